@@ -1,0 +1,81 @@
+"""Answers ``embed`` from word vectors: a word as it is, a phrase as the mean of its words."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from biascore.errors import QuestionError
+from biascore.plugins_api import Backend, Identity, Level, Text, hookimpl
+from biascore_adapters.fasttext.storage import ModelFile
+from biascore_adapters.fasttext.vectors import WordVectors, blank
+
+_SEPARATORS: Final = re.compile(r"[ \n\r\t\v\f\0]+")
+"""What separates words, as in fastText itself; a no-break space does not."""
+
+SENTENCE_VECTOR: Final = (
+    "plain mean of the word vectors (words separated by ASCII white space, case and accents as given); "
+    "out of vocabulary as soon as one word is"
+)
+
+
+class FastTextBackend(Backend):
+    """Word vectors of one file.
+
+    At both levels the text (at ``level="token"`` the part under the span) is looked up as a word; with white
+    space in it, it is the mean of its words' vectors, unnormalised as in the WEAT literature (fastText's
+    ``get_sentence_vector`` divides each by its norm first). The mean is taken in float64 and rounded once.
+    """
+
+    batch = 16_384
+
+    def __init__(self, file: ModelFile, vectors: WordVectors, digest: str) -> None:
+        self._file = file
+        self._vectors = vectors
+        self.identity = Identity(
+            digest=digest, composes_words=True, sentence_vector=SENTENCE_VECTOR, facts=dict(vectors.facts)
+        )
+
+    @hookimpl
+    def embed(self, texts: tuple[Text, ...], level: Level) -> npt.NDArray[np.float32]:
+        """Embed the texts: float32 (n, d); NaN where a word is out of vocabulary or the text has none.
+
+        Raises QuestionError where ``level="token"`` comes without a span or a text is not valid Unicode,
+        and ModelLoadError where the file turns out to be damaged at a vector that is asked for.
+        """
+        phrases = [_words(text, level) for text in texts]
+        places = {word: place for place, word in enumerate(dict.fromkeys(w for words in phrases for w in words))}
+        known = self._vectors.vectors(list(places))
+        answer = blank(len(texts), self._vectors.dimensions)
+        for row, words in zip(answer, phrases, strict=True):
+            if len(words) == 1:
+                row[:] = known[places[words[0]]]
+            elif words:
+                row[:] = known[[places[word] for word in words]].mean(axis=0, dtype=np.float64)
+        return answer
+
+    def close(self) -> None:
+        """Close the file."""
+        self._vectors.close()
+        self._file.close()
+
+
+def _words(text: Text, level: Level) -> list[str]:
+    part = text.text
+    if level == "token" and part:
+        if text.span is None:
+            raise QuestionError(
+                f"{text.text!r} comes without the span of the word that is meant. "
+                f"Give one, or ask for the text as a whole with level='sentence'."
+            )
+        part = part[slice(*text.span)]
+    try:
+        part.encode()
+    except UnicodeEncodeError as error:
+        raise QuestionError(
+            f"{part!r} is not valid Unicode text ({error.reason}). Correct the character at position {error.start}."
+        ) from error
+    return [word for word in _SEPARATORS.split(part) if word]

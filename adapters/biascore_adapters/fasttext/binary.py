@@ -1,0 +1,220 @@
+"""fastText's own model format (``.bin``): header, dictionary, and word vectors composed on demand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from biascore_adapters.fasttext.index import MAX_DIMENSIONS, RecordLayout, WordIndex, scan_records
+from biascore_adapters.fasttext.storage import Cursor, ModelFile, corrupt, unusable
+from biascore_adapters.fasttext.subwords import ngram_buckets
+from biascore_adapters.fasttext.vectors import Facts, blank, checked
+
+MAGIC: Final = 793712314
+_MODELS: Final = {1: "cbow", 2: "skipgram", 3: "supervised"}
+_LOSSES: Final = {1: "hierarchical softmax", 2: "negative sampling", 3: "softmax", 4: "one vs all"}
+_WORD_RECORD: Final = 10  # an empty word's NUL, its count, its type
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The training arguments that word vectors depend on, and the sizes of the dictionary."""
+
+    version: int
+    dimensions: int
+    loss: str
+    model: str
+    bucket: int
+    minn: int
+    maxn: int
+    words: int
+    labels: int
+    pruned: int  # n-grams kept by quantisation with a cut-off; -1 where all are
+
+    @property
+    def rows(self) -> int:
+        """Rows of the input matrix: the words', then the buckets'."""
+        return self.words + (self.bucket if self.pruned < 0 else self.pruned)
+
+    @property
+    def has_subwords(self) -> bool:
+        """Whether words have n-grams at all."""
+        return self.maxn >= max(self.minn, 1) and self.pruned != 0
+
+    def facts(self, stored_as: str) -> Facts:
+        """What reports show of the model."""
+        return {
+            "format": stored_as,
+            "dimensions": self.dimensions,
+            "words": self.words,
+            "labels": self.labels,
+            "buckets": self.bucket,
+            "minn": self.minn,
+            "maxn": self.maxn,
+            "model": self.model,
+            "loss": self.loss,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Dictionary:
+    """The header and the words of a model file, and where its matrices begin."""
+
+    header: Header
+    index: WordIndex
+    total_count: int
+    prune_start: int
+    matrices: int
+    quantised: bool
+
+    def row(self, file: ModelFile, word: bytes) -> int | None:
+        """Row of the word, or None; labels are not words. As in fastText, the last of equal words counts."""
+        for row in reversed(self.index.candidates(word)):
+            start = int(self.index.offsets[row])
+            if row < self.header.words and file.read(start, len(word) + 1) == word + b"\0":
+                return row
+        return None
+
+
+def read_dictionary(file: ModelFile) -> Dictionary:
+    """Read everything before the matrices; raises ModelLoadError where it contradicts itself or the file's size."""
+    cursor = Cursor(file)
+    header = _read_header(cursor)
+    layout = RecordLayout(header.words + header.labels, b"\0", _WORD_RECORD - 1)
+    counts = _CountCheck(file, header.words)
+    index, prune_start = scan_records(file, cursor.offset, layout, counts)
+    cursor.offset = prune_start
+    cursor.skip(8 * max(header.pruned, 0), "index of kept n-grams")
+    quantised = cursor.flag("quantisation")
+    return Dictionary(header, index, counts.total, prune_start, cursor.offset, quantised)
+
+
+def _read_header(cursor: Cursor) -> Header:
+    path = cursor.file.path
+    magic, version = cursor.take("ii")
+    if magic != MAGIC:
+        raise unusable(path, "not a fastText model file: its first four bytes differ", "Name a .bin or .ftz file.")
+    if version not in (11, 12):
+        raise unusable(
+            path, f"a fastText model of version {version}; versions 11 and 12 are read", "Export it with fastText 0.9."
+        )
+    dim, _ws, _epoch, _min_count, _neg, _word_ngrams, loss, model, bucket, minn, maxn, _rate = cursor.take("12i")
+    cursor.take("d")
+    size, words, labels, tokens, pruned = cursor.take("iiiqq")
+    if version == 11 and model == 3:
+        maxn = 0  # fastText's own rule: supervised models of that version had no n-grams
+    wrong = {
+        f"{dim} dimensions": not 0 < dim <= MAX_DIMENSIONS,
+        f"loss {loss}": loss not in _LOSSES,
+        f"model kind {model}": model not in _MODELS,
+        f"n-grams of {minn} to {maxn} characters in {bucket} buckets": min(bucket, minn, maxn) < 0
+        or (bucket == 0 and maxn >= max(minn, 1)),
+        f"{words} words and {labels} labels in a dictionary of {size}": min(words, labels) < 0
+        or words == 0
+        or words + labels != size,
+        f"{tokens} training tokens": tokens < 0,
+        f"{pruned} kept n-grams of {bucket}": not -1 <= pruned <= bucket,
+    }
+    for claim, is_wrong in wrong.items():
+        if is_wrong:
+            raise corrupt(path, f"the header claims {claim}, which no model has")
+    if size * _WORD_RECORD > cursor.file.size:
+        raise corrupt(path, f"the header claims {size} words, too many for a file of {cursor.file.size} bytes")
+    return Header(version, dim, _LOSSES[loss], _MODELS[model], bucket, minn, maxn, words, labels, pruned)
+
+
+class _CountCheck:
+    """Checks that words come before labels and that counts are not negative; sums the counts."""
+
+    def __init__(self, file: ModelFile, words: int) -> None:
+        self._file = file
+        self._words = words
+        self.total = 0
+
+    def __call__(self, data: npt.NDArray[np.uint8], ends: npt.NDArray[np.int64], first: int) -> None:
+        is_label = data[ends + _WORD_RECORD - 1]
+        counts = data[ends[:, None] + np.arange(1, 9)].copy().view("<i8")[:, 0]
+        expected = np.arange(first, first + len(ends)) >= self._words
+        wrong = np.flatnonzero((is_label != expected) | (counts < 0))
+        if len(wrong):
+            raise corrupt(self._file.path, f"word {first + int(wrong[0]) + 1} has an impossible count or type")
+        self.total += sum(counts.tolist())  # Python integers do not overflow
+
+
+class BinaryVectors:
+    """Word vectors of an unquantised ``.bin``: the float32 mean of the word's row and its n-grams' rows.
+
+    Equal bit for bit to fastText's ``get_word_vector``, which adds the rows in this order and
+    multiplies by the reciprocal of their number. Only the rows asked for are read.
+    """
+
+    def __init__(self, file: ModelFile, dictionary: Dictionary, subwords: bool) -> None:
+        header = dictionary.header
+        if header.pruned >= 0:
+            raise unusable(file.path, "a pruned model that is not quantised, which fastText refuses too",
+                           "Download the updated model from fasttext.cc.")  # fmt: skip
+        self._file, self._dictionary, self._compose_unknown = file, dictionary, subwords
+        cursor = Cursor(file, dictionary.matrices)
+        rows, columns = cursor.take("qq")
+        if (rows, columns) != (header.rows, header.dimensions):
+            raise corrupt(file.path, f"the input matrix is {rows} x {columns}, but {header.words} words and "
+                          f"{header.bucket} buckets of {header.dimensions} dimensions need {header.rows} rows")  # fmt: skip
+        self._matrix = cursor.offset
+        cursor.skip(rows * columns * 4, "input matrix")
+        cursor.flag("output quantisation")
+        rows, columns = cursor.take("qq")
+        if rows < 0 or columns != header.dimensions:
+            raise corrupt(file.path, f"the output matrix is {rows} x {columns}")
+        cursor.skip(rows * columns * 4, "output matrix")
+        if cursor.offset != file.size:
+            raise corrupt(file.path, f"{file.size - cursor.offset} bytes follow the end of the model")
+        self.dimensions = header.dimensions
+        self.facts = header.facts("fastText .bin")
+        self.digest_head = dictionary.matrices
+
+    def vectors(self, words: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Vectors of the words, float32 (n, d); NaN where a word has neither a row nor an n-gram."""
+        result = blank(len(words), self.dimensions)
+        for place, word in enumerate(words):
+            rows = list(word_rows(word, self._dictionary, self._file, self._compose_unknown))
+            if rows:
+                result[place] = checked(self._mean(rows), self._file.path, f"the rows of the word {word!r}")
+        return result
+
+    def _mean(self, rows: list[int]) -> npt.NDArray[np.float32]:
+        total = np.zeros(self.dimensions, dtype=np.float32)
+        width = 4 * self.dimensions
+        with np.errstate(over="ignore", invalid="ignore"):  # the caller refuses what is not finite
+            for row in rows:
+                total += np.frombuffer(self._file.read(self._matrix + row * width, width), dtype="<f4")
+            total *= np.float32(1.0 / len(rows))
+        return total
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+def word_rows(
+    word: str,
+    dictionary: Dictionary,
+    file: ModelFile,
+    compose_unknown: bool,
+    kept: Callable[[int], int | None] | None = None,
+) -> Iterator[int]:
+    """Yield the matrix rows that make up the word, in fastText's order: its own, then its n-grams'."""
+    header = dictionary.header
+    row = dictionary.row(file, word.encode())
+    if row is not None:
+        yield row
+    elif not compose_unknown:
+        return
+    if header.has_subwords:
+        for bucket in ngram_buckets(word, header.minn, header.maxn, header.bucket):
+            place = bucket if kept is None else kept(bucket)
+            if place is not None:
+                yield header.words + place

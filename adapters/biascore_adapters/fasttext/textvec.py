@@ -1,0 +1,174 @@
+"""Vectors as text (``.vec``, ``.vec.gz``, GloVe): one line per word, its values separated by spaces."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import re
+import zlib
+from array import array
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, Final, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from biascore_adapters.fasttext.index import MAX_DIMENSIONS, MAX_WORD_BYTES, WordIndex
+from biascore_adapters.fasttext.storage import HEAD_BYTES, ModelFile, corrupt, unusable
+from biascore_adapters.fasttext.vectors import Facts, blank, checked
+
+GZIP_MAGIC: Final = b"\x1f\x8b"
+_HEADER: Final = re.compile(rb"(\d{1,18})[ \t]+(\d{1,18})[ \t\r]*")
+_BYTES_PER_VALUE: Final = 64  # longer than any decimal notation of a float
+
+
+def parse_header(line: bytes) -> tuple[int, int] | None:
+    """The numbers of words and dimensions in a first line ``n d``, or None where it is something else."""
+    match = _HEADER.fullmatch(line.rstrip(b"\n"))
+    return (int(match[1]), int(match[2])) if match else None
+
+
+def parse_values(fields: Sequence[bytes]) -> npt.NDArray[np.float32] | None:
+    """The decimal numbers as float32, or None where one is not a number."""
+    try:
+        values = [float(field) for field in fields if b"_" not in field]  # float() would take 1_000
+    except ValueError:
+        return None
+    with np.errstate(over="ignore"):  # too large for float32 becomes infinite, and is refused as such
+        return np.array(values, dtype=np.float32) if len(values) == len(fields) else None
+
+
+def fields_of(line: bytes) -> list[bytes]:
+    """The fields of a line, without the line's end and the space that fastText leaves before it."""
+    return line.rstrip(b"\r\n ").split(b" ")
+
+
+class TextVectors:
+    """Word vectors of a text file, parsed as they are asked for.
+
+    Opening reads the file once, checks the number of lines and of fields in each, and notes where each
+    word stands; the values of a line are read, and checked, when its word is asked for. Of equal
+    words the first counts. A line with more fields than the others is a word with spaces in it (GloVe has
+    ". . ."), unless one of the surplus fields is itself a number.
+    """
+
+    def __init__(self, file: ModelFile) -> None:
+        self._file = file
+        self._gzip = file.head(2) == GZIP_MAGIC
+        with self._lines() as stream:
+            first = stream.readline(_line_limit(MAX_DIMENSIONS))
+            header = parse_header(first)
+            if header is None:
+                self.dimensions, start, claimed = self._headerless(first), 0, None
+                stream.seek(0)
+            else:
+                claimed, self.dimensions = header
+                start = len(first)
+            if not 0 < self.dimensions <= MAX_DIMENSIONS or claimed == 0:
+                raise corrupt(file.path, f"the header claims {claimed} words of {self.dimensions} dimensions")
+            self._index = self._scan(stream, start, has_header=header is not None)
+        if claimed is not None and claimed != len(self._index):
+            raise corrupt(
+                file.path, f"the header says {claimed} words, but {len(self._index)} lines of vectors follow"
+            )
+        self._first_line = 1 if header is None else 2
+        self.facts: Facts = {
+            "format": "text" + (", gzip" if self._gzip else "") + ("" if header else ", no header"),
+            "dimensions": self.dimensions,
+            "words": len(self._index),
+            "repeated words": self._index.repeated,
+        }
+        self.digest_head = HEAD_BYTES
+
+    def _headerless(self, line: bytes) -> int:
+        fields = fields_of(line)
+        if len(fields) < 3 or parse_values(fields[1:]) is None:
+            raise unusable(
+                self._file.path,
+                "line 1 is neither a header 'n d' nor a word followed by two or more numbers",
+                "Give a file of word vectors, or put the header with the numbers of words and dimensions first.",
+            )
+        return len(fields) - 1
+
+    @contextmanager
+    def _lines(self) -> Iterator[BinaryIO]:
+        with self._file.path.open("rb", buffering=1 << 20) as raw:
+            try:
+                # GzipFile is a BinaryIO in all that is used here; typeshed does not say so
+                yield cast(BinaryIO, gzip.GzipFile(fileobj=raw)) if self._gzip else raw
+            except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+                raise corrupt(self._file.path, f"the gzip stream is broken ({error})") from error
+
+    def _scan(self, stream: BinaryIO, offset: int, has_header: bool) -> WordIndex:
+        keys, offsets = array("q"), array("q")
+        dimensions, limit = self.dimensions, _line_limit(self.dimensions)
+        # almost all lines have d spaces, or d + 1 in fastText's own files: those need no closer look
+        plain, trailing = (b"\n", dimensions), (b" \n", dimensions + 1)
+        for line in iter(lambda: stream.readline(limit), b""):
+            spaces = line.count(b" ")
+            if (line[-1:], spaces) == plain or (line[-2:], spaces) == trailing:
+                word = line[: line.index(b" ")]
+            else:
+                word = self._unusual(line, len(keys) + 1 + has_header)
+            keys.append(hash(word))
+            offsets.append(offset)
+            offset += len(line)
+        return WordIndex(keys, offsets)
+
+    def _unusual(self, line: bytes, number: int) -> bytes:
+        fields = fields_of(line)
+        surplus = len(fields) - 1 - self.dimensions
+        if surplus > 0 and all(parse_values([field]) is None for field in fields[1 : surplus + 1]):
+            return b" ".join(fields[: surplus + 1])
+        if surplus:
+            raise corrupt(
+                self._file.path, f"line {number} has {len(fields) - 1} values where {self.dimensions} are needed"
+            )
+        return fields[0]
+
+    def vectors(self, words: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Vectors of the words, float32 (n, d); NaN where the file does not have the word.
+
+        A gzip stream is read from its beginning to the last line that is asked for.
+        """
+        result = blank(len(words), self.dimensions)
+        wanted = sorted(
+            (row, place) for place, word in enumerate(words) for row in self._index.candidates(word.encode())
+        )
+        if not wanted:
+            return result
+        with self._lines() as stream:
+            for row, place in wanted:
+                if not np.isnan(result[place, 0]):
+                    continue  # an earlier line had this word
+                stream.seek(int(self._index.offsets[row]))
+                line = stream.readline(_line_limit(self.dimensions))
+                name = words[place].encode() + b" "
+                if line.startswith(name):
+                    result[place] = self._parse(line[len(name) :], row + self._first_line)
+        return result
+
+    def _parse(self, text: bytes, number: int) -> npt.NDArray[np.float32]:
+        fields = fields_of(text)
+        values = parse_values(fields)
+        if values is None or len(values) != self.dimensions:
+            raise corrupt(self._file.path, f"line {number} does not hold {self.dimensions} numbers")
+        return checked(values, self._file.path, f"the values in line {number}")
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+def _line_limit(dimensions: int) -> int:
+    return MAX_WORD_BYTES + _BYTES_PER_VALUE * dimensions
+
+
+def first_text(path: Path, head: bytes) -> bytes:
+    """The beginning of the text that a gzip file's ``head`` unpacks to; raises ModelLoadError where it is none."""
+    try:
+        return gzip.GzipFile(fileobj=io.BytesIO(head)).read1(1 << 16)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise corrupt(path, f"the gzip stream is broken at its beginning ({error})") from error

@@ -1,0 +1,69 @@
+"""``hf:`` opens Hugging Face models: from the hub's cache, a local folder, or an installed Python package.
+
+Importing this package imports neither torch nor transformers; ``HfAdapter.load`` does.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from typing import ClassVar
+
+from biascore.errors import MissingExtraError
+from biascore.plugins_api import Adapter, Backend, LoadContext, ModelRef, Options, hookimpl
+from biascore_adapters.hf.locate import fetch, find_local
+from biascore_adapters.hf.options import HfOptions
+
+
+class HfAdapter(Adapter):
+    """Opens encoders and decoders of the transformers library for their embeddings.
+
+    The vector of a word is the mean of the last hidden states of the sub-tokens that cover it. The vector of
+    a sentence is the state of [CLS] for an encoder, of the last token for a decoder, and what the folder
+    declares for a sentence-transformers model; ``Identity.sentence_vector`` says which.
+    """
+
+    id: ClassVar[str] = "hf"
+    summary: ClassVar[str] = (
+        "Hugging Face transformers: hub ids, local folders, models inside Python packages"
+    )
+    example: ClassVar[str] = "hf:dbmdz/bert-base-italian-uncased@main"
+    capabilities: ClassVar[frozenset[str]] = frozenset({"embed"})
+    options: ClassVar[type[Options]] = HfOptions
+    extra: ClassVar[str | None] = "hf"
+    takes_revision: ClassVar[bool] = True
+
+    def check(self, ref: ModelRef, options: Options, context: LoadContext) -> None:  # noqa: ARG002
+        """Find a missing extra, and all that is wrong with the files of a model on this disk, without torch.
+
+        Raises MissingExtraError or ModelLoadError. A hub id is not looked up.
+        """
+        for module in ("torch", "transformers"):
+            if importlib.util.find_spec(module) is None:
+                raise MissingExtraError("hf: models", "hf")
+        find_local(ref, allow_pickle=_typed(options).allow_pickle)
+
+    def load(self, ref: ModelRef, options: Options, context: LoadContext) -> Backend:
+        """Open the model; raises MissingExtraError or ModelLoadError."""
+        chosen = _typed(options)
+        self.check(ref, chosen, context)
+        folder = find_local(ref, allow_pickle=chosen.allow_pickle) or fetch(
+            ref, allow_pickle=chosen.allow_pickle
+        )
+        try:
+            from biascore_adapters.hf.encode import EncoderBackend
+            from biascore_adapters.hf.load import load
+        except ModuleNotFoundError as error:
+            raise MissingExtraError("hf: models", "hf") from error
+        return EncoderBackend(folder, chosen, load(folder, chosen))
+
+
+def _typed(options: Options) -> HfOptions:
+    assert isinstance(options, HfOptions), "the engine validates options with HfAdapter.options"
+    return options
+
+
+@hookimpl
+def register_adapters(register: Callable[[type[Adapter]], None]) -> None:
+    """Register the ``hf`` adapter."""
+    register(HfAdapter)

@@ -1,0 +1,195 @@
+"""A folder's tokenizer and model in memory, with transformers kept quiet and held to what is safe."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from transformers import (
+    CONFIG_MAPPING,
+    MODEL_FOR_CAUSAL_LM_MAPPING,
+    MODEL_FOR_MASKED_LM_MAPPING,
+    AutoModel,
+    AutoTokenizer,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+)
+from transformers.utils import logging
+
+from biascore.errors import ModelLoadError
+from biascore_adapters.hf.locate import ModelFolder
+from biascore_adapters.hf.options import HfOptions
+from biascore_adapters.hf.tokens import Reader
+
+_UNSTATED = 10**9  # tokenizers that state no limit carry 1e30
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A model ready to run on ``device``, the reader of its texts, and the width of its hidden states."""
+
+    model: PreTrainedModel
+    reader: Reader
+    device: torch.device
+    width: int
+    causal: bool
+
+
+def load(folder: ModelFolder, options: HfOptions) -> Loaded:
+    """Open the encoder (no language-model head) and the tokenizer of a folder.
+
+    Raises ModelLoadError for a folder that transformers cannot read, that needs code of its own, whose
+    weights are not all there, or that does not map text alone to one vector a token.
+    """
+    _check_kind(folder)
+    device = _device(options.device)
+    with _quiet():
+        tokenizer = _tokenizer(folder)
+        model = _model(folder, options, device)
+    causal = type(model.config) in MODEL_FOR_CAUSAL_LM_MAPPING and (
+        type(model.config) not in MODEL_FOR_MASKED_LM_MAPPING
+        or bool(getattr(model.config, "is_decoder", False))
+    )
+    reader = Reader(tokenizer, _limit(model, tokenizer), rows=model.get_input_embeddings().weight.shape[0])
+    return Loaded(model, reader, device, _width(folder, model, device), causal)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Without transformers' progress bars and advice; missing weights, which it only logs, are checked "
+    "here."""
+    verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity(logging.ERROR)
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.set_verbosity(verbosity)
+        if bars:
+            logging.enable_progress_bar()  # type: ignore[no-untyped-call]
+
+
+def _check_kind(folder: ModelFolder) -> None:
+    kind = folder.config.get("model_type")
+    if kind in CONFIG_MAPPING:
+        return
+    if "auto_map" in folder.config:
+        raise ModelLoadError(
+            f"{folder.path} runs Python code of its own (auto_map in config.json), which this adapter never "
+            "allows. Use a model whose architecture is part of transformers"
+        )
+    raise ModelLoadError(
+        f"{folder.path} has the model_type {kind!r} in config.json, which the installed transformers does "
+        "not know. Try a newer one: pip install --upgrade transformers"
+    )
+
+
+def _device(name: str) -> torch.device:
+    if name == "auto":
+        name = "cuda" if torch.cuda.is_available() else "cpu"
+    device = torch.device(name)
+    if device.type == "cuda":
+        index = device.index or 0
+        if index >= torch.cuda.device_count():
+            raise ModelLoadError(
+                f"device {name!r}: this machine has {torch.cuda.device_count()} CUDA devices. Use cpu"
+            )
+        return torch.device("cuda", index)
+    if device.type == "mps" and not torch.backends.mps.is_available():
+        raise ModelLoadError("device 'mps': this machine has none. Use cpu")
+    return device
+
+
+def _tokenizer(folder: ModelFolder) -> PreTrainedTokenizerBase:
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(folder.path, trust_remote_code=False, local_files_only=True)
+    except Exception as error:  # whatever the file makes the Rust and Python parsers raise
+        raise _unreadable(folder, "tokenizer", error) from error
+    if not tokenizer.is_fast:
+        raise ModelLoadError(
+            f"{folder.path} has only the slow tokenizer {type(tokenizer).__name__}, which cannot say which "
+            "characters a token covers. Save a fast one (tokenizer.json) next to the model"
+        )
+    return tokenizer
+
+
+def _model(folder: ModelFolder, options: HfOptions, device: torch.device) -> PreTrainedModel:
+    model: PreTrainedModel
+    try:
+        model, info = AutoModel.from_pretrained(
+            folder.path,
+            dtype=getattr(torch, options.dtype),
+            use_safetensors=not folder.pickled,
+            trust_remote_code=False,
+            local_files_only=True,
+            output_loading_info=True,
+        )
+    except Exception as error:  # safetensors, pickle, torch and transformers each raise their own
+        raise _unreadable(folder, "model", error) from error
+    _check_weights(folder, info)
+    if model.config.is_encoder_decoder:
+        raise ModelLoadError(
+            f"{folder.path} is an encoder-decoder ({type(model).__name__}), of which hf: takes no "
+            "embeddings. Use an encoder or a decoder alone"
+        )
+    model.config.use_cache = False  # the keys and values of a decoder serve generation only
+    try:
+        model.eval().to(device)
+    except torch.cuda.OutOfMemoryError as error:
+        raise ModelLoadError(
+            f"{folder.path} does not fit into the memory of {device}. Use the option device='cpu' or "
+            "dtype='bfloat16'"
+        ) from error
+    return model
+
+
+def _check_weights(folder: ModelFolder, info: Mapping[str, Any]) -> None:
+    """Raise ModelLoadError where transformers made weights up; those of a pooler are never used here."""
+    if missing := sorted(key for key in info["missing_keys"] if "pooler" not in key):
+        raise ModelLoadError(
+            f"{folder.path} lacks {len(missing)} weights of its own architecture, such as {missing[0]}, and "
+            "random ones would stand in for them. Fetch or save the model again"
+        )
+
+
+def _limit(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> int | None:
+    """The longest text in tokens: the least of what tokenizer, configuration and position table state."""
+    stated = [tokenizer.model_max_length, getattr(model.config, "max_position_embeddings", None)]
+    for name, module in model.named_modules():
+        if name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None:
+            # RoBERTa counts positions from padding_idx + 1
+            stated.append(module.num_embeddings - module.padding_idx - 1)
+    return min((int(n) for n in stated if n is not None and 0 < n < _UNSTATED), default=None)
+
+
+def _width(folder: ModelFolder, model: PreTrainedModel, device: torch.device) -> int:
+    """The width of a hidden state, seen by running the model on a few tokens."""
+    ids = torch.zeros((1, 4), dtype=torch.long, device=device)
+    try:
+        with torch.inference_mode():
+            hidden = model(input_ids=ids, attention_mask=torch.ones_like(ids)).last_hidden_state
+    except Exception as error:  # a model of images, say, raises whatever it likes without them
+        raise ModelLoadError(
+            f"{folder.path} ({type(model).__name__}) does not embed text alone ({type(error).__name__}: "
+            f"{error}). Use a text encoder or decoder"
+        ) from error
+    if hidden.shape[:2] != ids.shape:
+        raise ModelLoadError(
+            f"{folder.path} ({type(model).__name__}) does not give one hidden state a token. "
+            f"Use a text encoder or decoder"
+        )
+    return int(hidden.shape[2])
+
+
+def _unreadable(folder: ModelFolder, what: str, error: Exception) -> ModelLoadError:
+    reason = " ".join(str(error).split())[:300]
+    return ModelLoadError(
+        f"the {what} in {folder.path} cannot be read ({type(error).__name__}: {reason}). "
+        f"The files may be damaged or incomplete: fetch or save the model again"
+    )

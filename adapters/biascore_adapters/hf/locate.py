@@ -1,0 +1,206 @@
+"""From a model reference to the files of one model on this disk, checked before torch is imported."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from biascore.errors import MissingExtraError, ModelLoadError
+from biascore.plugins_api import ModelRef
+
+PACKAGE: Final = "package:"
+_HUB_ID = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?")
+
+# Of a hub repository these files are fetched, and of any folder these are the model's identity. They are
+# named rather than "*.safetensors", because repositories also carry ONNX, fp16 and checkpoint copies.
+_SAFETENSORS: Final = ("model.safetensors", "model-*-of-*.safetensors")
+_PICKLE: Final = ("pytorch_model.bin", "pytorch_model-*-of-*.bin")
+_VOCABULARY: Final = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model")
+_SETTINGS: Final = (
+    "config.json",
+    "tokenizer_config.json",
+    "special_tokens_map.json",
+    "added_tokens.json",
+    "merges.txt",
+    "modules.json",
+    "*_Pooling/config.json",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFolder:
+    """A folder that holds a model: its parsed ``config.json``, its weight files, and its revision if it "
+    "has one."""
+
+    path: Path
+    revision: str | None
+    config: Mapping[str, Any]
+    weights: tuple[Path, ...]
+
+    @property
+    def pickled(self) -> bool:
+        """Whether the weights are pickle files."""
+        return self.weights[0].suffix == ".bin"
+
+    def read_json(self, name: str) -> Any:
+        """The parsed JSON file ``name`` of the folder; raises ModelLoadError where it cannot be parsed."""
+        return _read_json(self.path / name)
+
+    def digest(self) -> str:
+        """``"blake2b:<hex>"`` over names and bytes of the weights, the configuration and the tokenizer."""
+        # The index only says which shard holds which tensor, and the shards say so themselves.
+        files = {*self.weights, *_matching(self.path, (*_SETTINGS, *_VOCABULARY))}
+        total = hashlib.blake2b(digest_size=32)
+        for name, path in sorted((path.relative_to(self.path).as_posix(), path) for path in files):
+            with path.open("rb") as file:
+                total.update(f"{name} {hashlib.file_digest(file, 'blake2b').hexdigest()}\n".encode())
+        return f"blake2b:{total.hexdigest()}"
+
+
+def find_local(ref: ModelRef, *, allow_pickle: bool) -> ModelFolder | None:
+    """The model that ``ref`` names on this disk, or None where it names one of the hub.
+
+    A folder that exists wins over a hub id, and an ``@`` in its name is part of the name.
+    Raises ModelLoadError for a path or package that is not there, or that holds no model.
+    """
+    if ref.locator.startswith(PACKAGE):
+        return _model_folder(_in_package(ref), None, allow_pickle=allow_pickle)
+    whole = _path(f"{ref.locator}@{ref.revision}" if ref.revision else ref.locator)
+    if ref.locator and whole.is_dir():
+        return _model_folder(whole, None, allow_pickle=allow_pickle)
+    hub = hub_ref(ref)
+    if hub.revision and _path(hub.locator).is_dir():
+        raise ModelLoadError(
+            f"{ref} names the local folder {hub.locator}, which has no revisions. Write it without "
+            f"@{hub.revision}"
+        )
+    if _path(hub.locator).is_file():
+        raise ModelLoadError(
+            f"{ref} names a file. Name the folder that holds it: hf:{_path(hub.locator).parent}"
+        )
+    if not _HUB_ID.fullmatch(hub.locator):
+        raise ModelLoadError(
+            f"{ref}: there is no folder {hub.locator!r}, and it is not a hub id either. Write "
+            f"hf:/path/to/folder, hf:<owner>/<name>[@<revision>] or hf:{PACKAGE}<python package>/<folder>"
+        )
+    return None
+
+
+def fetch(ref: ModelRef, *, allow_pickle: bool) -> ModelFolder:
+    """The hub model that ``ref`` names, from the cache or downloaded into it.
+
+    Raises MissingExtraError without huggingface_hub, ModelLoadError for a model that neither the cache nor
+    the hub has.
+    """
+    try:
+        from huggingface_hub import snapshot_download
+    except ImportError as error:
+        raise MissingExtraError("hf: models", "hf") from error
+    hub = hub_ref(ref)
+    wanted = [*_SETTINGS, *_VOCABULARY, *_SAFETENSORS, "model.safetensors.index.json"]
+
+    def download(patterns: list[str]) -> Path:
+        try:
+            return Path(snapshot_download(hub.locator, revision=hub.revision, allow_patterns=patterns))
+        except (
+            Exception
+        ) as error:  # the hub client raises OSError, ValueError and its HTTP library's own errors
+            raise ModelLoadError(
+                f"{hub}: the hub gave no such model, and it is neither in the cache nor a folder here "
+                f"({type(error).__name__}: {_first_line(error)}). Check the name, log in if it is gated "
+                f"(hf auth login), or fetch it where there is a network: hf download {hub.locator}"
+                + (f" --revision {hub.revision}" if hub.revision else "")
+            ) from error
+
+    path = download(wanted)
+    if allow_pickle and not _matching(path, _SAFETENSORS):
+        path = download([*wanted, *_PICKLE, "pytorch_model.bin.index.json"])
+    return _model_folder(path, path.name, allow_pickle=allow_pickle)
+
+
+def hub_ref(ref: ModelRef) -> ModelRef:
+    """The reference with its revision apart, whether or not the caller has split it."""
+    return ref if ref.revision else ref.split_revision()
+
+
+def _path(text: str) -> Path:
+    return Path(text).expanduser() if text.startswith("~/") else Path(text)
+
+
+def _in_package(ref: ModelRef) -> Path:
+    """The folder ``package/sub/folder`` of an installed package, found without importing it."""
+    package, _, inside = ref.locator.removeprefix(PACKAGE).partition("/")
+    if ref.revision:
+        raise ModelLoadError(f"{ref}: a package has no revisions. Write it without @{ref.revision}")
+    if not package.isidentifier():  # of "a.b", a would be imported to find b
+        raise ModelLoadError(
+            f"{ref}: {package!r} is not the name of a top-level package. Write hf:{PACKAGE}<package>/<folder>"
+        )
+    spec = importlib.util.find_spec(package)
+    if spec is None or not spec.submodule_search_locations:
+        raise ModelLoadError(
+            f"{ref}: no Python package {package!r} is installed. Install it with: "
+            f"pip install {package.replace('_', '-')}"
+        )
+    return Path(next(iter(spec.submodule_search_locations)), inside)
+
+
+def _model_folder(path: Path, revision: str | None, *, allow_pickle: bool) -> ModelFolder:
+    if not path.is_dir():
+        raise ModelLoadError(f"there is no folder {path}. Check the path")
+    if not (path / "config.json").is_file():
+        raise ModelLoadError(
+            f"{path} is not a model folder: it has no config.json. Name the folder that save_pretrained() "
+            "wrote"
+        )
+    config = _read_json(path / "config.json")
+    if not isinstance(config, dict):
+        raise ModelLoadError(f"{path / 'config.json'} holds no JSON object. Save the model again")
+    # transformers would go on with an empty vocabulary, and every word would be unknown
+    if not _matching(path, _VOCABULARY):
+        raise ModelLoadError(
+            f"{path} has no tokenizer (none of {', '.join(_VOCABULARY)}). "
+            f"Save the tokenizer next to the model: tokenizer.save_pretrained({str(path)!r})"
+        )
+    return ModelFolder(path, revision, config, _weights(path, allow_pickle=allow_pickle))
+
+
+def _weights(path: Path, *, allow_pickle: bool) -> tuple[Path, ...]:
+    if safe := _matching(path, _SAFETENSORS):
+        return safe
+    pickled = _matching(path, _PICKLE)
+    if not pickled:
+        raise ModelLoadError(
+            f"{path} has no weights (no model.safetensors). Fetch the model again, or save it with "
+            "save_pretrained()"
+        )
+    if not allow_pickle:
+        raise ModelLoadError(
+            f"{path} has its weights only as pickle ({pickled[0].name}), and reading a pickle can run any "
+            "code that its author put there. Prefer a copy saved as model.safetensors; if you trust where "
+            "this one comes from, set the option allow_pickle=true"
+        )
+    return pickled
+
+
+def _matching(path: Path, patterns: Iterable[str]) -> tuple[Path, ...]:
+    return tuple(sorted({file for pattern in patterns for file in path.glob(pattern) if file.is_file()}))
+
+
+def _read_json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ModelLoadError(
+            f"{path} cannot be read ({_first_line(error)}). Fetch or save the model again"
+        ) from error
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [""])[0]

@@ -1,0 +1,132 @@
+"""Which token states make a vector: every vector is the mean of the last hidden states of some tokens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from biascore.errors import ModelLoadError, QuestionError
+from biascore.plugins_api import Span, Text
+from biascore_adapters.hf.locate import ModelFolder
+from biascore_adapters.hf.options import Pooling
+from biascore_adapters.hf.tokens import Tokens, shown
+
+_DECLARED: Final[dict[str, Pooling]] = {"cls": "cls", "mean": "mean", "lasttoken": "last"}
+_LEGACY: Final = {
+    "pooling_mode_cls_token": "cls",
+    "pooling_mode_mean_tokens": "mean",
+    "pooling_mode_lasttoken": "lasttoken",
+    "pooling_mode_max_tokens": "max",
+    "pooling_mode_mean_sqrt_len_tokens": "mean_sqrt_len_tokens",
+    "pooling_mode_weightedmean_tokens": "weightedmean",
+}
+_MEANING: Final[dict[Pooling, str]] = {
+    "cls": "last hidden state of the first token ([CLS])",
+    "last": "last hidden state of the last token",
+    "mean": "mean of the last hidden states of all tokens, special ones included",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceVector:
+    """The rule for ``level="sentence"`` and, in words, what it is and who chose it."""
+
+    pooling: Pooling
+    described: str
+
+    @classmethod
+    def choose(cls, folder: ModelFolder, *, causal: bool, asked: Pooling | None) -> SentenceVector:
+        """What the user asks for, else what the folder declares, else the custom of the architecture.
+
+        The custom is the last token for a decoder and [CLS] for an encoder. Raises ModelLoadError where the
+        rule that is declared or asked for cannot be followed.
+        """
+        if asked == "cls" and causal:
+            raise ModelLoadError(
+                f"{folder.path} is a decoder, whose first token sees none of the others, so that "
+                "sentence='cls' says nothing of the sentence. Use sentence='last' or 'mean'"
+            )
+        if asked:
+            return cls(asked, f"{_MEANING[asked]}, as asked")
+        if declared := _declared(folder):
+            later = _modules_after_pooling(folder)
+            before = f"; before its {', '.join(later)} module" if later else ""
+            return cls(
+                declared, f"{_MEANING[declared]}, as the sentence-transformers folder declares{before}"
+            )
+        custom: Pooling = "last" if causal else "cls"
+        return cls(custom, f"{_MEANING[custom]}, by architecture")
+
+
+def sentence_positions(text: Text, tokens: Tokens, pooling: Pooling) -> range | list[int]:
+    """The tokens whose states make the sentence vector; empty where the text is out of vocabulary.
+
+    That is where every token of the text, special ones aside, is the tokenizer's unknown token.
+    Raises QuestionError where the tokenizer leaves nothing of the text.
+    """
+    content = [i for i, special in enumerate(tokens.special) if not special]
+    if not content:
+        raise QuestionError(
+            f"the tokenizer leaves nothing of the text {shown(text.text)}. Leave the text out"
+        )
+    if tokens.all_unknown(content):
+        return []
+    everything = range(len(tokens.ids))
+    return {"cls": everything[:1], "last": everything[-1:], "mean": everything}[pooling]
+
+
+def word_positions(text: Text, tokens: Tokens) -> list[int]:
+    """The sub-tokens that cover ``text.span``; empty where all of them are the tokenizer's unknown token.
+
+    Raises QuestionError without a span, and where the tokenizer leaves nothing of the characters under it.
+    """
+    if text.span is None:
+        raise QuestionError(
+            f"no span is given for the word meant in {shown(text.text)}. At level 'token' write Text(text, "
+            "(start, end)), or Text.word(word) for a word alone; or ask for level 'sentence'"
+        )
+    covering = positions_under(text.span, tokens)
+    if not covering:
+        start, end = text.span
+        raise QuestionError(
+            f"no sub-token covers {text.text[start:end]!r} at {text.span} of {shown(text.text)}: the "
+            "tokenizer drops those characters. Put the span on a word"
+        )
+    return [] if tokens.all_unknown(covering) else covering
+
+
+def positions_under(span: Span, tokens: Tokens) -> list[int]:
+    """The tokens, special ones aside, that share at least one character of the caller's text with the "
+    "span."""
+    start, end = span
+    return [
+        i
+        for i, (first, after) in enumerate(tokens.offsets)
+        if max(first, start) < min(after, end) and not tokens.special[i]
+    ]
+
+
+def _declared(folder: ModelFolder) -> Pooling | None:
+    """The pooling of a sentence-transformers folder, which stores it as flags (to version 5) or by name."""
+    configs = sorted(folder.path.glob("*_Pooling/config.json"))
+    if not configs:
+        return None
+    name = configs[0].relative_to(folder.path).as_posix()
+    config = folder.read_json(name)
+    modes = (
+        config.get("pooling_mode") or [mode for flag, mode in _LEGACY.items() if config.get(flag)] or "mean"
+    )
+    match modes:
+        case str(mode) | [str(mode)] if mode in _DECLARED:
+            return _DECLARED[mode]
+    raise ModelLoadError(
+        f"{folder.path} declares the pooling {modes} in {name}, which this adapter does not compute. "
+        f"Choose one with the option sentence='cls', 'last' or 'mean'"
+    )
+
+
+def _modules_after_pooling(folder: ModelFolder) -> list[str]:
+    if not (folder.path / "modules.json").is_file():
+        return []
+    kinds = [module["type"].rpartition(".")[2] for module in folder.read_json("modules.json")]
+    return kinds[kinds.index("Pooling") + 1 :] if "Pooling" in kinds else []

@@ -1,0 +1,101 @@
+"""Texts as the model reads them, or a QuestionError that says why it cannot; nothing is ever truncated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from biascore.errors import QuestionError
+from biascore.plugins_api import Span
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
+_SHOWN = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """One text as token ids, special tokens included, with their character offsets in the caller's text.
+
+    ``types`` are the token type ids where the model takes them; ``special`` is 1 for the tokens that the
+    tokenizer adds; ``unknown`` is the id of its unknown token, if it has one.
+    """
+
+    ids: Sequence[int]
+    types: Sequence[int] | None
+    offsets: Sequence[Span]
+    special: Sequence[int]
+    unknown: int | None
+
+    def all_unknown(self, positions: Iterable[int]) -> bool:
+        """Whether every token at these positions is the tokenizer's unknown token."""
+        return self.unknown is not None and all(self.ids[i] == self.unknown for i in positions)
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """A tokenizer with the limits of its model: ``limit`` tokens in a text (None: no limit), ``rows`` "
+    "token ids."""
+
+    tokenizer: PreTrainedTokenizerBase
+    limit: int | None
+    rows: int
+
+    def read(self, texts: Sequence[str]) -> list[Tokens]:
+        """Tokenise the texts in one call.
+
+        Raises QuestionError for an empty text, one that is not valid Unicode, one longer than the model
+        takes, and one with a token that the model has no vector for.
+        """
+        for text in texts:
+            _check_characters(text)
+        if not texts:
+            return []
+        # verbose: the tokenizer would log that a text is too long, which is an error below
+        encoded = self.tokenizer(
+            list(texts),
+            truncation=False,
+            padding=False,
+            return_attention_mask=False,
+            return_offsets_mapping=True,
+            return_special_tokens_mask=True,
+            verbose=False,
+        )
+        types = encoded.get("token_type_ids") or [None] * len(texts)
+        unknown = self.tokenizer.unk_token_id
+        columns = (encoded["input_ids"], types, encoded["offset_mapping"], encoded["special_tokens_mask"])
+        read = [Tokens(*columns_of_one, unknown) for columns_of_one in zip(*columns, strict=True)]
+        for text, tokens in zip(texts, read, strict=True):
+            self._check(text, tokens)
+        return read
+
+    def _check(self, text: str, tokens: Tokens) -> None:
+        if self.limit is not None and len(tokens.ids) > self.limit:
+            raise QuestionError(
+                f"the text {shown(text)} is {len(tokens.ids)} tokens long, special ones included, and the "
+                f"model takes {self.limit}. Shorten or split the text; it is never truncated"
+            )
+        if max(tokens.ids, default=0) >= self.rows:
+            raise QuestionError(
+                f"the text {shown(text)} has token number {max(tokens.ids)}, and the model has vectors for "
+                f"{self.rows} only. Leave the text out, or use the tokenizer that the model was trained with"
+            )
+
+
+def shown(text: str) -> str:
+    """The text in quotes, cut for display."""
+    return repr(text) if len(text) <= _SHOWN else f"{text[:_SHOWN]!r}... ({len(text)} characters)"
+
+
+def _check_characters(text: str) -> None:
+    if not text:
+        raise QuestionError("the text '' is empty and has no vector. Leave it out")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise QuestionError(
+            f"the text {shown(text)} has half of a surrogate pair at {error.start}, which is not a "
+            "character. Read its file with the right encoding"
+        ) from error

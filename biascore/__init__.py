@@ -1,0 +1,12 @@
+"""biascore measures social bias in embeddings, language models, regressors and translation systems.
+
+>>> from biascore import Engine
+>>> run = Engine().measure("weat", "planted:gender=0.5", "en/weat6")
+"""
+
+from biascore.audit import Audit
+from biascore.engine import Engine
+from biascore.measurement import Measurement
+from biascore.run import Run
+
+__all__ = ["Audit", "Engine", "Measurement", "Run"]

@@ -1,0 +1,101 @@
+"""The two classes an adapter plugin writes: ``Adapter`` opens models, ``Backend`` answers for one of them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from biascore.refs import ModelRef
+
+if TYPE_CHECKING:
+    from biascore.stimuli import Catalogue
+
+
+class Options(BaseModel):
+    """Base of all option models: typed, frozen, and an unknown key is an error."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What exactly was opened: enough to tell two models apart and to key their answers.
+
+    ``digest`` is ``"<algorithm>:<hex>"`` over the weights, and says so in the algorithm where it
+    is over a sample of them. ``composes_words`` is true for models that know words only and take
+    the mean of the word vectors for anything longer. ``facts`` is shown in reports.
+    """
+
+    digest: str
+    revision: str | None = None
+    composes_words: bool = False
+    sentence_vector: str = ""
+    facts: Mapping[str, str | int | float] = field(default_factory=dict)
+
+
+class Backend:
+    """An opened model: subclass it and implement (``@hookimpl``) the capability hooks it can answer.
+
+    ``batch`` is the largest number of questions it wants in one call.
+    Raise TransientModelError or RateLimitError for failures that may pass, QuestionError for a
+    question it cannot take; the engine deduplicates, caches and retries.
+    """
+
+    identity: Identity
+    batch: int = 512
+
+    def close(self) -> None:
+        """Let go of files and memory; called once."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoadContext:
+    """What the engine lends to an adapter while it opens a model: the stimuli it knows."""
+
+    catalogue: Catalogue
+
+
+class Adapter(ABC):
+    """Opens the models of one kind; defining it must import nothing heavy.
+
+    ``capabilities`` lists every hook that some model of this kind can answer, so that an audit is
+    checked before anything is loaded. ``extra`` names the pip extra that it needs, if any.
+    ``takes_revision``: whether ``@`` in the locator begins a revision.
+    ``key_env_var``: the environment variable that holds the service's key, never an option.
+    """
+
+    id: ClassVar[str]
+    summary: ClassVar[str]
+    example: ClassVar[str]
+    capabilities: ClassVar[frozenset[str]]
+    options: ClassVar[type[Options]] = Options
+    extra: ClassVar[str | None] = None
+    takes_revision: ClassVar[bool] = False
+    key_env_var: ClassVar[str | None] = None
+
+    def check(self, ref: ModelRef, options: Options, context: LoadContext) -> None:  # noqa: B027
+        """Raise what can be found wrong without opening the model; the default finds nothing."""
+
+    @abstractmethod
+    def load(self, ref: ModelRef, options: Options, context: LoadContext) -> Backend:
+        """Open the model.
+
+        Raises MissingExtraError where an optional dependency is absent, ModelLoadError where the
+        model cannot be opened.
+        """
+
+
+class ModelPlugin:
+    """A transform or observer around one model: subclass it with hook wrappers (``@hookimpl(wrapper=True)``).
+
+    ``role="transform"`` changes answers, so its ``fingerprint`` becomes part of every cache key;
+    ``role="observer"`` must leave them as they are.
+    """
+
+    name: str
+    role: Literal["transform", "observer"]
+    fingerprint: str = ""

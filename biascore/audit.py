@@ -1,0 +1,80 @@
+"""An audit: which models, which metrics, which tests; read from TOML and checked before anything is loaded."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field, ValidationError
+
+from biascore.errors import OptionsError
+from biascore.frozen import Frozen, FrozenMap
+from biascore.stimuli.lines import line_of
+
+
+class AuditModel(Frozen):
+    """A model of an audit: reference, adapter options, and a short name (default: the reference)."""
+
+    ref: str
+    name: str = ""
+    options: FrozenMap[Any] = Field(default_factory=dict)
+
+    @property
+    def label(self) -> str:
+        """The name that measurements carry."""
+        return self.name or self.ref
+
+
+class AuditMeasurement(Frozen):
+    """A metric with its options, the tests it runs (globs), and the models by name (default: all)."""
+
+    metric: str
+    tests: tuple[str, ...] = Field(min_length=1)
+    models: tuple[str, ...] = ()
+    options: FrozenMap[Any] = Field(default_factory=dict)
+
+
+class Audit(Frozen):
+    """What is run together, and so adjusted for multiple testing together.
+
+    ``stimuli`` are folders of the user's own ``<language>/*.toml``; in a file they are relative to it.
+    ``require_plugins`` are requirements such as ``biascore-plugin-slavic>=1``.
+    """
+
+    title: str = "Audit"
+    seed: int = Field(default=0, ge=0)
+    stimuli: tuple[str, ...] = ()
+    require_plugins: tuple[str, ...] = ()
+    models: tuple[AuditModel, ...] = Field(min_length=1)
+    measurements: tuple[AuditMeasurement, ...] = Field(min_length=1)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Audit:
+        """Read an audit file; raises OptionsError naming file, line and key."""
+        file = Path(path)
+        try:
+            text = file.read_text(encoding="utf-8")
+            document = tomllib.loads(text)
+        except FileNotFoundError:
+            raise OptionsError(f"{file}: there is no such file. Write one as docs/audits.md shows.") from None
+        except (OSError, UnicodeDecodeError) as error:
+            raise OptionsError(f"{file} cannot be read: {error}. Give a TOML file in UTF-8.") from error
+        except tomllib.TOMLDecodeError as error:
+            raise OptionsError(f"{file} is not TOML: {error}. Mend that line.") from error
+        try:
+            audit = cls.model_validate(document)
+        except ValidationError as error:
+            raise OptionsError(_explain(file, text, document, error)) from error
+        folders = tuple(str((file.parent / Path(folder).expanduser()).resolve()) for folder in audit.stimuli)
+        return audit.model_copy(update={"stimuli": folders})
+
+
+def _explain(file: Path, text: str, document: dict[str, Any], error: ValidationError) -> str:
+    problems = []
+    for detail in error.errors():
+        line = line_of(text, detail["loc"], document)
+        place = f"{file}:{line}" if line else str(file)
+        key = ".".join(str(part) for part in detail["loc"]) or "the file"
+        problems.append(f"{place}: {key}: {detail['msg']}")
+    return "\n".join(problems) + "\nThe keys of an audit file are described in docs/audits.md."

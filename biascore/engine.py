@@ -1,0 +1,308 @@
+"""The engine: opens models by reference, measures tests on them, and runs whole audits."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pluggy
+from pydantic import ValidationError
+
+from biascore.adapter import Adapter, LoadContext, ModelPlugin, Options
+from biascore.audit import Audit, AuditMeasurement, AuditModel
+from biascore.cache import Cache, DiskCache, NoCache, default_folder
+from biascore.errors import CapabilityError, OptionsError, PluginError, UnknownNameError
+from biascore.measurement import Measurement
+from biascore.metric import Metric
+from biascore.model import Model, Services, Source
+from biascore.plugins import Plugins
+from biascore.progress import Progress, Silent
+from biascore.refs import ModelRef
+from biascore.run import PluginUsed, Provenance, Run, StimuliUsed
+from biascore.stimuli import Catalogue, Test
+
+DEFAULT_CACHE: Final = "default"
+
+
+@dataclass(frozen=True, slots=True)
+class _Opening:
+    """A model that was checked and can be opened."""
+
+    spec: AuditModel
+    ref: ModelRef
+    adapter: Adapter
+    options: Options
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """A metric that was checked, its tests, and the models it is for."""
+
+    metric: Metric
+    tests: tuple[Test, ...]
+    models: frozenset[str]
+
+
+class Engine:
+    """Plugins, stimuli and cache of one installation.
+
+    ``stimuli``: folders of the user's own ``<language>/*.toml``. ``cache``: a folder, ``"default"``
+    for the user's cache folder, or None to keep no answers. ``seed`` fixes everything random.
+    ``require_plugins``: requirements that must be loaded. ``attempts``: how often a question is put
+    to a model that fails in passing.
+    """
+
+    def __init__(
+        self,
+        *,
+        stimuli: Sequence[str | Path] = (),
+        cache: str | Path | None = DEFAULT_CACHE,
+        seed: int = 0,
+        progress: Progress | None = None,
+        require_plugins: Iterable[str] = (),
+        attempts: int = 5,
+    ) -> None:
+        self.plugins = Plugins()
+        self.plugins.require(require_plugins)
+        self.seed = seed
+        self._stimuli = tuple(Path(folder).expanduser() for folder in stimuli)
+        self.catalogue = self._read_catalogue(self._stimuli)
+        self._services = Services(cache=_open_cache(cache), progress=progress or Silent(), attempts=attempts)
+
+    def model(
+        self, ref: str, *, name: str | None = None, transforms: Sequence[ModelPlugin] = (), **options: Any
+    ) -> Model:
+        """Open a model by reference (``"fasttext:/models/cc.it.300.bin"``) with the adapter's own options.
+
+        Raises RefError, UnknownNameError, OptionsError, MissingExtraError or ModelLoadError.
+        """
+        opening = self._check_model(AuditModel(ref=ref, name=name or "", options=options), self.catalogue)
+        return self._open(opening, self.catalogue, transforms)
+
+    def measure(
+        self, metric: str, model: Model | str, tests: str | Test | Sequence[str | Test], **options: Any
+    ) -> Run:
+        """Measure tests (ids, globs such as ``"en/weat*"``, or Test objects) on one model.
+
+        Returns a Run, a sequence of Measurement. Everything is checked before a model is opened.
+        """
+        checked = self._check_metric(metric, options)
+        chosen = self._select(tests)
+        for test in chosen:
+            type(checked).check_kind(test)
+        started = time.time()
+        opened = self.model(model) if isinstance(model, str) else model
+        try:
+            measurements = [self._measure(checked, opened, test, self.seed) for test in chosen]
+            used = opened.used()
+        finally:
+            if isinstance(model, str):
+                opened.close()
+        audit = {"metric": metric, "model": str(opened.source.ref), "tests": [t.id for t in chosen], "options": options}
+        return Run(
+            title=f"{metric} on {used.name}",
+            measurements=tuple(measurements),
+            models=(used,),
+            stimuli=_stimuli_used(chosen),
+            provenance=self._provenance(started, self.seed, audit),
+        )
+
+    def run(self, audit: Audit | str | Path) -> Run:
+        """Run an audit (an Audit or the path of its file), models one after the other.
+
+        All of it is checked first: references, options, metrics, tests and capabilities.
+        Answers already in the cache are not asked again, so an interrupted run resumes.
+        """
+        plan = audit if isinstance(audit, Audit) else Audit.load(audit)
+        catalogue, openings, steps = self._check(plan)
+        started = time.time()
+        measurements: list[Measurement] = []
+        used = []
+        for opening in openings:
+            model = self._open(opening, catalogue)
+            try:
+                measurements += [
+                    self._measure(step.metric, model, test, plan.seed)
+                    for step in steps
+                    if opening.spec.label in step.models
+                    for test in step.tests
+                ]
+                used.append(model.used())
+            finally:
+                model.close()
+        tests = [test for step in steps for test in step.tests]
+        return Run(
+            title=plan.title,
+            measurements=tuple(measurements),
+            models=tuple(used),
+            stimuli=_stimuli_used(tests),
+            provenance=self._provenance(started, plan.seed, plan.model_dump(mode="json")),
+        )
+
+    def check(self, audit: Audit | str | Path) -> None:
+        """Raise what is wrong with an audit without opening any model."""
+        self._check(audit if isinstance(audit, Audit) else Audit.load(audit))
+
+    def close(self) -> None:
+        """Close the cache."""
+        self._services.cache.close()
+
+    def _check(self, audit: Audit) -> tuple[Catalogue, list[_Opening], list[_Step]]:
+        self.plugins.require(audit.require_plugins)
+        folders = [Path(folder) for folder in audit.stimuli]
+        catalogue = self._read_catalogue((*self._stimuli, *folders)) if folders else self.catalogue
+        openings = [self._check_model(spec, catalogue) for spec in audit.models]
+        labels = [spec.label for spec in audit.models]
+        repeated = sorted({label for label in labels if labels.count(label) > 1})
+        if repeated:
+            raise OptionsError(f"several models are called {repeated[0]!r}. Give each its own name = ...")
+        steps = [self._check_step(entry, catalogue, labels) for entry in audit.measurements]
+        for step in steps:
+            for opening in openings:
+                if opening.spec.label in step.models:
+                    _check_capabilities(step.metric, opening)
+        return catalogue, openings, steps
+
+    def _check_model(self, spec: AuditModel, catalogue: Catalogue) -> _Opening:
+        ref = ModelRef.parse(spec.ref)
+        adapter = self.plugins.adapters.get(ref.adapter)()
+        # A path that exists is a path, even with an @ in it.
+        if adapter.takes_revision and not Path(ref.locator).expanduser().exists():
+            ref = ref.split_revision()
+        options = _validate(adapter.options, spec.options, f"adapter {ref.adapter}")
+        adapter.check(ref, options, LoadContext(catalogue))
+        return _Opening(spec, ref, adapter, options)
+
+    def _check_metric(self, name: str, options: Mapping[str, Any]) -> Metric:
+        metric = self.plugins.metrics.get(name)
+        return metric(_validate(metric.options, options, f"metric {name}"))
+
+    def _check_step(self, entry: AuditMeasurement, catalogue: Catalogue, labels: list[str]) -> _Step:
+        metric = self._check_metric(entry.metric, entry.options)
+        tests = catalogue.select(entry.tests)
+        for test in tests:
+            type(metric).check_kind(test)
+        for name in entry.models:
+            if name not in labels:
+                raise UnknownNameError(
+                    f"the measurement {entry.metric!r} names a model {name!r}; the audit has: {', '.join(labels)}. "
+                    f"Correct its models = [...]"
+                )
+        return _Step(metric, tests, frozenset(entry.models or labels))
+
+    def _open(
+        self, opening: _Opening, catalogue: Catalogue, transforms: Sequence[ModelPlugin] = ()
+    ) -> Model:
+        backend = opening.adapter.load(opening.ref, opening.options, LoadContext(catalogue))
+        source = Source(
+            name=opening.spec.label,
+            ref=opening.ref,
+            adapter_version=self._adapter_version(opening.ref.adapter),
+            options=opening.options.model_dump(mode="json"),
+            explicit_options=opening.options.model_dump(mode="json", exclude_unset=True),
+        )
+        around = [*transforms, *self.plugins.model_plugins(opening.ref)]
+        try:
+            return Model(source, backend, around, self._services)
+        except pluggy.PluginValidationError as error:
+            backend.close()
+            raise PluginError(
+                f"{opening.ref}: a plugin around this model does not fit the hooks: {error}. See: biascore plugins"
+            ) from error
+
+    def _adapter_version(self, adapter: str) -> str:
+        owner = self.plugins.adapters.owner(adapter)
+        return f"{owner.dist} {owner.version}"
+
+    def _measure(self, metric: Metric, model: Model, test: Test, seed: int) -> Measurement:
+        own_seed = measurement_seed(seed, metric.name, test.id, model.name)
+        return metric.measure(model, test, np.random.default_rng(own_seed), own_seed)
+
+    def _select(self, tests: str | Test | Sequence[str | Test]) -> tuple[Test, ...]:
+        wanted = [tests] if isinstance(tests, str | Test) else list(tests)
+        chosen: dict[str, Test] = {}
+        for want in wanted:
+            for test in (want,) if isinstance(want, Test) else self.catalogue.select(want):
+                chosen.setdefault(test.id, test)
+        if not chosen:
+            raise UnknownNameError("no test was named. See what there is with: biascore list tests")
+        return tuple(chosen.values())
+
+    def _read_catalogue(self, folders: Sequence[Path]) -> Catalogue:
+        own = [(folder, str(folder)) for folder in folders]
+        return Catalogue.from_folders(own, language_folders=self.plugins.wordlists)
+
+    def _provenance(self, started: float, seed: int, audit: Mapping[str, Any]) -> Provenance:
+        return Provenance(
+            biascore_version=metadata.version("biascore"),
+            python_version=platform.python_version(),
+            platform=platform.platform(),
+            started=started,
+            finished=time.time(),
+            seed=seed,
+            audit=audit,
+            plugins=tuple(
+                PluginUsed(name=r.name, dist=r.dist, version=r.version)
+                for r in self.plugins.records
+                if r.status == "loaded"
+            ),
+        )
+
+
+def measurement_seed(seed: int, metric: str, test: str, model: str) -> int:
+    """The seed of one measurement: the same whatever else is in the run, and in whatever order."""
+    text = "\0".join((str(seed), metric, test, model))
+    return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=7).digest())
+
+
+def _open_cache(cache: str | Path | None) -> Cache:
+    if cache is None:
+        return NoCache()
+    return DiskCache(default_folder() if cache == DEFAULT_CACHE else Path(cache).expanduser())
+
+
+def _validate(model: type[Any], options: Mapping[str, Any], owner: str) -> Any:
+    try:
+        return model(**options)
+    except ValidationError as error:
+        problems = "; ".join(f"{'.'.join(map(str, d['loc'])) or 'options'}: {d['msg']}" for d in error.errors())
+        known = ", ".join(f"{name} ({_shown(field.default)})" for name, field in model.model_fields.items())
+        raise OptionsError(f"{owner}: {problems}. Its options, with defaults: {known or 'none'}.") from error
+
+
+def _shown(default: object) -> str:
+    return repr(getattr(default, "value", default))
+
+
+def _check_capabilities(metric: Metric, opening: _Opening) -> None:
+    missing = metric.requires - opening.adapter.capabilities
+    if missing:
+        raise CapabilityError(
+            f"{metric.name} needs a model that can {', '.join(sorted(missing))}, and {opening.ref.adapter}: models "
+            f"can {', '.join(sorted(opening.adapter.capabilities))}. Leave {opening.spec.label!r} out with models = [...]"
+        )
+
+
+def _stimuli_used(tests: Iterable[Test]) -> tuple[StimuliUsed, ...]:
+    files: dict[str, list[Test]] = {}
+    for test in tests:
+        files.setdefault(test.file, []).append(test)
+    return tuple(
+        StimuliUsed(
+            file=file,
+            sha256=some[0].sha256,
+            source=some[0].source,
+            licence=some[0].licence,
+            tests=tuple(dict.fromkeys(test.id for test in some)),
+        )
+        for file, some in files.items()
+    )
+
+

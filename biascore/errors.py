@@ -1,0 +1,76 @@
+"""Every error a user can cause: each names the input at fault and ends with the next step to take."""
+
+from __future__ import annotations
+
+
+class BiascoreError(Exception):
+    """Base of all errors that biascore raises on purpose; the command line prints its text and exits 2."""
+
+
+class RefError(BiascoreError):
+    """A model reference that cannot be read, such as one without ``adapter:``."""
+
+
+class UnknownNameError(BiascoreError):
+    """A name (adapter, metric, test, list) that nothing provides; carries a did-you-mean where one is near."""
+
+
+class OptionsError(BiascoreError):
+    """Options that an adapter, a metric or an audit file does not take, or values of the wrong type."""
+
+
+class StimuliError(BiascoreError):
+    """A word list or test file that cannot be used; the text names file and line or key."""
+
+
+class TestKindError(BiascoreError):
+    """A test handed to a metric that does not take tests of its kind."""
+
+    __test__ = False  # pytest would otherwise collect the class by its name
+
+
+class CapabilityError(BiascoreError):
+    """A question that this model cannot answer; the text says which it can."""
+
+
+class PluginError(BiascoreError):
+    """A plugin that failed to load, is blocked, conflicts with another, or is required and absent."""
+
+
+class MissingExtraError(BiascoreError):
+    """An optional dependency that is not installed; the text is the install command."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} needs an optional dependency. Install it with: pip install 'biascore[{extra}]'")
+        self.extra = extra
+
+
+class ModelLoadError(BiascoreError):
+    """A model that cannot be opened: missing, truncated, corrupt, foreign, or refused for safety."""
+
+
+class QuestionError(BiascoreError):
+    """A question that the model cannot take, such as a text longer than its context; the text is named."""
+
+
+class AnswerError(BiascoreError):
+    """A model whose answer has the wrong shape, type or a value that no answer may have."""
+
+
+class TransientModelError(BiascoreError):
+    """Raised by an adapter for a failure that may pass (a time-out, a 503); the engine asks again."""
+
+
+class RateLimitError(TransientModelError):
+    """Raised by an adapter when the service asks to slow down.
+
+    ``retry_after`` is in seconds, or None where the service does not say.
+    """
+
+    def __init__(self, message: str, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class RunError(BiascoreError):
+    """A stored run that cannot be read or whose contents do not match their hashes."""

@@ -1,0 +1,209 @@
+"""What a metric returns: one frozen object with the same keys on every path, measured or not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, Self
+
+import pandas as pd
+import pyarrow as pa
+from pydantic import Field, field_validator
+
+from biascore.frozen import Frozen, FrozenMap, Scalar
+from biascore.stats import Interval, Verdict
+
+
+class ConfidenceInterval(Frozen):
+    """An interval with its coverage level in (0, 1) and how it was made."""
+
+    low: float
+    high: float
+    level: float
+    method: str
+    resamples: int | None = None
+
+    @classmethod
+    def of(cls, interval: Interval) -> Self:
+        """The stored form of a computed interval."""
+        return cls(
+            low=interval.low,
+            high=interval.high,
+            level=interval.level,
+            method=interval.method,
+            resamples=interval.resamples or None,
+        )
+
+
+class PValue(Frozen):
+    """A p-value that says which one it is.
+
+    ``n`` counts the partitions (exact) or draws (Monte-Carlo) behind it, ``se`` is its Monte-Carlo
+    standard error. A strict inequality (``>``, as in the papers) may give 0 and is not a valid p-value.
+    """
+
+    name: str
+    value: float = Field(ge=0, le=1)
+    kind: Literal["exact", "monte-carlo", "asymptotic"]
+    alternative: Literal["greater", "two-sided"]
+    inequality: Literal["weak", "strict"] = "weak"
+    n: int | None = None
+    se: float | None = None
+
+
+class Estimate(Frozen):
+    """One number with its uncertainty: ``value`` is None where it cannot be estimated.
+
+    The first of ``p_values`` is the one that decides the verdict; ``n`` gives the size of each group.
+    """
+
+    name: str
+    value: float | None
+    unit: str
+    n: FrozenMap[int]
+    interval: ConfidenceInterval | None = None
+    p_values: tuple[PValue, ...] = ()
+
+    def p(self, name: str) -> PValue:
+        """The p-value of that name; raises KeyError with the names there are."""
+        for p_value in self.p_values:
+            if p_value.name == name:
+                return p_value
+        raise KeyError(f"no p-value {name!r}; there are {[p.name for p in self.p_values]}")
+
+
+class LostWord(Frozen):
+    """A stimulus that did not enter the measurement, the list it stood in, and why."""
+
+    word: str
+    role: str
+    reason: str
+
+
+class Coverage(Frozen):
+    """How many stimuli each list gave and how many were used; every one lost; phrases averaged word by word."""
+
+    given: FrozenMap[int]
+    used: FrozenMap[int]
+    lost: tuple[LostWord, ...] = ()
+    composed: tuple[str, ...] = ()
+
+
+def item_table(
+    item: Sequence[str] = (),
+    group: Sequence[str] = (),
+    value: Sequence[float | None] = (),
+    more: Mapping[str, Sequence[Scalar]] | None = None,
+) -> pa.Table:
+    """An immutable table of per-item results: what, in which group, the value plotted, and further columns."""
+    columns = {
+        "item": pa.array(item, pa.string()),
+        "group": pa.array(group, pa.string()),
+        "value": pa.array(value, pa.float64()),
+    }
+    return pa.table({**columns, **(more or {})})
+
+
+class Measurement(Frozen):
+    """One metric on one test on one model; the first estimate is the headline.
+
+    ``variant`` tells measurements of one metric apart ("token level").
+    ``items`` is the per-item table (pyarrow, immutable), whose first columns are ``item``, ``group``
+    and ``value``; runs store it beside the rest, as Parquet.
+    """
+
+    metric: str
+    variant: str = ""
+    test: str
+    test_title: str
+    language: str
+    concept: str
+    model: str
+    positive_means: str
+    estimates: tuple[Estimate, ...] = Field(min_length=1)
+    verdict: Verdict
+    reason: str
+    coverage: Coverage
+    warnings: tuple[str, ...] = ()
+    conventions: FrozenMap[Scalar]
+    seed: int
+    items: pa.Table = Field(default_factory=item_table, exclude=True)
+
+    @field_validator("items")
+    @classmethod
+    def _is_table(cls, value: object) -> object:
+        if not isinstance(value, pa.Table):
+            raise ValueError("items must be a pyarrow.Table")
+        return value
+
+    @property
+    def headline(self) -> Estimate:
+        """The estimate that the verdict is about."""
+        return self.estimates[0]
+
+    @property
+    def p_value(self) -> float | None:
+        """The p-value that decides the verdict, or None where there is none."""
+        return self.headline.p_values[0].value if self.headline.p_values else None
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per estimate; missing values are NaN."""
+        return pd.DataFrame([_row(self, estimate) for estimate in self.estimates])
+
+    def items_frame(self) -> pd.DataFrame:
+        """The per-item table as a data frame."""
+        return self.items.to_pandas()
+
+    @property
+    def method(self) -> str:
+        """The metric and, where there is one, its variant: ``weat (token level)``."""
+        return f"{self.metric} ({self.variant})" if self.variant else self.metric
+
+    def __repr__(self) -> str:
+        return f"<{self.method} {self.test} on {self.model}: {describe(self.headline)} -> {self.verdict}>"
+
+    __str__ = __repr__
+
+
+def describe(estimate: Estimate) -> str:
+    """The estimate in one line: value, interval, deciding p-value and group sizes."""
+    if estimate.value is None:
+        return f"{estimate.name} not estimable"
+    text = f"{estimate.name} = {estimate.value:.3f}"
+    if estimate.interval:
+        ci = estimate.interval
+        text += f" [{ci.low:.3f}, {ci.high:.3f}] ({ci.level:.0%}, {ci.method})"
+    if estimate.p_values:
+        p = estimate.p_values[0]
+        text += f", p = {format_p(p.value)} ({p.kind}, {p.alternative})"
+    return text + ", n = " + " + ".join(f"{count} {role}" for role, count in estimate.n.items())
+
+
+def format_p(p: float) -> str:
+    """A p-value with three significant figures, never rounded to 0."""
+    return f"{p:.3g}" if p >= 0.001 or p == 0 else f"{p:.1e}"
+
+
+def _row(measurement: Measurement, estimate: Estimate) -> dict[str, Scalar]:
+    interval = estimate.interval
+    row: dict[str, Scalar] = {
+        "model": measurement.model,
+        "metric": measurement.metric,
+        "variant": measurement.variant,
+        "test": measurement.test,
+        "language": measurement.language,
+        "concept": measurement.concept,
+        "estimate": estimate.name,
+        "value": estimate.value,
+        "unit": estimate.unit,
+        "ci_low": interval.low if interval else None,
+        "ci_high": interval.high if interval else None,
+        "ci_level": interval.level if interval else None,
+        "ci_method": interval.method if interval else None,
+        "p_value": estimate.p_values[0].value if estimate.p_values else None,
+        "p_kind": estimate.p_values[0].name if estimate.p_values else None,
+        "verdict": measurement.verdict.value if estimate is measurement.headline else None,
+        "words_lost": len(measurement.coverage.lost),
+    }
+    row.update({f"n_{role}": count for role, count in estimate.n.items()})
+    row.update({f"p[{p.name}]": p.value for p in estimate.p_values})
+    return row

@@ -1,0 +1,54 @@
+"""What a metric plugin writes: one class per method, which declares what it needs and measures one test."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+import numpy as np
+from pydantic import Field
+
+from biascore.adapter import Options
+from biascore.errors import TestKindError
+from biascore.measurement import Measurement
+from biascore.model import Model
+from biascore.stimuli import Test
+
+
+class MetricOptions(Options):
+    """Options that every metric takes: ``alpha``, the level of its test, and ``confidence`` of its intervals."""
+
+    alpha: float = Field(default=0.05, gt=0, lt=1)
+    confidence: float = Field(default=0.95, gt=0, lt=1)
+
+
+class Metric(ABC):
+    """One paper's method.
+
+    ``name`` names the estimand, ``requires`` the capabilities it asks of a model, ``kinds`` the
+    kinds of test it takes, ``reference`` the paper.
+    """
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    reference: ClassVar[str]
+    requires: ClassVar[frozenset[str]]
+    kinds: ClassVar[frozenset[str]]
+    options: ClassVar[type[MetricOptions]] = MetricOptions
+
+    @abstractmethod
+    def __init__(self, options: MetricOptions) -> None:
+        """Take validated options of the class named in ``options``."""
+
+    @abstractmethod
+    def measure(self, model: Model, test: Test, rng: np.random.Generator, seed: int) -> Measurement:
+        """Measure one test on one model; everything random comes from ``rng``, whose seed is ``seed``."""
+
+    @classmethod
+    def check_kind(cls, test: Test) -> None:
+        """Raise TestKindError where this metric does not take tests of that kind."""
+        if test.kind not in cls.kinds:
+            raise TestKindError(
+                f"{cls.name} takes tests of kind {', '.join(sorted(cls.kinds))}, and {test.id} ({test.file}) is of "
+                f"kind {test.kind!r}. See the tests it takes with: biascore list tests --metric {cls.name}"
+            )

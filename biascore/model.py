@@ -1,0 +1,297 @@
+"""A model as metrics see it: questions in, answers out, each asked once, kept, retried and checked."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Generic, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import pluggy
+import tenacity
+
+from biascore import codecs
+from biascore.adapter import Backend, ModelPlugin
+from biascore.cache import Cache, NoCache
+from biascore.errors import (
+    AnswerError,
+    CapabilityError,
+    RateLimitError,
+    TransientModelError,
+)
+from biascore.hookspecs import CAPABILITIES, PROJECT, CapabilitySpecs
+from biascore.progress import Progress, Silent
+from biascore.questions import Level, Masked, Text, TokenLogprobs
+from biascore.refs import ModelRef
+from biascore.run import ModelUsed, QuestionCounts
+
+Q = TypeVar("Q")
+A = TypeVar("A")
+_CACHE_SCHEMA: Final = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What names a model in a run: its short name, reference, options and the adapter's version."""
+
+    name: str
+    ref: ModelRef
+    adapter_version: str
+    options: dict[str, Any]
+    explicit_options: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What the engine lends to its models: cache, progress, retries and the clock that waits between them."""
+
+    cache: Cache = field(default_factory=NoCache)
+    progress: Progress = field(default_factory=Silent)
+    attempts: int = 5
+    sleep: Callable[[float], None] = time.sleep
+
+
+@dataclass(frozen=True, slots=True)
+class _Hook(Generic[Q, A]):
+    """How one hook is called, checked and stored: ``split`` turns a batch answer into single answers."""
+
+    name: str
+    params: dict[str, str]
+    split: Callable[[Any, Sequence[Q]], list[A]]
+    encode: Callable[[A], bytes]
+    decode: Callable[[bytes], A]
+
+
+class Model:
+    """One opened model with its transforms and observers.
+
+    Every method deduplicates the questions, answers from the cache what it can, asks the rest in
+    batches, tries again after failures that may pass, checks shapes and NaN, and stores each batch
+    in one transaction. Batches are cut from the whole list of questions, not from what is missing,
+    so a resumed run asks in the same batches as an uninterrupted one and its numbers are the same.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        backend: Backend,
+        plugins: Sequence[ModelPlugin] = (),
+        services: Services | None = None,
+    ) -> None:
+        self.source = source
+        self.identity = backend.identity
+        self._backend = backend
+        self._services = services or Services()
+        self._plugins = tuple(plugins)
+        self._manager = pluggy.PluginManager(PROJECT)
+        self._manager.add_hookspecs(CapabilitySpecs)
+        self._manager.register(backend, name="backend")
+        answered = {caller.name for caller in self._manager.get_hookcallers(backend) or []}
+        for plugin in self._plugins:
+            self._manager.register(plugin, name=plugin.name)
+        self._manager.check_pending()
+        self.capabilities = frozenset(answered & set(CAPABILITIES))
+        self._counts = QuestionCounts()
+
+    @property
+    def name(self) -> str:
+        """The model's short name, unique within a run."""
+        return self.source.name
+
+    def embed(self, texts: Iterable[Text | str], level: Level = "sentence") -> npt.NDArray[np.float32]:
+        """Vectors of shape (n, d), float32; a row of NaN is a text outside the vocabulary.
+
+        A plain string stands for the word that it is. Raises CapabilityError, QuestionError or AnswerError.
+        """
+        questions = [Text.word(t) if isinstance(t, str) else t for t in texts]
+        hook: _Hook[Text, npt.NDArray[np.float32]] = _Hook(
+            "embed", {"level": level}, self._split_vectors, codecs.encode_vector, codecs.decode_vector
+        )
+        rows = self._ask(hook, questions)
+        if len({row.shape for row in rows}) > 1:
+            raise AnswerError(f"{self.name} gave vectors of different lengths. Report this to the adapter.")
+        return np.stack(rows) if rows else np.empty((0, 0), dtype=np.float32)
+
+    def mask_logprob(self, queries: Iterable[Masked]) -> tuple[TokenLogprobs, ...]:
+        """Log-probabilities (nats) of the hidden tokens of each query."""
+        hook: _Hook[Masked, TokenLogprobs] = _Hook(
+            "mask_logprob", {}, self._split_logprobs, codecs.encode_logprobs, codecs.decode_logprobs
+        )
+        return tuple(self._ask(hook, list(queries)))
+
+    def translate(self, texts: Iterable[str], source: str, target: str) -> tuple[str, ...]:
+        """Translations, one for one, from language ``source`` to ``target`` (BCP 47 tags)."""
+        params = {"source": source, "target": target}
+        hook: _Hook[str, str] = _Hook(
+            "translate", params, self._split_texts, codecs.encode_text, codecs.decode_text
+        )
+        return tuple(self._ask(hook, list(texts)))
+
+    def score(self, texts: Iterable[str], quantity: str) -> npt.NDArray[np.float64]:
+        """Scores of shape (n,), float64: nats for ``"log_likelihood"``, else the unit of the head."""
+        hook: _Hook[str, float] = _Hook(
+            "score", {"quantity": quantity}, self._split_scores, codecs.encode_score, codecs.decode_score
+        )
+        return np.array(self._ask(hook, list(texts)), dtype=np.float64)
+
+    def used(self) -> ModelUsed:
+        """The record of this model for a run."""
+        return ModelUsed(
+            name=self.name,
+            ref=str(self.source.ref),
+            revision=self.identity.revision,
+            digest=self.identity.digest,
+            options=self.source.options,
+            explicit_options=self.source.explicit_options,
+            facts=dict(self.identity.facts),
+            transforms=tuple(p.name for p in self._plugins if p.role == "transform"),
+            questions=self._counts,
+        )
+
+    def close(self) -> None:
+        """Let go of the model's files and memory."""
+        self._backend.close()
+
+    def __repr__(self) -> str:
+        return f"<Model {self.name} ({self.source.ref}): {', '.join(sorted(self.capabilities))}>"
+
+    def _ask(self, hook: _Hook[Q, A], questions: list[Q]) -> list[A]:
+        if hook.name not in self.capabilities:
+            raise CapabilityError(
+                f"{self.name} ({self.source.ref}) cannot {hook.name}; it can {', '.join(sorted(self.capabilities))}. "
+                f"Choose a metric that needs only those, or another model."
+            )
+        prefix = self._key_prefix(hook)
+        keys = [codecs.question_key(prefix, question) for question in questions]
+        unique = dict(zip(keys, questions, strict=True))
+        stored = self._services.cache.get(list(unique))
+        answers = {key: hook.decode(data) for key, data in stored.items()}
+        cached = len(answers)
+        self._ask_missing(hook, unique, answers)
+        self._counts = QuestionCounts(
+            put=self._counts.put + len(keys),
+            repeated=self._counts.repeated + len(keys) - len(unique),
+            cached=self._counts.cached + cached,
+            asked=self._counts.asked + len(unique) - cached,
+        )
+        return [answers[key] for key in keys]
+
+    def _ask_missing(self, hook: _Hook[Q, A], unique: dict[bytes, Q], answers: dict[bytes, A]) -> None:
+        keys = list(unique)
+        size = max(1, self._backend.batch)
+        missing = len(keys) - len(answers)
+        if not missing:
+            return
+        with self._services.progress.task(f"{self.name}: {hook.name}", missing) as advance:
+            for start in range(0, len(keys), size):
+                batch = [key for key in keys[start : start + size] if key not in answers]
+                if not batch:
+                    continue
+                questions = tuple(unique[key] for key in batch)
+                raw = self._call(hook, questions)
+                new = dict(zip(batch, hook.split(raw, questions), strict=True))
+                self._services.cache.put({key: hook.encode(answer) for key, answer in new.items()})
+                answers.update(new)
+                advance(len(batch))
+
+    def _call(self, hook: _Hook[Q, A], questions: tuple[Q, ...]) -> object:
+        caller = getattr(self._manager.hook, hook.name)
+        argument = "queries" if hook.name == "mask_logprob" else "texts"
+        retrying = tenacity.Retrying(
+            retry=tenacity.retry_if_exception_type(TransientModelError),
+            stop=tenacity.stop_after_attempt(self._services.attempts),
+            wait=_wait,
+            sleep=self._services.sleep,
+            reraise=True,
+        )
+        return retrying(caller, **{argument: questions}, **hook.params)
+
+    def _key_prefix(self, hook: _Hook[Q, A]) -> bytes:
+        transforms = [[p.name, p.fingerprint] for p in self._plugins if p.role == "transform"]
+        return codecs.digest(
+            [
+                _CACHE_SCHEMA,
+                self.source.ref.adapter,
+                self.source.adapter_version,
+                self.identity.revision,
+                self.identity.digest,
+                self.source.options,
+                transforms,
+                hook.name,
+                hook.params,
+            ]
+        )
+
+    def _split_vectors(self, raw: object, questions: Sequence[Text]) -> list[npt.NDArray[np.float32]]:
+        array = self._array(raw, np.float32, len(questions), dimensions=2)
+        missing = np.isnan(array).all(axis=1)
+        bad = ~missing & ~np.isfinite(array).all(axis=1)
+        if bad.any():
+            text = questions[int(np.argmax(bad))].text
+            raise AnswerError(f"{self.name}: the vector of {text!r} holds NaN or infinity. Check the model's weights.")
+        return list(array)
+
+    def _split_scores(self, raw: object, questions: Sequence[str]) -> list[float]:
+        array = self._array(raw, np.float64, len(questions), dimensions=1)
+        bad = ~np.isfinite(array)
+        if bad.any():
+            text = questions[int(np.argmax(bad))]
+            raise AnswerError(f"{self.name}: the score of {text!r} is not finite. Check the model's weights.")
+        return [float(value) for value in array]
+
+    def _split_texts(self, raw: object, questions: Sequence[str]) -> list[str]:
+        answers = self._sequence(raw, len(questions))
+        for question, answer in zip(questions, answers, strict=True):
+            if not isinstance(answer, str):
+                raise AnswerError(f"{self.name}: the translation of {question!r} is a {type(answer).__name__}, not a str.")
+        return answers
+
+    def _split_logprobs(self, raw: object, questions: Sequence[Masked]) -> list[TokenLogprobs]:
+        answers = self._sequence(raw, len(questions))
+        for question, answer in zip(questions, answers, strict=True):
+            if not isinstance(answer, TokenLogprobs):
+                raise AnswerError(f"{self.name}: the answer for {question.text!r} is a {type(answer).__name__}.")
+            if not all(np.isfinite(answer.logprobs)) or any(p > 1e-6 for p in answer.logprobs):
+                raise AnswerError(
+                    f"{self.name}: a log-probability in {question.text!r} is positive or not finite. Check the weights."
+                )
+        return answers
+
+    def _sequence(self, raw: object, expected: int) -> list[Any]:
+        if not isinstance(raw, Sequence) or isinstance(raw, str) or len(raw) != expected:
+            raise AnswerError(
+                f"{self.name} answered {_shape(raw)} for {expected} questions. Report this to the adapter's authors."
+            )
+        return list(raw)
+
+    def _array(self, raw: object, dtype: type[np.floating[Any]], expected: int, dimensions: int) -> npt.NDArray[Any]:
+        if (
+            not isinstance(raw, np.ndarray)
+            or raw.dtype != dtype
+            or raw.ndim != dimensions
+            or len(raw) != expected
+            or 0 in raw.shape[1:]
+        ):
+            raise AnswerError(
+                f"{self.name} answered {_shape(raw)} for {expected} questions where a {dimensions}-d array of "
+                f"{np.dtype(dtype)} was expected. Report this to the adapter's authors."
+            )
+        return raw
+
+
+def _shape(raw: object) -> str:
+    if isinstance(raw, np.ndarray):
+        return f"an array of shape {raw.shape} and type {raw.dtype}"
+    if isinstance(raw, Sequence):
+        return f"a {type(raw).__name__} of {len(raw)}"
+    return f"a {type(raw).__name__}"
+
+
+def _wait(state: tenacity.RetryCallState) -> float:
+    """Seconds before the next attempt: what the service asked for, else 1, 2, 4, ... up to 60."""
+    error = state.outcome.exception() if state.outcome else None
+    if isinstance(error, RateLimitError) and error.retry_after is not None:
+        return float(error.retry_after)
+    return float(min(60, 2 ** (state.attempt_number - 1)))

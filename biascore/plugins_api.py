@@ -1,0 +1,50 @@
+"""All that a plugin imports: ``from biascore.plugins_api import Adapter, Metric, hookimpl, ...``."""
+
+from __future__ import annotations
+
+from biascore.adapter import Adapter, Backend, Identity, LoadContext, ModelPlugin, Options
+from biascore.hookspecs import hookimpl
+from biascore.language import Language
+from biascore.measurement import (
+    ConfidenceInterval,
+    Coverage,
+    Estimate,
+    LostWord,
+    Measurement,
+    PValue,
+    item_table,
+)
+from biascore.metric import Metric, MetricOptions
+from biascore.model import Model
+from biascore.questions import Level, Masked, Span, Text, TokenLogprobs
+from biascore.refs import ModelRef
+from biascore.stimuli import Test, WordList
+
+__all__ = [
+    "Adapter",
+    "Backend",
+    "ConfidenceInterval",
+    "Coverage",
+    "Estimate",
+    "Identity",
+    "Language",
+    "Level",
+    "LoadContext",
+    "LostWord",
+    "Masked",
+    "Measurement",
+    "Metric",
+    "MetricOptions",
+    "Model",
+    "ModelPlugin",
+    "ModelRef",
+    "Options",
+    "PValue",
+    "Span",
+    "Test",
+    "Text",
+    "TokenLogprobs",
+    "WordList",
+    "hookimpl",
+    "item_table",
+]

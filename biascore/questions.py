@@ -1,0 +1,71 @@
+"""The questions that go through the hooks and the answers that come back: plain frozen values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Span = tuple[int, int]
+"""Half-open range of characters (code points) in the caller's own text."""
+
+Level = Literal["sentence", "token"]
+"""What an embedding stands for: the whole text, or the word under a span."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text to embed and, for ``level="token"``, the span of the word that is meant.
+
+    Raises ValueError where the span is empty or lies outside the text.
+    """
+
+    text: str
+    span: Span | None = None
+
+    def __post_init__(self) -> None:
+        if self.span is not None:
+            _check_span(self.text, self.span)
+
+    @classmethod
+    def word(cls, word: str) -> Text:
+        """The word alone, meant as a whole: valid at both levels."""
+        return cls(word, (0, len(word)) if word else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Masked:
+    """A text with parts hidden, asking how probable the text's own tokens are there.
+
+    ``spans`` are hidden and asked for, all at once, or one sub-token at a time with
+    ``one_at_a_time`` (pseudo-log-likelihood, Salazar et al. 2020); None means every token.
+    ``also`` is hidden too but not asked for (the prior of Kurita et al. 2019).
+    """
+
+    text: str
+    spans: tuple[Span, ...] | None
+    also: tuple[Span, ...] = ()
+    one_at_a_time: bool = False
+
+    def __post_init__(self) -> None:
+        for span in (*(self.spans or ()), *self.also):
+            _check_span(self.text, span)
+
+
+@dataclass(frozen=True, slots=True)
+class TokenLogprobs:
+    """The hidden tokens in reading order, their character offsets, and their log-probabilities in nats."""
+
+    tokens: tuple[str, ...]
+    offsets: tuple[Span, ...]
+    logprobs: tuple[float, ...]
+
+    @property
+    def total(self) -> float:
+        """Sum of the log-probabilities, in nats."""
+        return sum(self.logprobs)
+
+
+def _check_span(text: str, span: Span) -> None:
+    start, end = span
+    if not 0 <= start < end <= len(text):
+        raise ValueError(f"span {span} is not a non-empty range within the {len(text)} characters of {text!r}")

@@ -1,0 +1,284 @@
+"""The charts of a report as Vega-Lite specifications: the page and the files for papers draw the same ones.
+
+Field names and expressions are fixed here; texts of the user occur in a specification only as data values,
+titles and descriptions, never inside an expression.
+"""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import altair as alt
+
+from biascore.measurement import ConfidenceInterval, Estimate, Measurement
+from biascore.report.items import Item, plotted_items
+from biascore.run import Run
+
+WIDTH: Final = 720
+FONT: Final = "Helvetica, Arial, 'Liberation Sans', sans-serif"
+COLOURS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+"""Okabe and Ito's palette, distinguishable in all common colour blindness, less black and the faint yellow."""
+SHAPES: Final = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
+"""One more shape than colours, so that 42 series differ in colour or shape before a pair repeats."""
+
+LABELLED_ITEMS: Final = 60
+"""More items than this are drawn as a strip for each group, with their names in the tooltips only."""
+LABEL_WIDTH: Final = 26
+LABEL_LINES: Final = 3
+LINE_HEIGHT: Final = 13
+SERIES_STEP: Final = 14
+ITEM_STEP: Final = 15
+STRIP_HEIGHT: Final = 74
+
+Rows = list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A specification with its file name (no suffix), its caption, and a note on what is not drawn."""
+
+    name: str
+    caption: str
+    note: str
+    spec: dict[str, Any]
+
+
+def charts_of(run: Run) -> tuple[Chart, ...]:
+    """All charts of a run in page order: forest plots, then the item plot of each measurement that has one."""
+    items = (item_chart(measurement, number) for number, measurement in enumerate(run, start=1))
+    return (*forest_charts(run), *(chart for chart in items if chart is not None))
+
+
+def forest_charts(run: Run) -> tuple[Chart, ...]:
+    """One forest plot of headline estimates for each metric and estimate, as their units differ."""
+    families: dict[tuple[str, str, str], list[Measurement]] = {}
+    for measurement in run:
+        headline = measurement.headline
+        families.setdefault((measurement.metric, headline.name, headline.unit), []).append(measurement)
+    charts = (_forest(number, family) for number, family in enumerate(families.values(), start=1))
+    return tuple(chart for chart in charts if chart is not None)
+
+
+def item_chart(measurement: Measurement, number: int) -> Chart | None:
+    """The items of a measurement by value, or None where no item has one."""
+    items, missing = plotted_items(measurement)
+    if not items:
+        return None
+    draw: Callable[[list[Item]], alt.LayerChart] = _dots if len(items) <= LABELLED_ITEMS else _strips
+    groups = _distinct(item.group for item in items)
+    caption = f"The {len(items)} items of {' and '.join(groups) if len(groups) < 5 else 'all groups'}, by value."
+    note = f"{missing} without a finite value not drawn." if missing else ""
+    name = f"items-{number:04d}-{_safe(measurement.metric)}-{_safe(measurement.test)}"
+    return Chart(name, caption, note, _specification(draw(items), f"{measurement.test_title}. {caption}"))
+
+
+def axis_title(estimate: Estimate) -> str:
+    """The name of an estimate with its unit, unless the name says it already."""
+    named = not estimate.unit or estimate.unit.casefold() in estimate.name.casefold()
+    return estimate.name if named else f"{estimate.name} ({estimate.unit})"
+
+
+def _forest(number: int, family: list[Measurement]) -> Chart | None:
+    drawn = [m for m in family if m.headline.value is not None]
+    if not drawn:
+        return None
+    models = _distinct(m.model for m in drawn)
+    places = _places(drawn)
+    titles = {place: _wrapped(m.test_title or m.test) for place, m in zip(places, drawn, strict=True)}
+    label_of = dict(zip(titles, _unique(list(titles.values())), strict=True))
+    rows = [_forest_row(m, label_of[place]) for place, m in zip(places, drawn, strict=True)]
+
+    lines = max(label.count("\n") + 1 for label in label_of.values())
+    step = max(SERIES_STEP * len(models) + 10, LINE_HEIGHT * lines + 8)
+    y = alt.Y(
+        "label:N",
+        sort=None,
+        title=None,
+        scale=alt.Scale(paddingInner=0.2, paddingOuter=0.1),
+        axis=alt.Axis(labelExpr="split(datum.label, '\\n')", grid=True, tickBand="extent"),
+    )
+    offset = alt.YOffset("model:N", sort=None, scale=alt.Scale(domain=models, paddingOuter=0.4))
+    x = alt.X("value:Q", title=axis_title(drawn[0].headline), scale=alt.Scale(nice=True, zero=True))
+    tooltip = [
+        alt.Tooltip("test:N", title="Test"),
+        alt.Tooltip("model:N", title="Model"),
+        alt.Tooltip("value:Q", title="Estimate", format=".3f"),
+        alt.Tooltip("interval:N", title="Interval"),
+        alt.Tooltip("verdict:N", title="Verdict"),
+    ]
+    base = alt.Chart(alt.InlineData(values=rows)).encode(y=y, yOffset=offset, tooltip=tooltip)
+    colour, shape = _series("model", "Model", models)
+    interval = base.mark_rule(strokeWidth=1.6, aria=False).encode(
+        x=alt.X("low:Q"), x2=alt.X2("high"), color=colour
+    )
+    point = base.mark_point(filled=True, size=62, opacity=1).encode(x=x, color=colour, shape=shape)
+    chart = alt.layer(interval, point).properties(height=alt.Step(step, **{"for": "position"}))
+
+    first = drawn[0]
+    caption = (
+        f"{axis_title(first.headline)} of {first.metric}, by test and model. "
+        f"{_whiskers(m.headline.interval for m in drawn)}"
+    )
+    missing = len(family) - len(drawn)
+    note = f"{missing} not estimable and so not drawn." if missing else ""
+    name = f"forest-{number:02d}-{_safe(first.metric)}-{_safe(first.headline.name)}"
+    return Chart(name, caption, note, _specification(chart, f"Forest plot. {caption}"))
+
+
+def _places(family: list[Measurement]) -> list[tuple[str, int]]:
+    """The row of each measurement: its test, with a further row where a model took the same test again."""
+    seen: dict[tuple[str, str], int] = {}
+    places = []
+    for measurement in family:
+        pair = (measurement.test, measurement.model)
+        seen[pair] = seen.get(pair, 0) + 1
+        places.append((measurement.test, seen[pair]))
+    return places
+
+
+def _forest_row(measurement: Measurement, label: str) -> dict[str, Any]:
+    estimate, interval = measurement.headline, measurement.headline.interval
+    return {
+        "label": label,
+        "test": f"{measurement.test}: {measurement.test_title}",
+        "model": measurement.model,
+        "value": estimate.value,
+        "low": None if interval is None else interval.low,
+        "high": None if interval is None else interval.high,
+        "interval": "none" if interval is None else f"{interval.low:.3f} to {interval.high:.3f}",
+        "verdict": measurement.verdict.value,
+    }
+
+
+def _whiskers(intervals: Iterable[ConfidenceInterval | None]) -> str:
+    levels = sorted({f"{100 * i.level:g}%" for i in intervals if i is not None})
+    return f"Lines are {' or '.join(levels)} confidence intervals." if levels else "No intervals were made."
+
+
+def _dots(items: list[Item]) -> alt.LayerChart:
+    labels = _unique([" ".join(item.name.split()) or "(empty)" for item in items])
+    rows: Rows = [
+        {"label": label, "item": i.name, "group": i.group, "value": i.value, "low": i.low, "high": i.high}
+        for label, i in zip(labels, items, strict=True)
+    ]
+    y = alt.Y("label:N", sort=None, title=None, axis=alt.Axis(grid=True))
+    base = alt.Chart(alt.InlineData(values=rows)).encode(y=y, tooltip=_item_tooltip(items))
+    colour, shape = _series("group", "Group", _distinct(item.group for item in items))
+    point = base.mark_point(filled=True, size=52, opacity=1).encode(
+        x=alt.X("value:Q", title="Value of the item"), color=colour, shape=shape
+    )
+    interval = base.mark_rule(strokeWidth=1.4, aria=False).encode(
+        x=alt.X("low:Q"), x2=alt.X2("high"), color=colour
+    )
+    layers = (interval, point) if any(item.low is not None for item in items) else (point,)
+    return alt.layer(*layers).properties(height=alt.Step(ITEM_STEP))
+
+
+def _strips(items: list[Item]) -> alt.LayerChart:
+    groups = _distinct(item.group for item in items)
+    seen = dict.fromkeys(groups, 0)
+    rows: Rows = []
+    for item in items:
+        seen[item.group] += 1
+        spread = _van_der_corput(seen[item.group])
+        rows.append({"item": item.name, "group": item.group, "value": item.value, "spread": spread})
+        if item.low is not None:
+            rows[-1] |= {"low": item.low, "high": item.high}
+    colour, shape = _series("group", "Group", groups)
+    y = alt.Y("group:N", sort=None, title=None, axis=alt.Axis(grid=False))
+    base = alt.Chart(alt.InlineData(values=rows)).encode(y=y)
+    size, opacity = (34.0, 0.75) if len(items) <= 400 else (16.0, 0.5)
+    points = base.mark_point(filled=True, size=size, opacity=opacity).encode(
+        x=alt.X("value:Q", title="Value of the item"),
+        yOffset=alt.YOffset("spread:Q", scale=alt.Scale(domain=[-0.15, 1.15])),
+        color=colour,
+        shape=shape,
+        tooltip=_item_tooltip(items),
+    )
+    # A tick for the median has no y offset, and so stands across the whole strip.
+    median = base.mark_tick(thickness=2.5, size=STRIP_HEIGHT * 0.8, color="#333333", opacity=0.9).encode(
+        x=alt.X("median(value):Q")
+    )
+    return alt.layer(points, median).properties(height=STRIP_HEIGHT * len(groups))
+
+
+def _item_tooltip(items: list[Item]) -> list[alt.Tooltip]:
+    tooltip = [
+        alt.Tooltip("item:N", title="Item"),
+        alt.Tooltip("group:N", title="Group"),
+        alt.Tooltip("value:Q", title="Value", format=".4f"),
+    ]
+    if any(item.low is not None for item in items):
+        tooltip += [
+            alt.Tooltip("low:Q", title="Interval from", format=".4f"),
+            alt.Tooltip("high:Q", title="Interval to", format=".4f"),
+        ]
+    return tooltip
+
+
+def _series(field: str, title: str, names: list[str]) -> tuple[alt.Color, alt.Shape]:
+    legend = alt.Legend(title=title)
+    return (
+        alt.Color(f"{field}:N", legend=legend, sort=None, scale=alt.Scale(domain=names, range=list(COLOURS))),
+        alt.Shape(f"{field}:N", legend=legend, sort=None, scale=alt.Scale(domain=names, range=list(SHAPES))),
+    )
+
+
+def _specification(chart: alt.LayerChart, description: str) -> dict[str, Any]:
+    configured = chart.properties(
+        width=WIDTH,
+        description=" ".join(description.split()),
+        autosize=alt.AutoSizeParams(type="fit-x", contains="padding"),
+        background="white",
+    ).configure(
+        font=FONT,
+        padding=8,
+        view=alt.ViewConfig(stroke=None),
+        axis=alt.AxisConfig(
+            labelFontSize=11, titleFontSize=12, titleFontWeight="normal", titlePadding=10,
+            labelColor="#333333", titleColor="#333333", gridColor="#e4e4e4", domain=False, ticks=False, labelPadding=6,
+        ),
+        axisY=alt.AxisConfig(labelLimit=230),
+        legend=alt.LegendConfig(
+            orient="top", direction="horizontal", columns=3, labelLimit=200, labelFontSize=11, titleFontSize=11,
+            titleFontWeight="normal", labelColor="#333333", titleColor="#333333", symbolSize=70, offset=12,
+        ),
+    )  # fmt: skip
+    spec: dict[str, Any] = configured.to_dict()
+    return spec
+
+
+def _wrapped(text: str) -> str:
+    lines = textwrap.wrap(text, LABEL_WIDTH, max_lines=LABEL_LINES, placeholder=" …")
+    return "\n".join(lines) or "(untitled)"
+
+
+def _unique(labels: list[str]) -> list[str]:
+    """Number the repeats, as rows of equal label would be drawn on top of each other."""
+    taken: dict[str, None] = {}
+    for label in labels:
+        number, free = 1, label
+        while free in taken:
+            number += 1
+            free = f"{label} ({number})"
+        taken[free] = None
+    return list(taken)
+
+
+def _distinct(values: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(values))
+
+
+def _van_der_corput(index: int) -> float:
+    """The base-2 low-discrepancy sequence in [0, 1): spreads neighbours apart without a random generator."""
+    digits = f"{index:b}"[::-1]
+    return int(digits, 2) / math.ldexp(1.0, len(digits))
+
+
+def _safe(text: str) -> str:
+    kept = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "-" for c in text)
+    return "-".join(part for part in kept.split("-") if part)[:50] or "unnamed"

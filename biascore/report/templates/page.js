@@ -1,0 +1,91 @@
+(() => {
+  "use strict";
+  const main = document.querySelector("main");
+  const sections = [...document.querySelectorAll("details.measurement")];
+  const drawn = new Set();
+
+  function available() {
+    const style = getComputedStyle(main);
+    return Math.floor(main.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight));
+  }
+
+  async function draw(figure) {
+    const target = figure.querySelector(".chart");
+    const width = Math.min(860, available());
+    const spec = JSON.parse(document.getElementById(target.dataset.spec).textContent);
+    spec.width = width;
+    spec.config.axisY.labelLimit = Math.min(230, Math.round(0.4 * width));
+    spec.config.legend.columns = width < 560 ? 1 : 3;
+    drawn.add(figure);
+    try {
+      await vegaEmbed(target, spec, {
+        mode: "vega-lite",
+        ast: true,
+        renderer: "svg",
+        defaultStyle: false,
+        tooltip: { disableDefaultStyle: true },
+        actions: { export: { svg: true, png: true }, source: false, compiled: false, editor: false },
+        scaleFactor: { svg: 1, png: 3 },
+        downloadFileName: target.dataset.name,
+      });
+      target.classList.add("drawn");
+    } catch (error) {
+      target.textContent = `This chart could not be drawn (${error.message}). Its numbers are in the table.`;
+    }
+  }
+
+  function drawVisible() {
+    for (const figure of document.querySelectorAll("figure.plot")) {
+      const section = figure.closest("details.measurement");
+      if (!drawn.has(figure) && (section === null || section.open)) draw(figure);
+    }
+  }
+
+  function openLinked() {
+    const linked = location.hash.startsWith("#m") ? document.getElementById(location.hash.slice(1)) : null;
+    if (linked instanceof HTMLDetailsElement) {
+      linked.open = true;
+      linked.scrollIntoView();
+    }
+  }
+
+  const button = document.getElementById("toggle-all");
+  if (button) {
+    const relabel = () => {
+      button.textContent = sections.every((section) => section.open) ? "Close all" : "Open all";
+    };
+    button.hidden = false;
+    relabel();
+    button.addEventListener("click", () => {
+      const open = !sections.every((section) => section.open);
+      for (const section of sections) section.open = open;
+    });
+    for (const section of sections) section.addEventListener("toggle", relabel);
+  }
+  for (const section of sections) section.addEventListener("toggle", drawVisible);
+
+  let closedBeforePrint = [];
+  window.addEventListener("beforeprint", () => {
+    closedBeforePrint = sections.filter((section) => !section.open);
+    for (const section of closedBeforePrint) section.open = true;
+    drawVisible();
+  });
+  window.addEventListener("afterprint", () => {
+    for (const section of closedBeforePrint) section.open = false;
+  });
+
+  let width = available();
+  let pending;
+  window.addEventListener("resize", () => {
+    clearTimeout(pending);
+    pending = setTimeout(() => {
+      if (available() === width) return;
+      width = available();
+      for (const figure of [...drawn]) draw(figure);
+    }, 200);
+  });
+
+  window.addEventListener("hashchange", openLinked);
+  openLinked();
+  drawVisible();
+})();

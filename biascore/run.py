@@ -1,0 +1,271 @@
+"""A run: what was measured, with everything needed to say how; stored as a folder of JSON and Parquet."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pydantic import Field, ValidationError
+
+from biascore.errors import RunError
+from biascore.frozen import Frozen, FrozenMap, Scalar
+from biascore.measurement import Measurement
+from biascore.stats.multiple import benjamini_hochberg, holm
+
+SCHEMA_VERSION: Final = 1
+RUN_FILE: Final = "run.json"
+
+
+class PluginUsed(Frozen):
+    """A loaded plugin by entry-point name, distribution and version."""
+
+    name: str
+    dist: str
+    version: str
+
+
+class QuestionCounts(Frozen):
+    """How many questions were put, how many of them were repeats, came from the cache, or went to the model."""
+
+    put: int = 0
+    repeated: int = 0
+    cached: int = 0
+    asked: int = 0
+
+
+class ModelUsed(Frozen):
+    """A model as it was opened: reference, all options (also the defaults), weights and transforms."""
+
+    name: str
+    ref: str
+    revision: str | None
+    digest: str
+    options: FrozenMap[Any]
+    explicit_options: FrozenMap[Any]
+    facts: FrozenMap[Scalar]
+    transforms: tuple[str, ...] = ()
+    questions: QuestionCounts = QuestionCounts()
+
+
+class StimuliUsed(Frozen):
+    """A stimuli file that tests of this run came from, with the hash of its bytes, source and licence."""
+
+    file: str
+    sha256: str
+    source: str
+    licence: str
+    tests: tuple[str, ...]
+
+
+class Adjusted(Frozen):
+    """A headline p-value adjusted for the tests that were run together."""
+
+    holm: float | None
+    benjamini_hochberg: float | None
+
+
+class Provenance(Frozen):
+    """Where and when: versions, seed, seconds since the epoch, and the audit as it was given."""
+
+    biascore_version: str
+    python_version: str
+    platform: str
+    started: float
+    finished: float
+    seed: int
+    audit: FrozenMap[Any]
+    plugins: tuple[PluginUsed, ...]
+
+
+class Run(Frozen):
+    """The measurements of one audit, in order, and their provenance: a frozen sequence."""
+
+    schema_version: int = SCHEMA_VERSION
+    title: str
+    measurements: tuple[Measurement, ...]
+    models: tuple[ModelUsed, ...]
+    stimuli: tuple[StimuliUsed, ...]
+    provenance: Provenance
+    warnings: tuple[str, ...] = ()
+    item_hashes: tuple[str, ...] = Field(default=())
+
+    def __len__(self) -> int:
+        return len(self.measurements)
+
+    def __getitem__(self, index: int) -> Measurement:
+        return self.measurements[index]
+
+    def __iter__(self) -> Iterator[Measurement]:  # type: ignore[override]  # a run is a sequence of measurements
+        return iter(self.measurements)
+
+    def __repr__(self) -> str:
+        lines = [f"<Run {self.title!r}: {len(self)} measurement(s) on {len(self.models)} model(s)>"]
+        return "\n  ".join([*lines, *(repr(m) for m in self.measurements)])
+
+    __str__ = __repr__
+
+    @property
+    def adjusted(self) -> tuple[Adjusted, ...]:
+        """Holm and Benjamini-Hochberg over the headline p-values of this run, in its order."""
+        p = np.array([np.nan if m.p_value is None else m.p_value for m in self.measurements], dtype=np.float64)
+        return tuple(
+            Adjusted(holm=_number(h), benjamini_hochberg=_number(b))
+            for h, b in zip(holm(p), benjamini_hochberg(p), strict=True)
+        )
+
+    @property
+    def questions(self) -> QuestionCounts:
+        """The questions of all models together."""
+        counts = [model.questions for model in self.models]
+        return QuestionCounts(
+            **{name: sum(getattr(c, name) for c in counts) for name in QuestionCounts.model_fields}
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per estimate of every measurement; adjusted p-values stand beside the headlines."""
+        frames = []
+        for measurement, adjusted in zip(self.measurements, self.adjusted, strict=True):
+            frame = measurement.to_frame()
+            first = frame.index == 0
+            frame["p_holm"] = np.where(first, np.nan if adjusted.holm is None else adjusted.holm, np.nan)
+            bh = adjusted.benjamini_hochberg
+            frame["p_bh"] = np.where(first, np.nan if bh is None else bh, np.nan)
+            frames.append(frame.dropna(axis=1, how="all"))
+        return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+
+    def results_digest(self) -> str:
+        """SHA-256 over every result, item tables included; equal for runs with equal results.
+
+        Times, counts of questions and the machine are no part of it.
+        """
+        digest = hashlib.sha256()
+        for measurement in self.measurements:
+            digest.update(_canonical(measurement.model_dump(mode="json")))
+            digest.update(item_hash(measurement.items).encode())
+        return f"sha256:{digest.hexdigest()}"
+
+    def save(self, folder: str | Path, *, overwrite: bool = False) -> Path:
+        """Write the run as a folder, whole or not at all; raises RunError where the folder exists."""
+        target = Path(folder)
+        if target.exists() and not overwrite:
+            raise RunError(f"{target} exists already. Choose another folder, or say overwrite=True (--force).")
+        if target.exists() and any(target.iterdir()) and not (target / RUN_FILE).is_file():
+            raise RunError(f"{target} is not a run, so it is not overwritten. Choose another folder.")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        staging = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+        try:
+            self._write(staging)
+            staging.chmod(0o755)
+            if target.exists():
+                old = staging.with_name(staging.name + "-old")
+                target.rename(old)
+                staging.rename(target)
+                shutil.rmtree(old)
+            else:
+                staging.rename(target)
+        except OSError as error:
+            shutil.rmtree(staging, ignore_errors=True)
+            raise RunError(f"{target} cannot be written: {error}. Free space or choose another folder.") from error
+        return target
+
+    def _write(self, folder: Path) -> None:
+        (folder / "items").mkdir()
+        for number, measurement in enumerate(self.measurements):
+            pq.write_table(measurement.items, folder / _items_path(number, measurement))
+        body = self.model_dump(mode="json")
+        body["item_hashes"] = [item_hash(m.items) for m in self.measurements]
+        body["adjusted"] = [a.model_dump(mode="json") for a in self.adjusted]
+        body["results_digest"] = self.results_digest()
+        body["content_sha256"] = content_hash(body)
+        text = json.dumps(body, ensure_ascii=False, indent=1)
+        with (folder / RUN_FILE).open("w", encoding="utf-8") as stream:
+            stream.write(text + "\n")
+            stream.flush()
+            os.fsync(stream.fileno())
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Run:
+        """Read a stored run; raises RunError where it is missing, changed or of another schema."""
+        problems, run = read_run(Path(folder))
+        if run is None or problems:
+            raise RunError(f"{folder}: " + "; ".join(problems) + ". See: biascore verify " + str(folder))
+        return run
+
+
+def read_run(folder: Path) -> tuple[list[str], Run | None]:
+    """Read a stored run and re-derive its hashes: what is wrong with it, and the run if it can be read."""
+    try:
+        body = json.loads((folder / RUN_FILE).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return [f"no {RUN_FILE} here, so this is not a stored run"], None
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        return [f"{RUN_FILE} cannot be read ({error})"], None
+    if not isinstance(body, dict) or body.get("schema_version") != SCHEMA_VERSION:
+        found = body.get("schema_version") if isinstance(body, dict) else type(body).__name__
+        return [f"schema version {found} is not {SCHEMA_VERSION}, which this biascore reads"], None
+    problems = []
+    if body.pop("content_sha256", None) != content_hash(body):
+        problems.append(f"{RUN_FILE} was changed after it was written")
+    stored_digest = body.pop("results_digest", None)
+    body.pop("adjusted", None)
+    try:
+        run = _from_body(body, folder, problems)
+    except (ValidationError, KeyError, TypeError, IndexError) as error:
+        return [*problems, f"{RUN_FILE} does not have the form of a run ({error})"], None
+    if not problems and run.results_digest() != stored_digest:
+        problems.append("the results do not have the digest they were stored with")
+    return problems, run
+
+
+def _from_body(body: dict[str, Any], folder: Path, problems: list[str]) -> Run:
+    measurements = []
+    for number, (entry, expected) in enumerate(zip(body["measurements"], body["item_hashes"], strict=True)):
+        measurement = Measurement.model_validate(entry)
+        path = folder / _items_path(number, measurement)
+        try:
+            items = pq.read_table(path)
+        except (OSError, pa.ArrowInvalid) as error:
+            problems.append(f"{path.relative_to(folder)} cannot be read ({error})")
+            items = pa.table({})
+        else:
+            if item_hash(items) != expected:
+                problems.append(f"{path.relative_to(folder)} was changed after it was written")
+        measurements.append(measurement.model_copy(update={"items": items}))
+    return Run.model_validate({**body, "measurements": tuple(measurements)})
+
+
+def content_hash(body: dict[str, Any]) -> str:
+    """SHA-256 of the canonical JSON of a stored run."""
+    return hashlib.sha256(_canonical(body)).hexdigest()
+
+
+def item_hash(items: pa.Table) -> str:
+    """SHA-256 over names, types and values of an item table, whatever file holds it."""
+    digest = hashlib.sha256()
+    for name, column in zip(items.column_names, items.columns, strict=True):
+        digest.update(_canonical([name, str(column.type)]))
+        digest.update(_canonical(column.to_pylist()))
+    return digest.hexdigest()
+
+
+def _items_path(number: int, measurement: Measurement) -> Path:
+    safe = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "-" for c in measurement.test)
+    return Path("items") / f"{number:04d}-{measurement.metric}-{safe[:60]}.parquet"
+
+
+def _canonical(value: object) -> bytes:
+    return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)

@@ -1,0 +1,33 @@
+"""Statistics on plain numpy arrays: no models, no words, no engine; every random step takes a Generator."""
+
+from biascore.stats.association import ZeroVarianceError, association, cosine_matrix, effect_size
+from biascore.stats.bootstrap import Interval, bootstrap_effect, bootstrap_interval
+from biascore.stats.multiple import benjamini_hochberg, holm
+from biascore.stats.permutation import (
+    PermutationTest,
+    Tail,
+    exact_cost,
+    normal_approximation,
+    permutation_test,
+)
+from biascore.stats.verdict import Decision, Verdict, decide
+
+__all__ = [
+    "Decision",
+    "Interval",
+    "PermutationTest",
+    "Tail",
+    "Verdict",
+    "ZeroVarianceError",
+    "association",
+    "benjamini_hochberg",
+    "bootstrap_effect",
+    "bootstrap_interval",
+    "cosine_matrix",
+    "decide",
+    "effect_size",
+    "exact_cost",
+    "holm",
+    "normal_approximation",
+    "permutation_test",
+]

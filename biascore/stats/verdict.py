@@ -1,0 +1,88 @@
+"""From a p-value and an interval to one of three verdicts; "not significant" is never "no bias"."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+
+from biascore.stats._checks import require_between
+from biascore.stats.bootstrap import Interval
+
+
+class Verdict(StrEnum):
+    """What a measurement allows to be said."""
+
+    DETECTED = "detected"
+    """The test rejects chance, and the effect is not shown to be negligible."""
+    NEGLIGIBLE = "negligible"
+    """The whole interval lies inside the equivalence bound, whatever the p-value."""
+    INCONCLUSIVE = "inconclusive"
+    """Neither: the data do not tell a bias from its absence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A verdict with its reason in one plain sentence that holds the numbers."""
+
+    verdict: Verdict
+    reason: str
+
+
+def decide(
+    p_value: float | None, interval: Interval | None, *, alpha: float, bound: float | None
+) -> Decision:
+    """Decide between detected, negligible and inconclusive.
+
+    Negligible, if the interval lies wholly inside [-bound, bound], ends included, even if p <= alpha; this is
+    the two one-sided tests procedure, so the interval's level must be at least 1 - 2 alpha or it cannot show
+    that. Else detected, if p <= alpha (with "<=" a valid p gives a test of level alpha). Else inconclusive,
+    and always so without a p-value. ``bound`` is in the unit of the interval; None means that no bound was
+    stated. Raises ValueError for p outside [0, 1], alpha outside (0, 1), a bound not above 0, or NaN ends.
+    """
+    require_between(alpha, "alpha", 0.0, 1.0)
+    if p_value is not None and not 0.0 <= p_value <= 1.0:
+        raise ValueError(
+            f"p_value is {p_value!r}; pass a number between 0 and 1, or None where there is no test"
+        )
+    if bound is not None and not (math.isfinite(bound) and bound > 0.0):
+        raise ValueError(f"bound is {bound!r}; pass a number above 0, or None for no equivalence bound")
+    if interval is not None and (math.isnan(interval.low) or math.isnan(interval.high)):
+        raise ValueError("the interval has a NaN end; pass None where there is no interval")
+
+    equivalence = _equivalence(interval, alpha, bound)
+    if equivalence.shown:
+        p_text = "" if p_value is None else f", although p = {p_value:.3g}" if p_value <= alpha else ""
+        return Decision(Verdict.NEGLIGIBLE, _sentence(f"{equivalence.text}{p_text}"))
+    if p_value is None:
+        return Decision(Verdict.INCONCLUSIVE, _sentence(f"there is no p-value, and {equivalence.text}"))
+    detected = p_value <= alpha
+    side = "at most" if detected else "above"
+    reason = _sentence(f"the p-value {p_value:.3g} is {side} {alpha:g}, and {equivalence.text}")
+    return Decision(Verdict.DETECTED if detected else Verdict.INCONCLUSIVE, reason)
+
+
+@dataclass(frozen=True, slots=True)
+class _Equivalence:
+    shown: bool
+    text: str
+
+
+def _equivalence(interval: Interval | None, alpha: float, bound: float | None) -> _Equivalence:
+    if interval is None:
+        return _Equivalence(False, "there is no interval")
+    ends = f"the {100 * interval.level:g} % interval [{interval.low:.3g}, {interval.high:.3g}]"
+    if bound is None:
+        return _Equivalence(False, f"{ends} has no equivalence bound to lie in")
+    inside = -bound <= interval.low and interval.high <= bound
+    if not inside:
+        return _Equivalence(False, f"{ends} is not inside the bound of {bound:g}")
+    if interval.level < 1.0 - 2.0 * alpha - 1e-9:
+        return _Equivalence(
+            False, f"{ends} is inside the bound of {bound:g}, but its level is below 1 - 2 x {alpha:g}"
+        )
+    return _Equivalence(True, f"{ends} lies inside the bound of {bound:g}")
+
+
+def _sentence(text: str) -> str:
+    return text[0].upper() + text[1:] + "."

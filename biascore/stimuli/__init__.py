@@ -1,0 +1,27 @@
+"""Stimuli as data: word lists, pairs, templates and tests, read from TOML files and addressed by name."""
+
+from biascore.stimuli.catalogue import Catalogue
+from biascore.stimuli.loader import load_file
+from biascore.stimuli.model import (
+    Doubt,
+    PairList,
+    Published,
+    Stimuli,
+    StimuliFile,
+    TemplateList,
+    Test,
+    WordList,
+)
+
+__all__ = [
+    "Catalogue",
+    "Doubt",
+    "PairList",
+    "Published",
+    "Stimuli",
+    "StimuliFile",
+    "TemplateList",
+    "Test",
+    "WordList",
+    "load_file",
+]

@@ -1,0 +1,197 @@
+"""All tests and lists that are at hand, by address: ``en/weat6`` and ``en/caliskan2017/flowers``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fnmatch import translate
+from pathlib import Path
+from types import MappingProxyType
+from typing import Self
+
+from biascore.errors import StimuliError, UnknownNameError
+from biascore.stimuli.loader import load_file
+from biascore.stimuli.model import Stimuli, StimuliFile, Test, WordList
+from biascore.stimuli.schema import LANGUAGE_PATTERN
+from biascore.stimuli.suggest import did_you_mean
+
+_SEE_LISTS = "See what there is with: biascore list wordlists"
+
+
+class Catalogue:
+    """Tests addressed as ``language/test`` and lists addressed as ``language/file/list``, case ignored.
+
+    Raises StimuliError where two files claim one test or one file name within a language.
+    """
+
+    __slots__ = ("_lists", "_tests", "files")
+
+    files: tuple[StimuliFile, ...]
+
+    def __init__(self, files: Iterable[StimuliFile]) -> None:
+        self.files = tuple(files)
+        _refuse_duplicates(self.files)
+        tests = sorted((test for file in self.files for test in file.tests), key=_test_order)
+        self._tests = {test.id.casefold(): test for test in tests}
+        self._lists = {
+            f"{file.language}/{file.stem}/{stimuli.name}": stimuli
+            for file in sorted(self.files, key=lambda file: (file.language, natural_order(file.stem)))
+            for stimuli in file.lists
+        }
+
+    @classmethod
+    def from_folders(
+        cls,
+        roots: Iterable[tuple[Path, str]] = (),
+        *,
+        language_folders: Iterable[tuple[Path, str]] = (),
+    ) -> Self:
+        """Read every TOML file; the string beside each folder is the prefix of its files' display names.
+
+        A root holds ``<language>/*.toml``; a language folder is one such ``<language>``, which is what a
+        plugin registers.
+        Raises StimuliError at the first file that cannot be used, and for a folder without any.
+        """
+        files: list[StimuliFile] = []
+        for folder, prefix in language_folders:
+            files.extend(_load_language_folder(folder, prefix))
+        for root, prefix in roots:
+            for folder in _language_folders(root, prefix):
+                files.extend(_load_language_folder(folder, f"{prefix}/{folder.name}"))
+        return cls(files)
+
+    @property
+    def tests(self) -> tuple[Test, ...]:
+        """Every test, by language and then in natural order (``weat2`` before ``weat10``)."""
+        return tuple(self._tests.values())
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The codes of all languages that have a file, sorted."""
+        return tuple(sorted({file.language for file in self.files}))
+
+    def test(self, id: str) -> Test:
+        """The test of this address; raises UnknownNameError with a did-you-mean."""
+        try:
+            return self._tests[id.casefold()]
+        except KeyError:
+            raise self._unknown_test(id) from None
+
+    def select(self, patterns: str | Sequence[str]) -> tuple[Test, ...]:
+        """The tests that match the globs (``en/weat*``, ``*/GenS``), in the order of the globs, each once.
+
+        Raises UnknownNameError for a glob that matches nothing, even where others match.
+        """
+        selected: dict[str, Test] = {}
+        for pattern in (patterns,) if isinstance(patterns, str) else patterns:
+            matches = re.compile(translate(pattern.casefold())).match
+            found = {key: test for key, test in self._tests.items() if matches(key)}
+            if not found:
+                raise self._unknown_test(pattern)
+            selected.update(found)  # a test that is there already keeps its place
+        return tuple(selected.values())
+
+    def lists(self, language: str | None = None) -> Mapping[str, Stimuli]:
+        """Address to list, pairs or templates, of one language or of all.
+
+        Raises UnknownNameError for a language that has no file.
+        """
+        if language is None:
+            return MappingProxyType(self._lists)
+        if language not in self.languages:
+            hint = did_you_mean(language, self.languages)
+            raise UnknownNameError(f"There are no lists for the language {language!r}. {hint}{_SEE_LISTS}")
+        return MappingProxyType({id: x for id, x in self._lists.items() if id.startswith(f"{language}/")})
+
+    def list_(self, id: str) -> Stimuli:
+        """The list, pairs or templates of this address (``en/caliskan2017/flowers``).
+
+        Raises UnknownNameError with a did-you-mean.
+        """
+        for address, stimuli in self._lists.items():
+            if address.casefold() == id.casefold():
+                return stimuli
+        hint = did_you_mean(id, self._lists)
+        raise UnknownNameError(f"There is no list {id!r}. {hint}{_SEE_LISTS}")
+
+    def word_list(self, id: str) -> WordList:
+        """The word list of this address; raises UnknownNameError where it is none."""
+        stimuli = self.list_(id)
+        if isinstance(stimuli, WordList):
+            return stimuli
+        kind = type(stimuli).__name__
+        raise UnknownNameError(f"{id!r} is a {kind}, no WordList. {_SEE_LISTS}")
+
+    def _unknown_test(self, id: str) -> UnknownNameError:
+        hint = did_you_mean(id, (test.id for test in self.tests))
+        return UnknownNameError(f"There is no test {id!r}. {hint}See what there is with: biascore list tests")
+
+
+def natural_order(text: str) -> tuple[int | str, ...]:
+    """A sort key that reads digits as numbers and ignores case: ``weat2`` before ``weat10``."""
+    parts = re.split(r"([0-9]+)", text.casefold())
+    # Splitting on a group alternates text and digits, so equal positions always hold equal types.
+    return tuple(int(part) if position % 2 else part for position, part in enumerate(parts))
+
+
+def _test_order(test: Test) -> tuple[str, tuple[int | str, ...], str]:
+    return test.language, natural_order(test.id), test.id
+
+
+def _refuse_duplicates(files: Sequence[StimuliFile]) -> None:
+    owners: dict[str, StimuliFile] = {}
+    for file in files:
+        claims = [(f"test {test.id}", "Rename one of the two tests") for test in file.tests]
+        claims.append((f"file name {file.language}/{file.stem}.toml", "Rename one of the two files"))
+        for claim, remedy in claims:
+            owner = owners.setdefault(claim.casefold(), file)
+            if owner is not file:
+                raise StimuliError(
+                    f"{file.display}: the {claim} is taken by {owner.display}. {remedy}, "
+                    "then check with: biascore list tests"
+                )
+
+
+def _is_toml(path: Path) -> bool:
+    return path.suffix.lower() == ".toml" and path.is_file()
+
+
+def _entries(folder: Path, display: str) -> list[Path]:
+    if not folder.is_dir():
+        raise StimuliError(
+            f"{display}: there is no such folder. Give a folder that holds <language>/*.toml, "
+            "see: biascore list tests --help"
+        )
+    return sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
+
+
+def _language_folders(root: Path, prefix: str) -> list[Path]:
+    entries = _entries(root, prefix)
+    for entry in entries:
+        if _is_toml(entry):
+            raise StimuliError(
+                f"{prefix}/{entry.name}: lies outside a language folder, so it would be ignored. "
+                f"Move it to {prefix}/<language>/{entry.name}, where <language> is its meta.language"
+            )
+    folders = [entry for entry in entries if entry.is_dir() and any(map(_is_toml, entry.iterdir()))]
+    if not folders:
+        raise StimuliError(f"{prefix}: holds no <language>/*.toml. Write one as docs/stimuli.md shows")
+    return folders
+
+
+def _load_language_folder(folder: Path, prefix: str) -> Iterator[StimuliFile]:
+    paths = [entry for entry in _entries(folder, prefix) if _is_toml(entry)]
+    if not paths:
+        raise StimuliError(f"{prefix}: holds no *.toml. Write one as docs/stimuli.md shows")
+    if not re.match(LANGUAGE_PATTERN, folder.name):
+        raise StimuliError(
+            f"{prefix}: {folder.name!r} is no language code such as it, sr-Latn or pt-BR. Rename the folder"
+        )
+    for path in paths:
+        file = load_file(path, f"{prefix}/{path.name}")
+        if file.language != folder.name:
+            raise StimuliError(
+                f"{file.display}, meta.language: is {file.language!r}, but the folder is {folder.name!r}. "
+                f"Move the file to a folder {file.language}, or correct meta.language"
+            )
+        yield file

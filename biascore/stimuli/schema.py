@@ -1,0 +1,165 @@
+"""What a stimuli file may hold, key by key; values are checked, never coerced or repaired."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Annotated, ClassVar, Literal, Self, TypeVar
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+T = TypeVar("T")
+
+LANGUAGE_PATTERN = r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$"
+
+# They print as nothing, so a word that holds one looks right and is missing from every vocabulary.
+_INVISIBLE = {"\u00ad": "soft hyphen", "\u200b": "zero-width space", "\u2060": "word joiner", "\ufeff": "BOM"}
+
+
+def _check_characters(text: str) -> str:
+    if not text.strip():
+        raise ValueError("is empty")
+    if text != text.strip():
+        raise ValueError(f"{text!r} has a space at its start or end")
+    for character in text:
+        if unicodedata.category(character) == "Cc" or character in _INVISIBLE:
+            name = _INVISIBLE.get(character, "control character")
+            raise ValueError(f"{text!r} holds a {name} (U+{ord(character):04X})")
+    if not unicodedata.is_normalized("NFC", text):
+        composed = unicodedata.normalize("NFC", text)
+        raise ValueError(
+            f"{text!r} is not in Unicode form NFC, so vocabularies would miss it silently; "
+            f"write it as {composed!r}"
+        )
+    return text
+
+
+def _check_not_empty(entries: tuple[T, ...]) -> tuple[T, ...]:
+    if not entries:
+        raise ValueError("is empty, but must hold at least one entry")
+    return entries
+
+
+Word = Annotated[str, AfterValidator(_check_characters)]
+# TOML gives lists; strict=False lets them become tuples, while the strings inside stay strict.
+# Not min_length: pydantic counts only the valid entries, so a list of one bad word would be called empty too.
+Words = Annotated[tuple[Word, ...], Field(strict=False), AfterValidator(_check_not_empty)]
+Pair = Annotated[tuple[Word, Word], Field(strict=False)]
+Prose = Annotated[str, StringConstraints(min_length=1, pattern=r"\S")]
+Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$")]
+Notes = Annotated[tuple[Prose, ...], Field(strict=False)]
+LanguageCode = Annotated[str, StringConstraints(pattern=LANGUAGE_PATTERN)]
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class Meta(_Table):
+    """``[meta]``: what holds for the whole file unless a list or test says otherwise."""
+
+    language: LanguageCode
+    title: Prose
+    source: Prose
+    licence: Prose
+    doi: Prose | None = None
+    notes: Notes = ()
+
+
+class DoubtEntry(_Table):
+    """``[[….doubtful]]``: what is printed, what it may have meant, and why."""
+
+    printed: Prose
+    note: Prose
+    proposed: Prose | None = None
+
+
+class _ListEntry(_Table):
+    source: Prose | None = None
+    licence: Prose | None = None
+    notes: Notes = ()
+    doubtful: Annotated[tuple[DoubtEntry, ...], Field(strict=False)] = ()
+
+
+class WordsEntry(_ListEntry):
+    """``[lists.NAME]``."""
+
+    words: Words
+    marks: dict[Name, Words] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _marked_words_are_listed(self) -> Self:
+        for mark, words in self.marks.items():
+            for word in words:
+                if word not in self.words:
+                    raise ValueError(f"marks.{mark} names {word!r}, which is not among the words")
+        return self
+
+
+class PairsEntry(_ListEntry):
+    """``[pairs.NAME]``."""
+
+    sides: Annotated[tuple[Prose, Prose], Field(strict=False)]
+    pairs: Annotated[tuple[Pair, ...], Field(strict=False), AfterValidator(_check_not_empty)]
+
+
+class TemplatesEntry(_ListEntry):
+    """``[templates.NAME]``."""
+
+    slots: Words
+    sentences: Words
+
+    @model_validator(mode="after")
+    def _slots_are_used(self) -> Self:
+        for sentence in self.sentences:
+            if not any(slot in sentence for slot in self.slots):
+                raise ValueError(f"the sentence {sentence!r} holds none of the slots {', '.join(self.slots)}")
+        for slot in self.slots:
+            if not any(slot in sentence for sentence in self.sentences):
+                raise ValueError(f"the slot {slot!r} is in none of the sentences")
+        return self
+
+
+class PublishedEntry(_Table):
+    """``[[tests.ID.published]]``: a figure from a paper, and whether it was got with these very words."""
+
+    what: Prose
+    value: float = Field(allow_inf_nan=False)
+    p: float | None = Field(default=None, ge=0, le=1)
+    model: Prose
+    source: Prose
+    comparable: bool
+    note: str = ""
+
+
+class WeatEntry(_Table):
+    """``[tests.ID]`` of kind ``weat``: targets X, Y and attributes A, B, each a list of this file."""
+
+    roles: ClassVar[tuple[str, ...]] = ("X", "Y", "A", "B")
+
+    kind: Literal["weat"]
+    title: Prose
+    concept: Name
+    X: Prose
+    Y: Prose
+    A: Prose
+    B: Prose
+    positive_means: Prose
+    source: Prose | None = None
+    licence: Prose | None = None
+    doi: Prose | None = None
+    notes: Notes = ()
+    published: Annotated[tuple[PublishedEntry, ...], Field(strict=False)] = ()
+
+
+class FileEntry(_Table):
+    """A whole stimuli file.
+
+    Tests name lists of their own file only: then one digest covers every word of a test.
+    """
+
+    version: Literal[1] = Field(alias="schema")
+    meta: Meta
+    lists: dict[Name, WordsEntry] = Field(default_factory=dict)
+    pairs: dict[Name, PairsEntry] = Field(default_factory=dict)
+    templates: dict[Name, TemplatesEntry] = Field(default_factory=dict)
+    tests: dict[Name, WeatEntry] = Field(default_factory=dict)

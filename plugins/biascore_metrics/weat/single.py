@@ -1,0 +1,232 @@
+"""SC-WEAT: is a single word more associated with A than with B?
+
+Caliskan, Bryson & Narayanan 2017 (there WEFAT); equations 5-6 of Omrani Sabbaghi & Caliskan 2022.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from biascore.plugins_api import (
+    ConfidenceInterval,
+    Estimate,
+    Measurement,
+    Metric,
+    MetricOptions,
+    Model,
+    PValue,
+    Test,
+    item_table,
+)
+from biascore.stats import (
+    PermutationTest,
+    Verdict,
+    ZeroVarianceError,
+    bootstrap_effect,
+    cosine_matrix,
+    decide,
+    effect_size,
+    exact_cost,
+    holm,
+    permutation_test,
+)
+from biascore_metrics.weat.options import WeatOptions
+from biascore_metrics.weat.pvalues import permutation_p_values
+from biascore_metrics.weat.words import RoleVectors, embed_roles
+
+SHARE = "share of words associated"
+LEAST = {"X": 1, "Y": 1, "A": 2, "B": 2}
+MAX_EXACT_SUMS_PER_WORD = 2**18
+"""Counting is repeated for every word, so "auto" draws sooner than WEAT does (about 17 + 17 attributes)."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Association:
+    """One target word with its effect size (None where its cosines do not vary) and its test."""
+
+    word: str
+    group: str
+    effect: float | None
+    interval: ConfidenceInterval | None
+    test: PermutationTest
+
+
+class ScWeat(Metric):
+    """Single-category WEAT of every target word; the headline is the share of words that are associated."""
+
+    name: ClassVar[str] = "sc-weat"
+    summary: ClassVar[str] = "Single-category WEAT: each target word against A and B, adjusted over the words"
+    reference: ClassVar[str] = "Caliskan, Bryson & Narayanan 2017, Science 356:183-186"
+    requires: ClassVar[frozenset[str]] = frozenset({"embed"})
+    kinds: ClassVar[frozenset[str]] = frozenset({"weat"})
+    options: ClassVar[type[MetricOptions]] = WeatOptions
+
+    def __init__(self, options: MetricOptions) -> None:
+        assert isinstance(options, WeatOptions)
+        self._options = options
+
+    def measure(self, model: Model, test: Test, rng: np.random.Generator, seed: int) -> Measurement:
+        """Effect size, exact p and interval of each word of X and Y; each list's mean beside them."""
+        roles = embed_roles(model, test, self._options.level, self._options.duplicates)
+        problem = roles.too_few(LEAST)
+        words: list[_Association] = []
+        if not problem:
+            for role in ("X", "Y"):
+                words += self._words(roles, role, test.roles[role].name, rng)
+        adjusted = holm([self._deciding(word.test).value for word in words])
+        share = self._share(words, adjusted)
+        lists = [self._list_mean(roles, role, test.roles[role].name, rng, problem) for role in ("X", "Y")]
+        verdict, reason = self._verdict(words, adjusted, problem)
+        return Measurement(
+            metric=self.name,
+            variant="" if model.identity.composes_words else f"{self._options.level} level",
+            test=test.id,
+            test_title=test.title,
+            language=test.language,
+            concept=test.concept,
+            model=model.name,
+            positive_means=f"more associated with {test.roles['A'].name} than with {test.roles['B'].name}",
+            estimates=(share, *lists),
+            verdict=verdict,
+            reason=reason,
+            coverage=roles.coverage,
+            warnings=roles.warnings,
+            conventions=self._conventions(model),
+            seed=seed,
+            items=_items(words, adjusted),
+        )
+
+    def _words(
+        self, roles: RoleVectors, role: str, group: str, rng: np.random.Generator
+    ) -> list[_Association]:
+        with_a = cosine_matrix(roles.vectors[role], roles.vectors["A"])
+        with_b = cosine_matrix(roles.vectors[role], roles.vectors["B"])
+        return [
+            _Association(word, group, *self._effect(a, b, rng), test=self._test(a, b, rng))
+            for word, a, b in zip(roles.words[role], with_a, with_b, strict=True)
+        ]
+
+    def _effect(
+        self, a: npt.NDArray[np.float64], b: npt.NDArray[np.float64], rng: np.random.Generator
+    ) -> tuple[float | None, ConfidenceInterval | None]:
+        options = self._options
+        try:
+            effect = effect_size(a, b, options.ddof)
+        except ZeroVarianceError:
+            return None, None
+        try:
+            interval = bootstrap_effect(
+                a,
+                b,
+                ddof=options.ddof,
+                level=options.confidence,
+                method=options.bootstrap,
+                resamples=options.resamples,
+                rng=rng,
+            )
+        except ZeroVarianceError:
+            return effect, None
+        return effect, ConfidenceInterval.of(interval)
+
+    def _test(
+        self, a: npt.NDArray[np.float64], b: npt.NDArray[np.float64], rng: np.random.Generator
+    ) -> PermutationTest:
+        method = self._options.permutation
+        if method == "auto" and exact_cost(len(a), len(b)) > MAX_EXACT_SUMS_PER_WORD:
+            method = "monte-carlo"
+        return permutation_test(a, b, method=method, draws=self._options.draws, rng=rng)
+
+    def _deciding(self, test: PermutationTest) -> PValue:
+        return permutation_p_values(test, self._options.alternative)[0]
+
+    def _share(self, words: list[_Association], adjusted: npt.NDArray[np.float64]) -> Estimate:
+        n = {"words": len(words)}
+        if not words:
+            return Estimate(name=SHARE, value=None, unit="share", n=n)
+        deciding = self._deciding(words[int(np.argmin(adjusted))].test)
+        smallest = PValue(
+            name="smallest Holm-adjusted",
+            value=float(adjusted.min()),
+            kind=deciding.kind,
+            alternative=deciding.alternative,
+            n=deciding.n,
+        )
+        value = float(np.mean(adjusted <= self._options.alpha))
+        return Estimate(name=SHARE, value=value, unit="share", n=n, p_values=(smallest,))
+
+    def _list_mean(
+        self, roles: RoleVectors, role: str, group: str, rng: np.random.Generator, problem: str
+    ) -> Estimate:
+        """SC-WEAT of the list as a whole: each attribute's mean cosine with its words, A against B."""
+        name = f"effect size d of {group} as a whole"
+        n = {"A": len(roles.words["A"]), "B": len(roles.words["B"])}
+        if problem:
+            return Estimate(name=name, value=None, unit="standard deviations", n=n)
+        a = cosine_matrix(roles.vectors[role], roles.vectors["A"]).mean(axis=0)
+        b = cosine_matrix(roles.vectors[role], roles.vectors["B"]).mean(axis=0)
+        effect, interval = self._effect(a, b, rng)
+        p_values = permutation_p_values(self._test(a, b, rng), self._options.alternative)
+        return Estimate(
+            name=name,
+            value=effect,
+            unit="standard deviations",
+            n=n,
+            interval=interval,
+            p_values=p_values if effect is not None else (),
+        )
+
+    def _verdict(
+        self, words: list[_Association], adjusted: npt.NDArray[np.float64], problem: str
+    ) -> tuple[Verdict, str]:
+        if problem:
+            return Verdict.INCONCLUSIVE, f"It could not be measured: {problem}."
+        bound, alpha = self._options.bound, self._options.alpha
+        single = [decide(1.0, word.interval, alpha=alpha, bound=bound).verdict for word in words]
+        if all(verdict is Verdict.NEGLIGIBLE for verdict in single):
+            return Verdict.NEGLIGIBLE, f"The interval of every word lies within +-{bound}."
+        decision = decide(float(adjusted.min()), None, alpha=alpha, bound=None)
+        found = int(np.count_nonzero(adjusted <= alpha))
+        return (
+            decision.verdict,
+            f"{found} of {len(words)} words are associated after Holm's adjustment at alpha = {alpha}; "
+            f"the smallest adjusted p is {adjusted.min():.3g}.",
+        )
+
+    def _conventions(self, model: Model) -> dict[str, str | int | float | bool | None]:
+        options = self._options
+        return {
+            "effect size": "(mean cosine with A - mean cosine with B) / sd of the cosines with A and B together",
+            "ddof of the sd": options.ddof,
+            "deciding p-value": f"{options.alternative}, Holm-adjusted over the words",
+            "valid p-values": "weak inequality, the observed partition counted",
+            "permutation": options.permutation,
+            "draws where not exact": options.draws,
+            "interval": f"{options.bootstrap} bootstrap of the attribute words, {options.resamples} resamples",
+            "interval of the share": "none: words share attributes, so they are no independent sample",
+            "equivalence bound": options.bound,
+            "alpha": options.alpha,
+            "duplicates": options.duplicates,
+            "embedding level": options.level,
+            "vector of a text": model.identity.sentence_vector,
+            "item value": "effect size d of the single word",
+        }
+
+
+def _items(words: list[_Association], adjusted: npt.NDArray[np.float64]) -> pa.Table:
+    return item_table(
+        item=[word.word for word in words],
+        group=[word.group for word in words],
+        value=[word.effect for word in words],
+        more={
+            "ci_low": [word.interval.low if word.interval else None for word in words],
+            "ci_high": [word.interval.high if word.interval else None for word in words],
+            "p_one_sided": [word.test.greater.p_value for word in words],
+            "p_two_sided": [word.test.two_sided.p_value for word in words],
+            "p_holm": [float(p) for p in adjusted],
+        },
+    )
