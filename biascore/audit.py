@@ -50,6 +50,17 @@ class Audit(Frozen):
     measurements: tuple[AuditMeasurement, ...] = Field(min_length=1)
 
     @classmethod
+    def from_parts(
+        cls, *, title: str, models: list[dict[str, Any]], measurements: list[dict[str, Any]], seed: int = 0
+    ) -> Audit:
+        """Build an audit from plain values; raises OptionsError naming the key."""
+        parts = {"title": title, "models": models, "measurements": measurements, "seed": seed}
+        try:
+            return cls.model_validate(parts)
+        except ValidationError as error:
+            raise OptionsError("; ".join(f"{d['loc']}: {d['msg']}" for d in error.errors())) from error
+
+    @classmethod
     def load(cls, path: str | Path) -> Audit:
         """Read an audit file; raises OptionsError naming file, line and key."""
         file = Path(path)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import os
 import sqlite3
+import threading
 import time
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final, Protocol, TypeVar
 
 import platformdirs
 
@@ -19,6 +20,7 @@ FILE_NAME: Final = "answers-1.sqlite"
 _CHECK_BYTES: Final = 8
 _KEYS_PER_QUERY: Final = 500
 _BUSY_SECONDS: Final = 30
+T = TypeVar("T")
 
 
 class CacheWarning(UserWarning):
@@ -67,137 +69,161 @@ def default_folder() -> Path:
 
 
 class DiskCache:
-    """The cache in one SQLite file (write-ahead log), opened on first use.
+    """The cache in one SQLite file (write-ahead log), opened on first use; threads may share it.
 
-    Every value carries a checksum. A file that SQLite cannot read, or a value whose checksum is
+    Every value carries a checksum. A file that SQLite finds damaged, or a value whose checksum is
     wrong, sets the whole file aside under another name; a full disk or an unwritable folder turns
-    the cache off. Both give one CacheWarning and neither stops a run.
+    the cache off. Either gives a CacheWarning, one per cache, and neither stops a run.
     """
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / FILE_NAME
         self._connection: sqlite3.Connection | None = None
+        self._file: tuple[int, int] | None = None
+        self._lock = threading.RLock()
         self._off = False
+        self._warned = False
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """The stored answers among ``keys``; empty where the cache had to be set aside."""
-        try:
-            return self._read(keys)
-        except _Damaged as error:
-            self._set_aside(str(error))
-        except sqlite3.OperationalError as error:
-            self._turn_off(error)
-        except sqlite3.DatabaseError as error:
-            self._set_aside(str(error))
-        return {}
+        return self._guarded(lambda connection: _read(connection, keys), {})
 
     def put(self, answers: Mapping[bytes, bytes]) -> None:
         """Store answers in one transaction, so that a killed process leaves all of them or none."""
         rows = [(key, _checksum(key, value) + value) for key, value in answers.items()]
-        try:
-            self._write(rows)
-        except sqlite3.OperationalError as error:
-            self._turn_off(error)
-        except sqlite3.DatabaseError as error:
-            self._set_aside(str(error))
+        self._guarded(lambda connection: _write(connection, rows), None)
 
     def info(self) -> CacheInfo:
-        """Path, number of answers and size."""
-        count = 0
-        connection = self._open()
-        if connection is not None:
-            count = int(connection.execute("SELECT count(*) FROM answers").fetchone()[0])
+        """Path, number of answers and size in bytes, files that were set aside included."""
+        count = self._guarded(_count, 0)
         size = sum(p.stat().st_size for p in self.path.parent.glob(self.path.name + "*") if p.is_file())
         return CacheInfo(path=str(self.path), answers=count, bytes=size)
 
     def clear(self) -> int:
         """Delete every answer and return how many there were."""
-        connection = self._open()
-        if connection is None:
-            return 0
-        with connection:
-            deleted = connection.execute("DELETE FROM answers").rowcount
-        connection.execute("VACUUM")
-        return deleted
+        return self._guarded(_clear, 0)
 
     def close(self) -> None:
-        """Close the file."""
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+        """Close the file; the next question opens it again."""
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
 
-    def _open(self) -> sqlite3.Connection | None:
-        if self._off or self._connection is not None:
-            return self._connection
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            self._turn_off(error)
-            return None
-        connection = sqlite3.connect(self.path, timeout=_BUSY_SECONDS)
+    def _guarded(self, work: Callable[[sqlite3.Connection], T], otherwise: T) -> T:
+        """What ``work`` gives, or ``otherwise`` and a warning where the cache cannot be used."""
+        with self._lock:
+            if self._off:
+                return otherwise
+            try:
+                return work(self._connection or self._open())
+            # A UnicodeDecodeError: SQLite quotes the damaged schema in its own message.
+            except (_Damaged, UnicodeDecodeError) as error:
+                self._set_aside(str(error))
+            except sqlite3.DatabaseError as error:
+                if _is_damage(error):
+                    self._set_aside(str(error))
+                else:
+                    self._turn_off(error)
+            except OSError as error:
+                self._turn_off(error)
+            return otherwise
+
+    def _open(self) -> sqlite3.Connection:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = _file_id(self.path)
+        connection = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, check_same_thread=False)
+        connection.text_factory = bytes
         try:
             connection.execute("PRAGMA journal_mode=WAL")
             connection.execute("PRAGMA synchronous=NORMAL")
             connection.execute(
                 "CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID"
             )
-        except sqlite3.Error:
+        except (sqlite3.Error, UnicodeDecodeError):
             connection.close()
             raise
         self._connection = connection
+        self._file = _file_id(self.path)
         return connection
-
-    def _read(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        connection = self._open()
-        found: dict[bytes, bytes] = {}
-        if connection is None:
-            return found
-        for start in range(0, len(keys), _KEYS_PER_QUERY):
-            some = keys[start : start + _KEYS_PER_QUERY]
-            marks = ",".join("?" * len(some))
-            query = f"SELECT key, value FROM answers WHERE key IN ({marks})"
-            for key, stored in connection.execute(query, some):
-                checksum, value = stored[:_CHECK_BYTES], stored[_CHECK_BYTES:]
-                if checksum != _checksum(key, value):
-                    raise _Damaged("a stored answer does not match its checksum")
-                found[key] = value
-        return found
-
-    def _write(self, rows: Iterable[tuple[bytes, bytes]]) -> None:
-        connection = self._open()
-        if connection is not None:
-            with connection:
-                connection.executemany("INSERT OR IGNORE INTO answers VALUES (?, ?)", rows)
 
     def _set_aside(self, why: str) -> None:
         self.close()
-        aside = self.path.with_name(f"{self.path.name}.damaged-{time.time_ns()}")
+        if self._file is not None and self._file != _file_id(self.path):
+            return  # another process has set it aside already, and begun a new one
+        aside = f"{self.path}.damaged-{time.time_ns()}"
         try:
-            self.path.rename(aside)
-            for suffix in ("-wal", "-shm"):
-                self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
+            for suffix in ("", "-wal", "-shm"):
+                part = Path(f"{self.path}{suffix}")
+                if part.exists():
+                    part.rename(aside + suffix)
         except OSError as error:
             self._turn_off(error)
             return
-        warnings.warn(
-            f"the cache was damaged ({why}); it was set aside as {aside} and a new one begun",
-            CacheWarning,
-            stacklevel=4,
-        )
+        self._warn(f"the cache was damaged ({why}); it was set aside as {aside} and a new one begun")
 
     def _turn_off(self, error: Exception) -> None:
         self._off = True
         self.close()
-        warnings.warn(
+        self._warn(
             f"the cache {self.path} cannot be used ({error}); going on without it, so answers are not kept. "
-            f"Free space, or choose another folder with BIASCORE_CACHE_DIR.",
-            CacheWarning,
-            stacklevel=4,
+            f"Free space, or choose another folder with BIASCORE_CACHE_DIR."
         )
+
+    def _warn(self, message: str) -> None:
+        if not self._warned:
+            self._warned = True
+            warnings.warn(message, CacheWarning, stacklevel=5)
 
 
 class _Damaged(Exception):
     """A value that is not what was stored."""
+
+
+def _read(connection: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+    found: dict[bytes, bytes] = {}
+    for start in range(0, len(keys), _KEYS_PER_QUERY):
+        some = keys[start : start + _KEYS_PER_QUERY]
+        marks = ",".join("?" * len(some))
+        for key, stored in connection.execute(f"SELECT key, value FROM answers WHERE key IN ({marks})", some):
+            if not isinstance(stored, bytes):
+                raise _Damaged(f"a stored answer is a {type(stored).__name__}")
+            checksum, value = stored[:_CHECK_BYTES], stored[_CHECK_BYTES:]
+            if checksum != _checksum(key, value):
+                raise _Damaged("a stored answer does not match its checksum")
+            found[key] = value
+    return found
+
+
+def _write(connection: sqlite3.Connection, rows: Iterable[tuple[bytes, bytes]]) -> None:
+    with connection:
+        connection.executemany("INSERT OR IGNORE INTO answers VALUES (?, ?)", rows)
+
+
+def _count(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("SELECT count(*) FROM answers").fetchone()[0])
+
+
+def _clear(connection: sqlite3.Connection) -> int:
+    with connection:
+        deleted = connection.execute("DELETE FROM answers").rowcount
+    connection.execute("VACUUM")
+    return deleted
+
+
+def _is_damage(error: sqlite3.Error) -> bool:
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK)
+    # SQLITE_ERROR is a statement that does not fit the tables; ours are fixed, so the tables are not ours.
+    damage = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
+    return code & 0xFF in damage or code == sqlite3.SQLITE_IOERR_SHORT_READ
+
+
+def _file_id(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _checksum(key: bytes, value: bytes) -> bytes:

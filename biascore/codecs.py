@@ -16,8 +16,9 @@ KEY_BYTES: Final = 20
 
 
 def canonical(value: object) -> bytes:
-    """Canonical JSON: sorted keys, no spaces, ASCII only (so that any string has a form)."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True).encode()
+    """Canonical JSON in UTF-8: sorted keys, no spaces; any two strings differ in it, lone surrogates too."""
+    # Not ensure_ascii: it writes an emoji and the two lone surrogates of its UTF-16 form alike.
+    return encode_text(json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False))
 
 
 def digest(value: object) -> bytes:
@@ -68,5 +69,5 @@ def encode_logprobs(answer: TokenLogprobs) -> bytes:
 
 def decode_logprobs(data: bytes) -> TokenLogprobs:
     """The answer that ``encode_logprobs`` wrote, bit for bit."""
-    tokens, offsets, logprobs = json.loads(data)
+    tokens, offsets, logprobs = json.loads(decode_text(data))
     return TokenLogprobs(tuple(tokens), tuple((s, e) for s, e in offsets), tuple(logprobs))

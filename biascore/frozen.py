@@ -11,12 +11,20 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, PlainSerializer
 V = TypeVar("V")
 
 
-def _freeze(mapping: Mapping[str, Any]) -> Mapping[str, Any]:
-    return MappingProxyType(dict(mapping))
+def _freeze(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return MappingProxyType({name: _freeze(item) for name, item in value.items()})
+    return tuple(_freeze(item) for item in value) if isinstance(value, list | tuple) else value
 
 
-FrozenMap = Annotated[Mapping[str, V], AfterValidator(_freeze), PlainSerializer(dict)]
-"""A mapping by name that raises TypeError on assignment."""
+def _thaw(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _thaw(item) for name, item in value.items()}
+    return [_thaw(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+FrozenMap = Annotated[Mapping[str, V], AfterValidator(_freeze), PlainSerializer(_thaw)]
+"""A mapping by name that raises TypeError on assignment, as do the mappings inside it; lists become tuples."""
 
 Scalar = str | int | float | bool | None
 

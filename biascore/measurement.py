@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
-import pandas as pd
 import pyarrow as pa
 from pydantic import Field, field_validator
 
 from biascore.frozen import Frozen, FrozenMap, Scalar
 from biascore.stats import Interval, Verdict
+
+if TYPE_CHECKING:
+    import pandas as pd  # half of the start-up time, and only frames need it
 
 
 class ConfidenceInterval(Frozen):
@@ -147,6 +149,8 @@ class Measurement(Frozen):
 
     def to_frame(self) -> pd.DataFrame:
         """One row per estimate; missing values are NaN."""
+        import pandas as pd
+
         return pd.DataFrame([_row(self, estimate) for estimate in self.estimates])
 
     def items_frame(self) -> pd.DataFrame:

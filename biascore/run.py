@@ -5,25 +5,26 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pydantic import Field, ValidationError
 
 from biascore.errors import RunError
 from biascore.frozen import Frozen, FrozenMap, Scalar
 from biascore.measurement import Measurement
 from biascore.stats.multiple import benjamini_hochberg, holm
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 SCHEMA_VERSION: Final = 1
 RUN_FILE: Final = "run.json"
+ITEMS_FOLDER: Final = "items"
 
 
 class PluginUsed(Frozen):
@@ -97,7 +98,6 @@ class Run(Frozen):
     stimuli: tuple[StimuliUsed, ...]
     provenance: Provenance
     warnings: tuple[str, ...] = ()
-    item_hashes: tuple[str, ...] = Field(default=())
 
     def __len__(self) -> int:
         return len(self.measurements)
@@ -133,6 +133,8 @@ class Run(Frozen):
 
     def to_frame(self) -> pd.DataFrame:
         """One row per estimate of every measurement; adjusted p-values stand beside the headlines."""
+        import pandas as pd
+
         frames = []
         for measurement, adjusted in zip(self.measurements, self.adjusted, strict=True):
             frame = measurement.to_frame()
@@ -154,40 +156,42 @@ class Run(Frozen):
             digest.update(item_hash(measurement.items).encode())
         return f"sha256:{digest.hexdigest()}"
 
-    def save(self, folder: str | Path, *, overwrite: bool = False) -> Path:
-        """Write the run as a folder, whole or not at all; raises RunError where the folder exists."""
-        target = Path(folder)
-        if target.exists() and not overwrite:
-            raise RunError(f"{target} exists already. Choose another folder, or say overwrite=True (--force).")
-        if target.exists() and any(target.iterdir()) and not (target / RUN_FILE).is_file():
-            raise RunError(f"{target} is not a run, so it is not overwritten. Choose another folder.")
-        target.parent.mkdir(parents=True, exist_ok=True)
-        staging = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
-        try:
-            self._write(staging)
-            staging.chmod(0o755)
-            if target.exists():
-                old = staging.with_name(staging.name + "-old")
-                target.rename(old)
-                staging.rename(target)
-                shutil.rmtree(old)
-            else:
-                staging.rename(target)
-        except OSError as error:
-            shutil.rmtree(staging, ignore_errors=True)
-            raise RunError(f"{target} cannot be written: {error}. Free space or choose another folder.") from error
-        return target
-
-    def _write(self, folder: Path) -> None:
-        (folder / "items").mkdir()
-        for number, measurement in enumerate(self.measurements):
-            pq.write_table(measurement.items, folder / _items_path(number, measurement))
+    def to_json(self) -> dict[str, Any]:
+        """The run as stored in ``run.json``: everything but the item tables, with its hashes."""
         body = self.model_dump(mode="json")
         body["item_hashes"] = [item_hash(m.items) for m in self.measurements]
         body["adjusted"] = [a.model_dump(mode="json") for a in self.adjusted]
         body["results_digest"] = self.results_digest()
         body["content_sha256"] = content_hash(body)
-        text = json.dumps(body, ensure_ascii=False, indent=1)
+        return body
+
+    def save(self, folder: str | Path, *, overwrite: bool = False) -> Path:
+        """Write the run as a folder, whole or not at all.
+
+        Raises RunError where the folder exists, or holds anything but a run, or cannot be written;
+        what was there before is then still there.
+        """
+        target = Path(folder)
+        if target.exists():
+            _check_replaceable(target, overwrite)
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            # Beside the target, for a rename is all or nothing only within one file system.
+            with tempfile.TemporaryDirectory(
+                prefix=f".{target.name}-", dir=target.parent, ignore_cleanup_errors=True
+            ) as scratch:
+                new = Path(scratch, "new")
+                self._write(new)
+                _put_in_place(new, target, Path(scratch, "old"))
+        except OSError as error:
+            raise RunError(f"{target} cannot be written: {error}. Free space or choose another folder.") from error
+        return target
+
+    def _write(self, folder: Path) -> None:
+        (folder / ITEMS_FOLDER).mkdir(parents=True)
+        for number, measurement in enumerate(self.measurements):
+            pq.write_table(measurement.items, folder / _items_path(number, measurement))
+        text = json.dumps(self.to_json(), ensure_ascii=False, indent=1)
         with (folder / RUN_FILE).open("w", encoding="utf-8") as stream:
             stream.write(text + "\n")
             stream.flush()
@@ -220,7 +224,8 @@ def read_run(folder: Path) -> tuple[list[str], Run | None]:
     body.pop("adjusted", None)
     try:
         run = _from_body(body, folder, problems)
-    except (ValidationError, KeyError, TypeError, IndexError) as error:
+    # pydantic's ValidationError is a ValueError.
+    except (ValueError, KeyError, TypeError) as error:
         return [*problems, f"{RUN_FILE} does not have the form of a run ({error})"], None
     if not problems and run.results_digest() != stored_digest:
         problems.append("the results do not have the digest they were stored with")
@@ -229,17 +234,18 @@ def read_run(folder: Path) -> tuple[list[str], Run | None]:
 
 def _from_body(body: dict[str, Any], folder: Path, problems: list[str]) -> Run:
     measurements = []
-    for number, (entry, expected) in enumerate(zip(body["measurements"], body["item_hashes"], strict=True)):
+    hashes = body.pop("item_hashes")
+    for number, (entry, expected) in enumerate(zip(body["measurements"], hashes, strict=True)):
         measurement = Measurement.model_validate(entry)
         path = folder / _items_path(number, measurement)
         try:
             items = pq.read_table(path)
-        except (OSError, pa.ArrowInvalid) as error:
-            problems.append(f"{path.relative_to(folder)} cannot be read ({error})")
-            items = pa.table({})
-        else:
             if item_hash(items) != expected:
                 problems.append(f"{path.relative_to(folder)} was changed after it was written")
+        # A ValueError: a changed byte may leave a text that is no UTF-8.
+        except (OSError, ValueError, pa.ArrowException) as error:
+            problems.append(f"{path.relative_to(folder)} cannot be read ({error})")
+            items = pa.table({})
         measurements.append(measurement.model_copy(update={"items": items}))
     return Run.model_validate({**body, "measurements": tuple(measurements)})
 
@@ -259,8 +265,28 @@ def item_hash(items: pa.Table) -> str:
 
 
 def _items_path(number: int, measurement: Measurement) -> Path:
-    safe = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "-" for c in measurement.test)
-    return Path("items") / f"{number:04d}-{measurement.metric}-{safe[:60]}.parquet"
+    name = f"{measurement.metric}-{measurement.test}"
+    safe = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "-" for c in name)
+    return Path(ITEMS_FOLDER) / f"{number:04d}-{safe[:60]}.parquet"
+
+
+def _check_replaceable(target: Path, overwrite: bool) -> None:
+    if not overwrite:
+        raise RunError(f"{target} exists already. Choose another folder, or say overwrite=True (--force).")
+    names = {entry.name for entry in target.iterdir()} if target.is_dir() else {""}
+    if names and (RUN_FILE not in names or names - {RUN_FILE, ITEMS_FOLDER}):
+        raise RunError(f"{target} is not a run and nothing else, so it is not overwritten. Choose another folder.")
+
+
+def _put_in_place(new: Path, target: Path, old: Path) -> None:
+    if target.exists():
+        target.rename(old)
+    try:
+        new.rename(target)
+    except OSError:
+        if old.exists():
+            old.rename(target)
+        raise
 
 
 def _canonical(value: object) -> bytes:

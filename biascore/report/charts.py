@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -25,14 +25,41 @@ COLOURS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E
 SHAPES: Final = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
 """One more shape than colours, so that 42 series differ in colour or shape before a pair repeats."""
 
+INK: Final = "#333333"
+GRID_COLOUR: Final = "#e4e4e4"
+ZERO_COLOUR: Final = "#8a8a8a"
+
+CONTROL_PICTURES: Final = {c: 0x2400 + c for c in range(32) if chr(c) not in "\t\n"} | {
+    0x7F: 0x2421, 0xFFFE: 0xFFFD, 0xFFFF: 0xFFFD
+}  # fmt: skip
+
 LABELLED_ITEMS: Final = 60
 """More items than this are drawn as a strip for each group, with their names in the tooltips only."""
 LABEL_WIDTH: Final = 26
 LABEL_LINES: Final = 3
-LINE_HEIGHT: Final = 13
+TITLE_WIDTH: Final = 80
+LINE_HEIGHT: Final = 14
+SPLIT_LABEL: Final = "split(datum.label, '\\n')"
 SERIES_STEP: Final = 14
 ITEM_STEP: Final = 15
 STRIP_HEIGHT: Final = 74
+
+CONFIG: Final[dict[str, Any]] = {
+    "font": FONT,
+    "padding": 8,
+    "view": {"stroke": None},
+    "axis": {
+        "labelFontSize": 12, "labelLineHeight": LINE_HEIGHT, "labelPadding": 6, "labelColor": INK,
+        "gridColor": GRID_COLOUR, "domain": False, "ticks": False,
+    },
+    "axisY": {"labelLimit": 230},
+    "title": {"fontSize": 12, "fontWeight": "normal", "color": INK, "offset": 10, "frame": "group"},
+    "legend": {
+        "orient": "top", "direction": "horizontal", "columns": 3, "labelLimit": 220, "labelFontSize": 12,
+        "labelColor": INK, "titleFontSize": 12, "titleFontWeight": "normal", "titleColor": INK,
+        "symbolSize": 70, "offset": 12,
+    },
+}  # fmt: skip
 
 Rows = list[dict[str, Any]]
 
@@ -58,7 +85,7 @@ def forest_charts(run: Run) -> tuple[Chart, ...]:
     families: dict[tuple[str, str, str], list[Measurement]] = {}
     for measurement in run:
         headline = measurement.headline
-        families.setdefault((measurement.metric, headline.name, headline.unit), []).append(measurement)
+        families.setdefault((measurement.method, headline.name, headline.unit), []).append(measurement)
     charts = (_forest(number, family) for number, family in enumerate(families.values(), start=1))
     return tuple(chart for chart in charts if chart is not None)
 
@@ -68,12 +95,16 @@ def item_chart(measurement: Measurement, number: int) -> Chart | None:
     items, missing = plotted_items(measurement)
     if not items:
         return None
-    draw: Callable[[list[Item]], alt.LayerChart] = _dots if len(items) <= LABELLED_ITEMS else _strips
     groups = _distinct(item.group for item in items)
     caption = f"The {len(items)} items of {' and '.join(groups) if len(groups) < 5 else 'all groups'}, by value."
+    if len(items) <= LABELLED_ITEMS:
+        chart, rows = _dots(items)
+    else:
+        chart, rows = _strips(items)
+        caption += " Upright lines are medians."
     note = f"{missing} without a finite value not drawn." if missing else ""
-    name = f"items-{number:04d}-{_safe(measurement.metric)}-{_safe(measurement.test)}"
-    return Chart(name, caption, note, _specification(draw(items), f"{measurement.test_title}. {caption}"))
+    name = f"items-{number:04d}-{_safe(measurement.method)}-{_safe(measurement.test)}"
+    return Chart(name, caption, note, _specification(chart, rows, "Value of the item", f"{measurement.test_title}. {caption}"))
 
 
 def axis_title(estimate: Estimate) -> str:
@@ -99,10 +130,10 @@ def _forest(number: int, family: list[Measurement]) -> Chart | None:
         sort=None,
         title=None,
         scale=alt.Scale(paddingInner=0.2, paddingOuter=0.1),
-        axis=alt.Axis(labelExpr="split(datum.label, '\\n')", grid=True, tickBand="extent"),
+        axis=alt.Axis(labelExpr=SPLIT_LABEL, labelOffset=_centred_labels(), grid=True, tickBand="extent"),
     )
     offset = alt.YOffset("model:N", sort=None, scale=alt.Scale(domain=models, paddingOuter=0.4))
-    x = alt.X("value:Q", title=axis_title(drawn[0].headline), scale=alt.Scale(nice=True, zero=True))
+    x = _value_axis()
     tooltip = [
         alt.Tooltip("test:N", title="Test"),
         alt.Tooltip("model:N", title="Model"),
@@ -110,7 +141,7 @@ def _forest(number: int, family: list[Measurement]) -> Chart | None:
         alt.Tooltip("interval:N", title="Interval"),
         alt.Tooltip("verdict:N", title="Verdict"),
     ]
-    base = alt.Chart(alt.InlineData(values=rows)).encode(y=y, yOffset=offset, tooltip=tooltip)
+    base = alt.Chart().encode(y=y, yOffset=offset, tooltip=tooltip)
     colour, shape = _series("model", "Model", models)
     interval = base.mark_rule(strokeWidth=1.6, aria=False).encode(
         x=alt.X("low:Q"), x2=alt.X2("high"), color=colour
@@ -120,13 +151,13 @@ def _forest(number: int, family: list[Measurement]) -> Chart | None:
 
     first = drawn[0]
     caption = (
-        f"{axis_title(first.headline)} of {first.metric}, by test and model. "
+        f"{first.method}: {axis_title(first.headline)}, by test and model. "
         f"{_whiskers(m.headline.interval for m in drawn)}"
     )
     missing = len(family) - len(drawn)
     note = f"{missing} not estimable and so not drawn." if missing else ""
-    name = f"forest-{number:02d}-{_safe(first.metric)}-{_safe(first.headline.name)}"
-    return Chart(name, caption, note, _specification(chart, f"Forest plot. {caption}"))
+    name = f"forest-{number:02d}-{_safe(first.method)}-{_safe(first.headline.name)}"
+    return Chart(name, caption, note, _specification(chart, rows, axis_title(first.headline), f"Forest plot. {caption}"))
 
 
 def _places(family: list[Measurement]) -> list[tuple[str, int]]:
@@ -138,6 +169,15 @@ def _places(family: list[Measurement]) -> list[tuple[str, int]]:
         seen[pair] = seen.get(pair, 0) + 1
         places.append((measurement.test, seen[pair]))
     return places
+
+
+def _centred_labels() -> alt.ConditionalAxisNumber:
+    """Vega centres the first line of a label on its row; this lifts labels of several lines by half the rest."""
+    offsets = [
+        {"test": f"{SPLIT_LABEL}.length === {lines}", "value": -(lines - 1) * LINE_HEIGHT / 2}
+        for lines in range(2, LABEL_LINES + 1)
+    ]
+    return alt.ConditionalAxisNumber(condition=offsets, value=0)  # type: ignore[no-untyped-call]
 
 
 def _forest_row(measurement: Measurement, label: str) -> dict[str, Any]:
@@ -159,26 +199,26 @@ def _whiskers(intervals: Iterable[ConfidenceInterval | None]) -> str:
     return f"Lines are {' or '.join(levels)} confidence intervals." if levels else "No intervals were made."
 
 
-def _dots(items: list[Item]) -> alt.LayerChart:
+def _dots(items: list[Item]) -> tuple[alt.LayerChart, Rows]:
     labels = _unique([" ".join(item.name.split()) or "(empty)" for item in items])
     rows: Rows = [
         {"label": label, "item": i.name, "group": i.group, "value": i.value, "low": i.low, "high": i.high}
         for label, i in zip(labels, items, strict=True)
     ]
     y = alt.Y("label:N", sort=None, title=None, axis=alt.Axis(grid=True))
-    base = alt.Chart(alt.InlineData(values=rows)).encode(y=y, tooltip=_item_tooltip(items))
+    base = alt.Chart().encode(y=y, tooltip=_item_tooltip(items))
     colour, shape = _series("group", "Group", _distinct(item.group for item in items))
     point = base.mark_point(filled=True, size=52, opacity=1).encode(
-        x=alt.X("value:Q", title="Value of the item"), color=colour, shape=shape
+        x=_value_axis(), color=colour, shape=shape
     )
     interval = base.mark_rule(strokeWidth=1.4, aria=False).encode(
         x=alt.X("low:Q"), x2=alt.X2("high"), color=colour
     )
     layers = (interval, point) if any(item.low is not None for item in items) else (point,)
-    return alt.layer(*layers).properties(height=alt.Step(ITEM_STEP))
+    return alt.layer(*layers).properties(height=alt.Step(ITEM_STEP)), rows
 
 
-def _strips(items: list[Item]) -> alt.LayerChart:
+def _strips(items: list[Item]) -> tuple[alt.LayerChart, Rows]:
     groups = _distinct(item.group for item in items)
     seen = dict.fromkeys(groups, 0)
     rows: Rows = []
@@ -190,20 +230,20 @@ def _strips(items: list[Item]) -> alt.LayerChart:
             rows[-1] |= {"low": item.low, "high": item.high}
     colour, shape = _series("group", "Group", groups)
     y = alt.Y("group:N", sort=None, title=None, axis=alt.Axis(grid=False))
-    base = alt.Chart(alt.InlineData(values=rows)).encode(y=y)
+    base = alt.Chart().encode(y=y)
     size, opacity = (34.0, 0.75) if len(items) <= 400 else (16.0, 0.5)
     points = base.mark_point(filled=True, size=size, opacity=opacity).encode(
-        x=alt.X("value:Q", title="Value of the item"),
+        x=_value_axis(),
         yOffset=alt.YOffset("spread:Q", scale=alt.Scale(domain=[-0.15, 1.15])),
         color=colour,
         shape=shape,
         tooltip=_item_tooltip(items),
     )
     # A tick for the median has no y offset, and so stands across the whole strip.
-    median = base.mark_tick(thickness=2.5, size=STRIP_HEIGHT * 0.8, color="#333333", opacity=0.9).encode(
+    median = base.mark_tick(thickness=2.5, size=STRIP_HEIGHT * 0.8, color=INK, opacity=0.9).encode(
         x=alt.X("median(value):Q")
     )
-    return alt.layer(points, median).properties(height=STRIP_HEIGHT * len(groups))
+    return alt.layer(points, median).properties(height=STRIP_HEIGHT * len(groups)), rows
 
 
 def _item_tooltip(items: list[Item]) -> list[alt.Tooltip]:
@@ -220,6 +260,17 @@ def _item_tooltip(items: list[Item]) -> list[alt.Tooltip]:
     return tooltip
 
 
+def _value_axis() -> alt.X:
+    """The horizontal axis, with a stronger line at zero.
+
+    Its title stands below as the title of the chart: Vega-Lite builds expressions from the titles of axes.
+    """
+    zero = alt.ConditionalAxisColor(  # type: ignore[no-untyped-call]
+        condition={"test": "datum.value === 0", "value": ZERO_COLOUR}, value=GRID_COLOUR
+    )
+    return alt.X("value:Q", axis=alt.Axis(title=None, gridColor=zero, tickCount=8))
+
+
 def _series(field: str, title: str, names: list[str]) -> tuple[alt.Color, alt.Shape]:
     legend = alt.Legend(title=title)
     return (
@@ -228,28 +279,25 @@ def _series(field: str, title: str, names: list[str]) -> tuple[alt.Color, alt.Sh
     )
 
 
-def _specification(chart: alt.LayerChart, description: str) -> dict[str, Any]:
-    configured = chart.properties(
+def _specification(chart: alt.LayerChart, rows: Rows, below: str, description: str) -> dict[str, Any]:
+    # Neither the rows nor the configuration go through altair: it would check and copy them for every chart.
+    frame: dict[str, Any] = chart.properties(
         width=WIDTH,
-        description=" ".join(description.split()),
         autosize=alt.AutoSizeParams(type="fit-x", contains="padding"),
         background="white",
-    ).configure(
-        font=FONT,
-        padding=8,
-        view=alt.ViewConfig(stroke=None),
-        axis=alt.AxisConfig(
-            labelFontSize=11, titleFontSize=12, titleFontWeight="normal", titlePadding=10,
-            labelColor="#333333", titleColor="#333333", gridColor="#e4e4e4", domain=False, ticks=False, labelPadding=6,
-        ),
-        axisY=alt.AxisConfig(labelLimit=230),
-        legend=alt.LegendConfig(
-            orient="top", direction="horizontal", columns=3, labelLimit=200, labelFontSize=11, titleFontSize=11,
-            titleFontWeight="normal", labelColor="#333333", titleColor="#333333", symbolSize=70, offset=12,
-        ),
-    )  # fmt: skip
-    spec: dict[str, Any] = configured.to_dict()
-    return spec
+    ).to_dict(validate=False)
+    title = {"text": textwrap.wrap(below, TITLE_WIDTH) or "", "orient": "bottom", "anchor": "middle"}
+    texts = {"title": title, "description": " ".join(description.split()), "data": {"values": rows}}
+    return frame | {"config": CONFIG} | {key: _visible(value) for key, value in texts.items()}
+
+
+def _visible(value: Any) -> Any:
+    """Control characters as their pictures (U+2400...), as XML, and so an SVG file, cannot hold them."""
+    if isinstance(value, str):
+        return value.translate(CONTROL_PICTURES)
+    if isinstance(value, dict):
+        return {key: _visible(entry) for key, entry in value.items()}
+    return [_visible(entry) for entry in value] if isinstance(value, list) else value
 
 
 def _wrapped(text: str) -> str:

@@ -8,7 +8,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, time
 from typing import Any, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -58,7 +58,7 @@ def render(run: Run) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"number": number, "cell": cell, "p": format_p, "plain": plain, "when": when}
+    environment.filters |= {"number": number, "cell": cell, "p": format_p, "percent": percent, "sentence": sentence, "plain": plain, "when": when}
     style, glue = (_asset(environment, name) for name in ("style.css", "page.js"))
     bundle = Markup(javascript())
     charts = forest_charts(run)
@@ -72,7 +72,7 @@ def render(run: Run) -> str:
         sections=sections,
         open_sections=len(sections) <= OPEN_SECTIONS,
         digest=run.results_digest(),
-        audit=plain(run.provenance.audit, indent=2) if run.provenance.audit else "",
+        audit=_audit(run),
         policy=content_security_policy(style, (bundle, glue)),
         style=style,
         bundle=bundle,
@@ -111,6 +111,16 @@ def number(value: float) -> str:
     return f"{value:.3f}" if abs(value) >= 0.001 else f"{value:.1e}"
 
 
+def percent(share: float) -> str:
+    """A share in per cent, without needless decimals."""
+    return f"{100 * share:.4g}%"
+
+
+def sentence(text: str) -> str:
+    """A text with a full stop, unless it ends a sentence already."""
+    return text if text.rstrip().endswith((".", "!", "?")) else f"{text.rstrip()}."
+
+
 def cell(value: object) -> str:
     """Any value of a table or mapping as text; a dash stands for a missing one."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
@@ -122,9 +132,29 @@ def cell(value: object) -> str:
     return value if isinstance(value, str) else plain(value)
 
 
-def plain(value: object, indent: int | None = None) -> str:
-    """An option or an audit as readable JSON; what JSON does not know, such as a date, as its text."""
-    return json.dumps(value, ensure_ascii=False, indent=indent, default=_plain_default)
+def plain(value: object) -> str:
+    """An option as readable JSON; what JSON does not know, such as a date, as its text."""
+    return json.dumps(value, ensure_ascii=False, default=_plain_default)
+
+
+def toml(value: object, indent: str = "") -> str:
+    """A value as TOML, so that an audit can be copied from the page; raises TypeError for what TOML lacks."""
+    match value:
+        case bool():
+            return str(value).lower()
+        case str():
+            # A JSON string is a TOML string, but for DEL, which TOML wants escaped.
+            return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+        case int() | float():
+            return repr(value)
+        case Mapping():
+            return "{" + ", ".join(f"{toml(key)} = {toml(entry, indent)}" for key, entry in value.items()) + "}"
+        case list() | tuple():
+            deeper = indent + "  "
+            return "[\n" + "".join(f"{deeper}{toml(entry, deeper)},\n" for entry in value) + f"{indent}]"
+        case datetime() | date() | time():
+            return value.isoformat()
+    raise TypeError(f"TOML has no form for {value!r}")
 
 
 def when(seconds: float) -> str:
@@ -169,6 +199,14 @@ def _headline(run: Run) -> str:
         f"{counted(models, 'model')}, which gave {counted(len(run), 'measurement')} "
         f"in {duration(made.finished - made.started)}."
     )
+
+
+def _audit(run: Run) -> str:
+    """The audit as a TOML file, or empty where there is none, or one that only Python can hold."""
+    try:
+        return "\n".join(f"{toml(key)} = {toml(value)}" for key, value in run.provenance.audit.items())
+    except TypeError:
+        return ""
 
 
 def _asset(environment: Environment, name: str) -> Markup:

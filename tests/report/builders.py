@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from biascore.measurement import (
     ConfidenceInterval,
@@ -41,16 +42,15 @@ HOSTILE = (
     "&lt;b&gt; &amp; &#39; \\u003c \\",
     "datum.value); alert(1); //",
     "__proto__",
+    "bell\x07 backspace\x08 escape\x1b[31m delete\x7f",
 )
 
 
-def table(rows: Sequence[tuple[str, str, float | None]], **extra: list[Any]) -> Any:
-    return item_table(
-        {"item": [r[0] for r in rows], "group": [r[1] for r in rows], "value": [r[2] for r in rows], **extra}
-    )
+def table(rows: Sequence[tuple[str, str, float | None]], more: dict[str, list[Any]] | None = None) -> pa.Table:
+    return item_table([r[0] for r in rows], [r[1] for r in rows], [r[2] for r in rows], more)
 
 
-def random_items(rng: np.random.Generator, size: int, effect: float = 0.1) -> Any:
+def random_items(rng: np.random.Generator, size: int, effect: float = 0.1) -> pa.Table:
     """Half of the items in each of two groups, whose means lie ``effect`` apart."""
     groups = ["X" if i < size // 2 else "Y" for i in range(size)]
     centre = np.where([g == "X" for g in groups], effect / 2, -effect / 2)
@@ -64,10 +64,11 @@ def measurement(
     title: str = "WEAT 6: male and female names, career and family",
     model: str = MODELS[0],
     metric: str = "weat",
+    variant: str = "",
     value: float | None = 0.8,
     p: float | None = 0.012,
     verdict: Verdict = Verdict.DETECTED,
-    items: Any = None,
+    items: pa.Table | None = None,
     warnings: tuple[str, ...] = (),
     lost: tuple[LostWord, ...] = (),
     composed: tuple[str, ...] = (),
@@ -87,6 +88,7 @@ def measurement(
     )  # fmt: skip
     return Measurement(
         metric=metric,
+        variant=variant,
         test=test,
         test_title=title,
         language="it",
@@ -145,8 +147,7 @@ def run_of(*measurements: Measurement, title: str = "Gender and origin in Italia
             started=1_767_225_600.0,
             finished=1_767_225_811.0,
             seed=7,
-            alpha=0.05,
-            audit=kept.get("audit", {"title": title, "models": list(MODELS), "tests": [t for t, _ in TESTS]}),
+            audit=kept.get("audit", {"title": title, "seed": 7, "models": [{"ref": m} for m in MODELS], "measurements": [{"metric": "weat", "tests": ["it/*"]}]}),
             plugins=(PluginUsed(name="metric-weat", dist="biascore", version="0.1.0"),),
         ),
         warnings=kept.get("warnings", ()),
@@ -192,11 +193,12 @@ def hostile_run() -> Run:
             title=text,
             model=text,
             metric=text,
+            variant=text,
             name=text,
             unit=text,
             reason=text,
             positive_means=text,
-            items=table(rows, **{text: list(HOSTILE)}),
+            items=table(rows, {text: list(HOSTILE)}),
             warnings=HOSTILE,
             lost=tuple(LostWord(word=t, role=t, reason=t) for t in HOSTILE),
             composed=HOSTILE,

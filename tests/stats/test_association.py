@@ -5,7 +5,7 @@ import statistics
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from biascore.stats import ZeroVarianceError, association, cosine_matrix, effect_size
@@ -14,6 +14,7 @@ finite = st.floats(-1e3, 1e3, allow_nan=False, width=32)
 
 
 @given(st.lists(st.lists(finite, min_size=3, max_size=3), min_size=1, max_size=5))
+@settings(deadline=None)
 def test_cosines_equal_the_definition(rows: list[list[float]]) -> None:
     assume(all(any(abs(v) > 1e-3 for v in row) for row in rows))
     matrix = np.array(rows)
@@ -53,6 +54,7 @@ def test_association_is_the_difference_of_mean_cosines() -> None:
 
 
 @given(st.lists(finite, min_size=1, max_size=9), st.lists(finite, min_size=1, max_size=9))
+@settings(deadline=None)
 def test_effect_size_equals_the_standard_library(x: list[float], y: list[float]) -> None:
     assume(statistics.pstdev(x + y) > 1e-6 * max(map(abs, x + y)) > 0)
     difference = statistics.fmean(x) - statistics.fmean(y)

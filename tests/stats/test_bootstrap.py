@@ -100,6 +100,24 @@ def test_standard_error_of_fisher_z_equals_the_spread_over_samples(
     assert math.sqrt(np.mean(errors**2)) == pytest.approx(_fisher_z((x, y)).std(), rel=0.04)
 
 
+def test_standard_error_of_fisher_z_equals_numeric_influence_functions(rng: np.random.Generator) -> None:
+    from biascore.stats.bootstrap import _fisher_z_error
+
+    x, y = rng.exponential(0.1, 5) + 0.2, rng.normal(0, 0.2, 9)
+
+    def z(weights_x: np.ndarray, weights_y: np.ndarray) -> float:
+        mean_x, mean_y = weights_x @ x, weights_y @ y
+        within = (5 * weights_x @ (x - mean_x) ** 2 + 9 * weights_y @ (y - mean_y) ** 2) / 14
+        between = 45 / 14**2 * (mean_x - mean_y) ** 2
+        return math.atanh(math.copysign(math.sqrt(between / (between + within)), mean_x - mean_y))
+
+    even_x, even_y, step = np.full(5, 1 / 5), np.full(9, 1 / 9), 1e-6
+    slopes_x = [(z(even_x + step * (e - even_x), even_y) - z(even_x, even_y)) / step for e in np.eye(5)]
+    slopes_y = [(z(even_x, even_y + step * (e - even_y)) - z(even_x, even_y)) / step for e in np.eye(9)]
+    expected = math.sqrt(np.square(slopes_x).mean() / 4 + np.square(slopes_y).mean() / 8)
+    assert _fisher_z_error((x[np.newaxis], y[np.newaxis]))[0] == pytest.approx(expected, rel=1e-4)
+
+
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("d", [0.0, 1.0])
 def test_coverage_is_near_nominal(method: Literal["percentile", "bca", "studentized"], d: float) -> None:

@@ -5,7 +5,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from biascore.stats import benjamini_hochberg, holm
@@ -33,11 +33,13 @@ def step_up(p: list[float]) -> list[float]:
 
 
 @given(p_values)
+@settings(deadline=None)
 def test_holm_is_the_closure_of_bonferroni(p: list[float]) -> None:
     assert holm(p) == pytest.approx(closed_bonferroni(p))
 
 
 @given(p_values)
+@settings(deadline=None)
 def test_benjamini_hochberg_is_the_least_level_that_rejects(p: list[float]) -> None:
     assert benjamini_hochberg(p) == pytest.approx(step_up(p))
 
@@ -52,6 +54,7 @@ def test_the_fifteen_p_values_of_benjamini_and_hochberg_1995() -> None:
 
 
 @given(p_values, st.data())
+@settings(deadline=None)
 def test_missing_tests_stay_missing_and_do_not_count(p: list[float], data: st.DataObject) -> None:
     holes = data.draw(st.lists(st.booleans(), min_size=len(p), max_size=len(p)))
     with_holes = [None if hole else value for value, hole in zip(p, holes, strict=True)]

@@ -19,7 +19,8 @@ class FastTextOptions(Options):
 
     ``format``: ``auto`` tells it by the content. ``digest``: ``auto`` hashes the whole file up to 1 GiB and
     a sample of it beyond. ``subwords``: whether a fastText model composes words that are not in its
-    dictionary from their n-grams; without, they are out of vocabulary (text and word2vec files have no n-grams).
+    dictionary from their n-grams; without, they are out of vocabulary. Text and word2vec files have no
+    n-grams, so there it changes nothing.
     """
 
     format: Format = "auto"
@@ -37,12 +38,12 @@ class FastTextAdapter(Adapter):
     options: ClassVar[type[Options]] = FastTextOptions
     extra: ClassVar[str | None] = "fasttext"  # for quantised models only
 
-    def check(self, ref: ModelRef, options: Options, context: LoadContext) -> None:
+    def check(self, ref: ModelRef, options: Options, context: LoadContext) -> None:  # noqa: ARG002
         """Raise ModelLoadError where the path names no file, with similar names near it."""
         _own(options)
         locate(ref.locator)
 
-    def load(self, ref: ModelRef, options: Options, context: LoadContext) -> FastTextBackend:
+    def load(self, ref: ModelRef, options: Options, context: LoadContext) -> FastTextBackend:  # noqa: ARG002
         """Open the file; the words are indexed, the vectors stay on disk.
 
         Raises ModelLoadError where the file is missing, foreign, truncated or contradicts itself, and
@@ -60,7 +61,9 @@ class FastTextAdapter(Adapter):
 
 def _own(options: Options) -> FastTextOptions:
     if not isinstance(options, FastTextOptions):
-        raise OptionsError(f"fasttext: takes FastTextOptions, not {type(options).__name__}. Build those instead.")
+        raise OptionsError(
+            f"fasttext: takes FastTextOptions, not {type(options).__name__}. Build those instead."
+        )
     return options
 
 

@@ -47,8 +47,9 @@ class FastTextBackend(Backend):
         and ModelLoadError where the file turns out to be damaged at a vector that is asked for.
         """
         phrases = [_words(text, level) for text in texts]
-        places = {word: place for place, word in enumerate(dict.fromkeys(w for words in phrases for w in words))}
-        known = self._vectors.vectors(list(places))
+        distinct = list(dict.fromkeys(word for words in phrases for word in words))
+        places = {word: place for place, word in enumerate(distinct)}
+        known = self._vectors.vectors(distinct)
         answer = blank(len(texts), self._vectors.dimensions)
         for row, words in zip(answer, phrases, strict=True):
             if len(words) == 1:
@@ -76,6 +77,7 @@ def _words(text: Text, level: Level) -> list[str]:
         part.encode()
     except UnicodeEncodeError as error:
         raise QuestionError(
-            f"{part!r} is not valid Unicode text ({error.reason}). Correct the character at position {error.start}."
+            f"{part!r} is not valid Unicode ({error.reason}). "
+            f"Correct the character at position {error.start}."
         ) from error
     return [word for word in _SEPARATORS.split(part) if word]

@@ -81,7 +81,7 @@ class Dictionary:
 
 
 def read_dictionary(file: ModelFile) -> Dictionary:
-    """Read everything before the matrices; raises ModelLoadError where it contradicts itself or the file's size."""
+    """Read everything before the matrices; raises ModelLoadError where it contradicts itself or the size."""
     cursor = Cursor(file)
     header = _read_header(cursor)
     layout = RecordLayout(header.words + header.labels, b"\0", _WORD_RECORD - 1)
@@ -97,13 +97,15 @@ def _read_header(cursor: Cursor) -> Header:
     path = cursor.file.path
     magic, version = cursor.take("ii")
     if magic != MAGIC:
-        raise unusable(path, "not a fastText model file: its first four bytes differ", "Name a .bin or .ftz file.")
+        raise unusable(path, "not a fastText model: its first four bytes differ", "Name a .bin or .ftz file.")
     if version not in (11, 12):
         raise unusable(
-            path, f"a fastText model of version {version}; versions 11 and 12 are read", "Export it with fastText 0.9."
+            path,
+            f"a fastText model of version {version}; versions 11 and 12 are read",
+            "Export it with fastText 0.9.",
         )
-    dim, _ws, _epoch, _min_count, _neg, _word_ngrams, loss, model, bucket, minn, maxn, _rate = cursor.take("12i")
-    cursor.take("d")
+    # dim, ws, epoch, minCount, neg, wordNgrams, loss, model, bucket, minn, maxn, lrUpdateRate, t
+    dim, *_, loss, model, bucket, minn, maxn, _, _ = cursor.take("12id")
     size, words, labels, tokens, pruned = cursor.take("iiiqq")
     if version == 11 and model == 3:
         maxn = 0  # fastText's own rule: supervised models of that version had no n-grams
@@ -123,7 +125,7 @@ def _read_header(cursor: Cursor) -> Header:
         if is_wrong:
             raise corrupt(path, f"the header claims {claim}, which no model has")
     if size * _WORD_RECORD > cursor.file.size:
-        raise corrupt(path, f"the header claims {size} words, too many for a file of {cursor.file.size} bytes")
+        raise corrupt(path, f"the header claims {size} words, too many for {cursor.file.size} bytes")
     return Header(version, dim, _LOSSES[loss], _MODELS[model], bucket, minn, maxn, words, labels, pruned)
 
 
@@ -141,7 +143,8 @@ class _CountCheck:
         expected = np.arange(first, first + len(ends)) >= self._words
         wrong = np.flatnonzero((is_label != expected) | (counts < 0))
         if len(wrong):
-            raise corrupt(self._file.path, f"word {first + int(wrong[0]) + 1} has an impossible count or type")
+            word = first + int(wrong[0]) + 1
+            raise corrupt(self._file.path, f"word {word} of the dictionary has an impossible count or type")
         self.total += sum(counts.tolist())  # Python integers do not overflow
 
 
@@ -155,21 +158,16 @@ class BinaryVectors:
     def __init__(self, file: ModelFile, dictionary: Dictionary, subwords: bool) -> None:
         header = dictionary.header
         if header.pruned >= 0:
-            raise unusable(file.path, "a pruned model that is not quantised, which fastText refuses too",
-                           "Download the updated model from fasttext.cc.")  # fmt: skip
+            raise unusable(
+                file.path,
+                "a pruned model that is not quantised, which fastText refuses too",
+                "Download the updated model from fasttext.cc.",
+            )
         self._file, self._dictionary, self._compose_unknown = file, dictionary, subwords
         cursor = Cursor(file, dictionary.matrices)
-        rows, columns = cursor.take("qq")
-        if (rows, columns) != (header.rows, header.dimensions):
-            raise corrupt(file.path, f"the input matrix is {rows} x {columns}, but {header.words} words and "
-                          f"{header.bucket} buckets of {header.dimensions} dimensions need {header.rows} rows")  # fmt: skip
-        self._matrix = cursor.offset
-        cursor.skip(rows * columns * 4, "input matrix")
+        self._matrix = _skip_matrix(cursor, header, header.rows, "input matrix")
         cursor.flag("output quantisation")
-        rows, columns = cursor.take("qq")
-        if rows < 0 or columns != header.dimensions:
-            raise corrupt(file.path, f"the output matrix is {rows} x {columns}")
-        cursor.skip(rows * columns * 4, "output matrix")
+        _skip_matrix(cursor, header, None, "output matrix")
         if cursor.offset != file.size:
             raise corrupt(file.path, f"{file.size - cursor.offset} bytes follow the end of the model")
         self.dimensions = header.dimensions
@@ -197,6 +195,20 @@ class BinaryVectors:
     def close(self) -> None:
         """Close the file."""
         self._file.close()
+
+
+def _skip_matrix(cursor: Cursor, header: Header, needed: int | None, what: str) -> int:
+    """Pass over a matrix, of ``needed`` rows if given; returns the byte where its values begin."""
+    rows, columns = cursor.take("qq")
+    if columns != header.dimensions or rows < 0 or needed not in (None, rows):
+        raise corrupt(
+            cursor.file.path,
+            f"the {what} is {rows} x {columns}, but the header claims {header.words} words, "
+            f"{header.bucket} buckets and {header.dimensions} dimensions",
+        )
+    start = cursor.offset
+    cursor.skip(rows * columns * 4, what)
+    return start
 
 
 def word_rows(

@@ -35,7 +35,7 @@ _FOREIGN: Final = (
     (b"\xfd7zXZ", "an xz archive", _UNPACK),
     (b"7z\xbc\xaf", "a 7z archive", _UNPACK),
     (b"\x28\xb5\x2f\xfd", "a zstd archive", _UNPACK),
-    (b"version https://git-lfs", "a git-lfs pointer, not the file itself", "Fetch the file with: git lfs pull"),
+    (b"version https://git-lfs", "a git-lfs pointer, not the file", "Fetch the file with: git lfs pull"),
     (b"\x80", "a Python pickle (gensim's own format?), which is never opened",
      "Export it from gensim with: vectors.save_word2vec_format('model.vec')"),
     (b"\x93NUMPY", "a NumPy array without words", "Export the vectors with their words as .vec."),

@@ -83,7 +83,9 @@ def scan_records(
             if len(data) - used > MAX_WORD_BYTES + layout.payload + 1:
                 raise corrupt(file.path, f"word {len(keys) + 1} at byte {base + used} has no end")
             if not fresh:
-                raise corrupt(file.path, f"the header says {layout.count} words, but the file ends after {len(keys)}")
+                raise corrupt(
+                    file.path, f"the header says {layout.count} words, but the file ends after {len(keys)}"
+                )
         base, tail = base + used, data[used:]
     return WordIndex(keys, offsets), base
 

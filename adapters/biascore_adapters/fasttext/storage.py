@@ -32,7 +32,9 @@ def unusable(path: Path, found: str, step: str) -> ModelLoadError:
 
 def corrupt(path: Path, found: str) -> ModelLoadError:
     """Build the error for a file whose contents contradict themselves."""
-    return unusable(path, found, "The file is truncated or damaged: download or export it again, and compare its size.")
+    return unusable(
+        path, found, "It is truncated or damaged: download or export it again, and compare sizes."
+    )
 
 
 def locate(locator: str) -> Path:
@@ -81,7 +83,7 @@ class ModelFile:
         try:
             self._file = path.open("rb", buffering=0)
         except OSError as error:
-            raise unusable(path, f"cannot be opened ({error.strerror})", "Check the file's permissions.") from error
+            raise unusable(path, f"cannot be opened ({error})", "Check the file's permissions.") from error
         self._lock = threading.Lock()
         self.size = os.fstat(self._file.fileno()).st_size
 
@@ -120,7 +122,7 @@ class ModelFile:
                 return self._file.read(length) or b""
         except OSError as error:
             raise unusable(
-                self.path, f"cannot be read at byte {offset} ({error})", "Check the disk, or copy the file anew."
+                self.path, f"cannot be read at byte {offset} ({error})", "Check the disk, or copy the file."
             ) from error
 
     def head(self, length: int) -> bytes:
@@ -128,7 +130,7 @@ class ModelFile:
         return self.read(0, min(length, self.size))
 
     def digest(self, mode: DigestMode, head: int = HEAD_BYTES) -> str:
-        """Digest of the contents: ``"blake2b:<hex>"``, or ``"blake2b-sampled:<hex>"`` where it is over a sample.
+        """Digest of the contents: ``"blake2b:<hex>"``, or ``"blake2b-sampled:<hex>"`` over a sample of them.
 
         The sample is the size, the first ``head`` bytes (header and dictionary) and 1024 evenly spaced
         blocks of 4 KiB, the last one at the end: two trainings differ in every row, so any block tells

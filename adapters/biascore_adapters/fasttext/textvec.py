@@ -21,6 +21,8 @@ from biascore_adapters.fasttext.vectors import Facts, blank, checked
 
 GZIP_MAGIC: Final = b"\x1f\x8b"
 _HEADER: Final = re.compile(rb"(\d{1,18})[ \t]+(\d{1,18})[ \t\r]*")
+_SCAN_BUFFER: Final = 1 << 20
+_SEEK_BUFFER: Final = 1 << 14  # every jump to a word fills the buffer anew
 _BYTES_PER_VALUE: Final = 64  # longer than any decimal notation of a float
 
 
@@ -57,7 +59,7 @@ class TextVectors:
     def __init__(self, file: ModelFile) -> None:
         self._file = file
         self._gzip = file.head(2) == GZIP_MAGIC
-        with self._lines() as stream:
+        with self._lines(_SCAN_BUFFER) as stream:
             first = stream.readline(_line_limit(MAX_DIMENSIONS))
             header = parse_header(first)
             if header is None:
@@ -88,18 +90,23 @@ class TextVectors:
             raise unusable(
                 self._file.path,
                 "line 1 is neither a header 'n d' nor a word followed by two or more numbers",
-                "Give a file of word vectors, or put the header with the numbers of words and dimensions first.",
+                "Give a file of word vectors, or put a header (words, dimensions) first.",
             )
         return len(fields) - 1
 
     @contextmanager
-    def _lines(self) -> Iterator[BinaryIO]:
-        with self._file.path.open("rb", buffering=1 << 20) as raw:
-            try:
+    def _lines(self, buffering: int) -> Iterator[BinaryIO]:
+        path = self._file.path
+        try:
+            with path.open("rb", buffering) as raw:
                 # GzipFile is a BinaryIO in all that is used here; typeshed does not say so
                 yield cast(BinaryIO, gzip.GzipFile(fileobj=raw)) if self._gzip else raw
-            except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-                raise corrupt(self._file.path, f"the gzip stream is broken ({error})") from error
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise corrupt(path, f"the gzip stream is broken ({error})") from error
+        except OSError as error:
+            raise unusable(
+                path, f"cannot be read ({error})", "Check the file and its permissions."
+            ) from error
 
     def _scan(self, stream: BinaryIO, offset: int, has_header: bool) -> WordIndex:
         keys, offsets = array("q"), array("q")
@@ -124,7 +131,8 @@ class TextVectors:
             return b" ".join(fields[: surplus + 1])
         if surplus:
             raise corrupt(
-                self._file.path, f"line {number} has {len(fields) - 1} values where {self.dimensions} are needed"
+                self._file.path,
+                f"line {number} has {len(fields) - 1} values where {self.dimensions} are needed",
             )
         return fields[0]
 
@@ -139,7 +147,7 @@ class TextVectors:
         )
         if not wanted:
             return result
-        with self._lines() as stream:
+        with self._lines(_SEEK_BUFFER) as stream:
             for row, place in wanted:
                 if not np.isnan(result[place, 0]):
                     continue  # an earlier line had this word
@@ -167,7 +175,7 @@ def _line_limit(dimensions: int) -> int:
 
 
 def first_text(path: Path, head: bytes) -> bytes:
-    """The beginning of the text that a gzip file's ``head`` unpacks to; raises ModelLoadError where it is none."""
+    """What the beginning of a gzip file unpacks to; raises ModelLoadError where it does not."""
     try:
         return gzip.GzipFile(fileobj=io.BytesIO(head)).read1(1 << 16)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:

@@ -39,7 +39,7 @@ def blank(count: int, dimensions: int) -> npt.NDArray[np.float32]:
 
 
 def checked(vector: npt.NDArray[np.float32], path: Path, where: str) -> npt.NDArray[np.float32]:
-    """Return the vector; raises ModelLoadError where it is not finite, because NaN must mean "out of vocabulary"."""
+    """Return the vector; raises ModelLoadError where it is not finite: NaN means "out of vocabulary" only."""
     if not np.isfinite(vector).all():
         raise corrupt(path, f"{where} hold NaN, an infinity or values too large for float32")
     return vector

@@ -39,8 +39,11 @@ class Word2VecVectors:
             )
         self._file = file
         self._index, end = scan_records(file, len(line) + 1, RecordLayout(words, b" ", width, newlines=True))
-        if file.read(end, file.size - end if file.size - end < 2 else 2) not in (b"", b"\n"):
-            raise corrupt(file.path, f"{file.size - end} bytes follow the last of the {words} words of the header")
+        left = file.size - end
+        if left > 1 or file.read(end, left) not in (b"", b"\n"):
+            raise corrupt(
+                file.path, f"{left} bytes follow the last of the {words} words that the header claims"
+            )
         self.facts: Facts = {
             "format": "word2vec binary",
             "dimensions": self.dimensions,

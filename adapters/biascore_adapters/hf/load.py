@@ -54,7 +54,8 @@ def load(folder: ModelFolder, options: HfOptions) -> Loaded:
         type(model.config) not in MODEL_FOR_MASKED_LM_MAPPING
         or bool(getattr(model.config, "is_decoder", False))
     )
-    reader = Reader(tokenizer, _limit(model, tokenizer), rows=model.get_input_embeddings().weight.shape[0])
+    weights: torch.Tensor = model.get_input_embeddings().get_parameter("weight")
+    reader = Reader(tokenizer, _limit(model, tokenizer), rows=weights.shape[0])
     return Loaded(model, reader, device, _width(folder, model, device), causal)
 
 
@@ -63,7 +64,7 @@ def _quiet() -> Iterator[None]:
     """Without transformers' progress bars and advice; missing weights, which it only logs, are checked "
     "here."""
     verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
-    logging.set_verbosity(logging.ERROR)
+    logging.set_verbosity_error()  # type: ignore[no-untyped-call]
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     try:
         with warnings.catch_warnings():
@@ -140,7 +141,7 @@ def _model(folder: ModelFolder, options: HfOptions, device: torch.device) -> Pre
         )
     model.config.use_cache = False  # the keys and values of a decoder serve generation only
     try:
-        model.eval().to(device)
+        model.train(False).to(device)
     except torch.cuda.OutOfMemoryError as error:
         raise ModelLoadError(
             f"{folder.path} does not fit into the memory of {device}. Use the option device='cpu' or "

@@ -1,0 +1,41 @@
+# make demo: an environment, the audit of the models that come with the install, and its report.
+# make test: an environment and the quick tests. make check: all that continuous integration runs.
+PYTHON ?= python3
+DEMO := .venv-demo
+DEV := .venv
+PIP_FLAGS := -q --disable-pip-version-check -c constraints.txt
+
+.PHONY: demo test test-all lint check bench clean
+
+demo: $(DEMO)/ready
+	$(DEMO)/bin/biascore run docs/demo.toml --out demo-output/run --report demo-output/report.html --force
+	@echo "Open demo-output/report.html in a browser."
+
+test: $(DEV)/ready
+	$(DEV)/bin/python -m pytest -n 2 -m "not slow"
+
+test-all: $(DEV)/ready
+	$(DEV)/bin/python -m pytest -n 2
+
+lint: $(DEV)/ready
+	$(DEV)/bin/ruff check .
+	$(DEV)/bin/ruff format --check .
+	$(DEV)/bin/mypy
+
+check:
+	bash .ci/run
+
+clean:
+	rm -rf $(DEMO) $(DEV) demo-output dist
+
+$(DEMO)/ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(DEMO)
+	$(DEMO)/bin/python -m pip install $(PIP_FLAGS) '.[demo]'
+	touch $@
+
+$(DEV)/ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(DEV)
+	$(DEV)/bin/python -m pip install $(PIP_FLAGS) -e '.[dev]'
+	$(DEV)/bin/python -m pip install $(PIP_FLAGS) -e '.[fasttext]' || \
+	  echo "The fasttext library could not be built (it needs a C++ compiler): the tests that compare with it are skipped."
+	touch $@

@@ -1,0 +1,45 @@
+"""The command line: ``biascore run``, ``measure``, ``report``, ``verify``, ``list``, ``show``, ``plugins``, ``cache``.
+
+Exit codes: 0 done; 1 an error that is biascore's own fault; 2 wrong input, with the next step in
+the message; 3 ``verify`` found a difference; 130 interrupted (answers so far are kept).
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from typing import TextIO
+
+from rich.markup import escape
+
+from biascore.cli.app import app
+from biascore.cli.console import stderr
+from biascore.errors import BiascoreError
+
+EXIT_WRONG_INPUT = 2
+EXIT_INTERRUPTED = 130
+
+
+def main() -> None:
+    """Run the command line; errors that a user can mend are one message, not a traceback."""
+    warnings.showwarning = _show_warning
+    try:
+        app()
+    except BiascoreError as error:
+        stderr.print(f"[bold red]error:[/] {escape(str(error))}", highlight=False, soft_wrap=True)
+        sys.exit(EXIT_WRONG_INPUT)
+    except SystemExit as done:  # typer turns Ctrl-C into an exit of its own
+        if done.code == EXIT_INTERRUPTED:
+            stderr.print("interrupted; answers so far are kept, so the same command goes on from here")
+        raise
+
+
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,  # noqa: ARG001  (the signature is Python's)
+    lineno: int,  # noqa: ARG001
+    file: TextIO | None = None,  # noqa: ARG001
+    line: str | None = None,  # noqa: ARG001
+) -> None:
+    stderr.print(f"[yellow]{category.__name__}:[/] {escape(str(message))}", highlight=False, soft_wrap=True)

@@ -1,0 +1,74 @@
+"""What the command line prints: tables for people, JSON for programs, progress on a terminal only."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from biascore.measurement import format_p
+from biascore.progress import Advance
+from biascore.run import Run
+
+stdout = Console()
+stderr = Console(stderr=True)
+
+_COLOURS = {"detected": "red", "negligible": "green", "inconclusive": "yellow"}
+
+
+class Bars:
+    """Progress bars on standard error, gone when done; silent where that is no terminal."""
+
+    @contextmanager
+    def task(self, label: str, total: int) -> Iterator[Advance]:
+        """A bar of ``total`` steps."""
+        columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        with Progress(*columns, console=stderr, transient=True, disable=not stderr.is_terminal) as progress:
+            task = progress.add_task(label, total=total)
+            yield lambda steps: progress.advance(task, steps)
+
+
+def print_json(value: object) -> None:
+    """JSON on standard output, readable and in UTF-8."""
+    stdout.out(json.dumps(value, ensure_ascii=False, indent=1), highlight=False)
+
+
+def print_rows(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str = "") -> None:
+    """A table whose cells are shown as they are, wide where the output is not a terminal."""
+    table = Table(*columns, title=title or None, title_justify="left")
+    for row in rows:
+        table.add_row(*(escape(cell) for cell in row))
+    console = stdout if stdout.is_terminal else Console(width=220)
+    console.print(table)
+
+
+def print_run(run: Run) -> None:
+    """The run's table, what the verdicts mean, and how many questions were asked."""
+    table = Table("model", "test", "metric", "effect", "interval", "p", "p (Holm)", "verdict", "lost", title=escape(run.title))
+    for measurement, adjusted in zip(run.measurements, run.adjusted, strict=True):
+        head = measurement.headline
+        interval = head.interval
+        colour = _COLOURS[measurement.verdict.value]
+        table.add_row(
+            escape(measurement.model),
+            escape(measurement.test),
+            escape(measurement.method),
+            "-" if head.value is None else f"{head.value:.3f}",
+            "-" if interval is None else f"{interval.low:.2f} to {interval.high:.2f}",
+            "-" if measurement.p_value is None else format_p(measurement.p_value),
+            "-" if adjusted.holm is None else format_p(adjusted.holm),
+            f"[{colour}]{measurement.verdict.value}[/]",
+            str(len(measurement.coverage.lost)),
+        )
+    console = stdout if stdout.is_terminal else Console(width=220)
+    console.print(table)
+    console.print("inconclusive is not unbiased: the data tell neither a bias nor its absence", style="dim")
+    counts = run.questions
+    asked = f"{counts.asked} asked of the model(s), {counts.cached} answered from the cache, {counts.repeated} repeats"
+    nothing = "; the models were asked nothing" if counts.put and not counts.asked else ""
+    console.print(f"questions: {counts.put} put: {asked}{nothing}", style="dim", highlight=False)

@@ -1,0 +1,194 @@
+"""What there is: adapters, metrics, tests, languages, word lists, plugins; and one test in full."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from biascore.cli.console import print_json, print_rows, stdout
+from biascore.engine import Engine
+from biascore.plugins import Plugins
+from biascore.stimuli import Test, WordList
+
+list_app = typer.Typer(help="What is installed: adapters, metrics, tests, languages, wordlists.", no_args_is_help=True)
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+Stimuli = Annotated[
+    list[Path] | None, typer.Option(help="A folder of your own <language>/*.toml, beside the installed ones.")
+]
+
+
+@list_app.command()
+def adapters(as_json: Json = False) -> None:
+    """The kinds of model that can be opened."""
+    rows = [
+        {
+            "id": adapter.id,
+            "summary": adapter.summary,
+            "example": adapter.example,
+            "can": sorted(adapter.capabilities),
+            "options": sorted(adapter.options.model_fields),
+            "extra": adapter.extra or "",
+        }
+        for adapter in Plugins().adapters.items()
+    ]
+    _print(rows, as_json)
+
+
+@list_app.command()
+def metrics(as_json: Json = False) -> None:
+    """The methods, what they need of a model, and the kinds of test they take."""
+    rows = [
+        {
+            "name": metric.name,
+            "summary": metric.summary,
+            "needs": sorted(metric.requires),
+            "tests": sorted(metric.kinds),
+            "options": sorted(metric.options.model_fields),
+            "reference": metric.reference,
+        }
+        for metric in Plugins().metrics.items()
+    ]
+    _print(rows, as_json)
+
+
+@list_app.command()
+def tests(
+    patterns: Annotated[list[str] | None, typer.Argument(help="Globs, such as 'it/*'.")] = None,
+    metric: Annotated[str | None, typer.Option(help="Only tests that this metric takes.")] = None,
+    stimuli: Stimuli = None,
+    as_json: Json = False,
+) -> None:
+    """The tests, by language."""
+    engine = Engine(stimuli=stimuli or (), cache=None)
+    found = engine.catalogue.select(patterns) if patterns else engine.catalogue.tests
+    if metric is not None:
+        kinds = engine.plugins.metrics.get(metric).kinds
+        found = tuple(test for test in found if test.kind in kinds)
+    rows = [
+        {
+            "test": test.id,
+            "kind": test.kind,
+            "concept": test.concept,
+            "title": test.title,
+            "words": " + ".join(str(len(words.words)) for words in test.roles.values()),
+        }
+        for test in found
+    ]
+    _print(rows, as_json)
+
+
+@list_app.command()
+def languages(stimuli: Stimuli = None, as_json: Json = False) -> None:
+    """The languages that have stimuli."""
+    engine = Engine(stimuli=stimuli or (), cache=None)
+    known = engine.plugins.languages
+    rows = [
+        {
+            "code": code,
+            "name": known[code].name if code in known else "",
+            "tests": str(sum(test.language == code for test in engine.catalogue.tests)),
+        }
+        for code in sorted({*known, *engine.catalogue.languages})
+    ]
+    _print(rows, as_json)
+
+
+@list_app.command()
+def wordlists(
+    language: Annotated[str | None, typer.Argument(help="A language code; all without it.")] = None,
+    stimuli: Stimuli = None,
+    as_json: Json = False,
+) -> None:
+    """The word lists, pairs and templates by address."""
+    found = Engine(stimuli=stimuli or (), cache=None).catalogue.lists(language)
+    rows = [
+        {"list": address, "what": type(stimuli).__name__, "source": stimuli.source}
+        for address, stimuli in found.items()
+    ]
+    _print(rows, as_json)
+
+
+def show(
+    test: Annotated[str, typer.Argument(help="A test, such as en/weat6.")],
+    stimuli: Stimuli = None,
+    as_json: Json = False,
+) -> None:
+    """One test in full: its words, source, licence, notes and published figures."""
+    found = Engine(stimuli=stimuli or (), cache=None).catalogue.test(test)
+    if as_json:
+        print_json(_test_json(found))
+        return
+    lines = [f"{found.id}  {found.title}", f"kind {found.kind}, concept {found.concept or '-'}"]
+    lines.append(f"positive means: {found.positive_means}")
+    for role, words in found.roles.items():
+        lines.append(f"\n{role} = {words.name} ({len(words.words)} words)\n  {', '.join(words.words)}")
+        lines += [f"  note: {note}" for note in words.notes]
+        lines += [
+            f"  doubtful: {d.printed!r}" + (f", perhaps {d.proposed!r}" if d.proposed else "") + f": {d.note}"
+            for d in words.doubtful
+        ]
+    if found.published:
+        lines.append("\npublished figures")
+        lines += [
+            f"  {p.what} = {p.value}" + (f", p = {p.p}" if p.p is not None else "") + f" on {p.model} ({p.source})"
+            + ("" if p.comparable else "; not comparable") + (f": {p.note}" if p.note else "")
+            for p in found.published
+        ]
+    lines += [f"\nsource: {found.source}", f"licence: {found.licence}", f"file: {found.file} (sha256 {found.sha256})"]
+    lines += [f"note: {note}" for note in found.notes]
+    stdout.print("\n".join(lines), highlight=False, markup=False, soft_wrap=True)
+
+
+def plugins(as_json: Json = False) -> None:
+    """Every plugin that is installed, whether it was loaded, and if not, why; always exits 0."""
+    rows = [
+        {
+            "name": record.name,
+            "dist": record.dist,
+            "version": record.version,
+            "status": record.status,
+            "hooks": list(record.hooks),
+            "provides": list(record.provides),
+            "reason": record.reason,
+        }
+        for record in Plugins().records
+    ]
+    _print(rows, as_json)
+
+
+def _test_json(test: Test) -> dict[str, object]:
+    return {
+        "id": test.id,
+        "kind": test.kind,
+        "language": test.language,
+        "title": test.title,
+        "concept": test.concept,
+        "positive_means": test.positive_means,
+        "roles": {role: _list_json(words) for role, words in test.roles.items()},
+        "published": [
+            {"what": p.what, "value": p.value, "p": p.p, "model": p.model, "source": p.source, "comparable": p.comparable}
+            for p in test.published
+        ],
+        "source": test.source,
+        "licence": test.licence,
+        "doi": test.doi,
+        "notes": list(test.notes),
+        "file": test.file,
+        "sha256": test.sha256,
+    }
+
+
+def _list_json(words: WordList) -> dict[str, object]:
+    doubtful = [{"printed": d.printed, "proposed": d.proposed, "note": d.note} for d in words.doubtful]
+    return {"name": words.name, "words": list(words.words), "notes": list(words.notes), "doubtful": doubtful}
+
+
+def _print(rows: list[dict[str, str | list[str]]], as_json: bool) -> None:
+    if as_json:
+        print_json(rows)
+        return
+    columns = list(rows[0]) if rows else []
+    print_rows(columns, [[c if isinstance(c, str) else ", ".join(c) for c in row.values()] for row in rows])

@@ -1,0 +1,220 @@
+"""The command line as a person or a pipeline meets it: output, files, exit codes, and wrong input."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+AUDIT = """
+title = "two models"
+seed = 5
+[[models]]
+name = "biased"
+ref = "planted:gender=1.5"
+[[models]]
+name = "fair"
+ref = "planted:gender=0"
+options = { seed = 4 }
+[[measurements]]
+metric = "weat"
+tests = ["en/weat7", "en/weat8"]
+options = { resamples = 200 }
+[[measurements]]
+metric = "sc-weat"
+tests = ["it/GenC"]
+models = ["biased"]
+options = { resamples = 100 }
+"""
+
+
+@pytest.fixture
+def biascore(tmp_path: Path):
+    environment = {**os.environ, "BIASCORE_CACHE_DIR": str(tmp_path / "cache"), "COLUMNS": "200"}
+
+    def call(*arguments: str, code: int = 0) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-c", "from biascore.cli import main; main()", *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment, check=False)
+        assert done.returncode == code, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}"
+        assert "Traceback" not in done.stderr
+        return done
+
+    return call
+
+
+@pytest.fixture
+def audit(tmp_path: Path) -> Path:
+    path = tmp_path / "audit.toml"
+    path.write_text(AUDIT, encoding="utf-8")
+    return path
+
+
+def test_run_prints_saves_and_asks_nothing_the_second_time(biascore, audit: Path, tmp_path: Path):
+    first = biascore("run", "audit.toml")
+    assert "biased" in first.stdout
+    assert "inconclusive is not unbiased" in first.stdout
+    stored = json.loads((tmp_path / "audit-run" / "run.json").read_text(encoding="utf-8"))
+    assert [(m["model"], m["metric"], m["test"]) for m in stored["measurements"]] == [
+        ("biased", "weat", "en/weat7"),
+        ("biased", "weat", "en/weat8"),
+        ("biased", "sc-weat", "it/GenC"),
+        ("fair", "weat", "en/weat7"),
+        ("fair", "weat", "en/weat8"),
+    ]
+    again = biascore("run", "audit.toml", "--out", "again")
+    assert "the models were asked nothing" in again.stdout
+    repeated = json.loads((tmp_path / "again" / "run.json").read_text(encoding="utf-8"))
+    assert repeated["results_digest"] == stored["results_digest"]
+
+
+def test_the_seed_option_changes_only_what_is_random(biascore, audit: Path):
+    one, two = (json.loads(biascore("run", "audit.toml", "--out", f"s{seed}", "--seed", seed, "--json").stdout) for seed in "12")
+    first, second = (run["measurements"][0]["estimates"][0] for run in (one, two))
+    assert first["value"] == second["value"]
+    assert first["interval"] != second["interval"]
+
+
+def test_measure_takes_options_as_toml_values(biascore):
+    done = biascore(
+        "measure", "weat", "--model", "planted:gender=1", "--tests", "EN/WEAT7", "-o", "ddof=0", "-o", "alternative=greater", "--json"
+    )
+    run = json.loads(done.stdout)
+    assert run["measurements"][0]["conventions"]["ddof of the sd"] == 0
+    assert run["measurements"][0]["estimates"][0]["p_values"][0]["name"] == "one-sided"
+
+
+def test_measure_quiet_when_piped(biascore):
+    done = biascore("measure", "weat", "--model", "planted:gender=1", "--tests", "en/weat7")
+    assert done.stderr == ""
+    assert "\x1b" not in done.stdout
+
+
+def test_verify_finds_what_was_changed(biascore, audit: Path, tmp_path: Path):
+    biascore("run", "audit.toml", "--out", "run")
+    intact = json.loads(biascore("verify", "run", "--models", "--json").stdout)
+    assert {check["outcome"] for check in intact} == {"matches"}
+    path = tmp_path / "run" / "run.json"
+    path.write_text(path.read_text(encoding="utf-8").replace('"inconclusive"', '"negligible"', 1), encoding="utf-8")
+    assert "was changed after it was written" in biascore("verify", "run", code=3).stdout
+
+
+def test_an_existing_run_is_never_overwritten_unasked(biascore, audit: Path):
+    biascore("run", "audit.toml")
+    assert "exists already" in biascore("run", "audit.toml", code=2).stderr
+    biascore("run", "audit.toml", "--force")
+
+
+def test_lists_and_show(biascore):
+    tests = json.loads(biascore("list", "tests", "it/*", "--json").stdout)
+    assert "it/IT2" in {row["test"] for row in tests}
+    assert {"planted", "fasttext", "hf"} <= {row["id"] for row in json.loads(biascore("list", "adapters", "--json").stdout)}
+    assert {"weat", "sc-weat"} <= {row["name"] for row in json.loads(biascore("list", "metrics", "--json").stdout)}
+    assert {"en", "it", "pl"} <= {row["code"] for row in json.loads(biascore("list", "languages", "--json").stdout)}
+    assert "en/caliskan2017/flowers" in biascore("list", "wordlists", "en").stdout
+    shown = biascore("show", "it/IT1").stdout
+    assert "Ionut" in shown
+    assert "Puttick" in shown
+    assert json.loads(biascore("show", "it/it1", "--json").stdout)["id"] == "it/IT1"
+    assert "adapter-planted" in biascore("plugins").stdout
+
+
+def test_cache_info_and_clear(biascore):
+    biascore("measure", "weat", "--model", "planted:gender=1", "--tests", "en/weat7")
+    assert json.loads(biascore("cache", "info", "--json").stdout)["answers"] == 32
+    assert "32 answers deleted" in biascore("cache", "clear", "--yes").stdout
+    assert json.loads(biascore("cache", "info", "--json").stdout)["answers"] == 0
+    biascore("measure", "weat", "--model", "planted:gender=1", "--tests", "en/weat7", "--no-cache")
+    assert json.loads(biascore("cache", "info", "--json").stdout)["answers"] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("measure", "weat", "--model", "planted", "--tests", "en/weat7"), "is not a model reference"),
+        (("measure", "weat", "--model", "plantd:x=1", "--tests", "en/weat7"), "did you mean 'planted'"),
+        (("measure", "weta", "--model", "planted:gender=1", "--tests", "en/weat7"), "did you mean 'weat'"),
+        (("measure", "weat", "--model", "planted:gender=1", "--tests", "en/waet7"), "en/weat7"),
+        (("measure", "weat", "--model", "planted:gendre=1", "--tests", "en/weat7"), "no concept"),
+        (("measure", "weat", "--model", "planted:gender=9", "--tests", "en/weat7"), "within +-1.9"),
+        (("measure", "weat", "--model", "planted:gender=1", "--tests", "en/weat7", "-o", "dof=1"), "ddof (1)"),
+        (("measure", "weat", "--model", "planted:gender=1", "--tests", "en/weat7", "-o", "ddof=2"), "ddof"),
+        (("measure", "weat", "--model", "planted:gender=1", "--tests", "en/weat7", "-o", "ddof"), "not key=value"),
+        (("measure", "weat", "--model", "planted:gender=1", "--tests", "en/weat7", "--model-option", "sed=1"), "seed (0)"),
+        (("measure", "weat", "--model", "fasttext:gone.vec", "--tests", "en/weat7"), "gone.vec"),
+        (("measure", "weat", "--model", "planted:gender=1", "--tests", "en/weat7", "--stimuli", "gone"), "gone"),
+        (("measure", "weat", "--model", "planted:gender=1", "--tests", "en/weat7", "--require-plugin", "nope>=1"), "pip install"),
+        (("run", "gone.toml"), "no such file"),
+        (("verify", "gone"), "not a stored run"),
+        (("report", "gone"), "not a stored run"),
+        (("show", "en/weat66"), "did you mean"),
+    ],
+)  # fmt: skip
+def test_wrong_input_is_one_message_with_the_next_step(biascore, arguments: tuple[str, ...], told: str):
+    done = biascore(*arguments, code=3 if arguments[0] == "verify" else 2)
+    assert told.lower() in (done.stderr + done.stdout).lower()
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (("[[models]]\nname = \"biased\"", "[[modells]]\nname = \"biased\""), "modells"),
+        (("seed = 5", "seed = -5"), "audit.toml:3: seed"),
+        (("seed = 5", "seed = "), "line 3"),
+        (('metric = "weat"', 'metric = "weta"'), "did you mean 'weat'"),
+        (('models = ["biased"]', 'models = ["based"]'), "'based'"),
+        (('name = "fair"', 'name = "biased"'), "several models are called"),
+        (("resamples = 200", "resamples = 1"), "resamples"),
+        (('"it/GenC"', '"it/GenX"'), "it/genx"),
+        (("options = { seed = 4 }", 'options = { seed = "x" }'), "seed"),
+        (("seed = 5", 'stimuli = ["gone"]'), "gone"),
+    ],
+)
+def test_an_audit_file_is_checked_whole_before_any_model(biascore, audit: Path, tmp_path: Path, change, told):
+    audit.write_text(AUDIT.replace(*change, 1), encoding="utf-8")
+    done = biascore("run", "audit.toml", code=2)
+    assert told.lower() in done.stderr.lower()
+    assert not (tmp_path / "audit-run").exists()
+    assert not (tmp_path / "cache").exists(), "a model was asked before the audit was known to be right"
+
+
+def test_the_users_own_folder_is_one_option_away(biascore, tmp_path: Path):
+    folder = tmp_path / "mine" / "en"
+    folder.mkdir(parents=True)
+    (folder / "own.toml").write_text(
+        'schema = 1\n[meta]\nlanguage = "en"\ntitle = "mine"\nsource = "own"\nlicence = "CC0"\n'
+        '[lists.x]\nwords = ["cat", "dog"]\n[lists.y]\nwords = ["car", "bus"]\n'
+        '[tests.pets]\nkind = "weat"\ntitle = "pets"\nconcept = "pets"\nX = "x"\nY = "y"\nA = "x"\nB = "y"\n'
+        'positive_means = "pets with pets"\n',
+        encoding="utf-8",
+    )
+    assert "pets" in biascore("list", "tests", "en/pets", "--stimuli", "mine").stdout
+    done = biascore("measure", "weat", "--model", "planted:pets=1", "--tests", "en/pets", "--stimuli", "mine", "--json")
+    assert json.loads(done.stdout)["stimuli"][0]["file"] == "mine/en/own.toml"
+
+
+def test_interrupted_by_ctrl_c_says_that_answers_are_kept(tmp_path: Path, audit: Path):
+    code = (
+        "import biascore.engine as e, os, signal\n"
+        "original = e.Engine._measure\n"
+        "def measure(*a): os.kill(os.getpid(), signal.SIGINT); return original(*a)\n"
+        "e.Engine._measure = measure\n"
+        "from biascore.cli import main; main()"
+    )
+    environment = {**os.environ, "BIASCORE_CACHE_DIR": str(tmp_path / "cache")}
+    done = subprocess.run(
+        [sys.executable, "-c", code, "run", str(audit)], capture_output=True, text=True, env=environment, check=False
+    )
+    assert done.returncode in (130, -signal.SIGINT), done.stderr
+    assert "goes on from here" in done.stderr
+
+
+def test_every_command_and_exit_code_is_documented():
+    text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    for command in ("run", "measure", "report", "verify", "list", "show", "plugins", "cache"):
+        assert f"`biascore {command}" in text
+    for code in ("| 0 |", "| 1 |", "| 2 |", "| 3 |", "| 130 |"):
+        assert code in text

@@ -1,0 +1,48 @@
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from biascore.model import Model, Source
+from biascore.plugins_api import Backend, Identity, Level, ModelRef, Test, Text, WordList, hookimpl
+
+
+class VectorBackend(Backend):
+    """Embeds from a table; a word that is not in it is out of vocabulary."""
+
+    def __init__(self, vectors: Mapping[str, Sequence[float]], composes_words: bool) -> None:
+        self._vectors = {word: np.asarray(v, dtype=np.float32) for word, v in vectors.items()}
+        self._width = len(next(iter(self._vectors.values())))
+        self.identity = Identity(digest="test:vectors", composes_words=composes_words)
+
+    @hookimpl
+    def embed(self, texts: tuple[Text, ...], level: Level) -> npt.NDArray[np.float32]:
+        unknown = np.full(self._width, np.nan, dtype=np.float32)
+        rows = []
+        for text in texts:
+            words = text.text.split() if self.identity.composes_words else [text.text]
+            rows.append(np.mean([self._vectors.get(word, unknown) for word in words], axis=0))
+        return np.stack(rows).astype(np.float32)
+
+
+ModelOf = Callable[..., Model]
+TestOf = Callable[..., Test]
+
+
+@pytest.fixture
+def model_of() -> ModelOf:
+    def build(vectors: Mapping[str, Sequence[float]], composes_words: bool = True) -> Model:
+        source = Source("table", ModelRef("table", ""), "test 1", {}, {})
+        return Model(source, VectorBackend(vectors, composes_words))
+
+    return build
+
+
+@pytest.fixture
+def test_of() -> TestOf:
+    def build(x: Sequence[str], y: Sequence[str], a: Sequence[str], b: Sequence[str]) -> Test:
+        roles = {role: WordList(f"list {role}", tuple(words)) for role, words in zip("XYAB", (x, y, a, b), strict=True)}
+        return Test(id="xx/test", kind="weat", language="xx", roles=roles, file="test.toml", sha256="0" * 64)
+
+    return build
