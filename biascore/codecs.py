@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import struct
 from dataclasses import astuple, is_dataclass
 from typing import Final
 
@@ -44,12 +45,13 @@ def decode_vector(data: bytes) -> npt.NDArray[np.float32]:
 
 def encode_score(score: float) -> bytes:
     """Little-endian float64."""
-    return np.float64(score).astype("<f8").tobytes()
+    return struct.pack("<d", score)
 
 
 def decode_score(data: bytes) -> float:
     """The score that ``encode_score`` wrote, bit for bit."""
-    return float(np.frombuffer(data, dtype="<f8")[0])
+    (score,) = struct.unpack("<d", data)
+    return float(score)
 
 
 def encode_text(text: str) -> bytes:

@@ -98,10 +98,17 @@ class Engine:
         for test in chosen:
             type(checked).check_kind(test)
         started = time.time()
-        opened = self.model(model) if isinstance(model, str) else model
+        if isinstance(model, str):
+            opening = self._check_model(AuditModel(ref=model), self.catalogue)
+            _check_capabilities(checked, model, opening.adapter.capabilities)
+            opened = self._open(opening, self.catalogue)
+        else:
+            _check_capabilities(checked, model.name, model.capabilities)
+            opened = model
+        before = opened.counts
         try:
             measurements = [self._measure(checked, opened, test, self.seed) for test in chosen]
-            used = opened.used()
+            used = opened.used(since=before)
         finally:
             if isinstance(model, str):
                 opened.close()
@@ -167,7 +174,7 @@ class Engine:
         for step in steps:
             for opening in openings:
                 if opening.spec.label in step.models:
-                    _check_capabilities(step.metric, opening)
+                    _check_capabilities(step.metric, opening.spec.label, opening.adapter.capabilities)
         return catalogue, openings, steps
 
     def _check_model(self, spec: AuditModel, catalogue: Catalogue) -> _Opening:
@@ -186,7 +193,7 @@ class Engine:
 
     def _check_step(self, entry: AuditMeasurement, catalogue: Catalogue, labels: list[str]) -> _Step:
         metric = self._check_metric(entry.metric, entry.options)
-        tests = catalogue.select(entry.tests)
+        tests = self._find(entry.tests, catalogue)
         for test in tests:
             type(metric).check_kind(test)
         for name in entry.models:
@@ -211,7 +218,8 @@ class Engine:
         around = [*transforms, *self.plugins.model_plugins(opening.ref)]
         try:
             return Model(source, backend, around, self._services)
-        except pluggy.PluginValidationError as error:
+        # A ValueError: two plugins around the model have one name.
+        except (pluggy.PluginValidationError, ValueError) as error:
             backend.close()
             raise PluginError(
                 f"{opening.ref}: a plugin around this model does not fit the hooks: {error}. See: biascore plugins"
@@ -229,15 +237,26 @@ class Engine:
         wanted = [tests] if isinstance(tests, str | Test) else list(tests)
         chosen: dict[str, Test] = {}
         for want in wanted:
-            for test in (want,) if isinstance(want, Test) else self.catalogue.select(want):
+            for test in (want,) if isinstance(want, Test) else self._find([want], self.catalogue):
                 chosen.setdefault(test.id, test)
         if not chosen:
             raise UnknownNameError("no test was named. See what there is with: biascore list tests")
         return tuple(chosen.values())
 
+    def _find(self, patterns: Sequence[str], catalogue: Catalogue) -> tuple[Test, ...]:
+        usable = {test.id.casefold() for test in catalogue.tests}
+        self.plugins.check_undisputed(patterns, usable)
+        try:
+            return catalogue.select(patterns)
+        except UnknownNameError as error:
+            failed = [record.shown for record in self.plugins.records if record.status == "failed"]
+            if not failed:
+                raise
+            raise UnknownNameError(f"{error}. Not loaded: {', '.join(failed)}; see why with: biascore plugins") from error
+
     def _read_catalogue(self, folders: Sequence[Path]) -> Catalogue:
-        own = [(folder, str(folder)) for folder in folders]
-        return Catalogue.from_folders(own, language_folders=self.plugins.wordlists)
+        own = Catalogue.from_folders([(folder, str(folder)) for folder in folders])
+        return Catalogue((*self.plugins.stimuli, *own.files))
 
     def _provenance(self, started: float, seed: int, audit: Mapping[str, Any]) -> Provenance:
         return Provenance(
@@ -281,12 +300,12 @@ def _shown(default: object) -> str:
     return repr(getattr(default, "value", default))
 
 
-def _check_capabilities(metric: Metric, opening: _Opening) -> None:
-    missing = metric.requires - opening.adapter.capabilities
+def _check_capabilities(metric: Metric, model: str, capabilities: frozenset[str]) -> None:
+    missing = metric.requires - capabilities
     if missing:
         raise CapabilityError(
-            f"{metric.name} needs a model that can {', '.join(sorted(missing))}, and {opening.ref.adapter}: models "
-            f"can {', '.join(sorted(opening.adapter.capabilities))}. Leave {opening.spec.label!r} out with models = [...]"
+            f"{metric.name} needs a model that can {', '.join(sorted(missing))}, and {model} can "
+            f"{', '.join(sorted(capabilities))}. Choose another metric, or leave {model!r} out (models = [...])"
         )
 
 

@@ -155,7 +155,8 @@ class Measurement(Frozen):
 
     def items_frame(self) -> pd.DataFrame:
         """The per-item table as a data frame."""
-        return self.items.to_pandas()
+        frame: pd.DataFrame = self.items.to_pandas()
+        return frame
 
     @property
     def method(self) -> str:

@@ -90,7 +90,7 @@ class Model:
         self._manager.register(backend, name="backend")
         answered = {caller.name for caller in self._manager.get_hookcallers(backend) or []}
         for plugin in self._plugins:
-            self._manager.register(plugin, name=plugin.name)
+            self._register(plugin)
         self._manager.check_pending()
         self.capabilities = frozenset(answered & set(CAPABILITIES))
         self._counts = QuestionCounts()
@@ -99,6 +99,11 @@ class Model:
     def name(self) -> str:
         """The model's short name, unique within a run."""
         return self.source.name
+
+    @property
+    def counts(self) -> QuestionCounts:
+        """The questions put so far."""
+        return self._counts
 
     def embed(self, texts: Iterable[Text | str], level: Level = "sentence") -> npt.NDArray[np.float32]:
         """Vectors of shape (n, d), float32; a row of NaN is a text outside the vocabulary.
@@ -136,8 +141,10 @@ class Model:
         )
         return np.array(self._ask(hook, list(texts)), dtype=np.float64)
 
-    def used(self) -> ModelUsed:
-        """The record of this model for a run."""
+    def used(self, since: QuestionCounts | None = None) -> ModelUsed:
+        """The record of this model for a run, with the questions put after ``since``, or all of them."""
+        before = since or QuestionCounts()
+        counts = {name: getattr(self._counts, name) - getattr(before, name) for name in QuestionCounts.model_fields}
         return ModelUsed(
             name=self.name,
             ref=str(self.source.ref),
@@ -147,7 +154,7 @@ class Model:
             explicit_options=self.source.explicit_options,
             facts=dict(self.identity.facts),
             transforms=tuple(p.name for p in self._plugins if p.role == "transform"),
-            questions=self._counts,
+            questions=QuestionCounts(**counts),
         )
 
     def close(self) -> None:
@@ -156,6 +163,23 @@ class Model:
 
     def __repr__(self) -> str:
         return f"<Model {self.name} ({self.source.ref}): {', '.join(sorted(self.capabilities))}>"
+
+    def _register(self, plugin: ModelPlugin) -> None:
+        name = getattr(plugin, "name", "")
+        if not isinstance(plugin, ModelPlugin) or not name or plugin.role not in ("transform", "observer"):
+            raise pluggy.PluginValidationError(
+                plugin, f"{plugin!r} is not a ModelPlugin with a name and the role 'transform' or 'observer'"
+            )
+        if plugin.role == "transform" and not plugin.fingerprint:
+            raise pluggy.PluginValidationError(
+                plugin, f"the transform {name!r} has no fingerprint, and without one its answers cannot be kept apart"
+            )
+        self._manager.register(plugin, name=name)
+        for caller in self._manager.get_hookcallers(plugin) or []:
+            if any(i.plugin is plugin and not (i.wrapper or i.hookwrapper) for i in caller.get_hookimpls()):
+                raise pluggy.PluginValidationError(
+                    plugin, f"{name!r} would answer {caller.name} in place of the model; write @hookimpl(wrapper=True)"
+                )
 
     def _ask(self, hook: _Hook[Q, A], questions: list[Q]) -> list[A]:
         if hook.name not in self.capabilities:
@@ -245,14 +269,20 @@ class Model:
         answers = self._sequence(raw, len(questions))
         for question, answer in zip(questions, answers, strict=True):
             if not isinstance(answer, str):
-                raise AnswerError(f"{self.name}: the translation of {question!r} is a {type(answer).__name__}, not a str.")
+                raise AnswerError(
+                    f"{self.name}: the translation of {question!r} is a {type(answer).__name__}, not a str. "
+                    f"Report this to the adapter's authors."
+                )
         return answers
 
     def _split_logprobs(self, raw: object, questions: Sequence[Masked]) -> list[TokenLogprobs]:
         answers = self._sequence(raw, len(questions))
         for question, answer in zip(questions, answers, strict=True):
-            if not isinstance(answer, TokenLogprobs):
-                raise AnswerError(f"{self.name}: the answer for {question.text!r} is a {type(answer).__name__}.")
+            if not isinstance(answer, TokenLogprobs) or not _is_well_formed(answer, question):
+                raise AnswerError(
+                    f"{self.name}: the answer for {question.text!r} is {answer!r}, which is not a token, its offsets and "
+                    f"a float for each hidden token. Report this to the adapter's authors."
+                )
             if not all(np.isfinite(answer.logprobs)) or any(p > 1e-6 for p in answer.logprobs):
                 raise AnswerError(
                     f"{self.name}: a log-probability in {question.text!r} is positive or not finite. Check the weights."
@@ -278,7 +308,17 @@ class Model:
                 f"{self.name} answered {_shape(raw)} for {expected} questions where a {dimensions}-d array of "
                 f"{np.dtype(dtype)} was expected. Report this to the adapter's authors."
             )
-        return raw
+        return raw.copy()  # the backend may write its next answers into the same array
+
+
+def _is_well_formed(answer: TokenLogprobs, question: Masked) -> bool:
+    return (
+        len(answer.tokens) == len(answer.offsets) == len(answer.logprobs)
+        and all(isinstance(p, float) for p in answer.logprobs)
+        and all(isinstance(t, str) for t in answer.tokens)
+        and all(isinstance(edge, int) for span in answer.offsets for edge in span)
+        and (bool(answer.tokens) or not question.spans)
+    )
 
 
 def _shape(raw: object) -> str:
@@ -293,5 +333,5 @@ def _wait(state: tenacity.RetryCallState) -> float:
     """Seconds before the next attempt: what the service asked for, else 1, 2, 4, ... up to 60."""
     error = state.outcome.exception() if state.outcome else None
     if isinstance(error, RateLimitError) and error.retry_after is not None:
-        return float(error.retry_after)
+        return max(0.0, float(error.retry_after))
     return float(min(60, 2 ** (state.attempt_number - 1)))

@@ -7,12 +7,14 @@ name is dropped silently.
 from __future__ import annotations
 
 import difflib
+import inspect
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from importlib import metadata
-from pathlib import Path
+from pathlib import Path, PurePath
 from types import MappingProxyType
 from typing import Any, Final, Generic, Literal, TypeVar
 
@@ -22,10 +24,11 @@ from packaging.utils import canonicalize_name
 
 from biascore.adapter import Adapter, ModelPlugin
 from biascore.errors import PluginError, UnknownNameError
-from biascore.hookspecs import PROJECT, DiscoverySpecs
+from biascore.hookspecs import CAPABILITIES, PROJECT, DiscoverySpecs
 from biascore.language import Language
 from biascore.metric import Metric
 from biascore.refs import ModelRef
+from biascore.stimuli import Catalogue, StimuliFile, Test
 
 GROUP: Final = "biascore"
 DISABLE_VARIABLE: Final = "BIASCORE_DISABLE_PLUGINS"
@@ -76,6 +79,11 @@ class Registry(Generic[T]):
         return MappingProxyType(self._conflicts)
 
     @property
+    def known(self) -> tuple[str, ...]:
+        """All names, those in conflict too, sorted."""
+        return tuple(sorted(self._items))
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The usable names, sorted."""
         return tuple(sorted(name for name in self._items if name not in self._conflicts))
@@ -88,10 +96,13 @@ class Registry(Generic[T]):
     def get(self, name: str) -> T:
         """The item; raises PluginError for a conflict, UnknownNameError with a did-you-mean otherwise."""
         if name in self._conflicts:
-            owners = " and ".join(record.shown for record in self._conflicts[name])
+            owners = self._conflicts[name]
+            names = [owner.name for owner in owners]
+            remedies = [o.name if names.count(o.name) == 1 else o.dist for o in owners]
             raise PluginError(
-                f"{self.kind} {name!r} is provided by {owners}, and biascore does not choose between them. "
-                f"Uninstall one, or disable it: {DISABLE_VARIABLE}={self._conflicts[name][-1].name}"
+                f"{self.kind} {name!r} is provided by {' and '.join(owner.shown for owner in owners)}, and biascore "
+                f"does not choose between them. Uninstall one, or disable it: "
+                + " or ".join(f"{DISABLE_VARIABLE}={remedy}" for remedy in remedies)
             )
         if name in self._items:
             return self._items[name][0]
@@ -115,9 +126,14 @@ class _Contribution:
     metrics: list[type[Metric]] = field(default_factory=list)
     languages: list[Language] = field(default_factory=list)
     wordlists: list[tuple[Path, str]] = field(default_factory=list)
+    stimuli: tuple[StimuliFile, ...] = ()
 
     def add_wordlist(self, folder: Path, shown_as: str) -> None:
         self.wordlists.append((folder, shown_as))
+
+    def read_stimuli(self) -> None:
+        """Read the folders; raises StimuliError where one cannot be used, and then none of it is."""
+        self.stimuli = Catalogue.from_folders(language_folders=self.wordlists).files
 
     def provides(self) -> tuple[str, ...]:
         return (
@@ -134,8 +150,9 @@ class Plugins:
     def __init__(self, entry_points: Iterable[metadata.EntryPoint] | None = None) -> None:
         self.adapters: Registry[type[Adapter]] = Registry("adapter")
         self.metrics: Registry[type[Metric]] = Registry("metric")
+        self.tests: Registry[Test] = Registry("test")
         self.languages: dict[str, Language] = {}
-        self.wordlists: list[tuple[Path, str]] = []
+        self._files: Registry[StimuliFile] = Registry("stimuli file")
         self._manager = pluggy.PluginManager(PROJECT)
         self._manager.add_hookspecs(DiscoverySpecs)
         found = metadata.entry_points(group=GROUP) if entry_points is None else entry_points
@@ -143,9 +160,38 @@ class Plugins:
         records = [self._load(point) for point in points]
         self.records = tuple(self._mark_conflicts(record) for record in records)
 
+    @property
+    def stimuli(self) -> tuple[StimuliFile, ...]:
+        """The stimuli files of all plugins, without the files and tests that two plugins claim."""
+        usable = set(self.tests.names)
+        return tuple(
+            replace(file, tests=tuple(test for test in file.tests if test.id.casefold() in usable))
+            for file in self._files.items()
+        )
+
+    def check_undisputed(self, patterns: Iterable[str], usable: Collection[str]) -> None:
+        """Raise PluginError where a glob names a test that is lost to a conflict, and so not ``usable``."""
+        for pattern in patterns:
+            for id in self.tests.known:
+                if id not in usable and fnmatchcase(id, pattern.casefold()):
+                    test = self.tests.get(id)
+                    self._files.get(_file_key(test.language, test.file))
+
     def model_plugins(self, ref: ModelRef) -> list[ModelPlugin]:
-        """Every transform and observer that plugins put around this model."""
-        return [plugin for some in self._manager.hook.model_plugins(ref=ref) for plugin in some]
+        """Every transform and observer that plugins put around this model, by distribution and name.
+
+        Raises PluginError from what a plugin raises.
+        """
+        found: list[ModelPlugin] = []
+        for name, plugin in self._manager.list_name_plugin():
+            try:
+                found.extend(some for answer in self._alone(plugin, "model_plugins")(ref=ref) for some in answer)
+            except Exception as error:
+                raise PluginError(
+                    f"the plugin {name} failed to say what it puts around {ref}: {_why_failed(error)}. "
+                    f"Disable it: {DISABLE_VARIABLE}={name.rpartition(':')[2]}"
+                ) from error
+        return found
 
     def require(self, requirements: Iterable[str]) -> None:
         """Raise PluginError unless every requirement (``"biascore-plugin-slavic>=1"``) is loaded.
@@ -161,7 +207,10 @@ class Plugins:
                 ) from error
             mine = [r for r in self.records if canonicalize_name(r.dist) == canonicalize_name(wanted.name)]
             if not mine:
-                raise PluginError(f"{text} is required and not installed. Install it with: pip install '{text}'")
+                raise PluginError(
+                    f"{text} is required, and no installed plugin comes from {wanted.name}. "
+                    f"Install it with: pip install '{text}'"
+                )
             for record in mine:
                 if not wanted.specifier.contains(record.version, prereleases=True):
                     raise PluginError(
@@ -186,8 +235,11 @@ class Plugins:
             self._manager.register(plugin, name=name)
             self._manager.check_pending()
             contribution = self._collect(plugin)
-        # A plugin is a stranger's code: whatever it raises, sys.exit() too, must not reach the others.
-        except (Exception, SystemExit) as error:
+        except KeyboardInterrupt:
+            raise
+        # A plugin is a stranger's code: whatever it raises, sys.exit() or a panic of a compiled extension
+        # too (neither is an Exception), must not reach the others.
+        except BaseException as error:
             if plugin is not None and self._manager.get_plugin(name) is not None:
                 self._manager.unregister(name=name)
             return replace(record, status="failed", reason=_why_failed(error), error=error)
@@ -199,20 +251,32 @@ class Plugins:
         self._commit(contribution, record)
         return record
 
+    def _alone(self, plugin: object, hook: str) -> pluggy.HookCaller:
+        """The hook as this plugin alone implements it."""
+        others = [p for p in self._manager.get_plugins() if p is not plugin]
+        return self._manager.subset_hook_caller(hook, remove_plugins=others)
+
     def _collect(self, plugin: object) -> _Contribution:
         contribution = _Contribution()
-        others = [p for p in self._manager.get_plugins() if p is not plugin]
         for hook, argument in (
             ("register_adapters", contribution.adapters.append),
             ("register_metrics", contribution.metrics.append),
             ("register_languages", contribution.languages.append),
             ("register_wordlists", contribution.add_wordlist),
         ):
-            self._manager.subset_hook_caller(hook, remove_plugins=others)(register=argument)
+            self._alone(plugin, hook)(register=argument)
         for adapter in contribution.adapters:
-            _check_class(adapter, Adapter, ("id", "summary", "example", "capabilities"))
+            _check_class(adapter, Adapter, {"id": str, "summary": str, "example": str, "capabilities": frozenset})
+            _check_capabilities(adapter, adapter.capabilities)
         for metric in contribution.metrics:
-            _check_class(metric, Metric, ("name", "summary", "reference", "requires", "kinds"))
+            _check_class(metric, Metric, {"name": str, "summary": str, "reference": str, "requires": frozenset})
+            _check_class(metric, Metric, {"kinds": frozenset})
+            _check_capabilities(metric, metric.requires)
+        _check_once([*(a.id for a in contribution.adapters), *(m.name for m in contribution.metrics)])
+        for language in contribution.languages:
+            if not isinstance(language, Language):
+                raise TypeError(f"registered {language!r}, which is not a Language")
+        contribution.read_stimuli()
         return contribution
 
     def _commit(self, contribution: _Contribution, record: PluginRecord) -> None:
@@ -222,10 +286,13 @@ class Plugins:
             self.metrics.add(metric.name, metric, record)
         for language in contribution.languages:
             self.languages.setdefault(language.code, language)
-        self.wordlists.extend(contribution.wordlists)
+        for file in contribution.stimuli:
+            self._files.add(_file_key(file.language, file.display), file, record)
+            for test in file.tests:
+                self.tests.add(test.id.casefold(), test, record)
 
     def _mark_conflicts(self, record: PluginRecord) -> PluginRecord:
-        registries: tuple[Registry[Any], ...] = (self.adapters, self.metrics)
+        registries: tuple[Registry[Any], ...] = (self.adapters, self.metrics, self.tests, self._files)
         clashes = [
             f"{registry.kind} {name!r} is also provided by "
             + " and ".join(owner.shown for owner in owners if (owner.dist, owner.name) != (record.dist, record.name))
@@ -237,8 +304,9 @@ class Plugins:
 
 
 def _dist(point: metadata.EntryPoint) -> tuple[str, str]:
-    dist = point.dist
-    return (dist.metadata["Name"], dist.version) if dist is not None else ("unknown", "0")
+    # An installation that was interrupted may have left its entry points and no name.
+    fields = dict(point.dist.metadata.json) if point.dist is not None else {}
+    return str(fields.get("name", "unknown")), str(fields.get("version", "0"))
 
 
 def _names(variable: str) -> set[str] | None:
@@ -264,9 +332,29 @@ def _why_failed(error: BaseException) -> str:
     return f"{type(error).__name__}: {str(error).strip()}"
 
 
-def _check_class(found: object, base: type, attributes: tuple[str, ...]) -> None:
-    if not (isinstance(found, type) and issubclass(found, base)):
+def _check_class(found: object, base: type, attributes: Mapping[str, type]) -> None:
+    if not (inspect.isclass(found) and issubclass(found, base)):
         raise TypeError(f"registered {found!r}, which is not a subclass of biascore's {base.__name__}")
-    missing = [name for name in attributes if not hasattr(found, name)]
-    if missing:
-        raise TypeError(f"{base.__name__} {found.__name__} lacks {', '.join(missing)}")
+    wrong = [f"{n}: {kind.__name__}" for n, kind in attributes.items() if not isinstance(getattr(found, n, None), kind)]
+    if wrong:
+        raise TypeError(f"{base.__name__} {found.__name__} lacks {', '.join(wrong)}")
+    abstract = [f"{n}()" for n in dir(found) if getattr(getattr(found, n, None), "__isabstractmethod__", False)]
+    if abstract:
+        raise TypeError(f"{base.__name__} {found.__name__} lacks {', '.join(abstract)}")
+
+
+def _check_capabilities(owner: type, named: frozenset[str]) -> None:
+    unknown = named - set(CAPABILITIES)
+    if unknown:
+        raise TypeError(f"{owner.__name__} names {', '.join(sorted(unknown))}; there are {', '.join(CAPABILITIES)}")
+
+
+def _check_once(names: Sequence[str]) -> None:
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"registered {name!r} twice")
+
+
+def _file_key(language: str, display: str) -> str:
+    """By what the lists of a file are addressed: language and file name."""
+    return f"{language}/{PurePath(display).name}".casefold()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -186,7 +187,7 @@ def _list_json(words: WordList) -> dict[str, object]:
     return {"name": words.name, "words": list(words.words), "notes": list(words.notes), "doubtful": doubtful}
 
 
-def _print(rows: list[dict[str, str | list[str]]], as_json: bool) -> None:
+def _print(rows: Sequence[Mapping[str, str | Sequence[str]]], as_json: bool) -> None:
     if as_json:
         print_json(rows)
         return

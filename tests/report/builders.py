@@ -208,7 +208,7 @@ def hostile_run() -> Run:
     ]
     # Enough items to be drawn as strips, and one family of many tests and models for the forest plot.
     made.append(measurement(items=table([(t, t, i / 50) for i, t in enumerate(HOSTILE * 6)])))
-    made += [measurement(test=t, title=t, model=u) for t in HOSTILE for u in HOSTILE[:3]]
+    made += [measurement(test=t, title=t, model=u, items=table([])) for t in HOSTILE for u in HOSTILE[:3]]
     nested: dict[str, Any] = {text: {text: [text]} for text in HOSTILE}
     return run_of(
         *made,

@@ -53,7 +53,7 @@ def counts(tail: Tail) -> tuple[int, int]:
 @example([1.0], [1.0])
 @example([0.0, 0.0, 0.0], [0.0, 0.0])
 @example([0.1, 0.2], [0.3, 0.0])  # 0.1 + 0.2 != 0.3 + 0.0 in floating point, but the partition is a tie
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_exact_counts_equal_brute_force(x: list[float], y: list[float]) -> None:
     result = exact(x, y)
     expected = brute_force(x, y)
@@ -120,9 +120,9 @@ def test_two_sided_is_not_twice_one_sided_for_unequal_sizes() -> None:
 
 
 def test_rounding_noise_of_the_scores_breaks_no_tie() -> None:
-    """Scores of two libraries differ in their last digits; the counts of both must be those of the clean ones."""
+    """Scores of two libraries differ in their last digits; the counts must be those of clean scores."""
     x, y = [1.0, 4.0, 2.0, 3.0, 3.0], [1.0, 2.0, 2.0, 3.0, 0.0, 1.0]
-    noise = np.random.default_rng(6).uniform(-1e-14, 1e-14, 11)
+    noise = np.random.default_rng(6).uniform(-2e-13, 2e-13, 11)
     noisy = exact(list(np.array(x) + noise[:5]), list(np.array(y) + noise[5:]))
     assert counts(noisy.greater) == brute_force(x, y)["greater"]
     assert counts(noisy.two_sided) == brute_force(x, y)["two_sided"]

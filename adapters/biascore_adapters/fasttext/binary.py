@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from biascore_adapters.fasttext.index import MAX_DIMENSIONS, RecordLayout, WordIndex, scan_records
+from biascore_adapters.fasttext.index import MAX_DIMENSIONS, BlockCheck, RecordLayout, WordIndex, scan_records
 from biascore_adapters.fasttext.storage import Cursor, ModelFile, corrupt, unusable
 from biascore_adapters.fasttext.subwords import ngram_buckets
 from biascore_adapters.fasttext.vectors import Facts, blank, checked
@@ -66,10 +66,17 @@ class Dictionary:
 
     header: Header
     index: WordIndex
-    total_count: int
     prune_start: int
     matrices: int
     quantised: bool
+
+    def total_count(self, file: ModelFile) -> int:
+        """Sum of the words' counts, as a Python integer that cannot overflow."""
+        start = int(self.index.offsets[0])
+        data = np.frombuffer(file.read(start, self.prune_start - start), dtype=np.uint8)
+        nexts = np.append(self.index.offsets[1:], self.prune_start) - start
+        counts = data[nexts[:, None] + np.arange(1 - _WORD_RECORD, -1)].view("<i8")
+        return sum(counts[:, 0].tolist())
 
     def row(self, file: ModelFile, word: bytes) -> int | None:
         """Row of the word, or None; labels are not words. As in fastText, the last of equal words counts."""
@@ -85,12 +92,11 @@ def read_dictionary(file: ModelFile) -> Dictionary:
     cursor = Cursor(file)
     header = _read_header(cursor)
     layout = RecordLayout(header.words + header.labels, b"\0", _WORD_RECORD - 1)
-    counts = _CountCheck(file, header.words)
-    index, prune_start = scan_records(file, cursor.offset, layout, counts)
+    index, prune_start = scan_records(file, cursor.offset, layout, _check_types(file, header.words))
     cursor.offset = prune_start
     cursor.skip(8 * max(header.pruned, 0), "index of kept n-grams")
     quantised = cursor.flag("quantisation")
-    return Dictionary(header, index, counts.total, prune_start, cursor.offset, quantised)
+    return Dictionary(header, index, prune_start, cursor.offset, quantised)
 
 
 def _read_header(cursor: Cursor) -> Header:
@@ -129,23 +135,18 @@ def _read_header(cursor: Cursor) -> Header:
     return Header(version, dim, _LOSSES[loss], _MODELS[model], bucket, minn, maxn, words, labels, pruned)
 
 
-class _CountCheck:
-    """Checks that words come before labels and that counts are not negative; sums the counts."""
+def _check_types(file: ModelFile, words: int) -> BlockCheck:
+    """Build the check that words come before labels and that no count is negative."""
 
-    def __init__(self, file: ModelFile, words: int) -> None:
-        self._file = file
-        self._words = words
-        self.total = 0
-
-    def __call__(self, data: npt.NDArray[np.uint8], ends: npt.NDArray[np.int64], first: int) -> None:
-        is_label = data[ends + _WORD_RECORD - 1]
-        counts = data[ends[:, None] + np.arange(1, 9)].copy().view("<i8")[:, 0]
-        expected = np.arange(first, first + len(ends)) >= self._words
-        wrong = np.flatnonzero((is_label != expected) | (counts < 0))
+    def check(data: npt.NDArray[np.uint8], ends: npt.NDArray[np.int64], first: int) -> None:
+        is_label, sign = data[ends + _WORD_RECORD - 1], data[ends + _WORD_RECORD - 2]
+        expected = np.arange(first, first + len(ends)) >= words
+        wrong = np.flatnonzero((is_label != expected) | (sign > 127))
         if len(wrong):
             word = first + int(wrong[0]) + 1
-            raise corrupt(self._file.path, f"word {word} of the dictionary has an impossible count or type")
-        self.total += sum(counts.tolist())  # Python integers do not overflow
+            raise corrupt(file.path, f"word {word} of the dictionary has an impossible count or type")
+
+    return check
 
 
 class BinaryVectors:

@@ -80,8 +80,8 @@ def _kept_ngrams(file: ModelFile, dictionary: Dictionary) -> dict[int, int] | No
 
 def _check_matrices(file: ModelFile, dictionary: Dictionary) -> None:
     header = dictionary.header
-    if dictionary.total_count >= _COUNT_LIMIT:
-        raise corrupt(file.path, f"the word counts add up to {dictionary.total_count}")
+    if (total := dictionary.total_count(file)) >= _COUNT_LIMIT:
+        raise corrupt(file.path, f"the word counts add up to {total}")
     cursor = Cursor(file, dictionary.matrices)
     _check_quantised(cursor, header.rows, header.dimensions, "input matrix")
     rows = header.labels if header.model == "supervised" else header.words

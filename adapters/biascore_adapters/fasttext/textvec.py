@@ -122,7 +122,7 @@ class TextVectors:
             keys.append(hash(word))
             offsets.append(offset)
             offset += len(line)
-        return WordIndex(keys, offsets)
+        return WordIndex(np.frombuffer(keys, dtype=np.int64), np.frombuffer(offsets, dtype=np.int64))
 
     def _unusual(self, line: bytes, number: int) -> bytes:
         fields = fields_of(line)

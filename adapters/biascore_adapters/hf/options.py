@@ -23,6 +23,6 @@ class HfOptions(Options):
 
     device: str = Field(default="auto", pattern=r"^(auto|cpu|mps|cuda(:\d+)?)$")
     dtype: Literal["float32", "bfloat16", "float16"] = "float32"
-    batch_tokens: int = Field(default=8192, ge=1)
+    batch_tokens: int = Field(default=4096, ge=1)
     sentence: Pooling | None = None
     allow_pickle: bool = False

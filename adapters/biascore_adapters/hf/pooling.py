@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from biascore.errors import ModelLoadError, QuestionError
-from biascore.plugins_api import Span, Text
+from biascore.plugins_api import Text
 from biascore_adapters.hf.locate import ModelFolder
 from biascore_adapters.hf.options import Pooling
 from biascore_adapters.hf.tokens import Tokens, shown
@@ -64,12 +64,12 @@ def sentence_positions(text: Text, tokens: Tokens, pooling: Pooling) -> range | 
     That is where every token of the text, special ones aside, is the tokenizer's unknown token.
     Raises QuestionError where the tokenizer leaves nothing of the text.
     """
-    content = [i for i, special in enumerate(tokens.special) if not special]
+    content = tokens.content()
     if not content:
         raise QuestionError(
             f"the tokenizer leaves nothing of the text {shown(text.text)}. Leave the text out"
         )
-    if tokens.all_unknown(content):
+    if tokens.unknown_at(content):
         return []
     everything = range(len(tokens.ids))
     return {"cls": everything[:1], "last": everything[-1:], "mean": everything}[pooling]
@@ -85,25 +85,14 @@ def word_positions(text: Text, tokens: Tokens) -> list[int]:
             f"no span is given for the word meant in {shown(text.text)}. At level 'token' write Text(text, "
             "(start, end)), or Text.word(word) for a word alone; or ask for level 'sentence'"
         )
-    covering = positions_under(text.span, tokens)
-    if not covering:
-        start, end = text.span
+    covering = tokens.content(text.span)
+    start, end = text.span
+    if not covering or not text.text[start:end].strip():
         raise QuestionError(
             f"no sub-token covers {text.text[start:end]!r} at {text.span} of {shown(text.text)}: the "
             "tokenizer drops those characters. Put the span on a word"
         )
-    return [] if tokens.all_unknown(covering) else covering
-
-
-def positions_under(span: Span, tokens: Tokens) -> list[int]:
-    """The tokens, special ones aside, that share at least one character of the caller's text with the "
-    "span."""
-    start, end = span
-    return [
-        i
-        for i, (first, after) in enumerate(tokens.offsets)
-        if max(first, start) < min(after, end) and not tokens.special[i]
-    ]
+    return [] if tokens.unknown_at(covering) else covering
 
 
 def _declared(folder: ModelFolder) -> Pooling | None:

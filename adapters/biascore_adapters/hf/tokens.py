@@ -20,7 +20,8 @@ class Tokens:
     """One text as token ids, special tokens included, with their character offsets in the caller's text.
 
     ``types`` are the token type ids where the model takes them; ``special`` is 1 for the tokens that the
-    tokenizer adds; ``unknown`` is the id of its unknown token, if it has one.
+    tokenizer adds; ``unknown`` and ``boundary`` are the ids of its unknown token and of its bare word
+    boundary ("▁"), if it has them.
     """
 
     ids: Sequence[int]
@@ -28,8 +29,21 @@ class Tokens:
     offsets: Sequence[Span]
     special: Sequence[int]
     unknown: int | None
+    boundary: int | None
 
-    def all_unknown(self, positions: Iterable[int]) -> bool:
+    def content(self, span: Span | None = None) -> list[int]:
+        """The positions of the tokens of the text itself, those that share a character with the span.
+
+        Special tokens are none of these, nor is a bare word boundary: at the beginning of a text tokenizers
+        give it the offsets of the first character, and it would count for a word there and nowhere else.
+        """
+        own = [i for i, id_ in enumerate(self.ids) if not self.special[i] and id_ != self.boundary]
+        if span is None:
+            return own
+        start, end = span
+        return [i for i in own if max(self.offsets[i][0], start) < min(self.offsets[i][1], end)]
+
+    def unknown_at(self, positions: Iterable[int]) -> bool:
         """Whether every token at these positions is the tokenizer's unknown token."""
         return self.unknown is not None and all(self.ids[i] == self.unknown for i in positions)
 
@@ -64,9 +78,10 @@ class Reader:
             verbose=False,
         )
         types = encoded.get("token_type_ids") or [None] * len(texts)
-        unknown = self.tokenizer.unk_token_id
         columns = (encoded["input_ids"], types, encoded["offset_mapping"], encoded["special_tokens_mask"])
-        read = [Tokens(*columns_of_one, unknown) for columns_of_one in zip(*columns, strict=True)]
+        unknown = self.tokenizer.unk_token_id
+        boundary = self.tokenizer.get_vocab().get("▁")
+        read = [Tokens(*one, unknown, boundary) for one in zip(*columns, strict=True)]
         for text, tokens in zip(texts, read, strict=True):
             self._check(text, tokens)
         return read
@@ -90,8 +105,8 @@ def shown(text: str) -> str:
 
 
 def _check_characters(text: str) -> None:
-    if not text:
-        raise QuestionError("the text '' is empty and has no vector. Leave it out")
+    if not text.strip():
+        raise QuestionError(f"the text {shown(text)} is blank and has no vector. Leave it out")
     try:
         text.encode()
     except UnicodeEncodeError as error:

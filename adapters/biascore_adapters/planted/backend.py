@@ -12,6 +12,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from functools import lru_cache
 from typing import Final
@@ -114,7 +115,7 @@ class PlantedBackend(Backend):
             # A deviate per axis, from the axis and the word: a word's places in two tests are independent.
             deviate = generator(self._seed, "loading", str(loading.axis), word).standard_normal()
             axes[loading.axis] += loading.mean + loading.spread * np.clip(deviate, -3, 3)
-        noise *= np.sqrt(max(0.0, 1 - axes @ axes)) / np.linalg.norm(noise)
+        noise *= math.sqrt(max(0.0, 1 - float(axes @ axes))) / float(np.linalg.norm(noise))
         return np.concatenate([axes, noise])
 
     def _all_vectors(self) -> npt.NDArray[np.float64]:
@@ -162,8 +163,10 @@ class PlantedBackend(Backend):
             for axis, sign in self._lexicon.poles(word).items():
                 if concept is None or self._lexicon.concepts[axis] == concept:
                     balance[axis] = balance.get(axis, 0) + sign
-        leaning = {axis: total for axis, total in sorted(balance.items()) if total}
-        return next((self._lexicon.effects[axis] * np.sign(total) for axis, total in leaning.items()), 0.0)
+        for axis, total in sorted(balance.items()):
+            if total:
+                return self._lexicon.effects[axis] if total > 0 else -self._lexicon.effects[axis]
+        return 0.0
 
     def _is_masculine(self, text: str, source: str, target: str) -> bool:
         draw = generator(self._seed, "translate", source, target, text).random()
@@ -171,7 +174,7 @@ class PlantedBackend(Backend):
 
     def _head(self, text: str, quantity: str) -> float:
         lean = self._lean(text)
-        distance = lean / np.sqrt(1 - lean**2 / 4)
+        distance = lean / math.sqrt(1 - lean**2 / 4)
         noise = generator(self._seed, "score", quantity, text).standard_normal()
         return float(expit(distance / 2 + noise))
 

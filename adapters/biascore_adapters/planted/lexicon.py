@@ -29,9 +29,13 @@ GENDER: Final = "gender"
 
 @dataclass(frozen=True, slots=True)
 class Loading:
-    """A word's place on one axis: ``mean`` is fixed, ``spread`` scales the word's own normal deviate."""
+    """A word's place on one axis: ``mean`` is fixed, ``spread`` scales the word's own normal deviate.
+
+    ``pole`` is +1 for X and A, -1 for Y and B, whatever the sign of the effect.
+    """
 
     axis: int
+    pole: int
     mean: float
     spread: float
 
@@ -47,14 +51,14 @@ class Lexicon:
 
     def poles(self, word: str) -> dict[int, int]:
         """Axis to +1 (X or A) or -1 (Y or B) for a planted word; empty for any other."""
-        signs: dict[int, float] = {}
+        signs: dict[int, int] = {}
         for loading in self.words.get(word.casefold(), ()):
-            signs[loading.axis] = signs.get(loading.axis, 0.0) + (loading.mean or 0.0)
-        return {axis: int(math.copysign(1, total)) for axis, total in signs.items() if total}
+            signs[loading.axis] = signs.get(loading.axis, 0) + loading.pole
+        return {axis: (total > 0) - (total < 0) for axis, total in signs.items() if total}
 
     def digest(self) -> str:
         """BLAKE2b over all loadings."""
-        lines = [f"{w}\t{sorted((x.axis, x.mean, x.spread) for x in xs)}" for w, xs in sorted(self.words.items())]
+        lines = [f"{w}\t{sorted((x.axis, x.pole, x.mean, x.spread) for x in xs)}" for w, xs in sorted(self.words.items())]
         return hashlib.blake2b("\n".join([repr(self.effects), *lines]).encode(), digest_size=16).hexdigest()
 
 
@@ -116,14 +120,14 @@ def _plant_test(lexicon: Lexicon, test: Test, effect: float) -> None:
     lexicon.concepts.append(test.concept)
     words = {role: list(dict.fromkeys(test.roles[role].words)) for role in ("X", "Y", "A", "B")}
     shift = target_shift(effect, {role: len(some) for role, some in words.items()})
-    for role, mean, spread in (
-        ("X", shift, SPREAD),
-        ("Y", -shift, SPREAD),
-        ("A", ATTRIBUTE, 0.0),
-        ("B", -ATTRIBUTE, 0.0),
+    for role, pole, mean, spread in (
+        ("X", 1, shift, SPREAD),
+        ("Y", -1, -shift, SPREAD),
+        ("A", 1, ATTRIBUTE, 0.0),
+        ("B", -1, -ATTRIBUTE, 0.0),
     ):
         for word in words[role]:
-            lexicon.words.setdefault(word.casefold(), []).append(Loading(axis, mean, spread))
+            lexicon.words.setdefault(word.casefold(), []).append(Loading(axis, pole, mean, spread))
             lexicon.shown.setdefault(word.casefold(), word)
 
 

@@ -22,6 +22,7 @@
         mode: "vega-lite",
         ast: true,
         renderer: "svg",
+        logLevel: vega.Error,
         defaultStyle: false,
         tooltip: { disableDefaultStyle: true },
         actions: { export: { svg: true, png: true }, source: false, compiled: false, editor: false },

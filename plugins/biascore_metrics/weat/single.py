@@ -24,6 +24,7 @@ from biascore.plugins_api import (
     item_table,
 )
 from biascore.stats import (
+    Interval,
     PermutationTest,
     Verdict,
     ZeroVarianceError,
@@ -52,7 +53,7 @@ class _Association:
     word: str
     group: str
     effect: float | None
-    interval: ConfidenceInterval | None
+    interval: Interval | None
     test: PermutationTest
 
 
@@ -113,7 +114,7 @@ class ScWeat(Metric):
 
     def _effect(
         self, a: npt.NDArray[np.float64], b: npt.NDArray[np.float64], rng: np.random.Generator
-    ) -> tuple[float | None, ConfidenceInterval | None]:
+    ) -> tuple[float | None, Interval | None]:
         options = self._options
         try:
             effect = effect_size(a, b, options.ddof)
@@ -131,7 +132,7 @@ class ScWeat(Metric):
             )
         except ZeroVarianceError:
             return effect, None
-        return effect, ConfidenceInterval.of(interval)
+        return effect, interval
 
     def _test(
         self, a: npt.NDArray[np.float64], b: npt.NDArray[np.float64], rng: np.random.Generator
@@ -176,7 +177,7 @@ class ScWeat(Metric):
             value=effect,
             unit="standard deviations",
             n=n,
-            interval=interval,
+            interval=ConfidenceInterval.of(interval) if interval else None,
             p_values=p_values if effect is not None else (),
         )
 

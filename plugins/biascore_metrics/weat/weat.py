@@ -121,7 +121,7 @@ class Weat(Metric):
             value=d,
             unit="standard deviations",
             n=n,
-            interval=interval and ConfidenceInterval.of(interval),
+            interval=ConfidenceInterval.of(interval) if interval else None,
             p_values=p_values,
         )
         # Permutations leave the denominator of d as it is, so the p-values are those of the difference too.

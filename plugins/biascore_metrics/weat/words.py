@@ -86,11 +86,13 @@ def _without_repeats(words: tuple[str, ...], duplicates: str) -> tuple[tuple[str
 
 
 def _unusable(rows: npt.NDArray[np.float32]) -> list[str]:
-    missing = np.isnan(rows).any(axis=1)
-    zero = ~rows.any(axis=1)
     return [
-        "out of vocabulary" if absent else "its vector is zero, so it has no direction" if empty else ""
-        for absent, empty in zip(missing, zero, strict=True)
+        "out of vocabulary"
+        if np.isnan(row).any()
+        else "its vector is zero, so it has no direction"
+        if not row.any()
+        else ""
+        for row in rows
     ]
 
 

@@ -14,10 +14,34 @@ from biascore_adapters.fasttext import FastTextAdapter, FastTextBackend, FastTex
 
 CONTEXT = cast(LoadContext, None)  # this adapter asks nothing of the engine
 
-WORDS = (
-    "he she uomo donna medico infermiera città perché naïve übergrößenträger она врач пёс "
-    "医生 护士 日本語 👩‍⚕️ 🚀 e\u0301 l'amico well-being 3,14 a é 字 no\u00a0break"
-).split(" ")
+WORDS = [
+    "he",
+    "she",
+    "uomo",
+    "donna",
+    "medico",
+    "infermiera",
+    "città",
+    "perché",
+    "naïve",
+    "übergrößenträger",
+    "она",
+    "врач",
+    "пёс",
+    "医生",
+    "护士",
+    "日本語",
+    "👩\u200d⚕️",
+    "🚀",
+    "é",
+    "l'amico",
+    "well-being",
+    "3,14",
+    "a",
+    "é",
+    "字",
+    "no\xa0break",
+]
 UNKNOWN = [
     "medici",
     "dottoressa",

