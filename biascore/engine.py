@@ -270,7 +270,7 @@ class Engine:
             plugins=tuple(
                 PluginUsed(name=r.name, dist=r.dist, version=r.version)
                 for r in self.plugins.records
-                if r.status == "loaded"
+                if r.status in ("loaded", "conflict")
             ),
         )
 

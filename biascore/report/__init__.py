@@ -46,8 +46,9 @@ def write_charts(
 ) -> tuple[Path, ...]:
     """Write the page's charts as files into a folder, which is made, and return their paths in page order.
 
-    All charts are drawn before the first file is written. Raises RunError for an unknown format, where one of
-    the files exists (unless ``overwrite``) or cannot be written, and MissingExtraError without ``biascore[report]``.
+    All charts are drawn before the first file is written. Raises RunError for an unknown format and where one
+    of the files exists (unless ``overwrite``) or cannot be written; MissingExtraError without
+    ``biascore[report]``.
     """
     _require_extra()
     from biascore.report.charts import charts_of

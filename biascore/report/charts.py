@@ -21,7 +21,7 @@ from biascore.run import Run
 WIDTH: Final = 720
 FONT: Final = "Helvetica, Arial, 'Liberation Sans', sans-serif"
 COLOURS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-"""Okabe and Ito's palette, distinguishable in all common colour blindness, less black and the faint yellow."""
+"""Okabe and Ito's palette for all common kinds of colour blindness, less black and the faint yellow."""
 SHAPES: Final = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
 """One more shape than colours, so that 42 series differ in colour or shape before a pair repeats."""
 
@@ -37,7 +37,7 @@ LABELLED_ITEMS: Final = 60
 """More items than this are drawn as a strip for each group, with their names in the tooltips only."""
 LABEL_WIDTH: Final = 26
 LABEL_LINES: Final = 3
-TITLE_WIDTH: Final = 80
+TITLE_WIDTH: Final = 60
 LINE_HEIGHT: Final = 14
 SPLIT_LABEL: Final = "split(datum.label, '\\n')"
 SERIES_STEP: Final = 14
@@ -63,6 +63,7 @@ CONFIG: Final[dict[str, Any]] = {
 
 ROWS: Final = alt.NamedData("rows")
 Rows = list[dict[str, Any]]
+Layers = alt.LayerChart | alt.FacetChart  # what altair says that a layered chart is
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ class Chart:
 
 
 def charts_of(run: Run) -> tuple[Chart, ...]:
-    """All charts of a run in page order: forest plots, then the item plot of each measurement that has one."""
+    """All charts of a run in page order: the forest plots, then the item plots of its measurements."""
     items = (item_chart(measurement, number) for number, measurement in enumerate(run, start=1))
     return (*forest_charts(run), *(chart for chart in items if chart is not None))
 
@@ -97,7 +98,8 @@ def item_chart(measurement: Measurement, number: int) -> Chart | None:
     if not items:
         return None
     groups = _distinct(item.group for item in items)
-    caption = f"The {len(items)} items of {' and '.join(groups) if len(groups) < 5 else 'all groups'}, by value."
+    named = " and ".join(groups) if len(groups) < 5 else f"{len(groups)} groups"
+    caption = f"The {len(items)} items of {named}, by value."
     if len(items) <= LABELLED_ITEMS:
         chart, rows = _dots(items)
     else:
@@ -144,11 +146,11 @@ def _forest(number: int, family: list[Measurement]) -> Chart | None:
         alt.Tooltip("verdict:N", title="Verdict"),
     ]
     base = alt.Chart(ROWS).encode(y=y, yOffset=offset, tooltip=tooltip)
-    colour, shape = _series("model", "Model")
+    fill, shape, stroke = _series("model", "Model")
     interval = base.mark_rule(strokeWidth=1.6, aria=False).encode(
-        x=alt.X("low:Q"), x2=alt.X2("high"), color=colour
+        x=alt.X("low:Q"), x2=alt.X2("high"), stroke=stroke
     )
-    point = base.mark_point(filled=True, size=62, opacity=1).encode(x=x, color=colour, shape=shape)
+    point = base.mark_point(filled=True, size=62, opacity=1).encode(x=x, fill=fill, shape=shape)
     chart = alt.layer(interval, point).properties(height=alt.Step(step, **{"for": "position"}))
 
     first = drawn[0]
@@ -159,7 +161,8 @@ def _forest(number: int, family: list[Measurement]) -> Chart | None:
     missing = len(family) - len(drawn)
     note = f"{missing} not estimable and so not drawn." if missing else ""
     name = f"forest-{number:02d}-{_safe(first.method)}-{_safe(first.headline.name)}"
-    return Chart(name, caption, note, _specification(chart, rows, axis_title(first.headline), f"Forest plot. {caption}"))
+    spec = _specification(chart, rows, axis_title(first.headline), f"Forest plot. {caption}")
+    return Chart(name, caption, note, spec)
 
 
 def _places(family: list[Measurement]) -> list[tuple[str, int]]:
@@ -174,7 +177,7 @@ def _places(family: list[Measurement]) -> list[tuple[str, int]]:
 
 
 def _centred_labels() -> alt.ConditionalAxisNumber:
-    """Vega centres the first line of a label on its row; this lifts labels of several lines by half the rest."""
+    """Vega centres the first line of a label on its row; this lifts longer labels by half of the rest."""
     offsets = [
         {"test": f"{SPLIT_LABEL}.length === {lines}", "value": -(lines - 1) * LINE_HEIGHT / 2}
         for lines in range(2, LABEL_LINES + 1)
@@ -201,7 +204,7 @@ def _whiskers(intervals: Iterable[ConfidenceInterval | None]) -> str:
     return f"Lines are {' or '.join(levels)} confidence intervals." if levels else "No intervals were made."
 
 
-def _dots(items: list[Item]) -> tuple[alt.LayerChart, Rows]:
+def _dots(items: list[Item]) -> tuple[Layers, Rows]:
     labels = _unique([" ".join(item.name.split()) or "(empty)" for item in items])
     rows: Rows = [
         {"label": label, "item": i.name, "group": i.group, "value": i.value, "low": i.low, "high": i.high}
@@ -209,18 +212,16 @@ def _dots(items: list[Item]) -> tuple[alt.LayerChart, Rows]:
     ]
     y = alt.Y("label:N", sort=None, title=None, axis=alt.Axis(grid=True))
     base = alt.Chart(ROWS).encode(y=y, tooltip=_item_tooltip(items))
-    colour, shape = _series("group", "Group")
-    point = base.mark_point(filled=True, size=52, opacity=1).encode(
-        x=_value_axis(), color=colour, shape=shape
-    )
+    fill, shape, stroke = _series("group", "Group")
+    point = base.mark_point(filled=True, size=52, opacity=1).encode(x=_value_axis(), fill=fill, shape=shape)
     interval = base.mark_rule(strokeWidth=1.4, aria=False).encode(
-        x=alt.X("low:Q"), x2=alt.X2("high"), color=colour
+        x=alt.X("low:Q"), x2=alt.X2("high"), stroke=stroke
     )
     layers = (interval, point) if any(item.low is not None for item in items) else (point,)
     return alt.layer(*layers).properties(height=alt.Step(ITEM_STEP)), rows
 
 
-def _strips(items: list[Item]) -> tuple[alt.LayerChart, Rows]:
+def _strips(items: list[Item]) -> tuple[Layers, Rows]:
     groups = _distinct(item.group for item in items)
     seen = dict.fromkeys(groups, 0)
     rows: Rows = []
@@ -230,14 +231,14 @@ def _strips(items: list[Item]) -> tuple[alt.LayerChart, Rows]:
         rows.append({"item": item.name, "group": item.group, "value": item.value, "spread": spread})
         if item.low is not None:
             rows[-1] |= {"low": item.low, "high": item.high}
-    colour, shape = _series("group", "Group")
+    fill, shape, _ = _series("group", "Group")
     y = alt.Y("group:N", sort=None, title=None, axis=alt.Axis(grid=False))
     base = alt.Chart(ROWS).encode(y=y)
     size, opacity = (34.0, 0.75) if len(items) <= 400 else (16.0, 0.5)
     points = base.mark_point(filled=True, size=size, opacity=opacity).encode(
         x=_value_axis(),
         yOffset=alt.YOffset("spread:Q", scale=alt.Scale(domain=[-0.15, 1.15])),
-        color=colour,
+        fill=fill,
         shape=shape,
         tooltip=_item_tooltip(items),
     )
@@ -273,19 +274,21 @@ def _value_axis() -> alt.X:
     return alt.X("value:Q", axis=alt.Axis(title=None, gridColor=zero, tickCount=8))
 
 
-def _series(field: str, title: str) -> tuple[alt.Color, alt.Shape]:
-    """Colour and shape of a series in order of appearance.
+def _series(field: str, title: str) -> tuple[alt.Fill, alt.Shape, alt.Stroke]:
+    """Fill and shape of the points of a series, which share a legend, and the stroke of its intervals.
 
-    No domain is given, as Vega-Lite writes the names in the domain of a colour into an expression.
+    No domain is given but order of appearance, as Vega-Lite writes the names of a domain into an expression.
+    Strokes have a scale of their own: were it shared, the legends of colour and shape would not be merged.
     """
-    legend = alt.Legend(title=title)
+    legend = alt.Legend(title=title, symbolOpacity=1)
     return (
-        alt.Color(f"{field}:N", legend=legend, sort=None, scale=alt.Scale(range=list(COLOURS))),
+        alt.Fill(f"{field}:N", legend=legend, sort=None, scale=alt.Scale(range=list(COLOURS))),
         alt.Shape(f"{field}:N", legend=legend, sort=None, scale=alt.Scale(range=list(SHAPES))),
+        alt.Stroke(f"{field}:N", legend=None, sort=None, scale=alt.Scale(range=list(COLOURS))),
     )
 
 
-def _specification(chart: alt.LayerChart, rows: Rows, below: str, description: str) -> dict[str, Any]:
+def _specification(chart: Layers, rows: Rows, below: str, description: str) -> dict[str, Any]:
     # Neither the rows nor the configuration go through altair: it would check and copy them for every chart.
     frame: dict[str, Any] = chart.properties(
         width=WIDTH,

@@ -27,9 +27,7 @@ def plotted_items(measurement: Measurement) -> tuple[list[Item], int]:
     """The items that have a finite value, greatest first, and how many have none."""
     rows = measurement.items.to_pylist() if has_values(measurement) else []
     items = [
-        Item(
-            str(row["item"]), str(row["group"]), value, _finite(row.get("ci_low")), _finite(row.get("ci_high"))
-        )
+        Item(row["item"], row["group"], value, _finite(row.get("ci_low")), _finite(row.get("ci_high")))
         for row in rows
         if (value := _finite(row["value"])) is not None
     ]

@@ -43,7 +43,7 @@ class Section:
 
     @property
     def lowest_and_highest(self) -> list[tuple[Any, ...]] | None:
-        """The rows at both ends with a gap between them, or None where the table is short enough to be shown."""
+        """The rows at both ends with a gap between them, or None where the table is short."""
         if len(self.rows) <= SHORT_TABLE:
             return None
         return [*self.rows[:EXTREMES], (), *self.rows[-EXTREMES:]]
@@ -58,7 +58,15 @@ def render(run: Run) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"number": number, "cell": cell, "p": format_p, "percent": percent, "sentence": sentence, "plain": plain, "when": when}
+    environment.filters |= {
+        "number": number,
+        "cell": cell,
+        "p": format_p,
+        "percent": percent,
+        "sentence": sentence,
+        "plain": plain,
+        "when": when,
+    }
     style, glue = (_asset(environment, name) for name in ("style.css", "page.js"))
     bundle = Markup(javascript())
     charts = forest_charts(run)
@@ -84,8 +92,8 @@ def render(run: Run) -> str:
 def content_security_policy(style: str, scripts: tuple[str, ...]) -> str:
     """A policy under which only these scripts run, nothing is evaluated from strings and nothing is loaded.
 
-    Vega builds no functions from strings as the page draws with its expression interpreter (``ast: true``), so
-    'unsafe-eval' is not needed. Style attributes alone are allowed, which Vega's SVG nodes carry.
+    The page draws with Vega's expression interpreter (``ast: true``), which builds no functions from strings,
+    so 'unsafe-eval' is not needed. Style attributes are allowed, as Vega's SVG nodes carry some.
     """
     hashes = " ".join(_source_hash(script) for script in scripts)
     return (
@@ -148,7 +156,8 @@ def toml(value: object, indent: str = "") -> str:
         case int() | float():
             return repr(value)
         case Mapping():
-            return "{" + ", ".join(f"{toml(key)} = {toml(entry, indent)}" for key, entry in value.items()) + "}"
+            entries = (f"{toml(key)} = {toml(entry, indent)}" for key, entry in value.items())
+            return "{" + ", ".join(entries) + "}"
         case list() | tuple():
             deeper = indent + "  "
             return "[\n" + "".join(f"{deeper}{toml(entry, deeper)},\n" for entry in value) + f"{indent}]"

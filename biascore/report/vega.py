@@ -15,11 +15,11 @@ PNG_SCALE: Final = 3.0
 
 
 def vega_lite_version() -> str:
-    """The Vega-Lite version of the specifications, as ``major.minor``; raises BiascoreError if it is not bundled."""
+    """The Vega-Lite version of the charts, as ``major.minor``; raises BiascoreError if it is not bundled."""
     version = ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
     if version not in vl_convert.get_vegalite_versions():
         raise BiascoreError(
-            f"altair {alt.__version__} makes Vega-Lite {version} charts, which the installed vl-convert-python "
+            f"altair {alt.__version__} makes Vega-Lite {version} charts, which this vl-convert-python "
             "cannot draw. Bring both up to date with: pip install --upgrade altair vl-convert-python"
         )
     return version
@@ -28,7 +28,9 @@ def vega_lite_version() -> str:
 @cache
 def javascript() -> str:
     """Vega, Vega-Lite and Vega-Embed in one script that defines ``vegaEmbed`` and loads nothing."""
-    bundle: str = vl_convert.javascript_bundle(vl_version=vega_lite_version())
+    bundle: str = vl_convert.javascript_bundle(
+        snippet="window.vegaEmbed = vegaEmbed;", vl_version=vega_lite_version()
+    )
     return bundle
 
 

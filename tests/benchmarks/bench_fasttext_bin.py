@@ -69,7 +69,7 @@ def library(path: Path, words: list[str]) -> Any:
 def measure(role: str, path: Path, words: int) -> None:
     start = time.perf_counter()
     if role == "ours":
-        import biascore_adapters.fasttext
+        import biascore_adapters.fasttext  # noqa: F401
     else:
         import fasttext  # noqa: F401
     imports = time.perf_counter() - start
@@ -125,8 +125,10 @@ def main() -> None:
                     os.fsync(file.fileno())
                     os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
             result = in_a_process(role, path, arguments)
-            print(f"  {role:8} {result['wall']:7.2f} s wall {result['cpu']:7.2f} s CPU (imports {result['imports']:.2f} s) "
-                  f"{result['rss']:8.0f} MiB peak")  # fmt: skip
+            print(
+                f"  {role:8} {result['wall']:7.2f} s wall {result['cpu']:7.2f} s CPU "
+                f"(imports {result['imports']:.2f} s) {result['rss']:8.0f} MiB peak"
+            )
             best[role] = min(best.get(role, result), result, key=lambda run: run["wall"])
         one, other = best["ours"], best["library"]
         print(f"the vectors are {'equal bit for bit' if one['vectors'] == other['vectors'] else 'DIFFERENT'}")

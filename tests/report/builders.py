@@ -21,6 +21,7 @@ from biascore.run import ModelUsed, PluginUsed, Provenance, QuestionCounts, Run,
 from biascore.stats.verdict import Verdict
 
 MODELS = ("fasttext:cc.it.300", "hf:bert-base-italian-uncased", "hf:gpt2-small-italian")
+TITLE = "Gender and origin in Italian models"
 TESTS = (
     ("it/weat1", "WEAT 1: flowers and insects, pleasant and unpleasant"),
     ("it/weat6", "WEAT 6: male and female names, career and family"),
@@ -30,7 +31,7 @@ TESTS = (
 
 HOSTILE = (
     "<script>window.pwned=1;document.title='PWNED'</script>",
-    "\"><img src=x onerror=\"document.title='PWNED'\">",
+    '"><img src=x onerror="document.title=\'PWNED\'">',
     "'><svg onload=document.title='PWNED'>",
     "</script><script>document.title='PWNED'</script>",
     "</title></style></textarea><!--<script>",
@@ -46,7 +47,10 @@ HOSTILE = (
 )
 
 
-def table(rows: Sequence[tuple[str, str, float | None]], more: dict[str, list[Any]] | None = None) -> pa.Table:
+Row = tuple[str, str, float | None]
+
+
+def table(rows: Sequence[Row], more: dict[str, list[Any]] | None = None) -> pa.Table:
     return item_table([r[0] for r in rows], [r[1] for r in rows], [r[2] for r in rows], more)
 
 
@@ -84,7 +88,10 @@ def measurement(
     )  # fmt: skip
     p_values = () if p is None else (
         PValue(name="permutation", value=p, kind="exact", alternative="two-sided", n=12870),
-        PValue(name="paper", value=p / 2, kind="monte-carlo", alternative="greater", inequality="strict", n=1000, se=0.003),
+        PValue(
+            name="paper", value=p / 2, kind="monte-carlo", alternative="greater", inequality="strict",
+            n=1000, se=0.003,
+        ),
     )  # fmt: skip
     return Measurement(
         metric=metric,
@@ -97,7 +104,7 @@ def measurement(
         positive_means=positive_means,
         estimates=(
             Estimate(name=name, value=value, unit=unit, n=n, interval=interval, p_values=p_values),
-            Estimate(name="difference of means", value=None if value is None else value / 9, unit="cosine", n=n),
+            Estimate(name="difference", value=None if value is None else value / 9, unit="cosine", n=n),
         ),
         verdict=verdict,
         reason=reason,
@@ -108,7 +115,7 @@ def measurement(
             composed=composed,
         ),
         warnings=warnings,
-        conventions=conventions or {"ddof": 1, "inequality": "weak", "sided": "two-sided", "similarity": "cosine"},
+        conventions=conventions or {"ddof": 1, "inequality": "weak", "sided": "two", "similarity": "cosine"},
         seed=7,
         items=random_items(np.random.default_rng(len(test)), 16) if items is None else items,
     )
@@ -128,7 +135,7 @@ def model_used(name: str = MODELS[0]) -> ModelUsed:
     )
 
 
-def run_of(*measurements: Measurement, title: str = "Gender and origin in Italian models", **kept: Any) -> Run:
+def run_of(*measurements: Measurement, title: str = TITLE, **kept: Any) -> Run:
     names = list(dict.fromkeys(m.model for m in measurements))
     return Run(
         title=title,
@@ -136,7 +143,7 @@ def run_of(*measurements: Measurement, title: str = "Gender and origin in Italia
         models=kept.get("models", tuple(model_used(name) for name in names)),
         stimuli=kept.get("stimuli", (
             StimuliUsed(
-                file="biascore_wordlists/it/weat.toml", sha256="cd" * 32, source="Caliskan et al. 2017, Table 1",
+                file="it/weat.toml", sha256="cd" * 32, source="Caliskan et al. 2017, Table 1",
                 licence="CC BY 4.0", tests=tuple(dict.fromkeys(m.test for m in measurements)),
             ),
         )),
@@ -147,7 +154,10 @@ def run_of(*measurements: Measurement, title: str = "Gender and origin in Italia
             started=1_767_225_600.0,
             finished=1_767_225_811.0,
             seed=7,
-            audit=kept.get("audit", {"title": title, "seed": 7, "models": [{"ref": m} for m in MODELS], "measurements": [{"metric": "weat", "tests": ["it/*"]}]}),
+            audit=kept.get("audit", {
+                "title": title, "seed": 7, "models": [{"ref": m} for m in MODELS],
+                "measurements": [{"metric": "weat", "tests": ["it/*"]}],
+            }),
             plugins=(PluginUsed(name="metric-weat", dist="biascore", version="0.1.0"),),
         ),
         warnings=kept.get("warnings", ()),
@@ -176,8 +186,9 @@ def typical_run() -> Run:
     ]
     made.append(
         measurement(
-            metric="pll-rate", test="en/pairs", title="Minimal pairs on gender", model=MODELS[1], value=0.62, p=None,
-            name="stereotype rate", unit="share", items=random_items(rng, 900), verdict=Verdict.INCONCLUSIVE,
+            metric="pll-rate", test="en/pairs", title="Minimal pairs on gender", model=MODELS[1],
+            value=0.62, p=None, reason="There is no p-value.", name="stereotype rate", unit="share",
+            items=random_items(rng, 900), verdict=Verdict.INCONCLUSIVE,
         )
     )  # fmt: skip
     return run_of(*made, warnings=("The model hf:gpt2-small-italian gives no revision.",))

@@ -43,10 +43,9 @@ class HfAdapter(Adapter):
                 raise MissingExtraError("hf: models", "hf")
         find_local(ref, allow_pickle=_typed(options).allow_pickle)
 
-    def load(self, ref: ModelRef, options: Options, context: LoadContext) -> Backend:
+    def load(self, ref: ModelRef, options: Options, context: LoadContext) -> Backend:  # noqa: ARG002
         """Open the model; raises MissingExtraError or ModelLoadError."""
         chosen = _typed(options)
-        self.check(ref, chosen, context)
         folder = find_local(ref, allow_pickle=chosen.allow_pickle) or fetch(
             ref, allow_pickle=chosen.allow_pickle
         )

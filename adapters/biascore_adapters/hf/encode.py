@@ -28,7 +28,7 @@ class EncoderBackend(Backend):
         self._model, self._reader, self._device = loaded.model, loaded.reader, loaded.device
         self._width, self._budget = loaded.width, options.batch_tokens
         tokenizer = loaded.reader.tokenizer
-        # RoBERTa tells padding by its id, so the tokenizer's own comes first; a decoder's may not exist
+        # any id would do behind a mask, but the convolutions of some models see through it
         pads = (tokenizer.pad_token_id, tokenizer.eos_token_id, 0)
         self._pad = next(pad for pad in pads if pad is not None and pad < loaded.reader.rows)
         sentence = SentenceVector.choose(folder, causal=loaded.causal, asked=options.sentence)

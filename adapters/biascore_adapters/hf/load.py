@@ -16,7 +16,7 @@ from transformers import (
     AutoModel,
     AutoTokenizer,
     PreTrainedModel,
-    PreTrainedTokenizerBase,
+    PreTrainedTokenizerFast,
 )
 from transformers.utils import logging
 
@@ -107,12 +107,12 @@ def _device(name: str) -> torch.device:
     return device
 
 
-def _tokenizer(folder: ModelFolder) -> PreTrainedTokenizerBase:
+def _tokenizer(folder: ModelFolder) -> PreTrainedTokenizerFast:
     try:
         tokenizer = AutoTokenizer.from_pretrained(folder.path, trust_remote_code=False, local_files_only=True)
     except Exception as error:  # whatever the file makes the Rust and Python parsers raise
         raise _unreadable(folder, "tokenizer", error) from error
-    if not tokenizer.is_fast:
+    if not isinstance(tokenizer, PreTrainedTokenizerFast):
         raise ModelLoadError(
             f"{folder.path} has only the slow tokenizer {type(tokenizer).__name__}, which cannot say which "
             "characters a token covers. Save a fast one (tokenizer.json) next to the model"
@@ -159,7 +159,7 @@ def _check_weights(folder: ModelFolder, info: Mapping[str, Any]) -> None:
         )
 
 
-def _limit(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> int | None:
+def _limit(model: PreTrainedModel, tokenizer: PreTrainedTokenizerFast) -> int | None:
     """The longest text in tokens: the least of what tokenizer, configuration and position table state."""
     stated = [tokenizer.model_max_length, getattr(model.config, "max_position_embeddings", None)]
     for name, module in model.named_modules():

@@ -10,7 +10,7 @@ from biascore.errors import QuestionError
 from biascore.plugins_api import Span
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerBase
+    from transformers import PreTrainedTokenizerFast
 
 _SHOWN = 60
 
@@ -53,7 +53,7 @@ class Reader:
     """A tokenizer with the limits of its model: ``limit`` tokens in a text (None: no limit), ``rows`` "
     "token ids."""
 
-    tokenizer: PreTrainedTokenizerBase
+    tokenizer: PreTrainedTokenizerFast
     limit: int | None
     rows: int
 
@@ -80,7 +80,7 @@ class Reader:
         types = encoded.get("token_type_ids") or [None] * len(texts)
         columns = (encoded["input_ids"], types, encoded["offset_mapping"], encoded["special_tokens_mask"])
         unknown = self.tokenizer.unk_token_id
-        boundary = self.tokenizer.get_vocab().get("▁")
+        boundary = self.tokenizer.backend_tokenizer.token_to_id("▁")
         read = [Tokens(*one, unknown, boundary) for one in zip(*columns, strict=True)]
         for text, tokens in zip(texts, read, strict=True):
             self._check(text, tokens)

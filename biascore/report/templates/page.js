@@ -15,14 +15,18 @@
     const spec = JSON.parse(document.getElementById(target.dataset.spec).textContent);
     spec.width = width;
     spec.config.axisY.labelLimit = Math.min(230, Math.round(0.4 * width));
-    spec.config.legend.columns = width < 560 ? 1 : 3;
+    if (width < 560) {
+      spec.config.legend.columns = 1;
+      spec.config.legend.labelLimit = Math.round(0.5 * width);
+      spec.config.title.frame = "bounds";
+    }
     drawn.add(figure);
     try {
       await vegaEmbed(target, spec, {
         mode: "vega-lite",
         ast: true,
         renderer: "svg",
-        logLevel: vega.Error,
+        logLevel: 1, // errors only
         defaultStyle: false,
         tooltip: { disableDefaultStyle: true },
         actions: { export: { svg: true, png: true }, source: false, compiled: false, editor: false },

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import struct
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -77,3 +78,16 @@ def test_format_must_agree(
     with pytest.raises(ModelLoadError, match="format bin"):
         opened(trained("cbow"), format="ftz")
     opened(quantised(dsub=2), format="ftz")
+
+
+def test_counts_that_would_hang_the_library_are_refused(
+    quantised: Callable[..., Path], library: Any, tmp_path: Path, opened: Opened
+) -> None:
+    path = quantised(dsub=2)
+    first, *_ = library.load_model(str(path)).get_words()
+    data = path.read_bytes()
+    count = data.index(first.encode() + b"\0") + len(first.encode()) + 1
+    huge = tmp_path / "huge.ftz"
+    huge.write_bytes(data[:count] + struct.pack("<q", 2 * 10**15) + data[count + 8 :])
+    with pytest.raises(ModelLoadError, match="add up to 20000000"):
+        opened(huge)

@@ -42,6 +42,7 @@ CORPUS = [
     "L'infirmière a déjà mangé chez le médecin très sûr de lui.",
     "A nurse, a programmer and a carpenter walked home together 😀.",
     "Queen and king, mother and father, poetry and mathematics, unbelievable.",
+    "the quick brown fox jumps over the lazy dog! THE QUICK BROWN FOX JUMPS OVER THE LAZY DOG! È",
 ] * 4
 
 
