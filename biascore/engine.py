@@ -112,7 +112,12 @@ class Engine:
         finally:
             if isinstance(model, str):
                 opened.close()
-        audit = {"metric": metric, "model": str(opened.source.ref), "tests": [t.id for t in chosen], "options": options}
+        audit = {
+            "metric": metric,
+            "model": str(opened.source.ref),
+            "tests": [t.id for t in chosen],
+            "options": options,
+        }
         return Run(
             title=f"{metric} on {used.name}",
             measurements=tuple(measurements),
@@ -199,14 +204,13 @@ class Engine:
         for name in entry.models:
             if name not in labels:
                 raise UnknownNameError(
-                    f"the measurement {entry.metric!r} names a model {name!r}; the audit has: {', '.join(labels)}. "
+                    f"the measurement {entry.metric!r} names a model {name!r}; "
+                    f"the audit has: {', '.join(labels)}. "
                     f"Correct its models = [...]"
                 )
         return _Step(metric, tests, frozenset(entry.models or labels))
 
-    def _open(
-        self, opening: _Opening, catalogue: Catalogue, transforms: Sequence[ModelPlugin] = ()
-    ) -> Model:
+    def _open(self, opening: _Opening, catalogue: Catalogue, transforms: Sequence[ModelPlugin] = ()) -> Model:
         backend = opening.adapter.load(opening.ref, opening.options, LoadContext(catalogue))
         source = Source(
             name=opening.spec.label,
@@ -222,7 +226,8 @@ class Engine:
         except (pluggy.PluginValidationError, ValueError) as error:
             backend.close()
             raise PluginError(
-                f"{opening.ref}: a plugin around this model does not fit the hooks: {error}. See: biascore plugins"
+                f"{opening.ref}: a plugin around this model does not fit the hooks: {error}. "
+                f"See: biascore plugins"
             ) from error
 
     def _adapter_version(self, adapter: str) -> str:
@@ -252,7 +257,9 @@ class Engine:
             failed = [record.shown for record in self.plugins.records if record.status == "failed"]
             if not failed:
                 raise
-            raise UnknownNameError(f"{error}. Not loaded: {', '.join(failed)}; see why with: biascore plugins") from error
+            raise UnknownNameError(
+                f"{error}. Not loaded: {', '.join(failed)}; see why with: biascore plugins"
+            ) from error
 
     def _read_catalogue(self, folders: Sequence[Path]) -> Catalogue:
         own = Catalogue.from_folders([(folder, str(folder)) for folder in folders])
@@ -291,7 +298,9 @@ def _validate(model: type[Any], options: Mapping[str, Any], owner: str) -> Any:
     try:
         return model(**options)
     except ValidationError as error:
-        problems = "; ".join(f"{'.'.join(map(str, d['loc'])) or 'options'}: {d['msg']}" for d in error.errors())
+        problems = "; ".join(
+            f"{'.'.join(map(str, d['loc'])) or 'options'}: {d['msg']}" for d in error.errors()
+        )
         known = ", ".join(f"{name} ({_shown(field.default)})" for name, field in model.model_fields.items())
         raise OptionsError(f"{owner}: {problems}. Its options, with defaults: {known or 'none'}.") from error
 
@@ -305,7 +314,8 @@ def _check_capabilities(metric: Metric, model: str, capabilities: frozenset[str]
     if missing:
         raise CapabilityError(
             f"{metric.name} needs a model that can {', '.join(sorted(missing))}, and {model} can "
-            f"{', '.join(sorted(capabilities))}. Choose another metric, or leave {model!r} out (models = [...])"
+            f"{', '.join(sorted(capabilities))}. "
+            f"Choose another metric, or leave {model!r} out (models = [...])"
         )
 
 
@@ -323,5 +333,3 @@ def _stimuli_used(tests: Iterable[Test]) -> tuple[StimuliUsed, ...]:
         )
         for file, some in files.items()
     )
-
-

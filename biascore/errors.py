@@ -41,7 +41,9 @@ class MissingExtraError(BiascoreError):
     """An optional dependency that is not installed; the text is the install command."""
 
     def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f"{what} needs an optional dependency. Install it with: pip install 'biascore[{extra}]'")
+        super().__init__(
+            f"{what} needs an optional dependency. Install it with: pip install 'biascore[{extra}]'"
+        )
         self.extra = extra
 
 

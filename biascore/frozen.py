@@ -24,7 +24,7 @@ def _thaw(value: Any) -> Any:
 
 
 FrozenMap = Annotated[Mapping[str, V], AfterValidator(_freeze), PlainSerializer(_thaw)]
-"""A mapping by name that raises TypeError on assignment, as do the mappings inside it; lists become tuples."""
+"""A mapping by name that raises TypeError on assignment, as do those inside it; lists become tuples."""
 
 Scalar = str | int | float | bool | None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -144,7 +144,9 @@ class Model:
     def used(self, since: QuestionCounts | None = None) -> ModelUsed:
         """The record of this model for a run, with the questions put after ``since``, or all of them."""
         before = since or QuestionCounts()
-        counts = {name: getattr(self._counts, name) - getattr(before, name) for name in QuestionCounts.model_fields}
+        counts = {
+            name: getattr(self._counts, name) - getattr(before, name) for name in QuestionCounts.model_fields
+        }
         return ModelUsed(
             name=self.name,
             ref=str(self.source.ref),
@@ -158,8 +160,14 @@ class Model:
         )
 
     def close(self) -> None:
-        """Let go of the model's files and memory."""
+        """Let go of the model's files and memory; ``with engine.model(ref) as model:`` does it too."""
         self._backend.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
 
     def __repr__(self) -> str:
         return f"<Model {self.name} ({self.source.ref}): {', '.join(sorted(self.capabilities))}>"
@@ -172,19 +180,23 @@ class Model:
             )
         if plugin.role == "transform" and not plugin.fingerprint:
             raise pluggy.PluginValidationError(
-                plugin, f"the transform {name!r} has no fingerprint, and without one its answers cannot be kept apart"
+                plugin,
+                f"the transform {name!r} has no fingerprint, so its answers cannot be kept apart",
             )
         self._manager.register(plugin, name=name)
         for caller in self._manager.get_hookcallers(plugin) or []:
             if any(i.plugin is plugin and not (i.wrapper or i.hookwrapper) for i in caller.get_hookimpls()):
                 raise pluggy.PluginValidationError(
-                    plugin, f"{name!r} would answer {caller.name} in place of the model; write @hookimpl(wrapper=True)"
+                    plugin,
+                    f"{name!r} would answer {caller.name} in place of the model; "
+                    "write @hookimpl(wrapper=True)",
                 )
 
     def _ask(self, hook: _Hook[Q, A], questions: list[Q]) -> list[A]:
         if hook.name not in self.capabilities:
             raise CapabilityError(
-                f"{self.name} ({self.source.ref}) cannot {hook.name}; it can {', '.join(sorted(self.capabilities))}. "
+                f"{self.name} ({self.source.ref}) cannot {hook.name}; "
+                f"it can {', '.join(sorted(self.capabilities))}. "
                 f"Choose a metric that needs only those, or another model."
             )
         prefix = self._key_prefix(hook)
@@ -254,7 +266,9 @@ class Model:
         bad = ~missing & ~np.isfinite(array).all(axis=1)
         if bad.any():
             text = questions[int(np.argmax(bad))].text
-            raise AnswerError(f"{self.name}: the vector of {text!r} holds NaN or infinity. Check the model's weights.")
+            raise AnswerError(
+                f"{self.name}: the vector of {text!r} holds NaN or infinity. Check the model's weights."
+            )
         return list(array)
 
     def _split_scores(self, raw: object, questions: Sequence[str]) -> list[float]:
@@ -280,23 +294,27 @@ class Model:
         for question, answer in zip(questions, answers, strict=True):
             if not isinstance(answer, TokenLogprobs) or not _is_well_formed(answer, question):
                 raise AnswerError(
-                    f"{self.name}: the answer for {question.text!r} is {answer!r}, which is not a token, its offsets and "
-                    f"a float for each hidden token. Report this to the adapter's authors."
+                    f"{self.name}: the answer for {question.text!r} is {answer!r}, which is not a token, its "
+                    f"offsets and a float for each hidden token. Report this to the adapter's authors."
                 )
             if not all(np.isfinite(answer.logprobs)) or any(p > 1e-6 for p in answer.logprobs):
                 raise AnswerError(
-                    f"{self.name}: a log-probability in {question.text!r} is positive or not finite. Check the weights."
+                    f"{self.name}: a log-probability in {question.text!r} is positive or not finite. "
+                    f"Check the weights."
                 )
         return answers
 
     def _sequence(self, raw: object, expected: int) -> list[Any]:
         if not isinstance(raw, Sequence) or isinstance(raw, str) or len(raw) != expected:
             raise AnswerError(
-                f"{self.name} answered {_shape(raw)} for {expected} questions. Report this to the adapter's authors."
+                f"{self.name} answered {_shape(raw)} for {expected} questions. "
+                f"Report this to the adapter's authors."
             )
         return list(raw)
 
-    def _array(self, raw: object, dtype: type[np.floating[Any]], expected: int, dimensions: int) -> npt.NDArray[Any]:
+    def _array(
+        self, raw: object, dtype: type[np.floating[Any]], expected: int, dimensions: int
+    ) -> npt.NDArray[Any]:
         if (
             not isinstance(raw, np.ndarray)
             or raw.dtype != dtype
@@ -305,8 +323,8 @@ class Model:
             or 0 in raw.shape[1:]
         ):
             raise AnswerError(
-                f"{self.name} answered {_shape(raw)} for {expected} questions where a {dimensions}-d array of "
-                f"{np.dtype(dtype)} was expected. Report this to the adapter's authors."
+                f"{self.name} answered {_shape(raw)} for {expected} questions where a {dimensions}-d array "
+                f"of {np.dtype(dtype)} was expected. Report this to the adapter's authors."
             )
         return raw.copy()  # the backend may write its next answers into the same array
 

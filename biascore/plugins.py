@@ -100,8 +100,8 @@ class Registry(Generic[T]):
             names = [owner.name for owner in owners]
             remedies = [o.name if names.count(o.name) == 1 else o.dist for o in owners]
             raise PluginError(
-                f"{self.kind} {name!r} is provided by {' and '.join(owner.shown for owner in owners)}, and biascore "
-                f"does not choose between them. Uninstall one, or disable it: "
+                f"{self.kind} {name!r} is provided by {' and '.join(owner.shown for owner in owners)}, "
+                f"and biascore does not choose between them. Uninstall one, or disable it: "
                 + " or ".join(f"{DISABLE_VARIABLE}={remedy}" for remedy in remedies)
             )
         if name in self._items:
@@ -185,7 +185,9 @@ class Plugins:
         found: list[ModelPlugin] = []
         for name, plugin in self._manager.list_name_plugin():
             try:
-                found.extend(some for answer in self._alone(plugin, "model_plugins")(ref=ref) for some in answer)
+                found.extend(
+                    some for answer in self._alone(plugin, "model_plugins")(ref=ref) for some in answer
+                )
             except Exception as error:
                 raise PluginError(
                     f"the plugin {name} failed to say what it puts around {ref}: {_why_failed(error)}. "
@@ -203,7 +205,8 @@ class Plugins:
                 wanted = Requirement(text)
             except InvalidRequirement as error:
                 raise PluginError(
-                    f"{text!r} is not a requirement ({error}). Write it as for pip: 'biascore-plugin-slavic>=1'"
+                    f"{text!r} is not a requirement ({error}). "
+                    f"Write it as for pip: 'biascore-plugin-slavic>=1'"
                 ) from error
             mine = [r for r in self.records if canonicalize_name(r.dist) == canonicalize_name(wanted.name)]
             if not mine:
@@ -214,7 +217,8 @@ class Plugins:
             for record in mine:
                 if not wanted.specifier.contains(record.version, prereleases=True):
                     raise PluginError(
-                        f"{text} is required and {record.version} is installed. Install: pip install -U '{text}'"
+                        f"{text} is required and {record.version} is installed. "
+                        f"Install: pip install -U '{text}'"
                     )
                 if record.status != "loaded":
                     raise PluginError(
@@ -266,10 +270,14 @@ class Plugins:
         ):
             self._alone(plugin, hook)(register=argument)
         for adapter in contribution.adapters:
-            _check_class(adapter, Adapter, {"id": str, "summary": str, "example": str, "capabilities": frozenset})
+            _check_class(
+                adapter, Adapter, {"id": str, "summary": str, "example": str, "capabilities": frozenset}
+            )
             _check_capabilities(adapter, adapter.capabilities)
         for metric in contribution.metrics:
-            _check_class(metric, Metric, {"name": str, "summary": str, "reference": str, "requires": frozenset})
+            _check_class(
+                metric, Metric, {"name": str, "summary": str, "reference": str, "requires": frozenset}
+            )
             _check_class(metric, Metric, {"kinds": frozenset})
             _check_capabilities(metric, metric.requires)
         _check_once([*(a.id for a in contribution.adapters), *(m.name for m in contribution.metrics)])
@@ -295,7 +303,9 @@ class Plugins:
         registries: tuple[Registry[Any], ...] = (self.adapters, self.metrics, self.tests, self._files)
         clashes = [
             f"{registry.kind} {name!r} is also provided by "
-            + " and ".join(owner.shown for owner in owners if (owner.dist, owner.name) != (record.dist, record.name))
+            + " and ".join(
+                owner.shown for owner in owners if (owner.dist, owner.name) != (record.dist, record.name)
+            )
             for registry in registries
             for name, owners in registry.conflicts.items()
             if any((owner.dist, owner.name) == (record.dist, record.name) for owner in owners)
@@ -335,10 +345,16 @@ def _why_failed(error: BaseException) -> str:
 def _check_class(found: object, base: type, attributes: Mapping[str, type]) -> None:
     if not (inspect.isclass(found) and issubclass(found, base)):
         raise TypeError(f"registered {found!r}, which is not a subclass of biascore's {base.__name__}")
-    wrong = [f"{n}: {kind.__name__}" for n, kind in attributes.items() if not isinstance(getattr(found, n, None), kind)]
+    wrong = [
+        f"{n}: {kind.__name__}"
+        for n, kind in attributes.items()
+        if not isinstance(getattr(found, n, None), kind)
+    ]
     if wrong:
         raise TypeError(f"{base.__name__} {found.__name__} lacks {', '.join(wrong)}")
-    abstract = [f"{n}()" for n in dir(found) if getattr(getattr(found, n, None), "__isabstractmethod__", False)]
+    abstract = [
+        f"{n}()" for n in dir(found) if getattr(getattr(found, n, None), "__isabstractmethod__", False)
+    ]
     if abstract:
         raise TypeError(f"{base.__name__} {found.__name__} lacks {', '.join(abstract)}")
 
@@ -346,7 +362,9 @@ def _check_class(found: object, base: type, attributes: Mapping[str, type]) -> N
 def _check_capabilities(owner: type, named: frozenset[str]) -> None:
     unknown = named - set(CAPABILITIES)
     if unknown:
-        raise TypeError(f"{owner.__name__} names {', '.join(sorted(unknown))}; there are {', '.join(CAPABILITIES)}")
+        raise TypeError(
+            f"{owner.__name__} names {', '.join(sorted(unknown))}; there are {', '.join(CAPABILITIES)}"
+        )
 
 
 def _check_once(names: Sequence[str]) -> None:

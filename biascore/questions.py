@@ -68,4 +68,6 @@ class TokenLogprobs:
 def _check_span(text: str, span: Span) -> None:
     start, end = span
     if not 0 <= start < end <= len(text):
-        raise ValueError(f"span {span} is not a non-empty range within the {len(text)} characters of {text!r}")
+        raise ValueError(
+            f"span {span} is not a non-empty range within the {len(text)} characters of {text!r}"
+        )

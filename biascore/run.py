@@ -36,7 +36,7 @@ class PluginUsed(Frozen):
 
 
 class QuestionCounts(Frozen):
-    """How many questions were put, how many of them were repeats, came from the cache, or went to the model."""
+    """How many questions were put; how many of them were repeats, in the cache, or asked of the model."""
 
     put: int = 0
     repeated: int = 0
@@ -117,7 +117,9 @@ class Run(Frozen):
     @property
     def adjusted(self) -> tuple[Adjusted, ...]:
         """Holm and Benjamini-Hochberg over the headline p-values of this run, in its order."""
-        p = np.array([np.nan if m.p_value is None else m.p_value for m in self.measurements], dtype=np.float64)
+        p = np.array(
+            [np.nan if m.p_value is None else m.p_value for m in self.measurements], dtype=np.float64
+        )
         return tuple(
             Adjusted(holm=_number(h), benjamini_hochberg=_number(b))
             for h, b in zip(holm(p), benjamini_hochberg(p), strict=True)
@@ -184,7 +186,9 @@ class Run(Frozen):
                 self._write(new)
                 _put_in_place(new, target, Path(scratch, "old"))
         except OSError as error:
-            raise RunError(f"{target} cannot be written: {error}. Free space or choose another folder.") from error
+            raise RunError(
+                f"{target} cannot be written: {error}. Free space or choose another folder."
+            ) from error
         return target
 
     def _write(self, folder: Path) -> None:
@@ -275,7 +279,9 @@ def _check_replaceable(target: Path, overwrite: bool) -> None:
         raise RunError(f"{target} exists already. Choose another folder, or say overwrite=True (--force).")
     names = {entry.name for entry in target.iterdir()} if target.is_dir() else {""}
     if names and (RUN_FILE not in names or names - {RUN_FILE, ITEMS_FOLDER}):
-        raise RunError(f"{target} is not a run and nothing else, so it is not overwritten. Choose another folder.")
+        raise RunError(
+            f"{target} is not a run and nothing else, so it is not overwritten. Choose another folder."
+        )
 
 
 def _put_in_place(new: Path, target: Path, old: Path) -> None:

@@ -22,7 +22,9 @@ class Check(Frozen):
 def verify_run(folder: str | Path, engine: Engine, *, models: bool = False) -> tuple[Check, ...]:
     """Check results and item tables, then the stimuli this engine knows and, with ``models``, the weights."""
     problems, run = read_run(Path(folder))
-    checks = [Check(what="results and item tables", outcome="differs", detail=problem) for problem in problems]
+    checks = [
+        Check(what="results and item tables", outcome="differs", detail=problem) for problem in problems
+    ]
     if run is None:
         return tuple(checks)
     if not problems:

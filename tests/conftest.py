@@ -14,7 +14,12 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 DISTS = ROOT / "tests" / "dists"
-VARIABLES = ("BIASCORE_LOAD_PLUGINS", "BIASCORE_DISABLE_PLUGINS", "BIASCORE_TEST_CALLS", "BIASCORE_TEST_SLEEP")
+VARIABLES = (
+    "BIASCORE_LOAD_PLUGINS",
+    "BIASCORE_DISABLE_PLUGINS",
+    "BIASCORE_TEST_CALLS",
+    "BIASCORE_TEST_SLEEP",
+)
 
 BUILD = """
 import os, sys
@@ -62,7 +67,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     built = sorted(wheels.glob("*.whl"))
     assert len(built) == len(roots)
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--no-compile"]
-    subprocess.run([*pip, "--disable-pip-version-check", "--target", target, *built], check=True, capture_output=True)
+    subprocess.run(
+        [*pip, "--disable-pip-version-check", "--target", target, *built], check=True, capture_output=True
+    )
     return target
 
 
@@ -99,4 +106,10 @@ def python_environment(site: Path) -> Callable[..., dict[str, str]]:
 
 def environment(site: Path, dists: tuple[str, ...], variables: Mapping[str, str] | None) -> dict[str, str]:
     allowed = {} if dists == ("all",) else {"BIASCORE_LOAD_PLUGINS": ",".join(["biascore", *dists])}
-    return {**os.environ, "PYTHONPATH": str(site), "PYTHONIOENCODING": "utf-8", **allowed, **(variables or {})}
+    return {
+        **os.environ,
+        "PYTHONPATH": str(site),
+        "PYTHONIOENCODING": "utf-8",
+        **allowed,
+        **(variables or {}),
+    }

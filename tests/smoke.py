@@ -16,19 +16,27 @@ COMMAND = Path(sys.executable).with_name("biascore")
 
 
 def run(*arguments: str, code: int = 0) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run([COMMAND, *arguments], capture_output=True, text=True, env=ENVIRONMENT, cwd=WORK, check=False)
+    done = subprocess.run(
+        [COMMAND, *arguments], capture_output=True, text=True, env=ENVIRONMENT, cwd=WORK, check=False
+    )
     assert done.returncode == code, (arguments, done.returncode, done.stdout, done.stderr)
     return done
 
 
 def main() -> None:
-    assert Path(biascore.__file__).is_relative_to(sys.prefix), f"not the installed package: {biascore.__file__}"
+    assert Path(biascore.__file__).is_relative_to(sys.prefix), (
+        f"not the installed package: {biascore.__file__}"
+    )
     for extra in ("torch", "transformers", "fasttext", "altair"):
-        assert importlib.util.find_spec(extra) is None, f"{extra} is installed, so this is no core-only environment"
+        assert importlib.util.find_spec(extra) is None, (
+            f"{extra} is installed, so this is no core-only environment"
+        )
     plugins = json.loads(run("plugins", "--json").stdout)
     assert {p["status"] for p in plugins} == {"loaded"}, plugins
     provided = {thing for p in plugins for thing in p["provides"]}
-    assert {"adapter planted", "adapter fasttext", "adapter hf", "metric weat", "language it"} <= provided, provided
+    assert {"adapter planted", "adapter fasttext", "adapter hf", "metric weat", "language it"} <= provided, (
+        provided
+    )
     assert len(json.loads(run("list", "tests", "--json").stdout)) > 30
     run("measure", "weat", "--model", "planted:gender=1", "--tests", "en/weat7", "--out", "first")
     second = run("measure", "weat", "--model", "planted:gender=1", "--tests", "en/weat7", "--json")

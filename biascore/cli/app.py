@@ -78,10 +78,16 @@ def measure(
     model: Annotated[list[str], typer.Option(help="A model reference; repeat for several.")],
     tests: Annotated[list[str], typer.Option(help="A test or glob, such as 'en/weat*'; repeat for several.")],
     option: Annotated[
-        list[str] | None, typer.Option("--option", "-o", help="A metric option, key=value (value as in TOML: ddof=0, level=token); repeat for several.")
+        list[str] | None,
+        typer.Option(
+            "--option",
+            "-o",
+            help="A metric option, key=value (value as in TOML: ddof=0, level=token); repeat for several.",
+        ),
     ] = None,
     model_option: Annotated[
-        list[str] | None, typer.Option(help="An option of the models' adapter, key=value; repeat for several.")
+        list[str] | None,
+        typer.Option(help="An option of the models' adapter, key=value; repeat for several."),
     ] = None,
     stimuli: Stimuli = None,
     out: Out = None,
@@ -118,7 +124,9 @@ def report(
     from biascore.report import write_charts, write_report
 
     loaded = Run.load(run_folder)
-    stdout.print(str(write_report(loaded, out or run_folder / "report.html", overwrite=force)), highlight=False)
+    stdout.print(
+        str(write_report(loaded, out or run_folder / "report.html", overwrite=force)), highlight=False
+    )
     if charts:
         for path in write_charts(loaded, charts):
             stdout.print(str(path), highlight=False)
@@ -137,7 +145,12 @@ def verify(
         print_json([check.model_dump() for check in checks])
     else:
         for check in checks:
-            stdout.print(f"{check.outcome:>10}  {check.what}  {check.detail}".rstrip(), highlight=False, markup=False, soft_wrap=True)
+            stdout.print(
+                f"{check.outcome:>10}  {check.what}  {check.detail}".rstrip(),
+                highlight=False,
+                markup=False,
+                soft_wrap=True,
+            )
     if any(check.outcome == "differs" for check in checks):
         raise typer.Exit(EXIT_DIFFERENT)
 
@@ -191,7 +204,9 @@ def _deliver(result: Run, out: Path | None, report: Path | None, as_json: bool, 
     if report is not None:
         from biascore.report import write_report
 
-        stderr.print(f"report: {write_report(result, report, overwrite=force)}", highlight=False, markup=False)
+        stderr.print(
+            f"report: {write_report(result, report, overwrite=force)}", highlight=False, markup=False
+        )
 
 
 def _pairs(options: list[str] | None) -> dict[str, Any]:

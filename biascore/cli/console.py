@@ -27,7 +27,12 @@ class Bars:
     @contextmanager
     def task(self, label: str, total: int) -> Iterator[Advance]:
         """A bar of ``total`` steps."""
-        columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        columns = (
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+        )
         with Progress(*columns, console=stderr, transient=True, disable=not stderr.is_terminal) as progress:
             task = progress.add_task(label, total=total)
             yield lambda steps: progress.advance(task, steps)
@@ -49,7 +54,18 @@ def print_rows(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str
 
 def print_run(run: Run) -> None:
     """The run's table, what the verdicts mean, and how many questions were asked."""
-    table = Table("model", "test", "metric", "effect", "interval", "p", "p (Holm)", "verdict", "lost", title=escape(run.title))
+    table = Table(
+        "model",
+        "test",
+        "metric",
+        "effect",
+        "interval",
+        "p",
+        "p (Holm)",
+        "verdict",
+        "lost",
+        title=escape(run.title),
+    )
     for measurement, adjusted in zip(run.measurements, run.adjusted, strict=True):
         head = measurement.headline
         interval = head.interval

@@ -13,7 +13,9 @@ from biascore.engine import Engine
 from biascore.plugins import Plugins
 from biascore.stimuli import Test, WordList
 
-list_app = typer.Typer(help="What is installed: adapters, metrics, tests, languages, wordlists.", no_args_is_help=True)
+list_app = typer.Typer(
+    help="What is installed: adapters, metrics, tests, languages, wordlists.", no_args_is_help=True
+)
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 Stimuli = Annotated[
@@ -134,11 +136,18 @@ def show(
     if found.published:
         lines.append("\npublished figures")
         lines += [
-            f"  {p.what} = {p.value}" + (f", p = {p.p}" if p.p is not None else "") + f" on {p.model} ({p.source})"
-            + ("" if p.comparable else "; not comparable") + (f": {p.note}" if p.note else "")
+            f"  {p.what} = {p.value}"
+            + (f", p = {p.p}" if p.p is not None else "")
+            + f" on {p.model} ({p.source})"
+            + ("" if p.comparable else "; not comparable")
+            + (f": {p.note}" if p.note else "")
             for p in found.published
         ]
-    lines += [f"\nsource: {found.source}", f"licence: {found.licence}", f"file: {found.file} (sha256 {found.sha256})"]
+    lines += [
+        f"\nsource: {found.source}",
+        f"licence: {found.licence}",
+        f"file: {found.file} (sha256 {found.sha256})",
+    ]
     lines += [f"note: {note}" for note in found.notes]
     stdout.print("\n".join(lines), highlight=False, markup=False, soft_wrap=True)
 
@@ -170,7 +179,14 @@ def _test_json(test: Test) -> dict[str, object]:
         "positive_means": test.positive_means,
         "roles": {role: _list_json(words) for role, words in test.roles.items()},
         "published": [
-            {"what": p.what, "value": p.value, "p": p.p, "model": p.model, "source": p.source, "comparable": p.comparable}
+            {
+                "what": p.what,
+                "value": p.value,
+                "p": p.p,
+                "model": p.model,
+                "source": p.source,
+                "comparable": p.comparable,
+            }
             for p in test.published
         ],
         "source": test.source,

@@ -40,7 +40,8 @@ def main() -> None:
 
         def pure() -> None:
             x, y = (
-                association(cosine_matrix(vectors[r], vectors["A"]), cosine_matrix(vectors[r], vectors["B"])) for r in "XY"
+                association(cosine_matrix(vectors[r], vectors["A"]), cosine_matrix(vectors[r], vectors["B"]))
+                for r in "XY"
             )
             rng = np.random.default_rng(0)
             effect_size(x, y)

@@ -44,7 +44,7 @@ def main() -> None:
     )
     parser.add_argument("--repetitions", type=int, default=7)
     parser.add_argument("--texts", type=int, default=2000)
-    parser.add_argument("--batch-tokens", type=int, default=HfOptions().batch_tokens)
+    parser.add_argument("--batch-tokens", type=int, default=None)
     arguments = parser.parse_args()
 
     texts = make_texts(arguments.texts)

@@ -38,7 +38,9 @@ def biascore(tmp_path: Path):
 
     def call(*arguments: str, code: int = 0) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-c", "from biascore.cli import main; main()", *arguments]
-        done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment, check=False)
+        done = subprocess.run(
+            command, capture_output=True, text=True, cwd=tmp_path, env=environment, check=False
+        )
         assert done.returncode == code, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}"
         assert "Traceback" not in done.stderr
         return done
@@ -72,7 +74,10 @@ def test_run_prints_saves_and_asks_nothing_the_second_time(biascore, audit: Path
 
 
 def test_the_seed_option_changes_only_what_is_random(biascore, audit: Path):
-    one, two = (json.loads(biascore("run", "audit.toml", "--out", f"s{seed}", "--seed", seed, "--json").stdout) for seed in "12")
+    one, two = (
+        json.loads(biascore("run", "audit.toml", "--out", f"s{seed}", "--seed", seed, "--json").stdout)
+        for seed in "12"
+    )
     first, second = (run["measurements"][0]["estimates"][0] for run in (one, two))
     assert first["value"] == second["value"]
     assert first["interval"] != second["interval"]
@@ -80,7 +85,17 @@ def test_the_seed_option_changes_only_what_is_random(biascore, audit: Path):
 
 def test_measure_takes_options_as_toml_values(biascore):
     done = biascore(
-        "measure", "weat", "--model", "planted:gender=1", "--tests", "EN/WEAT7", "-o", "ddof=0", "-o", "alternative=greater", "--json"
+        "measure",
+        "weat",
+        "--model",
+        "planted:gender=1",
+        "--tests",
+        "EN/WEAT7",
+        "-o",
+        "ddof=0",
+        "-o",
+        "alternative=greater",
+        "--json",
     )
     run = json.loads(done.stdout)
     assert run["measurements"][0]["conventions"]["ddof of the sd"] == 0
@@ -98,7 +113,9 @@ def test_verify_finds_what_was_changed(biascore, audit: Path, tmp_path: Path):
     intact = json.loads(biascore("verify", "run", "--models", "--json").stdout)
     assert {check["outcome"] for check in intact} == {"matches"}
     path = tmp_path / "run" / "run.json"
-    path.write_text(path.read_text(encoding="utf-8").replace('"inconclusive"', '"negligible"', 1), encoding="utf-8")
+    path.write_text(
+        path.read_text(encoding="utf-8").replace('"inconclusive"', '"negligible"', 1), encoding="utf-8"
+    )
     assert "was changed after it was written" in biascore("verify", "run", code=3).stdout
 
 
@@ -111,9 +128,15 @@ def test_an_existing_run_is_never_overwritten_unasked(biascore, audit: Path):
 def test_lists_and_show(biascore):
     tests = json.loads(biascore("list", "tests", "it/*", "--json").stdout)
     assert "it/IT2" in {row["test"] for row in tests}
-    assert {"planted", "fasttext", "hf"} <= {row["id"] for row in json.loads(biascore("list", "adapters", "--json").stdout)}
-    assert {"weat", "sc-weat"} <= {row["name"] for row in json.loads(biascore("list", "metrics", "--json").stdout)}
-    assert {"en", "it", "pl"} <= {row["code"] for row in json.loads(biascore("list", "languages", "--json").stdout)}
+    assert {"planted", "fasttext", "hf"} <= {
+        row["id"] for row in json.loads(biascore("list", "adapters", "--json").stdout)
+    }
+    assert {"weat", "sc-weat"} <= {
+        row["name"] for row in json.loads(biascore("list", "metrics", "--json").stdout)
+    }
+    assert {"en", "it", "pl"} <= {
+        row["code"] for row in json.loads(biascore("list", "languages", "--json").stdout)
+    }
     assert "en/caliskan2017/flowers" in biascore("list", "wordlists", "en").stdout
     shown = biascore("show", "it/IT1").stdout
     assert "Ionut" in shown
@@ -161,7 +184,7 @@ def test_wrong_input_is_one_message_with_the_next_step(biascore, arguments: tupl
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (("[[models]]\nname = \"biased\"", "[[modells]]\nname = \"biased\""), "modells"),
+        (('[[models]]\nname = "biased"', '[[modells]]\nname = "biased"'), "modells"),
         (("seed = 5", "seed = -5"), "audit.toml:3: seed"),
         (("seed = 5", "seed = "), "line 3"),
         (('metric = "weat"', 'metric = "weta"'), "did you mean 'weat'"),
@@ -192,7 +215,9 @@ def test_the_users_own_folder_is_one_option_away(biascore, tmp_path: Path):
         encoding="utf-8",
     )
     assert "pets" in biascore("list", "tests", "en/pets", "--stimuli", "mine").stdout
-    done = biascore("measure", "weat", "--model", "planted:pets=1", "--tests", "en/pets", "--stimuli", "mine", "--json")
+    done = biascore(
+        "measure", "weat", "--model", "planted:pets=1", "--tests", "en/pets", "--stimuli", "mine", "--json"
+    )
     assert json.loads(done.stdout)["stimuli"][0]["file"] == "mine/en/own.toml"
 
 
@@ -206,7 +231,11 @@ def test_interrupted_by_ctrl_c_says_that_answers_are_kept(tmp_path: Path, audit:
     )
     environment = {**os.environ, "BIASCORE_CACHE_DIR": str(tmp_path / "cache")}
     done = subprocess.run(
-        [sys.executable, "-c", code, "run", str(audit)], capture_output=True, text=True, env=environment, check=False
+        [sys.executable, "-c", code, "run", str(audit)],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
     )
     assert done.returncode in (130, -signal.SIGINT), done.stderr
     assert "goes on from here" in done.stderr

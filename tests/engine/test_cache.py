@@ -197,7 +197,7 @@ def flip_in_a_value(data: bytes) -> bytes:
 
 DAMAGE: dict[str, Callable[[bytes], bytes]] = {
     "random bytes": lambda data: random.Random(1).randbytes(len(data)),
-    "a text": lambda data: b"This is not a database.\n",
+    "a text": lambda data: b"This is not a database.\n" * (len(data) // 1000),
     "truncated": truncate,
     "a header only": lambda data: data[:100],
     "a flipped bit in a value": flip_in_a_value,
@@ -213,7 +213,7 @@ def test_a_damaged_file_is_set_aside(filled: Path, damage: str) -> None:
     cache = DiskCache(filled)
     with pytest.warns(CacheWarning, match="the cache was damaged") as caught:
         found = cache.get(list(ANSWERS))
-        cache.put(ANSWERS)
+    cache.put(ANSWERS)
     assert len(caught) == 1
     assert found.items() <= ANSWERS.items()
     assert cache.get(list(ANSWERS)) == ANSWERS
@@ -268,12 +268,14 @@ def test_no_damage_gives_a_wrong_answer(filled: Path, seed: int) -> None:
 
 def test_a_cache_warns_once(filled: Path) -> None:
     cache = DiskCache(filled)
+    (filled / FILE_NAME).write_bytes(b"not a database" * 100)
     with pytest.warns(CacheWarning) as caught:
-        for _ in range(3):
-            cache.close()
-            (filled / FILE_NAME).write_bytes(b"not a database" * 100)
-            cache.get(list(ANSWERS))
+        cache.get(list(ANSWERS))
     assert len(caught) == 1
+    for _ in range(2):  # and any warning would be an error
+        cache.close()
+        (filled / FILE_NAME).write_bytes(b"not a database" * 100)
+        assert cache.get(list(ANSWERS)) == {}
     assert len(list(filled.glob("*.damaged-*"))) == 3
 
 
@@ -317,10 +319,10 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     cache = DiskCache(tmp_path / "file" / "cache")
     with pytest.warns(CacheWarning, match=r"cannot be used.*BIASCORE_CACHE_DIR") as caught:
         cache.put(ANSWERS)
-        assert cache.get(list(ANSWERS)) == {}
-        assert cache.info().answers == 0
-        assert cache.clear() == 0
     assert len(caught) == 1
+    assert cache.get(list(ANSWERS)) == {}
+    assert cache.info().answers == 0
+    assert cache.clear() == 0
 
 
 UNWRITABLE = """
@@ -349,7 +351,9 @@ def test_an_unwritable_folder(holds_a_cache: bool) -> None:
             cache.close()
             (folder / FILE_NAME).chmod(0o444)
         folder.chmod(0o555)
-        done = subprocess.run([sys.executable, "-c", UNWRITABLE, folder], capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [sys.executable, "-c", UNWRITABLE, folder], capture_output=True, text=True, check=True
+        )
         assert json.loads(done.stdout) == [0, ["CacheWarning"]]
     finally:
         folder.chmod(0o755)
@@ -486,7 +490,8 @@ cache = DiskCache(Path(sys.argv[1]))
 cache.put({bytes([i]) * 20: b"first" for i in range(50)})
 connection = cache._connection
 connection.execute("BEGIN")
-connection.executemany("INSERT INTO answers VALUES (?, ?)", [(bytes([i]) * 20, b"x" * 5000) for i in range(50, 90)])
+rows = [(bytes([i]) * 20, b"x" * 5000) for i in range(50, 90)]
+connection.executemany("INSERT INTO answers VALUES (?, ?)", rows)
 os.kill(os.getpid(), signal.SIGKILL)
 """
     done = subprocess.run([sys.executable, "-c", program, tmp_path], check=False)

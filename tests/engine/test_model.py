@@ -1,4 +1,4 @@
-"""What Model adds above the hook: each question asked once, in batches, kept, retried, checked, and reassembled."""
+"""What Model adds above the hook: each question asked once, in batches, kept, retried and checked."""
 
 from __future__ import annotations
 
@@ -24,12 +24,21 @@ from biascore.errors import (
     TransientModelError,
 )
 from biascore.model import Model, Services, Source
-from biascore.plugins_api import Backend, Identity, Masked, ModelPlugin, ModelRef, Text, TokenLogprobs, hookimpl
+from biascore.plugins_api import (
+    Backend,
+    Identity,
+    Masked,
+    ModelPlugin,
+    ModelRef,
+    Text,
+    TokenLogprobs,
+    hookimpl,
+)
 from biascore.progress import Advance
 
 
 class Lengths(Backend):
-    """Answers with the length and the code point of the first character of each text; keeps what it was asked."""
+    """Answers with length and first code point of each text; keeps what it was asked."""
 
     def __init__(self, batch: int = 3, digest: str = "test:lengths", revision: str | None = None) -> None:
         self.batch = batch
@@ -149,7 +158,9 @@ def test_no_question_asks_nothing() -> None:
 
 def test_the_span_is_part_of_the_question() -> None:
     backend = Lengths()
-    model_of(backend).embed([Text("a b", (0, 1)), Text("a b", (2, 3)), Text("a b"), Text("a b", (0, 1))], "token")
+    model_of(backend).embed(
+        [Text("a b", (0, 1)), Text("a b", (2, 3)), Text("a b"), Text("a b", (0, 1))], "token"
+    )
     assert backend.calls == [("a b",) * 3]
 
 
@@ -365,7 +376,11 @@ def test_the_wait_grows_to_a_minute() -> None:
 
 
 def test_a_rate_limit_is_respected() -> None:
-    errors = [RateLimitError("429", retry_after=17.5), RateLimitError("429"), RateLimitError("429", retry_after=-3)]
+    errors = [
+        RateLimitError("429", retry_after=17.5),
+        RateLimitError("429"),
+        RateLimitError("429", retry_after=-3),
+    ]
     waited, model = retried(Flaky(*errors))
     model.score(["abc"], "length")
     assert waited == [17.5, 2, 0]
@@ -589,17 +604,20 @@ def test_hook_mask_logprob(planted: Model) -> None:
     assert both.tokens == ("john", "likes", "the", "office")
     # The first token hidden alone is the same question, however it is put.
     assert both.logprobs[0] == him.logprobs[0] < 0
-    # The name of a man is likelier beside a word of career than beside one of family, that of a woman less so.
+    # A man's name gains more than a woman's where the other word is one of career instead of family.
     test = Engine(cache=None).catalogue.test("en/weat6")
     male, female = (
-        [f"{name} {word}" for name in test.roles[role].words for word in ("executive", "home")] for role in "XY"
+        [f"{name} {word}" for name in test.roles[role].words for word in ("executive", "home")]
+        for role in "XY"
     )
     queries = [Masked(text, ((0, text.index(" ")),)) for text in (*male, *female)]
     logprobs = np.array([answer.total for answer in planted.mask_logprob(queries)]).reshape(2, -1, 2)
     male_gain, female_gain = (logprobs[..., 0] - logprobs[..., 1]).mean(axis=1)
     assert male_gain > female_gain
     # With the only other word hidden too, every planted name is as likely as any other.
-    priors = planted.mask_logprob([Masked(q.text, q.spans, also=((q.spans[0][1] + 1, len(q.text)),)) for q in queries])
+    priors = planted.mask_logprob(
+        [Masked(q.text, q.spans, also=((q.spans[0][1] + 1, len(q.text)),)) for q in queries]
+    )
     assert len({answer.total for answer in priors}) == 1
 
 

@@ -42,7 +42,10 @@ def model_of() -> ModelOf:
 @pytest.fixture
 def test_of() -> TestOf:
     def build(x: Sequence[str], y: Sequence[str], a: Sequence[str], b: Sequence[str]) -> Test:
-        roles = {role: WordList(f"list {role}", tuple(words)) for role, words in zip("XYAB", (x, y, a, b), strict=True)}
+        roles = {
+            role: WordList(f"list {role}", tuple(words))
+            for role, words in zip("XYAB", (x, y, a, b), strict=True)
+        }
         return Test(id="xx/test", kind="weat", language="xx", roles=roles, file="test.toml", sha256="0" * 64)
 
     return build

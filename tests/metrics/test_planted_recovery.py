@@ -48,7 +48,9 @@ def test_false_positives_are_near_alpha_where_nothing_is_planted(engine: Engine)
 
 def test_a_strong_planted_bias_is_detected_with_its_sign(engine: Engine):
     for effect in (-1.7, 1.7):
-        run = engine.measure("weat", f"planted:gender={effect}", ["en/weat6", "en/weat7", "de/weat8", "fr/GenS"])
+        run = engine.measure(
+            "weat", f"planted:gender={effect}", ["en/weat6", "en/weat7", "de/weat8", "fr/GenS"]
+        )
         assert {m.verdict.value for m in run} == {"detected"}
         assert all(np.sign(m.headline.value) == np.sign(effect) for m in run)
 

@@ -17,7 +17,11 @@ from biascore_metrics.weat.single import ScWeat
 from biascore_metrics.weat.weat import Weat
 
 RNG = np.random.default_rng(11)
-WORDS = {f"{role}{i}": RNG.normal(size=6) + shift for role, shift in zip("xyab", (0.8, -0.8, 0.6, -0.6), strict=True) for i in range(5)}
+WORDS = {
+    f"{role}{i}": RNG.normal(size=6) + shift
+    for role, shift in zip("xyab", (0.8, -0.8, 0.6, -0.6), strict=True)
+    for i in range(5)
+}
 X, Y, A, B = ([f"{role}{i}" for i in range(5)] for role in "xyab")
 
 
@@ -34,7 +38,10 @@ def cosine(u: Sequence[float], v: Sequence[float]) -> float:
 
 
 def slow_association(word: str) -> float:
-    return float(np.mean([cosine(WORDS[word], WORDS[a]) for a in A]) - np.mean([cosine(WORDS[word], WORDS[b]) for b in B]))
+    return float(
+        np.mean([cosine(WORDS[word], WORDS[a]) for a in A])
+        - np.mean([cosine(WORDS[word], WORDS[b]) for b in B])
+    )
 
 
 def test_effect_and_exact_p_equal_a_loop_over_all_partitions(model_of, test_of):
@@ -43,17 +50,24 @@ def test_effect_and_exact_p_equal_a_loop_over_all_partitions(model_of, test_of):
     expected = (s[:5].mean() - s[5:].mean()) / s.std(ddof=1)
     assert got.headline.value == pytest.approx(expected, abs=1e-6)
     differences = [
-        s[list(some)].mean() - np.delete(s, list(some)).mean() for some in itertools.combinations(range(10), 5)
+        s[list(some)].mean() - np.delete(s, list(some)).mean()
+        for some in itertools.combinations(range(10), 5)
     ]
     observed = s[:5].mean() - s[5:].mean()
-    assert got.headline.p("one-sided").value == pytest.approx(np.mean(np.array(differences) >= observed - 1e-9))
-    assert got.headline.p("one-sided, strict").value == pytest.approx(np.mean(np.array(differences) > observed + 1e-9))
-    assert got.headline.p("two-sided").value == pytest.approx(np.mean(np.abs(differences) >= abs(observed) - 1e-9))
+    assert got.headline.p("one-sided").value == pytest.approx(
+        np.mean(np.array(differences) >= observed - 1e-9)
+    )
+    assert got.headline.p("one-sided, strict").value == pytest.approx(
+        np.mean(np.array(differences) > observed + 1e-9)
+    )
+    assert got.headline.p("two-sided").value == pytest.approx(
+        np.mean(np.abs(differences) >= abs(observed) - 1e-9)
+    )
     assert got.headline.p_values[0].name == "two-sided"
     assert got.headline.p("one-sided").kind == "exact"
-    assert dict(zip(got.items["item"].to_pylist(), got.items["value"].to_pylist(), strict=True)) == pytest.approx(
-        dict(zip(X + Y, s, strict=True)), abs=1e-6
-    )
+    assert dict(
+        zip(got.items["item"].to_pylist(), got.items["value"].to_pylist(), strict=True)
+    ) == pytest.approx(dict(zip(X + Y, s, strict=True)), abs=1e-6)
 
 
 @pytest.mark.parametrize("language", ["en", "es", "it"])
@@ -62,23 +76,25 @@ def test_equals_wefe_on_real_vectors(shared_data: Path, test_of, language: str, 
     reference = json.loads((shared_data / "weat" / "wefe_reference.json").read_text(encoding="utf-8"))
     entry = next(e for e in reference["languages"] if e["language"] == language)
     engine = Engine(cache=None)
-    model = engine.model(f"fasttext:{shared_data / 'weat' / entry['vectors']}")
-    assert entry["tests"]
-    for name, expected in entry["tests"].items():
-        test = test_of(*(expected[role] for role in "XYAB"))
-        got = weat(model, test, ddof=ddof, duplicates="keep", resamples=100)
-        assert got.headline.value == pytest.approx(expected["own"][f"d_ddof{ddof}"], abs=1e-6), name
-        if ddof == 0:
-            assert got.headline.value == pytest.approx(expected["wefe"]["effect_size"], abs=1e-6), name
-        assert got.estimates[1].value == pytest.approx(expected["own"]["mean_difference"], abs=1e-6), name
-        normal = expected["own"].get("p_normal_closed_form")
-        if normal is not None:
-            assert got.headline.p("normal approximation").value == pytest.approx(normal, abs=1e-6), name
-        if "p_exact_ge" in expected["own"]:
-            assert got.headline.p("one-sided").value == pytest.approx(expected["own"]["p_exact_ge"], abs=1e-12), name
-            assert got.headline.p("one-sided, strict").value == pytest.approx(
-                expected["own"]["p_exact_gt"], abs=1e-12
-            ), name
+    with engine.model(f"fasttext:{shared_data / 'weat' / entry['vectors']}") as model:
+        assert entry["tests"]
+        for name, expected in entry["tests"].items():
+            test = test_of(*(expected[role] for role in "XYAB"))
+            got = weat(model, test, ddof=ddof, duplicates="keep", resamples=100)
+            assert got.headline.value == pytest.approx(expected["own"][f"d_ddof{ddof}"], abs=1e-6), name
+            if ddof == 0:
+                assert got.headline.value == pytest.approx(expected["wefe"]["effect_size"], abs=1e-6), name
+            assert got.estimates[1].value == pytest.approx(expected["own"]["mean_difference"], abs=1e-6), name
+            normal = expected["own"].get("p_normal_closed_form")
+            if normal is not None:
+                assert got.headline.p("normal approximation").value == pytest.approx(normal, abs=1e-6), name
+            if "p_exact_ge" in expected["own"]:
+                assert got.headline.p("one-sided").value == pytest.approx(
+                    expected["own"]["p_exact_ge"], abs=1e-12
+                ), name
+                assert got.headline.p("one-sided, strict").value == pytest.approx(
+                    expected["own"]["p_exact_gt"], abs=1e-12
+                ), name
 
 
 def test_the_alternative_decides_which_p_comes_first(model_of, test_of):
@@ -142,7 +158,12 @@ def test_identical_vectors_have_no_effect_size(model_of, test_of):
 
 
 def test_an_effect_without_variation_inside_the_lists_has_no_interval(model_of, test_of):
-    vectors = {**dict.fromkeys(X, [1.0, 0.0]), **dict.fromkeys(Y, [0.0, 1.0]), **dict.fromkeys(A, [1.0, 0.1]), **dict.fromkeys(B, [0.1, 1.0])}
+    vectors = {
+        **dict.fromkeys(X, [1.0, 0.0]),
+        **dict.fromkeys(Y, [0.0, 1.0]),
+        **dict.fromkeys(A, [1.0, 0.1]),
+        **dict.fromkeys(B, [0.1, 1.0]),
+    }
     got = weat(model_of(vectors), test_of(X, Y, A, B))
     assert got.headline.value > 1.8
     assert got.headline.interval is None
@@ -159,10 +180,14 @@ def test_phrases_on_static_models_are_reported(model_of, test_of):
     assert got.coverage.composed == ("x1 x2",)
     assert any("mean of their words: x1 x2" in warning for warning in got.warnings)
     expected = np.mean([WORDS["x1"], WORDS["x2"]], axis=0)
-    value = np.mean([cosine(expected, WORDS[a]) for a in A]) - np.mean([cosine(expected, WORDS[b]) for b in B])
+    value = np.mean([cosine(expected, WORDS[a]) for a in A]) - np.mean(
+        [cosine(expected, WORDS[b]) for b in B]
+    )
     row = got.items["item"].to_pylist().index("x1 x2")
     assert got.items["value"][row].as_py() == pytest.approx(value, abs=1e-6)
-    contextual = weat(model_of({**WORDS, "x1 x2": WORDS["x1"]}, composes_words=False), test_of([*X, "x1 x2"], Y, A, B))
+    contextual = weat(
+        model_of({**WORDS, "x1 x2": WORDS["x1"]}, composes_words=False), test_of([*X, "x1 x2"], Y, A, B)
+    )
     assert contextual.coverage.composed == ()
 
 
@@ -188,8 +213,13 @@ def test_single_category_equals_equation_five(model_of, test_of):
         expected = (a.mean() - b.mean()) / np.concatenate([a, b]).std(ddof=1)
         assert frame.loc[word, "value"] == pytest.approx(expected, abs=1e-6)
         pooled = np.concatenate([a, b])
-        sums = [pooled[list(some)].mean() - np.delete(pooled, list(some)).mean() for some in itertools.combinations(range(10), 5)]
-        assert frame.loc[word, "p_one_sided"] == pytest.approx(np.mean(np.array(sums) >= a.mean() - b.mean() - 1e-9))
+        sums = [
+            pooled[list(some)].mean() - np.delete(pooled, list(some)).mean()
+            for some in itertools.combinations(range(10), 5)
+        ]
+        assert frame.loc[word, "p_one_sided"] == pytest.approx(
+            np.mean(np.array(sums) >= a.mean() - b.mean() - 1e-9)
+        )
     assert (frame["p_holm"] >= frame["p_two_sided"]).all()
     assert got.headline.value == pytest.approx(float((frame["p_holm"] <= 0.05).mean()))
 

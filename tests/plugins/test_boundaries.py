@@ -1,5 +1,4 @@
-"""First-party plugins are reached as a stranger's are, metrics never touch a model library, and nothing heavy is
-imported before it is needed."""
+"""First-party plugins are loaded as a stranger's are, and nothing heavy is imported before it is needed."""
 
 from __future__ import annotations
 
@@ -46,7 +45,9 @@ def offenders(folder: Path, forbidden: set[str]) -> dict[str, set[str]]:
 def modules_after(program: str) -> set[str]:
     """The top-level modules of a fresh interpreter after a program."""
     program += "\nimport json, sys\nprint(json.dumps(sorted({m.partition('.')[0] for m in sys.modules})))"
-    done = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=True
+    )
     return set(json.loads(done.stdout))
 
 
@@ -89,7 +90,9 @@ def test_loading_every_plugin_imports_nothing_heavy() -> None:
 
 
 def test_measuring_without_a_neural_model_imports_nothing_heavy() -> None:
-    program = "from biascore import Engine\nEngine(cache=None).measure('weat', 'planted:gender=1', 'en/weat6')"
+    program = (
+        "from biascore import Engine\nEngine(cache=None).measure('weat', 'planted:gender=1', 'en/weat6')"
+    )
     assert modules_after(program) & HEAVY == set()
 
 
@@ -116,4 +119,6 @@ def test_every_hook_is_documented_with_its_signature(hook: str) -> None:
 @pytest.mark.parametrize("hook", HOOKS)
 def test_every_hook_has_a_test_of_its_name(hook: str) -> None:
     pattern = re.compile(rf"^ *def test_hook_{hook}\b", re.MULTILINE)
-    assert any(pattern.search(file.read_text(encoding="utf-8")) for file in (ROOT / "tests").rglob("test_*.py"))
+    assert any(
+        pattern.search(file.read_text(encoding="utf-8")) for file in (ROOT / "tests").rglob("test_*.py")
+    )

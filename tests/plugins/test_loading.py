@@ -1,6 +1,6 @@
 """Every way in which a stranger's plugin can be bad, and that it harms nobody but itself.
 
-The distributions of tests/dists are real ones: built as wheels, installed by pip, found through their metadata.
+The distributions of tests/dists are real: built as wheels, installed by pip, found through their metadata.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ from biascore.errors import PluginError, UnknownNameError
 from biascore.plugins import Plugins
 from biascore.plugins_api import Adapter, Language, ModelPlugin, ModelRef, hookimpl
 
-FIRST_PARTY = {point.name for point in metadata.distribution("biascore").entry_points if point.group == "biascore"}
+FIRST_PARTY = {
+    point.name for point in metadata.distribution("biascore").entry_points if point.group == "biascore"
+}
 
 SURVEY = """
 import json
@@ -37,7 +39,7 @@ print(json.dumps({
          "hooks": r.hooks, "provides": r.provides, "error": type(r.error).__name__}
         for r in plugins.records
     ],
-    "adapters": plugins.adapters.names, "metrics": plugins.metrics.names, "languages": sorted(plugins.languages),
+    "adapters": plugins.adapters.names, "metrics": plugins.metrics.names,
     "tests": [test.id for file in plugins.stimuli for test in file.tests],
 }))
 """
@@ -60,11 +62,12 @@ FAILED = {
 
 
 @pytest.fixture(scope="module")
-def survey(site: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def survey(site: Path) -> dict[str, Any]:
     """What one interpreter with all the test distributions finds."""
-
     variables = {**os.environ, "PYTHONPATH": str(site)}
-    done = subprocess.run([sys.executable, "-c", SURVEY], env=variables, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", SURVEY], env=variables, capture_output=True, text=True, check=True
+    )
     found: dict[str, Any] = json.loads(done.stdout)
     return found
 
@@ -178,7 +181,12 @@ def test_the_remedy_of_a_conflict_works(python: Callable[..., Any]) -> None:
     ("variable", "value", "blocked", "reason"),
     [
         ("BIASCORE_DISABLE_PLUGINS", "metric-weat", {"metric-weat"}, "disabled by BIASCORE_DISABLE_PLUGINS"),
-        ("BIASCORE_DISABLE_PLUGINS", "Metric_Weat, wordlists-de", {"metric-weat", "wordlists-de"}, "disabled by"),
+        (
+            "BIASCORE_DISABLE_PLUGINS",
+            "Metric_Weat, wordlists-de",
+            {"metric-weat", "wordlists-de"},
+            "disabled by",
+        ),
         ("BIASCORE_DISABLE_PLUGINS", "biascore", FIRST_PARTY, "disabled by BIASCORE_DISABLE_PLUGINS"),
         ("BIASCORE_DISABLE_PLUGINS", "", set(), ""),
         ("BIASCORE_LOAD_PLUGINS", "metric-weat", FIRST_PARTY - {"metric-weat"}, "not in the allow list"),
@@ -263,7 +271,9 @@ def test_require(python: Callable[..., Any]) -> None:
 
 def test_require_names_what_blocked_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BIASCORE_DISABLE_PLUGINS", "metric-weat")
-    with pytest.raises(PluginError, match=r"plugin 'metric-weat' .* is blocked: disabled by BIASCORE_DISABLE_PLUGINS"):
+    with pytest.raises(
+        PluginError, match=r"plugin 'metric-weat' .* is blocked: disabled by BIASCORE_DISABLE_PLUGINS"
+    ):
         Engine(cache=None, require_plugins=["biascore"])
 
 
@@ -274,7 +284,7 @@ def test_unknown_adapter_did_you_mean(typed: str, meant: str) -> None:
 
 
 def test_unknown_metric_names_those_there_are() -> None:
-    with pytest.raises(UnknownNameError, match="no metric is called 'zzz'; There are: .*weat"):
+    with pytest.raises(UnknownNameError, match=r"no metric is called 'zzz'; There are: .*weat"):
         Engine(cache=None).measure("zzz", "planted:gender=1", "en/weat6")
 
 
@@ -351,13 +361,17 @@ def module_of(name: str, **hooks: Callable[..., Any]) -> types.ModuleType:
     return module
 
 
+def load(*_: Any) -> None:
+    """Opens nothing."""
+
+
 def adapter_of(**attributes: Any) -> type[Adapter]:
     whole = {
         "id": "made",
         "summary": "made",
         "example": "made:",
         "capabilities": frozenset({"embed"}),
-        "load": lambda self, ref, options, context: None,
+        "load": load,
     }
     return type("MadeAdapter", (Adapter,), {**whole, **attributes})
 
@@ -385,7 +399,11 @@ def raises(error: BaseException) -> Callable[..., None]:
     ("hook", "function", "reason"),
     [
         ("register_adapters", raises(Panic("index out of bounds")), "Panic: index out of bounds"),
-        ("register_adapters", registers(adapter_of(capabilities=frozenset({"smell"}))), "names smell; there are embed"),
+        (
+            "register_adapters",
+            registers(adapter_of(capabilities=frozenset({"smell"}))),
+            "names smell; there are embed",
+        ),
         ("register_adapters", registers(adapter_of(), adapter_of()), "registered 'made' twice"),
         ("register_adapters", registers(adapter_of(load=Adapter.load)), "MadeAdapter lacks load()"),
         ("register_languages", registers("eo"), "registered 'eo', which is not a Language"),
@@ -421,7 +439,9 @@ def test_an_interrupted_installation_has_no_name(tmp_path: Path, monkeypatch: py
 
 
 def test_a_stranger_cannot_take_over_a_first_party_id(monkeypatch: pytest.MonkeyPatch) -> None:
-    plugins = plugins_of(monkeypatch, module_of("usurper", register_adapters=registers(adapter_of(id="planted"))))
+    plugins = plugins_of(
+        monkeypatch, module_of("usurper", register_adapters=registers(adapter_of(id="planted")))
+    )
     with pytest.raises(PluginError, match=r"'adapter-planted' of biascore .* and plugin 'usurper'"):
         plugins.adapters.get("planted")
     assert "planted" not in plugins.adapters.names
@@ -469,7 +489,9 @@ def test_two_plugins_with_one_file_name(monkeypatch: pytest.MonkeyPatch, tmp_pat
     engine = engine_with(monkeypatch, plugins_of(monkeypatch, one, two))
     assert {r.name for r in engine.plugins.records if r.status == "conflict"} == {"one", "two"}
     assert "xx" not in engine.catalogue.languages
-    with pytest.raises(PluginError, match=r"stimuli file 'xx/same.toml' is provided by plugin 'one' .* 'two'"):
+    with pytest.raises(
+        PluginError, match=r"stimuli file 'xx/same.toml' is provided by plugin 'one' .* 'two'"
+    ):
         engine.measure("weat", "planted:gender=1", "xx/first")
 
 
@@ -539,7 +561,10 @@ def test_hook_model_plugins(monkeypatch: pytest.MonkeyPatch) -> None:
         seen.append(ref)
         return [Named("second")]
 
-    first, second = module_of("a", model_plugins=around(Named("first"))), module_of("b", model_plugins=model_plugins)
+    first, second = (
+        module_of("a", model_plugins=around(Named("first"))),
+        module_of("b", model_plugins=model_plugins),
+    )
     for modules in ((first, second), (second, first)):
         found = plugins_of(monkeypatch, *modules).model_plugins(ModelRef("planted", "gender=1"))
         assert [plugin.name for plugin in found] == ["first", "second"]
@@ -551,7 +576,9 @@ def test_model_plugins_that_raise_are_named(monkeypatch: pytest.MonkeyPatch) -> 
         return 1 / 0
 
     engine = engine_with(monkeypatch, plugins_of(monkeypatch, module_of("a", model_plugins=model_plugins)))
-    with pytest.raises(PluginError, match=r"unknown:a failed .* ZeroDivisionError.*BIASCORE_DISABLE_PLUGINS=a") as info:
+    with pytest.raises(
+        PluginError, match=r"unknown:a failed .* ZeroDivisionError.*BIASCORE_DISABLE_PLUGINS=a"
+    ) as info:
         engine.model("planted:gender=1")
     assert isinstance(info.value.__cause__, ZeroDivisionError)
 
@@ -584,7 +611,9 @@ class Unmarked(ModelPlugin):
         ([Named("")], "is not a ModelPlugin with a name"),
     ],
 )
-def test_plugins_around_a_model_are_checked(monkeypatch: pytest.MonkeyPatch, plugins: list[Any], problem: str) -> None:
+def test_plugins_around_a_model_are_checked(
+    monkeypatch: pytest.MonkeyPatch, plugins: list[Any], problem: str
+) -> None:
     engine = engine_with(monkeypatch, plugins_of(monkeypatch, module_of("a", model_plugins=around(*plugins))))
     with pytest.raises(PluginError, match=problem):
         engine.model("planted:gender=1")

@@ -26,7 +26,9 @@ class EncoderBackend(Backend):
 
     def __init__(self, folder: ModelFolder, options: HfOptions, loaded: Loaded) -> None:
         self._model, self._reader, self._device = loaded.model, loaded.reader, loaded.device
-        self._width, self._budget = loaded.width, options.batch_tokens
+        # measured: on a CPU the states of more tokens than this leave the cache, and cost half as much again
+        self._width = loaded.width
+        self._budget = options.batch_tokens or (2048 if loaded.device.type == "cpu" else 16384)
         tokenizer = loaded.reader.tokenizer
         # any id would do behind a mask, but the convolutions of some models see through it
         pads = (tokenizer.pad_token_id, tokenizer.eos_token_id, 0)

@@ -50,8 +50,7 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """A tokenizer with the limits of its model: ``limit`` tokens in a text (None: no limit), ``rows`` "
-    "token ids."""
+    """A tokenizer and what its model takes: ``limit`` tokens a text (None: any), ids below ``rows``."""
 
     tokenizer: PreTrainedTokenizerFast
     limit: int | None

@@ -64,7 +64,9 @@ class PlantedBackend(Backend):
             meant = text.text
             if level == "token":
                 if text.span is None:
-                    raise QuestionError(f"{meant!r} has no span, and the token level needs one. Give Text(text, span).")
+                    raise QuestionError(
+                        f"{meant!r} has no span, and the token level needs one. Give Text(text, span)."
+                    )
                 meant = meant[text.span[0] : text.span[1]]
             rows.append(self._vector(meant))
         return np.stack(rows).astype(np.float32) if rows else np.empty((0, 1), np.float32)
@@ -83,7 +85,8 @@ class PlantedBackend(Backend):
             )
         masculine, feminine = FRAMES[target]
         return tuple(
-            (masculine if self._is_masculine(text, source, target) else feminine).format(text) for text in texts
+            (masculine if self._is_masculine(text, source, target) else feminine).format(text)
+            for text in texts
         )
 
     @hookimpl
@@ -92,7 +95,9 @@ class PlantedBackend(Backend):
         if quantity == "log_likelihood":
             return np.array([self._log_likelihood(text) for text in texts], dtype=np.float64)
         if quantity not in HEADS:
-            raise QuestionError(f"planted: has no output {quantity!r}; it has log_likelihood, {', '.join(HEADS)}.")
+            raise QuestionError(
+                f"planted: has no output {quantity!r}; it has log_likelihood, {', '.join(HEADS)}."
+            )
         return np.array([self._head(text, quantity) for text in texts], dtype=np.float64)
 
     def _split(self, text: str) -> list[Token]:
@@ -142,14 +147,18 @@ class PlantedBackend(Backend):
         also = {i for i, token in enumerate(tokens) if _covered(token, query.also)}
         for span in (*(query.spans or ()), *query.also):
             if not any(_covered(token, (span,)) for token in tokens):
-                raise QuestionError(f"{query.text!r}: no word lies under the span {span}. Give the span of a word.")
+                raise QuestionError(
+                    f"{query.text!r}: no word lies under the span {span}. Give the span of a word."
+                )
         logprobs = []
         for i in asked:
             hidden = also | ({i} if query.one_at_a_time else set(asked))
             visible = [token[0] for j, token in enumerate(tokens) if j not in hidden]
             logprobs.append(self._logprob(tokens[i][0], visible))
         return TokenLogprobs(
-            tuple(tokens[i][0] for i in asked), tuple((tokens[i][1], tokens[i][2]) for i in asked), tuple(logprobs)
+            tuple(tokens[i][0] for i in asked),
+            tuple((tokens[i][1], tokens[i][2]) for i in asked),
+            tuple(logprobs),
         )
 
     def _log_likelihood(self, text: str) -> float:

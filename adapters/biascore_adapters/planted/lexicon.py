@@ -58,7 +58,10 @@ class Lexicon:
 
     def digest(self) -> str:
         """BLAKE2b over all loadings."""
-        lines = [f"{w}\t{sorted((x.axis, x.pole, x.mean, x.spread) for x in xs)}" for w, xs in sorted(self.words.items())]
+        lines = [
+            f"{w}\t{sorted((x.axis, x.pole, x.mean, x.spread) for x in xs)}"
+            for w, xs in sorted(self.words.items())
+        ]
         return hashlib.blake2b("\n".join([repr(self.effects), *lines]).encode(), digest_size=16).hexdigest()
 
 
@@ -147,4 +150,6 @@ def target_shift(effect: float, sizes: dict[str, int]) -> float:
 def generator(seed: int, *parts: str) -> np.random.Generator:
     """A generator that depends on the seed and the text alone, on every machine."""
     text = "\0".join((str(seed), *parts)).encode("utf-8", "surrogatepass")
-    return np.random.Generator(np.random.PCG64(int.from_bytes(hashlib.blake2b(text, digest_size=16).digest())))
+    return np.random.Generator(
+        np.random.PCG64(int.from_bytes(hashlib.blake2b(text, digest_size=16).digest()))
+    )

@@ -30,6 +30,7 @@
         defaultStyle: false,
         tooltip: { disableDefaultStyle: true },
         actions: { export: { svg: true, png: true }, source: false, compiled: false, editor: false },
+        forceActionsMenu: true,
         scaleFactor: { svg: 1, png: 3 },
         downloadFileName: target.dataset.name,
       });

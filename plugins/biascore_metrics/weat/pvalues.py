@@ -29,5 +29,10 @@ def _weak(
     name: str, test: PermutationTest, tail: Tail, alternative: Literal["two-sided", "greater"]
 ) -> PValue:
     return PValue(
-        name=name, value=tail.p_value, kind=test.method, alternative=alternative, n=tail.n_total, se=tail.mc_se
+        name=name,
+        value=tail.p_value,
+        kind=test.method,
+        alternative=alternative,
+        n=tail.n_total,
+        se=tail.mc_se,
     )

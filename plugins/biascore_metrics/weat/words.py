@@ -37,9 +37,7 @@ class RoleVectors:
         return "; ".join(short)
 
 
-def embed_roles(
-    model: Model, test: Test, level: Level, duplicates: Literal["drop", "keep"]
-) -> RoleVectors:
+def embed_roles(model: Model, test: Test, level: Level, duplicates: Literal["drop", "keep"]) -> RoleVectors:
     """Embed every word of X, Y, A and B once; words without a usable vector are lost and listed."""
     kept: dict[str, tuple[str, ...]] = {}
     lost: list[LostWord] = []

@@ -7,7 +7,7 @@ class IncompleteAdapter(Adapter):
     """No summary, no example; its capabilities are no frozenset."""
 
     id = "incomplete"
-    capabilities = ["embed"]
+    capabilities = ("embed",)
 
     def load(self, ref, options, context):
         """Never called."""

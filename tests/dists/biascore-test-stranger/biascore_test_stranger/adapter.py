@@ -47,7 +47,9 @@ class StrangerBackend(Backend):
 
     def __init__(self, scale: float) -> None:
         self._scale = scale
-        self.identity = Identity(digest="test:stranger", composes_words=True, sentence_vector="the word's vector")
+        self.identity = Identity(
+            digest="test:stranger", composes_words=True, sentence_vector="the word's vector"
+        )
 
     @hookimpl
     def embed(self, texts: tuple[Text, ...], level: Level) -> npt.NDArray[np.float32]:

@@ -6,7 +6,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from biascore.plugins_api import Coverage, Estimate, Measurement, Metric, MetricOptions, Model, Test, item_table
+from biascore.plugins_api import (
+    Coverage,
+    Estimate,
+    Measurement,
+    Metric,
+    MetricOptions,
+    Model,
+    Test,
+    item_table,
+)
 from biascore.stats import Verdict
 
 
@@ -36,7 +45,9 @@ class NearestRate(Metric):
             concept=test.concept,
             model=model.name,
             positive_means=test.positive_means,
-            estimates=(Estimate(name="nearest rate", value=float(nearer.mean()), unit="share", n={"X": len(x)}),),
+            estimates=(
+                Estimate(name="nearest rate", value=float(nearer.mean()), unit="share", n={"X": len(x)}),
+            ),
             verdict=Verdict.INCONCLUSIVE,
             reason="It tests nothing.",
             coverage=Coverage(given=counts, used=counts),

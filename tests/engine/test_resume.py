@@ -1,0 +1,169 @@
+"""A run that is killed half way and started again equals the run that was not, to the last bit."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from biascore import Run
+
+PROGRAM = """
+import json, sys
+from biascore import Audit, Engine
+audit = Audit.from_parts(**json.loads(sys.argv[1]))
+engine = Engine(cache=sys.argv[2], seed=audit.seed)
+engine.run(audit).save(sys.argv[3])
+engine.close()
+"""
+
+PLANTED = {
+    "title": "Resumed",
+    "seed": 11,
+    "models": [
+        {"ref": "planted:gender=0.5", "name": "weak"},
+        {"ref": "planted:gender=1.5", "name": "strong", "options": {"seed": 3}},
+    ],
+    "measurements": [
+        {"metric": "weat", "tests": ["en/weat6", "en/weat7", "en/weat8"], "options": {"resamples": 200}},
+        {"metric": "sc-weat", "tests": ["en/weat6"], "options": {"resamples": 200}},
+        {"metric": "weat", "tests": ["it/Gen*", "de/CW*"], "options": {"resamples": 200}},
+    ],
+}
+
+
+class Runner:
+    """Starts the program in an interpreter with the observer that writes down every call and sleeps."""
+
+    def __init__(
+        self, folder: Path, environment: Callable[..., dict[str, str]], audit: dict[str, Any]
+    ) -> None:
+        self._folder, self._environment, self._audit = folder, environment, audit
+
+    def start(self, name: str, cache: str, sleep: float = 0) -> subprocess.Popen[str]:
+        variables = {"BIASCORE_TEST_CALLS": str(self.calls_file(name)), "BIASCORE_TEST_SLEEP": str(sleep)}
+        paths = [str(self._folder / cache), str(self._folder / name)]
+        return subprocess.Popen(
+            [sys.executable, "-c", PROGRAM, json.dumps(self._audit), *paths],
+            env=self._environment("biascore-test-slow", variables=variables),
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def finish(self, name: str, cache: str) -> Run:
+        process = self.start(name, cache)
+        _, error = process.communicate(timeout=120)
+        assert process.returncode == 0, error
+        return Run.load(self._folder / name)
+
+    def kill_after(self, calls: int, name: str, cache: str) -> None:
+        """Kill the program as soon as it has made so many calls, while it sleeps in the last of them."""
+        process = self.start(name, cache, sleep=0.2)
+        deadline = time.monotonic() + 120
+        while len(self.calls(name)) < calls:
+            assert process.poll() is None, f"it ended before it was killed: {process.communicate()[1]}"
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        assert process.returncode == -signal.SIGKILL
+        assert not (self._folder / name).exists()
+
+    def calls_file(self, name: str) -> Path:
+        return self._folder / f"{name}.calls"
+
+    def calls(self, name: str) -> list[int]:
+        """The number of questions of each call that the model answered."""
+        file = self.calls_file(name)
+        lines = file.read_text().splitlines() if file.exists() else []
+        return [int(line.split("\t")[1]) for line in lines if "\t" in line]
+
+
+def check_resuming(runner: Runner) -> None:
+    whole = runner.finish("whole", "cache-of-whole")
+    calls = runner.calls("whole")
+    assert len(calls) >= 6, "too few calls to be killed between them"
+    assert whole.questions.asked == sum(calls)
+
+    runner.kill_after(len(calls) // 2, "killed", "cache")
+    killed = runner.calls("killed")
+    assert killed == calls[: len(killed)]
+    assert len(killed) < len(calls)
+
+    resumed = runner.finish("resumed", "cache")
+    assert resumed.results_digest() == whole.results_digest()
+    for one, other in zip(whole, resumed, strict=True):
+        assert one.items.equals(other.items)
+        assert one == other
+    # Asked: what was missing, and so neither nothing nor everything. The call it was killed in may or may
+    # not have been stored.
+    asked = runner.calls("resumed")
+    assert asked in (calls[len(killed) :], calls[len(killed) - 1 :])
+    assert resumed.questions.asked == sum(asked)
+    assert resumed.questions.put == whole.questions.put
+    assert (
+        resumed.questions.asked + resumed.questions.cached + resumed.questions.repeated
+        == resumed.questions.put
+    )
+
+    third = runner.finish("third", "cache")
+    assert runner.calls("third") == []
+    assert third.questions.asked == 0
+    assert third.results_digest() == whole.results_digest()
+
+
+def test_a_killed_run_resumes(tmp_path: Path, python_environment: Callable[..., dict[str, str]]) -> None:
+    check_resuming(Runner(tmp_path, python_environment, PLANTED))
+
+
+@pytest.mark.slow
+def test_a_killed_run_of_a_neural_model_resumes(
+    tmp_path: Path, python_environment: Callable[..., dict[str, str]], tiny_bert: Path
+) -> None:
+    tests = [f"en/weat{number}" for number in (1, 2, 6, 7, 8, 9, 10)]
+    audit = {
+        "title": "Resumed",
+        "seed": 5,
+        "models": [{"ref": f"hf:{tiny_bert}", "name": "tiny"}],
+        "measurements": [{"metric": "weat", "tests": tests, "options": {"resamples": 200}}],
+    }
+    check_resuming(Runner(tmp_path, python_environment, audit))
+
+
+@pytest.fixture
+def tiny_bert(tmp_path: Path) -> Path:
+    """A BERT of two layers with random weights, whose vocabulary is single characters."""
+    torch = pytest.importorskip("torch")
+    transformers = pytest.importorskip("transformers")
+    letters = "abcdefghijklmnopqrstuvwxyz'-"
+    vocabulary = [
+        "[PAD]",
+        "[UNK]",
+        "[CLS]",
+        "[SEP]",
+        "[MASK]",
+        *letters,
+        *(f"##{letter}" for letter in letters),
+    ]
+    folder = tmp_path / "tiny"
+    folder.mkdir()
+    (folder / "vocab.txt").write_text("\n".join(vocabulary), encoding="utf-8")
+    tokenizer = transformers.BertTokenizerFast(str(folder / "vocab.txt"), do_lower_case=True)
+    torch.manual_seed(0)
+    config = transformers.BertConfig(
+        vocab_size=len(vocabulary),
+        hidden_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=64,
+    )
+    transformers.BertForMaskedLM(config).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
