@@ -169,7 +169,10 @@ def test_cache_info_and_clear(biascore):
         (("measure", "weat", "--model", "planted:gender=1", "--tests", "en/weat7", "--model-option", "sed=1"), "seed (0)"),
         (("measure", "weat", "--model", "fasttext:gone.vec", "--tests", "en/weat7"), "gone.vec"),
         (("measure", "weat", "--model", "planted:gender=1", "--tests", "en/weat7", "--stimuli", "gone"), "gone"),
-        (("measure", "weat", "--model", "planted:gender=1", "--tests", "en/weat7", "--require-plugin", "nope>=1"), "pip install"),
+        (
+            ("measure", "weat", "--model", "planted:gender=1", "--tests", "en/weat7", "--require-plugin", "nope>=1"),
+            "pip install",
+        ),
         (("run", "gone.toml"), "no such file"),
         (("verify", "gone"), "not a stored run"),
         (("report", "gone"), "not a stored run"),

@@ -61,8 +61,7 @@ def load(folder: ModelFolder, options: HfOptions) -> Loaded:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Without transformers' progress bars and advice; missing weights, which it only logs, are checked "
-    "here."""
+    """Without transformers' progress bars and advice; missing weights, which it only logs, are checked here."""
     verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()  # type: ignore[no-untyped-call]
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]

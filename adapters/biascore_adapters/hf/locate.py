@@ -35,8 +35,7 @@ _SETTINGS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class ModelFolder:
-    """A folder that holds a model: its parsed ``config.json``, its weight files, and its revision if it "
-    "has one."""
+    """A folder that holds a model: its parsed ``config.json``, its weight files, and its revision if any."""
 
     path: Path
     revision: str | None

@@ -31,7 +31,7 @@ class PlantedAdapter(Adapter):
     capabilities: ClassVar[frozenset[str]] = frozenset({"embed", "mask_logprob", "translate", "score"})
     options: ClassVar[type[Options]] = PlantedOptions
 
-    def check(self, ref: ModelRef, options: Options, context: LoadContext) -> None:
+    def check(self, ref: ModelRef, options: Options, context: LoadContext) -> None:  # noqa: ARG002
         """Raise RefError or UnknownNameError for a declaration that cannot be planted."""
         plant(parse_declaration(ref.locator), context.catalogue)
 
