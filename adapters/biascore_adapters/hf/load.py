@@ -21,9 +21,9 @@ from transformers import (
 from transformers.utils import logging
 
 from biascore.errors import ModelLoadError
-from biascore_adapters.hf.locate import ModelFolder
 from biascore_adapters.hf.options import HfOptions
-from biascore_adapters.hf.tokens import Reader
+from biascore_adapters.transformer.folder import ModelFolder
+from biascore_adapters.transformer.tokens import Reader
 
 _UNSTATED = 10**9  # tokenizers that state no limit carry 1e30
 

@@ -2,64 +2,26 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
-import json
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from biascore.errors import MissingExtraError, ModelLoadError
 from biascore.plugins_api import ModelRef
+from biascore_adapters.transformer.folder import (
+    PICKLE,
+    SAFETENSORS,
+    SETTINGS,
+    VOCABULARY,
+    ModelFolder,
+    first_line,
+    matching,
+    read_json_file,
+)
 
 PACKAGE: Final = "package:"
 _HUB_ID = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?")
-
-# Of a hub repository these files are fetched, and of any folder these are the model's identity. They are
-# named rather than "*.safetensors", because repositories also carry ONNX, fp16 and checkpoint copies.
-_SAFETENSORS: Final = ("model.safetensors", "model-*-of-*.safetensors")
-_PICKLE: Final = ("pytorch_model.bin", "pytorch_model-*-of-*.bin")
-_VOCABULARY: Final = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model")
-_SETTINGS: Final = (
-    "config.json",
-    "tokenizer_config.json",
-    "special_tokens_map.json",
-    "added_tokens.json",
-    "merges.txt",
-    "modules.json",
-    "*_Pooling/config.json",
-)
-
-
-@dataclass(frozen=True, slots=True)
-class ModelFolder:
-    """A folder that holds a model: its parsed ``config.json``, its weight files, and its revision if any."""
-
-    path: Path
-    revision: str | None
-    config: Mapping[str, Any]
-    weights: tuple[Path, ...]
-
-    @property
-    def pickled(self) -> bool:
-        """Whether the weights are pickle files."""
-        return self.weights[0].suffix == ".bin"
-
-    def read_json(self, name: str) -> Any:
-        """The parsed JSON file ``name`` of the folder; raises ModelLoadError where it cannot be parsed."""
-        return _read_json(self.path / name)
-
-    def digest(self) -> str:
-        """``"blake2b:<hex>"`` over names and bytes of the weights, the configuration and the tokenizer."""
-        # The index only says which shard holds which tensor, and the shards say so themselves.
-        files = {*self.weights, *_matching(self.path, (*_SETTINGS, *_VOCABULARY))}
-        total = hashlib.blake2b(digest_size=32)
-        for name, path in sorted((path.relative_to(self.path).as_posix(), path) for path in files):
-            with path.open("rb") as file:
-                total.update(f"{name} {hashlib.file_digest(file, 'blake2b').hexdigest()}\n".encode())
-        return f"blake2b:{total.hexdigest()}"
 
 
 def find_local(ref: ModelRef, *, allow_pickle: bool) -> ModelFolder | None:
@@ -102,7 +64,7 @@ def fetch(ref: ModelRef, *, allow_pickle: bool) -> ModelFolder:
     except ImportError as error:
         raise MissingExtraError("hf: models", "hf") from error
     hub = hub_ref(ref)
-    wanted = [*_SETTINGS, *_VOCABULARY, *_SAFETENSORS, "model.safetensors.index.json"]
+    wanted = [*SETTINGS, *VOCABULARY, *SAFETENSORS, "model.safetensors.index.json"]
 
     def download(patterns: list[str]) -> Path:
         try:
@@ -112,14 +74,14 @@ def fetch(ref: ModelRef, *, allow_pickle: bool) -> ModelFolder:
         ) as error:  # the hub client raises OSError, ValueError and its HTTP library's own errors
             raise ModelLoadError(
                 f"{hub}: the hub gave no such model, and it is neither in the cache nor a folder here "
-                f"({type(error).__name__}: {_first_line(error)}). Check the name, log in if it is gated "
+                f"({type(error).__name__}: {first_line(error)}). Check the name, log in if it is gated "
                 f"(hf auth login), or fetch it where there is a network: hf download {hub.locator}"
                 + (f" --revision {hub.revision}" if hub.revision else "")
             ) from error
 
     path = download(wanted)
-    if allow_pickle and not _matching(path, _SAFETENSORS):
-        path = download([*wanted, *_PICKLE, "pytorch_model.bin.index.json"])
+    if allow_pickle and not matching(path, SAFETENSORS):
+        path = download([*wanted, *PICKLE, "pytorch_model.bin.index.json"])
     return _model_folder(path, path.name, allow_pickle=allow_pickle)
 
 
@@ -158,22 +120,22 @@ def _model_folder(path: Path, revision: str | None, *, allow_pickle: bool) -> Mo
             f"{path} is not a model folder: it has no config.json. Name the folder that save_pretrained() "
             "wrote"
         )
-    config = _read_json(path / "config.json")
+    config = read_json_file(path / "config.json")
     if not isinstance(config, dict):
         raise ModelLoadError(f"{path / 'config.json'} holds no JSON object. Save the model again")
     # transformers would go on with an empty vocabulary, and every word would be unknown
-    if not _matching(path, _VOCABULARY):
+    if not matching(path, VOCABULARY):
         raise ModelLoadError(
-            f"{path} has no tokenizer (none of {', '.join(_VOCABULARY)}). "
+            f"{path} has no tokenizer (none of {', '.join(VOCABULARY)}). "
             f"Save the tokenizer next to the model: tokenizer.save_pretrained({str(path)!r})"
         )
     return ModelFolder(path, revision, config, _weights(path, allow_pickle=allow_pickle))
 
 
 def _weights(path: Path, *, allow_pickle: bool) -> tuple[Path, ...]:
-    if safe := _matching(path, _SAFETENSORS):
+    if safe := matching(path, SAFETENSORS):
         return safe
-    pickled = _matching(path, _PICKLE)
+    pickled = matching(path, PICKLE)
     if not pickled:
         raise ModelLoadError(
             f"{path} has no weights (no model.safetensors). Fetch the model again, or save it with "
@@ -186,20 +148,3 @@ def _weights(path: Path, *, allow_pickle: bool) -> tuple[Path, ...]:
             "this one comes from, set the option allow_pickle=true"
         )
     return pickled
-
-
-def _matching(path: Path, patterns: Iterable[str]) -> tuple[Path, ...]:
-    return tuple(sorted({file for pattern in patterns for file in path.glob(pattern) if file.is_file()}))
-
-
-def _read_json(path: Path) -> Any:
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ModelLoadError(
-            f"{path} cannot be read ({_first_line(error)}). Fetch or save the model again"
-        ) from error
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).strip().splitlines() or [""])[0]

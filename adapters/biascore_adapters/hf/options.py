@@ -7,9 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from biascore.plugins_api import Options
-
-Pooling = Literal["cls", "last", "mean"]
-"""Which token states a sentence vector is the mean of: the first, the last, or all of them."""
+from biascore_adapters.transformer.pooling import Pooling
 
 
 class HfOptions(Options):

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 from biascore.errors import ModelLoadError, QuestionError
 from biascore.plugins_api import Text
-from biascore_adapters.hf.locate import ModelFolder
-from biascore_adapters.hf.options import Pooling
-from biascore_adapters.hf.tokens import Tokens, shown
+from biascore_adapters.transformer.folder import ModelFolder
+from biascore_adapters.transformer.tokens import Tokens, shown
+
+Pooling = Literal["cls", "last", "mean"]
+"""Which token states a sentence vector is the mean of: the first, the last, or all of them."""
 
 _DECLARED: Final[dict[str, Pooling]] = {"cls": "cls", "mean": "mean", "lasttoken": "last"}
 _LEGACY: Final = {
@@ -102,9 +104,10 @@ def _declared(folder: ModelFolder) -> Pooling | None:
         return None
     name = configs[0].relative_to(folder.path).as_posix()
     config = folder.read_json(name)
-    modes = (
-        config.get("pooling_mode") or [mode for flag, mode in _LEGACY.items() if config.get(flag)] or "mean"
-    )
+    if not isinstance(config, dict):
+        raise ModelLoadError(f"{folder.path / name} holds no JSON object. Fetch or save the model again")
+    flagged = [mode for flag, mode in _LEGACY.items() if config.get(flag)]
+    modes = config.get("pooling_mode") or flagged or "mean"
     match modes:
         case str(mode) | [str(mode)] if mode in _DECLARED:
             return _DECLARED[mode]
@@ -117,5 +120,6 @@ def _declared(folder: ModelFolder) -> Pooling | None:
 def _modules_after_pooling(folder: ModelFolder) -> list[str]:
     if not (folder.path / "modules.json").is_file():
         return []
-    kinds = [module["type"].rpartition(".")[2] for module in folder.read_json("modules.json")]
+    modules = folder.read_json("modules.json")
+    kinds = [str(module.get("type")).rpartition(".")[2] for module in modules if isinstance(module, dict)]
     return kinds[kinds.index("Pooling") + 1 :] if "Pooling" in kinds else []

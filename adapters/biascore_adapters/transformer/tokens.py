@@ -21,15 +21,29 @@ class Tokens:
 
     ``types`` are the token type ids where the model takes them; ``special`` is 1 for the tokens that the
     tokenizer adds; ``unknown`` and ``boundary`` are the ids of its unknown token and of its bare word
-    boundary ("▁"), if it has them.
+    boundary ("▁"), if it has them. ``words`` numbers the word that each token belongs to, as the tokenizer
+    splits them, and ``strings`` are the tokens themselves.
     """
 
     ids: Sequence[int]
     types: Sequence[int] | None
     offsets: Sequence[Span]
     special: Sequence[int]
+    words: Sequence[int | None]
+    strings: Sequence[str]
     unknown: int | None
     boundary: int | None
+
+    def pieces(self, span: Span | None = None) -> list[int]:
+        """The positions of all tokens of the text itself, bare word boundaries included, under the span.
+
+        A boundary belongs to the word that it opens: to hide the word is to hide it too.
+        """
+        own = [i for i in range(len(self.ids)) if not self.special[i]]
+        if span is None:
+            return own
+        start, end = span
+        return [i for i in own if max(self.offsets[i][0], start) < min(self.offsets[i][1], end)]
 
     def content(self, span: Span | None = None) -> list[int]:
         """The positions of the tokens of the text itself, those that share a character with the span.
@@ -37,11 +51,7 @@ class Tokens:
         Special tokens are none of these, nor is a bare word boundary: at the beginning of a text tokenizers
         give it the offsets of the first character, and it would count for a word there and nowhere else.
         """
-        own = [i for i, id_ in enumerate(self.ids) if not self.special[i] and id_ != self.boundary]
-        if span is None:
-            return own
-        start, end = span
-        return [i for i in own if max(self.offsets[i][0], start) < min(self.offsets[i][1], end)]
+        return [i for i in self.pieces(span) if self.ids[i] != self.boundary]
 
     def unknown_at(self, positions: Iterable[int]) -> bool:
         """Whether every token at these positions is the tokenizer's unknown token."""
@@ -77,7 +87,14 @@ class Reader:
             verbose=False,
         )
         types = encoded.get("token_type_ids") or [None] * len(texts)
-        columns = (encoded["input_ids"], types, encoded["offset_mapping"], encoded["special_tokens_mask"])
+        columns = (
+            encoded["input_ids"],
+            types,
+            encoded["offset_mapping"],
+            encoded["special_tokens_mask"],
+            [encoding.word_ids for encoding in encoded.encodings],
+            [encoding.tokens for encoding in encoded.encodings],
+        )
         unknown = self.tokenizer.unk_token_id
         boundary = self.tokenizer.backend_tokenizer.token_to_id("▁")
         read = [Tokens(*one, unknown, boundary) for one in zip(*columns, strict=True)]
