@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from biascore.cost import Cost
 from biascore.refs import ModelRef
 
 if TYPE_CHECKING:
@@ -47,6 +48,14 @@ class Backend:
 
     identity: Identity
     batch: int = 512
+
+    def cost(self, hook: str, questions: Sequence[Any], params: Mapping[str, str]) -> Cost:  # noqa: ARG002
+        """What these questions, put in one call of ``hook`` with ``params``, would take, without the model.
+
+        Raises QuestionError where the hook would. The default knows no more than the length of the texts.
+        """
+        texts = (question if isinstance(question, str) else question.text for question in questions)
+        return Cost(characters=sum(map(len, texts)))
 
     def close(self) -> None:
         """Let go of files and memory; called once."""

@@ -26,7 +26,8 @@ class Metric(ABC):
     """One paper's method.
 
     ``name`` names the estimand, ``requires`` the capabilities it asks of a model, ``kinds`` the
-    kinds of test it takes, ``reference`` the paper.
+    kinds of test it takes, ``reference`` the paper. ``adaptive``: whether what it asks depends on
+    earlier answers, so that ``biascore plan`` can only estimate it.
     """
 
     name: ClassVar[str]
@@ -35,6 +36,7 @@ class Metric(ABC):
     requires: ClassVar[frozenset[str]]
     kinds: ClassVar[frozenset[str]]
     options: ClassVar[type[MetricOptions]] = MetricOptions
+    adaptive: ClassVar[bool] = False
 
     @abstractmethod
     def __init__(self, options: MetricOptions) -> None:

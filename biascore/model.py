@@ -54,7 +54,7 @@ class Services:
 
 
 @dataclass(frozen=True, slots=True)
-class _Hook(Generic[Q, A]):
+class Hook(Generic[Q, A]):
     """How one hook is called, checked and stored: ``split`` turns a batch answer into single answers."""
 
     name: str
@@ -111,7 +111,7 @@ class Model:
         A plain string stands for the word that it is. Raises CapabilityError, QuestionError or AnswerError.
         """
         questions = [Text.word(t) if isinstance(t, str) else t for t in texts]
-        hook: _Hook[Text, npt.NDArray[np.float32]] = _Hook(
+        hook: Hook[Text, npt.NDArray[np.float32]] = Hook(
             "embed", {"level": level}, self._split_vectors, codecs.encode_vector, codecs.decode_vector
         )
         rows = self._ask(hook, questions)
@@ -121,7 +121,7 @@ class Model:
 
     def mask_logprob(self, queries: Iterable[Masked]) -> tuple[TokenLogprobs, ...]:
         """Log-probabilities (nats) of the hidden tokens of each query."""
-        hook: _Hook[Masked, TokenLogprobs] = _Hook(
+        hook: Hook[Masked, TokenLogprobs] = Hook(
             "mask_logprob", {}, self._split_logprobs, codecs.encode_logprobs, codecs.decode_logprobs
         )
         return tuple(self._ask(hook, list(queries)))
@@ -129,14 +129,14 @@ class Model:
     def translate(self, texts: Iterable[str], source: str, target: str) -> tuple[str, ...]:
         """Translations, one for one, from language ``source`` to ``target`` (BCP 47 tags)."""
         params = {"source": source, "target": target}
-        hook: _Hook[str, str] = _Hook(
+        hook: Hook[str, str] = Hook(
             "translate", params, self._split_texts, codecs.encode_text, codecs.decode_text
         )
         return tuple(self._ask(hook, list(texts)))
 
     def score(self, texts: Iterable[str], quantity: str) -> npt.NDArray[np.float64]:
         """Scores of shape (n,), float64: nats for ``"log_likelihood"``, else the unit of the head."""
-        hook: _Hook[str, float] = _Hook(
+        hook: Hook[str, float] = Hook(
             "score", {"quantity": quantity}, self._split_scores, codecs.encode_score, codecs.decode_score
         )
         return np.array(self._ask(hook, list(texts)), dtype=np.float64)
@@ -192,7 +192,7 @@ class Model:
                     "write @hookimpl(wrapper=True)",
                 )
 
-    def _ask(self, hook: _Hook[Q, A], questions: list[Q]) -> list[A]:
+    def _ask(self, hook: Hook[Q, A], questions: list[Q]) -> list[A]:
         if hook.name not in self.capabilities:
             raise CapabilityError(
                 f"{self.name} ({self.source.ref}) cannot {hook.name}; "
@@ -214,7 +214,7 @@ class Model:
         )
         return [answers[key] for key in keys]
 
-    def _ask_missing(self, hook: _Hook[Q, A], unique: dict[bytes, Q], answers: dict[bytes, A]) -> None:
+    def _ask_missing(self, hook: Hook[Q, A], unique: dict[bytes, Q], answers: dict[bytes, A]) -> None:
         keys = list(unique)
         size = max(1, self._backend.batch)
         missing = len(keys) - len(answers)
@@ -232,7 +232,7 @@ class Model:
                 answers.update(new)
                 advance(len(batch))
 
-    def _call(self, hook: _Hook[Q, A], questions: tuple[Q, ...]) -> object:
+    def _call(self, hook: Hook[Q, A], questions: tuple[Q, ...]) -> object:
         caller = getattr(self._manager.hook, hook.name)
         argument = "queries" if hook.name == "mask_logprob" else "texts"
         retrying = tenacity.Retrying(
@@ -244,7 +244,7 @@ class Model:
         )
         return retrying(caller, **{argument: questions}, **hook.params)
 
-    def _key_prefix(self, hook: _Hook[Q, A]) -> bytes:
+    def _key_prefix(self, hook: Hook[Q, A]) -> bytes:
         transforms = [[p.name, p.fingerprint] for p in self._plugins if p.role == "transform"]
         return codecs.digest(
             [
@@ -253,6 +253,7 @@ class Model:
                 self.source.adapter_version,
                 self.identity.revision,
                 self.identity.digest,
+                dict(self.identity.facts),  # the device it runs on and its libraries change the last bits
                 self.source.options,
                 transforms,
                 hook.name,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from biascore.adapter import Adapter, Backend, Identity, LoadContext, ModelPlugin, Options
+from biascore.cost import Cost
 from biascore.hookspecs import hookimpl
 from biascore.language import Language
 from biascore.measurement import (
@@ -24,6 +25,7 @@ __all__ = [
     "Adapter",
     "Backend",
     "ConfidenceInterval",
+    "Cost",
     "Coverage",
     "Estimate",
     "Identity",

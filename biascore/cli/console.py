@@ -15,8 +15,9 @@ from biascore.measurement import format_p
 from biascore.progress import Advance
 from biascore.run import Run
 
-stdout = Console()
-stderr = Console(stderr=True)
+# Without emoji: "hf:package:name" would show a parcel.
+stdout = Console(emoji=False)
+stderr = Console(stderr=True, emoji=False)
 
 _COLOURS = {"detected": "red", "negligible": "green", "inconclusive": "yellow"}
 
@@ -48,7 +49,7 @@ def print_rows(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str
     table = Table(*columns, title=title or None, title_justify="left")
     for row in rows:
         table.add_row(*(escape(cell) for cell in row))
-    console = stdout if stdout.is_terminal else Console(width=220)
+    console = stdout if stdout.is_terminal else Console(width=220, emoji=False)
     console.print(table)
 
 
@@ -81,7 +82,7 @@ def print_run(run: Run) -> None:
             f"[{colour}]{measurement.verdict.value}[/]",
             str(len(measurement.coverage.lost)),
         )
-    console = stdout if stdout.is_terminal else Console(width=220)
+    console = stdout if stdout.is_terminal else Console(width=220, emoji=False)
     console.print(table)
     console.print("inconclusive is not unbiased: the data tell neither a bias nor its absence", style="dim")
     counts = run.questions

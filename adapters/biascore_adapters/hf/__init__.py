@@ -16,7 +16,10 @@ from biascore_adapters.hf.options import HfOptions
 
 
 class HfAdapter(Adapter):
-    """Opens encoders and decoders of the transformers library for their embeddings.
+    """Opens models of the transformers library; their configuration says what they can be asked.
+
+    All embed; masked language models give ``mask_logprob``, causal ones ``score("log_likelihood")``, and
+    sequence heads ``score`` of their named outputs.
 
     The vector of a word is the mean of the last hidden states of the sub-tokens that cover it. The vector of
     a sentence is the state of [CLS] for an encoder, of the last token for a decoder, and what the folder
@@ -28,7 +31,7 @@ class HfAdapter(Adapter):
         "Hugging Face transformers: hub ids, local folders, models inside Python packages"
     )
     example: ClassVar[str] = "hf:dbmdz/bert-base-italian-uncased@main"
-    capabilities: ClassVar[frozenset[str]] = frozenset({"embed"})
+    capabilities: ClassVar[frozenset[str]] = frozenset({"embed", "mask_logprob", "score"})
     options: ClassVar[type[Options]] = HfOptions
     extra: ClassVar[str | None] = "hf"
     takes_revision: ClassVar[bool] = True
@@ -50,11 +53,10 @@ class HfAdapter(Adapter):
             ref, allow_pickle=chosen.allow_pickle
         )
         try:
-            from biascore_adapters.hf.encode import EncoderBackend
-            from biascore_adapters.hf.load import load
+            from biascore_adapters.hf.kinds import open_backend
         except ModuleNotFoundError as error:
             raise MissingExtraError("hf: models", "hf") from error
-        return EncoderBackend(folder, chosen, load(folder, chosen))
+        return open_backend(folder, chosen)
 
 
 def _typed(options: Options) -> HfOptions:

@@ -10,11 +10,11 @@ import numpy.typing as npt
 import torch
 import transformers
 
-from biascore.errors import AnswerError, QuestionError
+from biascore.errors import AnswerError
 from biascore.plugins_api import Backend, Identity, Level, Text, hookimpl
 from biascore_adapters.hf.load import Loaded
 from biascore_adapters.hf.options import HfOptions
-from biascore_adapters.transformer.batching import batches
+from biascore_adapters.hf.trunk import Trunk
 from biascore_adapters.transformer.folder import ModelFolder
 from biascore_adapters.transformer.pooling import SentenceVector, sentence_positions, word_positions
 from biascore_adapters.transformer.tokens import Tokens, shown
@@ -26,14 +26,7 @@ class EncoderBackend(Backend):
     batch = 1024  # enough texts at once that those of like length meet
 
     def __init__(self, folder: ModelFolder, options: HfOptions, loaded: Loaded) -> None:
-        self._model, self._reader, self._device = loaded.model, loaded.reader, loaded.device
-        # measured: on a CPU the states of more tokens than this leave the cache, and cost half as much again
-        self._width = loaded.width
-        self._budget = options.batch_tokens or (2048 if loaded.device.type == "cpu" else 16384)
-        tokenizer = loaded.reader.tokenizer
-        # any id would do behind a mask, but the convolutions of some models see through it
-        pads = (tokenizer.pad_token_id, tokenizer.eos_token_id, 0)
-        self._pad = next(pad for pad in pads if pad is not None and pad < loaded.reader.rows)
+        self._reader, self._trunk = loaded.reader, Trunk(loaded, options.batch_tokens)
         sentence = SentenceVector.choose(folder, causal=loaded.causal, asked=options.sentence)
         self._pooling = sentence.pooling
         self.identity = Identity(
@@ -42,6 +35,7 @@ class EncoderBackend(Backend):
             sentence_vector=sentence.described,
             facts={
                 "architecture": type(loaded.model).__name__,
+                "kind": loaded.kind,
                 "hidden_size": loaded.width,
                 "parameters": sum(weights.numel() for weights in loaded.model.parameters()),
                 "max_tokens": "none stated" if loaded.reader.limit is None else loaded.reader.limit,
@@ -66,58 +60,38 @@ class EncoderBackend(Backend):
         questions = [
             _Question(text.text, read, place(text, read)) for text, read in zip(texts, tokens, strict=True)
         ]
-        vectors = np.full((len(texts), self._width), np.nan, dtype=np.float32)
+        vectors = np.full((len(texts), self._trunk.width), np.nan, dtype=np.float32)
         lengths = {
             row: len(question.tokens.ids) for row, question in enumerate(questions) if question.positions
         }
-        for rows in batches(lengths, self._budget):
-            vectors[rows] = self._vectors([questions[row] for row in rows])
+        for rows in self._trunk.batches(lengths):
+            some = [questions[row] for row in rows]
+            vectors[rows] = self._trunk.in_halves(some, self._vectors, lambda question: question.text)
         return vectors
 
     def close(self) -> None:
         """Let go of the model and of the accelerator's memory."""
-        del self._model
-        if self._device.type == "cuda":
+        device = self._trunk.device
+        for part in ("_trunk", "_head", "_model"):  # all that holds the model, whatever the kind of backend
+            self.__dict__.pop(part, None)
+        if device.type == "cuda":
             torch.cuda.empty_cache()
 
     def _sentence_positions(self, text: Text, tokens: Tokens) -> Sequence[int]:
         return sentence_positions(text, tokens, self._pooling)
 
-    def _vectors(self, questions: Sequence[_Question]) -> npt.NDArray[np.float32]:
-        """The vectors of one batch, in halves where the accelerator's memory does not hold it."""
-        try:
-            return self._forward(questions)
-        except torch.cuda.OutOfMemoryError as error:
-            if len(questions) == 1:
-                raise QuestionError(
-                    f"the text {shown(questions[0].text)} ({len(questions[0].tokens.ids)} tokens) does not "
-                    f"fit into the memory of {self._device}. Use the option device='cpu' or dtype='bfloat16'"
-                ) from error
-        # outside the except clause, which would keep the tensors of the failed attempt alive
-        middle = len(questions) // 2
-        return np.concatenate([self._vectors(questions[:middle]), self._vectors(questions[middle:])])
-
-    def _forward(self, questions: Sequence[_Question]) -> npt.NDArray[np.float32]:
-        shape = len(questions), max(len(question.tokens.ids) for question in questions)
-        inputs = {"input_ids": np.full(shape, self._pad), "attention_mask": np.zeros(shape, dtype=np.int64)}
-        if questions[0].tokens.types is not None:
-            inputs["token_type_ids"] = np.zeros(shape, dtype=np.int64)
-        shares = np.zeros(shape, dtype=np.float32)
+    def _vectors(self, questions: Sequence[_Question]) -> list[npt.NDArray[np.float32]]:
+        inputs = self._trunk.inputs(
+            [question.tokens.ids for question in questions], [question.tokens.types for question in questions]
+        )
+        shares = np.zeros(inputs["input_ids"].shape, dtype=np.float32)
         for row, question in enumerate(questions):
-            length = len(question.tokens.ids)
-            inputs["input_ids"][row, :length] = question.tokens.ids
-            inputs["attention_mask"][row, :length] = 1
-            if question.tokens.types is not None:
-                inputs["token_type_ids"][row, :length] = question.tokens.types
             shares[row, list(question.positions)] = 1 / len(question.positions)
-        with torch.inference_mode():
-            on_device = {name: torch.from_numpy(values).to(self._device) for name, values in inputs.items()}
-            hidden = self._model(**on_device).last_hidden_state.float()
-            vectors = (
-                torch.einsum("nt,ntd->nd", torch.from_numpy(shares).to(self._device), hidden).cpu().numpy()
-            )
+        hidden = self._trunk.hidden(inputs).float()
+        weights = torch.from_numpy(shares).to(self._trunk.device)
+        vectors = torch.einsum("nt,ntd->nd", weights, hidden).cpu().numpy()
         _check_finite(questions, vectors)
-        return vectors
+        return list(vectors)
 
 
 @dataclass(frozen=True, slots=True)

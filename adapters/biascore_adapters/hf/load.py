@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final, Literal, cast
 
 import torch
 from transformers import (
@@ -14,9 +14,17 @@ from transformers import (
     MODEL_FOR_CAUSAL_LM_MAPPING,
     MODEL_FOR_MASKED_LM_MAPPING,
     AutoModel,
+    AutoModelForCausalLM,
+    AutoModelForMaskedLM,
+    AutoModelForSequenceClassification,
     AutoTokenizer,
     PreTrainedModel,
     PreTrainedTokenizerFast,
+)
+from transformers.models.auto.modeling_auto import (
+    MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
+    MODEL_FOR_MASKED_LM_MAPPING_NAMES,
+    MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES,
 )
 from transformers.utils import logging
 
@@ -28,11 +36,31 @@ from biascore_adapters.transformer.tokens import Reader
 _UNSTATED = 10**9  # tokenizers that state no limit carry 1e30
 
 
+Kind = Literal["encoder", "decoder", "masked", "causal", "head"]
+
+_AUTO: Final[dict[Kind, Any]] = {
+    "encoder": AutoModel,
+    "decoder": AutoModel,
+    "masked": AutoModelForMaskedLM,
+    "causal": AutoModelForCausalLM,
+    "head": AutoModelForSequenceClassification,
+}
+
+# Checkpoints of a pre-training class hold the masked head beside another; the masked class reads them.
+_PRETRAINING_WITH_MASKED_HEAD: Final = ("BertForPreTraining", "AlbertForPreTraining")
+
+
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A model ready to run on ``device``, the reader of its texts, and the width of its hidden states."""
+    """A model ready to run on ``device``, its trunk, the reader of its texts, and the width of its states.
 
+    ``kind`` says which head the model has, as its configuration states; ``causal`` whether a token sees
+    only those before it.
+    """
+
+    kind: Kind
     model: PreTrainedModel
+    trunk: PreTrainedModel
     reader: Reader
     device: torch.device
     width: int
@@ -40,23 +68,43 @@ class Loaded:
 
 
 def load(folder: ModelFolder, options: HfOptions) -> Loaded:
-    """Open the encoder (no language-model head) and the tokenizer of a folder.
+    """Open the model, with the head that its configuration names, and the tokenizer of a folder.
 
     Raises ModelLoadError for a folder that transformers cannot read, that needs code of its own, whose
     weights are not all there, or that does not map text alone to one vector a token.
     """
     _check_kind(folder)
     device = _device(options.device)
+    kind = kind_of(folder)
     with _quiet():
         tokenizer = _tokenizer(folder)
-        model = _model(folder, options, device)
-    causal = type(model.config) in MODEL_FOR_CAUSAL_LM_MAPPING and (
-        type(model.config) not in MODEL_FOR_MASKED_LM_MAPPING
-        or bool(getattr(model.config, "is_decoder", False))
+        model = _model(folder, options, device, kind)
+    causal = kind == "causal" or (
+        type(model.config) in MODEL_FOR_CAUSAL_LM_MAPPING
+        and (
+            type(model.config) not in MODEL_FOR_MASKED_LM_MAPPING
+            or bool(getattr(model.config, "is_decoder", False))
+        )
     )
-    weights: torch.Tensor = model.get_input_embeddings().get_parameter("weight")
-    reader = Reader(tokenizer, _limit(model, tokenizer), rows=weights.shape[0])
-    return Loaded(model, reader, device, _width(folder, model, device), causal)
+    if kind == "encoder" and causal:
+        kind = "decoder"
+    trunk = cast(PreTrainedModel, model.base_model)
+    weights: torch.Tensor = trunk.get_input_embeddings().get_parameter("weight")
+    reader = Reader(tokenizer, _limit(trunk, tokenizer), rows=weights.shape[0])
+    return Loaded(kind, model, trunk, reader, device, _width(folder, trunk, device), causal)
+
+
+def kind_of(folder: ModelFolder) -> Kind:
+    """What the first architecture in ``config.json`` is a class for; a bare model without one."""
+    architectures = folder.config.get("architectures") or [""]
+    name = architectures[0]
+    if name in MODEL_FOR_MASKED_LM_MAPPING_NAMES.values() or name in _PRETRAINING_WITH_MASKED_HEAD:
+        return "masked"
+    if name in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES.values():
+        return "causal"
+    if name in MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES.values():
+        return "head"
+    return "encoder"
 
 
 @contextmanager
@@ -119,10 +167,10 @@ def _tokenizer(folder: ModelFolder) -> PreTrainedTokenizerFast:
     return tokenizer
 
 
-def _model(folder: ModelFolder, options: HfOptions, device: torch.device) -> PreTrainedModel:
+def _model(folder: ModelFolder, options: HfOptions, device: torch.device, kind: Kind) -> PreTrainedModel:
     model: PreTrainedModel
     try:
-        model, info = AutoModel.from_pretrained(
+        model, info = _AUTO[kind].from_pretrained(
             folder.path,
             dtype=getattr(torch, options.dtype),
             use_safetensors=not folder.pickled,

@@ -34,24 +34,27 @@ class Tokens:
     unknown: int | None
     boundary: int | None
 
-    def pieces(self, span: Span | None = None) -> list[int]:
-        """The positions of all tokens of the text itself, bare word boundaries included, under the span.
-
-        A boundary belongs to the word that it opens: to hide the word is to hide it too.
-        """
-        own = [i for i in range(len(self.ids)) if not self.special[i]]
-        if span is None:
-            return own
-        start, end = span
-        return [i for i in own if max(self.offsets[i][0], start) < min(self.offsets[i][1], end)]
-
     def content(self, span: Span | None = None) -> list[int]:
         """The positions of the tokens of the text itself, those that share a character with the span.
 
         Special tokens are none of these, nor is a bare word boundary: at the beginning of a text tokenizers
         give it the offsets of the first character, and it would count for a word there and nowhere else.
         """
-        return [i for i in self.pieces(span) if self.ids[i] != self.boundary]
+        own = [i for i, id_ in enumerate(self.ids) if not self.special[i] and id_ != self.boundary]
+        if span is None:
+            return own
+        start, end = span
+        return [i for i in own if max(self.offsets[i][0], start) < min(self.offsets[i][1], end)]
+
+    def pieces(self, span: Span | None = None) -> list[int]:
+        """As ``content``, with the bare word boundaries: to hide a word is to hide the boundary that opens it."""
+        if span is None:
+            return [i for i in range(len(self.ids)) if not self.special[i]]
+        inside = set(self.content(span))
+        opening = {
+            i - 1 for i in inside if i and self.ids[i - 1] == self.boundary and self.boundary is not None
+        }
+        return sorted(inside | opening)
 
     def unknown_at(self, positions: Iterable[int]) -> bool:
         """Whether every token at these positions is the tokenizer's unknown token."""
@@ -87,27 +90,35 @@ class Reader:
             verbose=False,
         )
         types = encoded.get("token_type_ids") or [None] * len(texts)
-        columns = (
-            encoded["input_ids"],
-            types,
-            encoded["offset_mapping"],
-            encoded["special_tokens_mask"],
-            [encoding.word_ids for encoding in encoded.encodings],
-            [encoding.tokens for encoding in encoded.encodings],
-        )
         unknown = self.tokenizer.unk_token_id
         boundary = self.tokenizer.backend_tokenizer.token_to_id("▁")
-        read = [Tokens(*one, unknown, boundary) for one in zip(*columns, strict=True)]
+        read = [
+            Tokens(
+                ids=encoded["input_ids"][row],
+                types=types[row],
+                offsets=encoded["offset_mapping"][row],
+                special=encoded["special_tokens_mask"][row],
+                words=encoded.word_ids(row),
+                strings=encoded.tokens(row),
+                unknown=unknown,
+                boundary=boundary,
+            )
+            for row in range(len(texts))
+        ]
         for text, tokens in zip(texts, read, strict=True):
             self._check(text, tokens)
         return read
 
-    def _check(self, text: str, tokens: Tokens) -> None:
-        if self.limit is not None and len(tokens.ids) > self.limit:
+    def check_length(self, text: str, length: int) -> None:
+        """Raise QuestionError where the model does not take that many tokens, special ones included."""
+        if self.limit is not None and length > self.limit:
             raise QuestionError(
-                f"the text {shown(text)} is {len(tokens.ids)} tokens long, special ones included, and the "
+                f"the text {shown(text)} is {length} tokens long, special ones included, and the "
                 f"model takes {self.limit}. Shorten or split the text; it is never truncated"
             )
+
+    def _check(self, text: str, tokens: Tokens) -> None:
+        self.check_length(text, len(tokens.ids))
         if max(tokens.ids, default=0) >= self.rows:
             raise QuestionError(
                 f"the text {shown(text)} has token number {max(tokens.ids)}, and the model has vectors for "

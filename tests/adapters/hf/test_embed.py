@@ -12,7 +12,7 @@ import pytest
 
 from biascore.errors import AnswerError, ModelLoadError, QuestionError
 from biascore.plugins_api import Text
-from biascore_adapters.hf.encode import batches
+from biascore_adapters.transformer.batching import batches
 
 KINDS = ("bert-uncased", "bert-cased", "roberta", "xlm-roberta", "gpt2")
 DEFAULT_POOLING = {"gpt2": "last"}  # and "cls" for the others
@@ -264,7 +264,7 @@ def test_a_batch_too_large_for_the_accelerator_is_halved(
     backend = opened(folders["bert-uncased"])
     texts = tuple(Text(sentence) for sentence in SENTENCES)
     wanted = backend.embed(texts, "sentence")
-    real, sizes = backend._forward, []
+    real, sizes = backend._vectors, []
 
     def cramped(questions: Any) -> Any:
         sizes.append(len(questions))
@@ -272,7 +272,7 @@ def test_a_batch_too_large_for_the_accelerator_is_halved(
             raise torch.cuda.OutOfMemoryError("CUDA out of memory")
         return real(questions)
 
-    monkeypatch.setattr(backend, "_forward", cramped)
+    monkeypatch.setattr(backend, "_vectors", cramped)
     most = 2
     np.testing.assert_allclose(backend.embed(texts, "sentence"), wanted, atol=1e-6)
     assert max(sizes) > most

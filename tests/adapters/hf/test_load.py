@@ -37,7 +37,7 @@ def test_it_registers_itself() -> None:
     registered: list[Any] = []
     hf.register_adapters(registered.append)
     assert registered == [HfAdapter]
-    assert HfAdapter.capabilities == {"embed"}
+    assert HfAdapter.capabilities == {"embed", "mask_logprob", "score"}
     assert HfAdapter.takes_revision
 
 
@@ -157,6 +157,7 @@ def test_the_identity_says_what_was_opened(folders: dict[str, Path], opened: Cal
     weights = transformers.AutoModel.from_pretrained(folders["bert-uncased"])
     assert identity.facts == {
         "architecture": "BertModel",
+        "kind": "encoder",
         "hidden_size": 32,
         "parameters": sum(weight.numel() for weight in weights.parameters()),
         "max_tokens": 128,
@@ -387,7 +388,7 @@ def test_close_lets_go_of_the_model(folders: dict[str, Path], opened: Callable[.
     import weakref
 
     backend = opened(folders["gpt2"])
-    model = weakref.ref(backend._model)
+    model = weakref.ref(backend._trunk.model)
     backend.close()
     gc.collect()
     assert model() is None

@@ -1,0 +1,80 @@
+"""A transformer without its head: padded batches of token ids in, hidden states out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final, TypeVar
+
+import numpy as np
+import torch
+
+from biascore.errors import QuestionError
+from biascore_adapters.hf.load import Loaded
+from biascore_adapters.transformer.batching import batches
+from biascore_adapters.transformer.tokens import shown
+
+# Measured: on a CPU the states of more tokens than this leave the cache, and cost half as much again.
+CPU_TOKENS: Final = 2048
+ACCELERATOR_TOKENS: Final = 16384
+
+Item = TypeVar("Item")
+Answer = TypeVar("Answer")
+
+
+class Trunk:
+    """Runs a model on texts of any length; ``width`` is that of its hidden states."""
+
+    def __init__(self, loaded: Loaded, batch_tokens: int | None) -> None:
+        self.model, self.device, self.width = loaded.trunk, loaded.device, loaded.width
+        self._budget = batch_tokens or (CPU_TOKENS if loaded.device.type == "cpu" else ACCELERATOR_TOKENS)
+        tokenizer = loaded.reader.tokenizer
+        # Any id would do behind a mask, but the convolutions of some models see through it.
+        pads = (tokenizer.pad_token_id, tokenizer.eos_token_id, 0)
+        self.pad = next(pad for pad in pads if pad is not None and pad < loaded.reader.rows)
+
+    def batches(self, lengths: Mapping[int, int]) -> Iterator[list[int]]:
+        """The keys of ``lengths`` (tokens of each) in batches of like length under the token budget."""
+        return batches(lengths, self._budget)
+
+    def inputs(
+        self, ids: Sequence[Sequence[int]], types: Sequence[Sequence[int] | None]
+    ) -> dict[str, torch.Tensor]:
+        """Padded on the right: ids, attention mask and, where the model takes them, token types: (n, t)."""
+        shape = len(ids), max(map(len, ids))
+        arrays = {"input_ids": np.full(shape, self.pad), "attention_mask": np.zeros(shape, dtype=np.int64)}
+        if types[0] is not None:
+            arrays["token_type_ids"] = np.zeros(shape, dtype=np.int64)
+        for row, (own, kinds) in enumerate(zip(ids, types, strict=True)):
+            arrays["input_ids"][row, : len(own)] = own
+            arrays["attention_mask"][row, : len(own)] = 1
+            if kinds is not None:
+                arrays["token_type_ids"][row, : len(own)] = kinds
+        return {name: torch.from_numpy(values).to(self.device) for name, values in arrays.items()}
+
+    def hidden(self, inputs: Mapping[str, torch.Tensor]) -> torch.Tensor:
+        """Last hidden states of shape (n, t, width), on the device and in the dtype of the model."""
+        states: torch.Tensor = self.model(**inputs).last_hidden_state
+        return states
+
+    def in_halves(
+        self,
+        items: Sequence[Item],
+        work: Callable[[Sequence[Item]], list[Answer]],
+        text: Callable[[Item], str],
+    ) -> list[Answer]:
+        """``work(items)``, in halves where the accelerator's memory does not hold them all at once.
+
+        Raises QuestionError where it does not hold a single one.
+        """
+        try:
+            with torch.inference_mode():
+                return work(items)
+        except torch.cuda.OutOfMemoryError as error:
+            if len(items) == 1:
+                raise QuestionError(
+                    f"the text {shown(text(items[0]))} does not fit into the memory of {self.device}. "
+                    "Use the option device='cpu' or dtype='bfloat16'"
+                ) from error
+        # Outside the except clause, which would keep the tensors of the failed attempt alive.
+        middle = len(items) // 2
+        return self.in_halves(items[:middle], work, text) + self.in_halves(items[middle:], work, text)
