@@ -22,6 +22,7 @@ from biascore.errors import CapabilityError, OptionsError, PluginError, UnknownN
 from biascore.measurement import Measurement
 from biascore.metric import Metric
 from biascore.model import Model, Services, Source
+from biascore.plan import Plan, Planner
 from biascore.plugins import Plugins
 from biascore.progress import Progress, Silent
 from biascore.refs import ModelRef
@@ -157,6 +158,31 @@ class Engine:
             stimuli=_stimuli_used(tests),
             provenance=self._provenance(started, plan.seed, plan.model_dump(mode="json")),
         )
+
+    def plan(self, audit: Audit | str | Path, *, probe: bool = True) -> Plan:
+        """What ``run`` would ask of each model, and its cost, without running.
+
+        Models are opened; with ``probe`` each is asked a few questions for an estimate of the time, except
+        services with a key, which may charge. Nothing is written to the cache.
+        """
+        chosen = audit if isinstance(audit, Audit) else Audit.load(audit)
+        catalogue, openings, steps = self._check(chosen)
+        planner = Planner(self._services.cache, self._services.progress)
+        for opening in openings:
+            measurements = [
+                (step.metric, test)
+                for step in steps
+                if opening.spec.label in step.models
+                for test in step.tests
+            ]
+            with self._open(opening, catalogue) as model:
+                planner.rehearse(
+                    model,
+                    measurements,
+                    lambda metric, rehearsed, test: self._measure(metric, rehearsed, test, chosen.seed),
+                    probe=probe and opening.adapter.key_env_var is None,
+                )
+        return planner.plan(chosen.title)
 
     def check(self, audit: Audit | str | Path) -> None:
         """Raise what is wrong with an audit without opening any model."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from biascore.adapter import Adapter, Backend, Identity, LoadContext, ModelPlugin, Options
 from biascore.cost import Cost
+from biascore.frozen import Scalar
 from biascore.hookspecs import hookimpl
 from biascore.language import Language
 from biascore.measurement import (
@@ -42,6 +43,7 @@ __all__ = [
     "ModelRef",
     "Options",
     "PValue",
+    "Scalar",
     "Span",
     "Test",
     "Text",

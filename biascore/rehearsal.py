@@ -59,29 +59,27 @@ class Scratch:
 
 @dataclass(slots=True)
 class Group:
-    """The questions of one hook with the same parameters that a run would ask."""
+    """The questions of one hook with the same parameters that a run would ask, and what they cost."""
 
     hook: Hook[Any, Any]
     questions: list[Any] = field(default_factory=list)
+    cost: Cost = field(default_factory=Cost.none)
 
 
 @dataclass(slots=True)
 class Tally:
-    """What was put to one hook: in all, without repeats, in the cache already; what is left, and its cost."""
+    """What was put to one hook: in all, without repeats, answered by the cache; and what is left to ask."""
 
     put: int = 0
     unique: int = 0
     cached: int = 0
-    asked: int = 0
-    cost: Cost = field(default_factory=Cost.none)
     groups: dict[tuple[tuple[str, str], ...], Group] = field(default_factory=dict)
 
-    def add(self, hook: Hook[Any, Any], questions: Sequence[Any], cost: Cost) -> None:
-        """Count questions of one call."""
-        self.asked += len(questions)
-        self.cost += cost
+    def ask(self, hook: Hook[Any, Any], questions: Sequence[Any], cost: Cost) -> None:
+        """Count one call of the hook."""
         group = self.groups.setdefault(tuple(sorted(hook.params.items())), Group(hook))
         group.questions += questions
+        group.cost += cost
 
 
 class Rehearsal(Model):
@@ -99,6 +97,19 @@ class Rehearsal(Model):
         self.seen_dimensions: int | None = None
         self.tallies: dict[str, Tally] = {}
         self._rng = np.random.default_rng(0)
+
+    @property
+    def batch(self) -> int:
+        """The largest number of questions that the model takes in one call."""
+        return self._backend.batch
+
+    def put(self) -> dict[str, int]:
+        """The number of questions put so far, by hook."""
+        return {hook: tally.put for hook, tally in self.tallies.items()}
+
+    def cost(self, hook: Hook[Q, A], questions: Sequence[Q]) -> Cost:
+        """What one call of the hook with these questions would cost; raises QuestionError as it would."""
+        return self._backend.cost(hook.name, questions, hook.params)
 
     def ask(self, hook: Hook[Q, A], questions: Sequence[Q]) -> None:
         """Ask the model after all, past cache and placeholders, and forget the answers."""
@@ -119,8 +130,7 @@ class Rehearsal(Model):
         return answers
 
     def _call(self, hook: Hook[Q, A], questions: tuple[Q, ...]) -> object:
-        cost = self._backend.cost(hook.name, questions, hook.params)
-        self.tallies[hook.name].add(hook, questions, cost)
+        self.tallies[hook.name].ask(hook, questions, self.cost(hook, questions))
         return _placeholders(hook, questions, self.dimensions, self._rng)
 
 

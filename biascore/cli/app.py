@@ -12,6 +12,7 @@ from biascore.audit import Audit
 from biascore.cache import DiskCache, default_folder
 from biascore.cli.console import Bars, print_json, print_run, stderr, stdout
 from biascore.cli.inspect import list_app, plugins, show
+from biascore.cli.plan import plan
 from biascore.engine import DEFAULT_CACHE, Engine
 from biascore.errors import OptionsError
 from biascore.run import Run
@@ -26,6 +27,7 @@ app = typer.Typer(
 cache_app = typer.Typer(help="Answers kept from earlier runs.", no_args_is_help=True)
 app.add_typer(list_app, name="list")
 app.add_typer(cache_app, name="cache")
+app.command()(plan)
 app.command()(show)
 app.command()(plugins)
 
@@ -60,14 +62,14 @@ def run(
 
     The run is saved in --out, or in a folder beside the audit file that is named after it.
     """
-    plan = Audit.load(audit)
+    chosen = Audit.load(audit)
     if seed is not None:
-        plan = plan.model_copy(update={"seed": seed})
+        chosen = chosen.model_copy(update={"seed": seed})
     target = out or audit.with_name(f"{audit.stem}-run")
     _refuse_existing(target, report, force)
-    engine = _engine((), no_cache, require_plugin, plan.seed)
+    engine = _engine((), no_cache, require_plugin, chosen.seed)
     try:
-        _deliver(engine.run(plan), target, report, as_json, force)
+        _deliver(engine.run(chosen), target, report, as_json, force)
     finally:
         engine.close()
 

@@ -16,6 +16,8 @@ from biascore_adapters.transformer.tokens import shown
 # Measured: on a CPU the states of more tokens than this leave the cache, and cost half as much again.
 CPU_TOKENS: Final = 2048
 ACCELERATOR_TOKENS: Final = 16384
+# An upper estimate of what one token of a pass takes while a layer runs, in numbers of the width of its states.
+STATES_PER_TOKEN: Final = 64
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
@@ -26,7 +28,7 @@ class Trunk:
 
     def __init__(self, loaded: Loaded, batch_tokens: int | None) -> None:
         self.model, self.device, self.width = loaded.trunk, loaded.device, loaded.width
-        self._budget = batch_tokens or (CPU_TOKENS if loaded.device.type == "cpu" else ACCELERATOR_TOKENS)
+        self._budget = batch_tokens or _default_budget(loaded)
         tokenizer = loaded.reader.tokenizer
         # Any id would do behind a mask, but the convolutions of some models see through it.
         pads = (tokenizer.pad_token_id, tokenizer.eos_token_id, 0)
@@ -78,3 +80,14 @@ class Trunk:
         # Outside the except clause, which would keep the tensors of the failed attempt alive.
         middle = len(items) // 2
         return self.in_halves(items[:middle], work, text) + self.in_halves(items[middle:], work, text)
+
+
+def _default_budget(loaded: Loaded) -> int:
+    """Tokens of one pass: what half of the free memory of a CUDA device holds, within bounds."""
+    if loaded.device.type == "cpu":
+        return CPU_TOKENS
+    if loaded.device.type != "cuda":
+        return ACCELERATOR_TOKENS
+    free, _total = torch.cuda.mem_get_info(loaded.device)
+    bytes_per_token = loaded.width * STATES_PER_TOKEN * loaded.model.dtype.itemsize
+    return int(min(max(free // 2 // bytes_per_token, CPU_TOKENS), 8 * ACCELERATOR_TOKENS))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 from pydantic import Field
 
-from biascore.plugins_api import MetricOptions
+from biascore.plugins_api import MetricOptions, Model, Scalar
 
 
 class WeatOptions(MetricOptions):
@@ -31,3 +32,19 @@ class WeatOptions(MetricOptions):
     bootstrap: Literal["studentized", "bca", "percentile"] = "studentized"
     resamples: int = Field(default=5000, ge=100)
     bound: float | None = Field(default=0.2, gt=0)
+
+    def conventions(self, model: Model, own: Mapping[str, str]) -> dict[str, Scalar]:
+        """What a reader must know to compute the same numbers: the metric's own conventions and the options."""
+        return {
+            **own,
+            "ddof of the sd": self.ddof,
+            "valid p-values": "weak inequality, the observed partition counted",
+            "permutation": self.permutation,
+            "draws where not exact": self.draws,
+            "bootstrap": f"{self.bootstrap}, {self.resamples} resamples",
+            "equivalence bound": self.bound,
+            "alpha": self.alpha,
+            "duplicates": self.duplicates,
+            "embedding level": self.level,
+            "vector of a text": model.identity.sentence_vector,
+        }

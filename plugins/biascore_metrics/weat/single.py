@@ -97,7 +97,16 @@ class ScWeat(Metric):
             reason=reason,
             coverage=roles.coverage,
             warnings=roles.warnings,
-            conventions=self._conventions(model),
+            conventions=self._options.conventions(
+                model,
+                {
+                    "effect size": "(mean cosine with A - mean cosine with B) / sd of all of these cosines",
+                    "deciding p-value": f"{self._options.alternative}, Holm-adjusted over the words",
+                    "resampled": "attribute words, within A and within B",
+                    "interval of the share": "none: words share attributes, so they are no independent sample",
+                    "item value": "effect size d of the single word",
+                },
+            ),
             seed=seed,
             items=_items(words, adjusted),
         )
@@ -197,25 +206,6 @@ class ScWeat(Metric):
             f"{found} of {len(words)} words are associated after Holm's adjustment at alpha = {alpha}; "
             f"the smallest adjusted p is {adjusted.min():.3g}.",
         )
-
-    def _conventions(self, model: Model) -> dict[str, str | int | float | bool | None]:
-        options = self._options
-        return {
-            "effect size": "(mean cosine with A - mean cosine with B) / sd of the cosines with A and B together",
-            "ddof of the sd": options.ddof,
-            "deciding p-value": f"{options.alternative}, Holm-adjusted over the words",
-            "valid p-values": "weak inequality, the observed partition counted",
-            "permutation": options.permutation,
-            "draws where not exact": options.draws,
-            "interval": f"{options.bootstrap} bootstrap of the attribute words, {options.resamples} resamples",
-            "interval of the share": "none: words share attributes, so they are no independent sample",
-            "equivalence bound": options.bound,
-            "alpha": options.alpha,
-            "duplicates": options.duplicates,
-            "embedding level": options.level,
-            "vector of a text": model.identity.sentence_vector,
-            "item value": "effect size d of the single word",
-        }
 
 
 def _items(words: list[_Association], adjusted: npt.NDArray[np.float64]) -> pa.Table:

@@ -87,7 +87,15 @@ class Weat(Metric):
             reason=reason,
             coverage=roles.coverage,
             warnings=warnings,
-            conventions=self._conventions(model),
+            conventions=self._options.conventions(
+                model,
+                {
+                    "effect size": "(mean s(X) - mean s(Y)) / sd of s over X and Y together",
+                    "deciding p-value": self._options.alternative,
+                    "resampled": "target words, within X and within Y",
+                    "item value": "s(w, A, B) = mean cosine with A - mean cosine with B",
+                },
+            ),
             seed=seed,
             items=_items(test, roles, x, y),
         )
@@ -145,24 +153,6 @@ class Weat(Metric):
         except ZeroVarianceError as error:
             return None, str(error)
         return interval, ""
-
-    def _conventions(self, model: Model) -> dict[str, str | int | float | bool | None]:
-        options = self._options
-        return {
-            "effect size": "(mean s(X) - mean s(Y)) / sd of s over X and Y together",
-            "ddof of the sd": options.ddof,
-            "deciding p-value": options.alternative,
-            "valid p-values": "weak inequality, the observed partition counted",
-            "permutation": options.permutation,
-            "draws where not exact": options.draws,
-            "interval": f"{options.bootstrap} bootstrap of the target words within X and Y, {options.resamples} resamples",
-            "equivalence bound": options.bound,
-            "alpha": options.alpha,
-            "duplicates": options.duplicates,
-            "embedding level": options.level,
-            "vector of a text": model.identity.sentence_vector,
-            "item value": "s(w, A, B) = mean cosine with A - mean cosine with B",
-        }
 
 
 def _associations(roles: RoleVectors, role: str) -> npt.NDArray[np.float64]:

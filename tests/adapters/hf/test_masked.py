@@ -46,7 +46,7 @@ def spans(text: str, *words: str) -> tuple[Span, ...]:
 
 
 QUERIES = [
-    Masked(ENGINEER, spans(ENGINEER, " he ")),
+    Masked(ENGINEER, ((ENGINEER.index(" he ") + 1, ENGINEER.index(" he ") + 3),)),
     Masked(ENGINEER, spans(ENGINEER, "engineer")),
     Masked(ENGINEER, spans(ENGINEER, "he left"), also=spans(ENGINEER, "engineer")),
     Masked(ENGINEER, spans(ENGINEER, "nobody", "The", "office")),
@@ -122,7 +122,8 @@ def obvious(masked_folders: dict[str, Path]) -> Callable[[str, Masked], list[Ans
 
         def under(some: tuple[Span, ...]) -> set[int]:
             meant = {character for one in some for character in range(*one)}
-            return {i for i in own if meant & set(range(*offsets[i]))}
+            covering = {i for i in own if tokens[i] != "▁" and meant & set(range(*offsets[i]))}
+            return covering | {i - 1 for i in covering if tokens[i - 1] == "▁"}  # the boundary that opens it
 
         asked = sorted(own if query.spans is None else under(query.spans))
         assert asked

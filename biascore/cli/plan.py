@@ -1,0 +1,42 @@
+"""``biascore plan``: what a run will cost, before it does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from biascore.audit import Audit
+from biascore.cli.console import Bars, print_json, print_rows, stdout
+from biascore.engine import DEFAULT_CACHE, Engine
+
+
+def plan(
+    audit: Annotated[Path, typer.Argument(help="The audit file (TOML).")],
+    probe: Annotated[
+        bool, typer.Option("--probe/--no-probe", help="Ask local models a few questions, for the time.")
+    ] = True,
+    seed: Annotated[int | None, typer.Option(help="Seed of everything random, as for run.", min=0)] = None,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Plan a run that keeps no answers.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+) -> None:
+    """Count the questions, passes, tokens and characters that a run of an audit file will cost.
+
+    Every model is opened and every metric rehearsed with placeholders for answers; nothing is kept.
+    """
+    chosen = Audit.load(audit)
+    if seed is not None:
+        chosen = chosen.model_copy(update={"seed": seed})
+    engine = Engine(cache=None if no_cache else DEFAULT_CACHE, seed=chosen.seed, progress=Bars())
+    try:
+        found = engine.plan(chosen, probe=probe)
+    finally:
+        engine.close()
+    if as_json:
+        print_json(found.to_json())
+        return
+    header, *rows = found.table
+    print_rows(header, rows, title=found.title)
+    for note in found.notes:
+        stdout.print(note, style="dim", highlight=False, markup=False, soft_wrap=True)

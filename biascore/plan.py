@@ -1,0 +1,282 @@
+"""What a run will ask and cost, found by rehearsing it: every metric runs, and no model is asked."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+import numpy as np
+
+from biascore.cache import Cache, CacheWarning
+from biascore.cost import Cost
+from biascore.frozen import Frozen
+from biascore.metric import Metric
+from biascore.model import Model
+from biascore.progress import Progress, Silent
+from biascore.rehearsal import DIMENSIONS, Group, Rehearsal, Scratch, Tally
+from biascore.stimuli import Test
+
+PROBE_QUESTIONS: Final = 256
+PROBE_SECONDS: Final = 0.25
+"""The probe asks more and more at a time, until it asked so many or took so long."""
+
+
+class QuestionPlan(Frozen):
+    """The questions for one hook of one model.
+
+    ``put``: by the metrics; ``unique``: distinct ones; ``cached``: those that the cache answers, also
+    because an earlier model of the audit is the same one; ``asked``: what is left for the model, at
+    ``cost``. ``seconds`` is what asking takes, None where it was not probed, and ``probed`` how many
+    questions were asked to find out. Counts are "approximate" where a metric is adaptive or stopped.
+    """
+
+    model: str
+    hook: str
+    counts: Literal["exact", "approximate"]
+    put: int
+    unique: int
+    cached: int
+    asked: int
+    cost: Cost
+    seconds: float | None
+    probed: int = 0
+
+
+class Stopped(Frozen):
+    """What could not be rehearsed to its end: a measurement or a probe, on which model, and the error."""
+
+    model: str
+    what: str
+    error: str
+
+
+class Plan(Frozen):
+    """What a run of an audit will ask: a row per model and hook, and what kept the plan from being exact.
+
+    ``computing_seconds`` is what the metrics themselves took in the rehearsal; a run adds it to the asking.
+    """
+
+    title: str
+    rows: tuple[QuestionPlan, ...]
+    stopped: tuple[Stopped, ...]
+    computing_seconds: float
+
+    @property
+    def total(self) -> QuestionPlan:
+        """All rows together; a cost or time that one row does not know is not known."""
+        exact = not self.stopped and all(row.counts == "exact" for row in self.rows)
+        seconds = [row.seconds for row in self.rows]
+        known = [value for value in seconds if value is not None]
+        return QuestionPlan(
+            model="all",
+            hook="all",
+            counts="exact" if exact else "approximate",
+            put=sum(row.put for row in self.rows),
+            unique=sum(row.unique for row in self.rows),
+            cached=sum(row.cached for row in self.rows),
+            asked=sum(row.asked for row in self.rows),
+            cost=sum((row.cost for row in self.rows), start=Cost.none()),
+            seconds=sum(known) if len(known) == len(seconds) else None,
+            probed=sum(row.probed for row in self.rows),
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Rows, total and what stopped, as plain values."""
+        return {**self.model_dump(mode="json"), "total": self.total.model_dump(mode="json")}
+
+    @property
+    def table(self) -> tuple[tuple[str, ...], ...]:
+        """The cells that people read, a header first; "-" is not known."""
+        rows = [*self.rows, self.total] if len(self.rows) > 1 else self.rows
+        return (_HEADER, *(_cells(row) for row in rows))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the table does not say, a sentence each."""
+        total = self.total
+        found = [
+            f"{stop.what} on {stop.model} stopped, and what it asks after that is not counted: {stop.error}"
+            for stop in self.stopped
+        ]
+        if any(row.counts == "approximate" for row in self.rows):
+            found.append("approximate: what is asked depends on answers that only a run has")
+        if total.probed:
+            found.append(f"times are from asking {total.probed} questions; their answers are not kept")
+        if total.seconds is None:
+            found.append("no time for what was not probed")
+        found.append(f"computing the metrics takes {_duration(self.computing_seconds)} more")
+        return tuple(found)
+
+    def readable(self) -> str:
+        """Table and notes as text of fixed width."""
+        widths = [max(map(len, column)) for column in zip(*self.table, strict=True)]
+        lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in self.table]
+        return "\n".join([self.title, *lines, *self.notes])
+
+
+_HEADER: Final = (
+    *("model", "hook", "counts", "questions", "unique", "cached", "to ask"),
+    *("passes", "one by one", "tokens", "characters", "time"),
+)
+
+
+class Planner:
+    """Rehearses an audit model by model; what one model would leave in the cache, the next one finds.
+
+    Raises nothing that a metric or a model raises: that is noted as stopped.
+    """
+
+    def __init__(
+        self,
+        cache: Cache,
+        progress: Progress | None = None,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        self._cache = cache
+        self._progress = progress or Silent()
+        self._clock = clock
+        self._placeholders: dict[bytes, bytes] = {}
+        self._rows: list[QuestionPlan] = []
+        self._stopped: list[Stopped] = []
+        self._computing = 0.0
+
+    def rehearse(
+        self,
+        model: Model,
+        measurements: Sequence[tuple[Metric, Test]],
+        measure: Callable[[Metric, Model, Test], object],
+        *,
+        probe: bool,
+    ) -> None:
+        """Add the questions that these measurements put to the model; with ``probe`` ask it some of them."""
+        done = self._perform(model, measurements, measure, DIMENSIONS)
+        real = done.rehearsal.seen_dimensions
+        if real is not None:
+            # Vectors from the cache do not go with placeholders of another length; now that is known.
+            done = self._perform(model, measurements, measure, real)
+        self._placeholders = done.rehearsal.scratch.placeholders
+        self._stopped += done.stopped
+        self._computing += done.seconds
+        for hook in sorted(done.rehearsal.tallies.keys() | done.approximate):
+            tally = done.rehearsal.tallies.get(hook, Tally())
+            self._rows.append(self._row(done, hook, tally, probe=probe))
+
+    def plan(self, title: str) -> Plan:
+        """What was rehearsed so far."""
+        return Plan(
+            title=title,
+            rows=tuple(self._rows),
+            stopped=tuple(self._stopped),
+            computing_seconds=self._computing,
+        )
+
+    def _perform(
+        self,
+        model: Model,
+        measurements: Sequence[tuple[Metric, Test]],
+        measure: Callable[[Metric, Model, Test], object],
+        dimensions: int,
+    ) -> _Performed:
+        scratch = Scratch(self._cache, self._placeholders)
+        done = _Performed(Rehearsal(model, scratch, dimensions))
+        start = self._clock()
+        label = f"{model.name}: rehearsal"
+        with self._progress.task(label, len(measurements)) as advance, warnings.catch_warnings():
+            # Of placeholders nobody wants to hear; of the cache they do.
+            warnings.simplefilter("ignore")
+            warnings.filterwarnings("default", category=CacheWarning)
+            for metric, test in measurements:
+                given, put = scratch.given, done.rehearsal.put()
+                stopped = False
+                try:
+                    measure(metric, done.rehearsal, test)
+                except Exception as error:  # placeholders may lead a stranger's metric anywhere
+                    stopped = True
+                    done.stopped.append(_stopped(model, f"{metric.name} {test.id}", error))
+                if stopped or (metric.adaptive and scratch.given > given):
+                    used = {hook for hook, count in done.rehearsal.put().items() if count > put.get(hook, 0)}
+                    done.approximate |= metric.requires | used
+                advance(1)
+        done.seconds = self._clock() - start
+        return done
+
+    def _row(self, done: _Performed, hook: str, tally: Tally, *, probe: bool) -> QuestionPlan:
+        groups = tally.groups.values()
+        seconds: float | None = None if groups else 0.0
+        probed = 0
+        if probe and groups:
+            try:
+                times = [self._probe(done.rehearsal, group) for group in groups]
+            except Exception as error:  # a model may fail in any way, and the counts stand all the same
+                self._stopped.append(_stopped(done.rehearsal, f"the probe of {hook}", error))
+            else:
+                seconds, probed = sum(time for time, _ in times), sum(asked for _, asked in times)
+        return QuestionPlan(
+            model=done.rehearsal.name,
+            hook=hook,
+            counts="approximate" if hook in done.approximate else "exact",
+            put=tally.put,
+            unique=tally.unique,
+            cached=tally.cached,
+            asked=sum(len(group.questions) for group in groups),
+            cost=sum((group.cost for group in groups), start=Cost.none()),
+            seconds=seconds,
+            probed=probed,
+        )
+
+    def _probe(self, rehearsal: Rehearsal, group: Group) -> tuple[float, int]:
+        """Seconds that all questions of the group take, from some of them, and how many were asked."""
+        most = max(1, min(len(group.questions), rehearsal.batch, PROBE_QUESTIONS))
+        sample, asked = _spread(group.questions, 1), 1
+        rehearsal.ask(group.hook, sample)  # what is done once only, such as starting an accelerator
+        while True:
+            start = self._clock()
+            rehearsal.ask(group.hook, sample)
+            seconds = self._clock() - start
+            asked += len(sample)
+            if len(sample) == most or seconds >= PROBE_SECONDS:
+                break
+            sample = _spread(group.questions, min(most, 4 * len(sample)))
+        part, whole = rehearsal.cost(group.hook, sample).tokens, group.cost.tokens
+        share = whole / part if part and whole else len(group.questions) / len(sample)
+        return seconds * share, asked
+
+
+@dataclass(slots=True)
+class _Performed:
+    """One rehearsal of all measurements on one model; ``approximate`` are hooks, ``seconds`` all it took."""
+
+    rehearsal: Rehearsal
+    stopped: list[Stopped] = field(default_factory=list)
+    approximate: set[str] = field(default_factory=set)
+    seconds: float = 0.0
+
+
+def _spread(questions: Sequence[Any], size: int) -> list[Any]:
+    """So many of the questions, from the shortest text to the longest at even steps."""
+    ordered = sorted(questions, key=lambda question: len(getattr(question, "text", question)))
+    return [ordered[int(i)] for i in (np.arange(size) + 0.5) * len(ordered) / size]
+
+
+def _stopped(model: Model, what: str, error: Exception) -> Stopped:
+    return Stopped(model=model.name, what=what, error=f"{type(error).__name__}: {error}")
+
+
+def _cells(row: QuestionPlan) -> tuple[str, ...]:
+    cost = row.cost
+    numbers = (
+        *(row.put, row.unique, row.cached, row.asked),
+        *(cost.passes, cost.naive_passes, cost.tokens, cost.characters),
+    )
+    cells = ("-" if number is None else f"{number:,}" for number in numbers)
+    return (row.model, row.hook, row.counts, *cells, "-" if row.seconds is None else _duration(row.seconds))
+
+
+def _duration(seconds: float) -> str:
+    for unit, length in (("h", 3600), ("min", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.3g} {unit}"
+    return f"{seconds:.0f} s" if seconds >= 1 else "under 1 s"
