@@ -5,11 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from biascore.cost import Cost
+from biascore.cost import Cost, characters
+from biascore.errors import CapabilityError
 from biascore.refs import ModelRef
 
 if TYPE_CHECKING:
@@ -17,9 +19,9 @@ if TYPE_CHECKING:
 
 
 class Options(BaseModel):
-    """Base of all option models: typed, frozen, and an unknown key is an error."""
+    """Base of all option models: frozen, strict (no value is coerced), and an unknown key is an error."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +30,15 @@ class Identity:
 
     ``digest`` is ``"<algorithm>:<hex>"`` over the weights, and says so in the algorithm where it
     is over a sample of them. ``composes_words`` is true for models that know words only and take
-    the mean of the word vectors for anything longer. ``facts`` is shown in reports.
+    the mean of the word vectors for anything longer. ``quantities`` are the names that ``score`` answers,
+    as far as they can be listed. ``facts`` is shown in reports.
     """
 
     digest: str
     revision: str | None = None
     composes_words: bool = False
     sentence_vector: str = ""
+    quantities: tuple[str, ...] = ()
     facts: Mapping[str, str | int | float] = field(default_factory=dict)
 
 
@@ -54,8 +58,18 @@ class Backend:
 
         Raises QuestionError where the hook would. The default knows no more than the length of the texts.
         """
-        texts = (question if isinstance(question, str) else question.text for question in questions)
-        return Cost(characters=sum(map(len, texts)))
+        return Cost(characters=sum(map(characters, questions)))
+
+    def export(self, folder: Path, *, int8: bool = False) -> str:
+        """Write the model into an empty folder, in a form that another adapter opens; returns that adapter's id.
+
+        ``int8``: with weights rounded to 8 bits. The default raises CapabilityError: models of this kind
+        cannot be exported.
+        """
+        raise CapabilityError(
+            f"a model of this kind cannot be exported, neither to {folder} nor elsewhere"
+            f"{' as int8' if int8 else ''}. Export a Hugging Face model: biascore export hf:<model> <folder>"
+        )
 
     def close(self) -> None:
         """Let go of files and memory; called once."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from pydantic import Field, ValidationError
 
 from biascore.errors import OptionsError
+from biascore.files import user_path
 from biascore.frozen import Frozen, FrozenMap
 from biascore.stimuli.lines import line_of
 
@@ -31,7 +33,7 @@ class AuditMeasurement(Frozen):
 
     metric: str
     tests: tuple[str, ...] = Field(min_length=1)
-    models: tuple[str, ...] = ()
+    models: tuple[str, ...] | None = Field(default=None, min_length=1)
     options: FrozenMap[Any] = Field(default_factory=dict)
 
 
@@ -43,7 +45,7 @@ class Audit(Frozen):
     """
 
     title: str = "Audit"
-    seed: int = Field(default=0, ge=0)
+    seed: int = Field(default=0, ge=0, strict=True)
     stimuli: tuple[str, ...] = ()
     require_plugins: tuple[str, ...] = ()
     models: tuple[AuditModel, ...] = Field(min_length=1)
@@ -51,14 +53,28 @@ class Audit(Frozen):
 
     @classmethod
     def from_parts(
-        cls, *, title: str, models: list[dict[str, Any]], measurements: list[dict[str, Any]], seed: int = 0
+        cls,
+        *,
+        title: str,
+        models: list[dict[str, Any]],
+        measurements: list[dict[str, Any]],
+        seed: int = 0,
+        stimuli: Sequence[str] = (),
+        require_plugins: Sequence[str] = (),
     ) -> Audit:
-        """Build an audit from plain values; raises OptionsError naming the key."""
-        parts = {"title": title, "models": models, "measurements": measurements, "seed": seed}
+        """Build an audit from plain values, as from a file; raises OptionsError naming the key."""
+        parts = {
+            "title": title,
+            "models": models,
+            "measurements": measurements,
+            "seed": seed,
+            "stimuli": [str(user_path(folder).absolute()) for folder in stimuli],
+            "require_plugins": list(require_plugins),
+        }
         try:
             return cls.model_validate(parts)
         except ValidationError as error:
-            raise OptionsError("; ".join(f"{d['loc']}: {d['msg']}" for d in error.errors())) from error
+            raise OptionsError("; ".join(f"{_key(d['loc'])}: {d['msg']}" for d in error.errors())) from error
 
     @classmethod
     def load(cls, path: str | Path) -> Audit:
@@ -77,7 +93,7 @@ class Audit(Frozen):
             audit = cls.model_validate(document)
         except ValidationError as error:
             raise OptionsError(_explain(file, text, document, error)) from error
-        folders = tuple(str((file.parent / Path(folder).expanduser()).resolve()) for folder in audit.stimuli)
+        folders = tuple(str((file.parent / user_path(folder)).resolve()) for folder in audit.stimuli)
         return audit.model_copy(update={"stimuli": folders})
 
 
@@ -86,6 +102,13 @@ def _explain(file: Path, text: str, document: dict[str, Any], error: ValidationE
     for detail in error.errors():
         line = line_of(text, detail["loc"], document)
         place = f"{file}:{line}" if line else str(file)
-        key = ".".join(str(part) for part in detail["loc"]) or "the file"
-        problems.append(f"{place}: {key}: {detail['msg']}")
+        # An unknown key leaves its table empty, and one message is enough for that.
+        if detail["type"] == "too_short" and detail["loc"][0] not in document:
+            problems.append(f"{place}: {_key(detail['loc'])} is missing")
+        else:
+            problems.append(f"{place}: {_key(detail['loc']) or 'the file'}: {detail['msg']}")
     return "\n".join(problems) + "\nThe keys of an audit file are described in docs/audits.md."
+
+
+def _key(location: Sequence[str | int]) -> str:
+    return ".".join(str(part) for part in location)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Self
+from collections.abc import Sequence
+from typing import Any, Self
 
 from biascore.frozen import Frozen
 
@@ -25,6 +26,18 @@ class Cost(Frozen):
         """The cost of no question at all: 0, and known."""
         return cls(**dict.fromkeys(cls.model_fields, 0))
 
+    @classmethod
+    def of_passes(
+        cls, questions: Sequence[Any], lengths: Sequence[int], naive_passes: int | None = None
+    ) -> Self:
+        """The cost of questions that take passes of these many tokens; one by one, a pass a question."""
+        return cls(
+            passes=len(lengths),
+            naive_passes=len(questions) if naive_passes is None else naive_passes,
+            tokens=sum(lengths),
+            characters=sum(map(characters, questions)),
+        )
+
     def __add__(self, other: Cost) -> Cost:
         """Both together; what one of them does not know is not known of the sum."""
         sums: dict[str, int | None] = {}
@@ -32,3 +45,9 @@ class Cost(Frozen):
             one, two = getattr(self, name), getattr(other, name)
             sums[name] = None if one is None or two is None else one + two
         return Cost(**sums)
+
+
+def characters(question: Any) -> int:
+    """The code points of a question's text: of a string, or of what has a ``text``."""
+    text: str = question if isinstance(question, str) else question.text
+    return len(text)

@@ -7,6 +7,7 @@ import platform
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Final
@@ -19,6 +20,7 @@ from biascore.adapter import Adapter, LoadContext, ModelPlugin, Options
 from biascore.audit import Audit, AuditMeasurement, AuditModel
 from biascore.cache import Cache, DiskCache, NoCache, default_folder
 from biascore.errors import CapabilityError, OptionsError, PluginError, UnknownNameError
+from biascore.files import is_path, user_path
 from biascore.measurement import Measurement
 from biascore.metric import Metric
 from biascore.model import Model, Services, Source
@@ -73,7 +75,7 @@ class Engine:
         self.plugins = Plugins()
         self.plugins.require(require_plugins)
         self.seed = seed
-        self._stimuli = tuple(Path(folder).expanduser() for folder in stimuli)
+        self._stimuli = tuple(user_path(folder) for folder in stimuli)
         self.catalogue = self._read_catalogue(self._stimuli)
         self._services = Services(cache=_open_cache(cache), progress=progress or Silent(), attempts=attempts)
 
@@ -97,7 +99,7 @@ class Engine:
         checked = self._check_metric(metric, options)
         chosen = self._select(tests)
         for test in chosen:
-            type(checked).check_kind(test)
+            checked.check(test)
         started = time.time()
         if isinstance(model, str):
             opening = self._check_model(AuditModel(ref=model), self.catalogue)
@@ -175,13 +177,12 @@ class Engine:
                 if opening.spec.label in step.models
                 for test in step.tests
             ]
-            with self._open(opening, catalogue) as model:
-                planner.rehearse(
-                    model,
-                    measurements,
-                    lambda metric, rehearsed, test: self._measure(metric, rehearsed, test, chosen.seed),
-                    probe=probe and opening.adapter.key_env_var is None,
-                )
+            planner.rehearse(
+                partial(self._open, opening, catalogue),
+                measurements,
+                partial(self._measure, seed=chosen.seed),
+                probe=probe and opening.adapter.key_env_var is None,
+            )
         return planner.plan(chosen.title)
 
     def check(self, audit: Audit | str | Path) -> None:
@@ -200,8 +201,13 @@ class Engine:
         labels = [spec.label for spec in audit.models]
         repeated = sorted({label for label in labels if labels.count(label) > 1})
         if repeated:
-            raise OptionsError(f"several models are called {repeated[0]!r}. Give each its own name = ...")
+            raise OptionsError(
+                f"several models are called {repeated[0]!r}. Name each model once, or in an audit file give each "
+                "its own name = ..."
+            )
         steps = [self._check_step(entry, catalogue, labels) for entry in audit.measurements]
+        _check_all_used(steps, labels)
+        _check_no_repeats(steps, audit)
         for step in steps:
             for opening in openings:
                 if opening.spec.label in step.models:
@@ -212,7 +218,7 @@ class Engine:
         ref = ModelRef.parse(spec.ref)
         adapter = self.plugins.adapters.get(ref.adapter)()
         # A path that exists is a path, even with an @ in it.
-        if adapter.takes_revision and not Path(ref.locator).expanduser().exists():
+        if adapter.takes_revision and not is_path(ref.locator):
             ref = ref.split_revision()
         options = _validate(adapter.options, spec.options, f"adapter {ref.adapter}")
         adapter.check(ref, options, LoadContext(catalogue))
@@ -226,8 +232,8 @@ class Engine:
         metric = self._check_metric(entry.metric, entry.options)
         tests = self._find(entry.tests, catalogue)
         for test in tests:
-            type(metric).check_kind(test)
-        for name in entry.models:
+            metric.check(test)
+        for name in entry.models or ():
             if name not in labels:
                 raise UnknownNameError(
                     f"the measurement {entry.metric!r} names a model {name!r}; "
@@ -269,7 +275,8 @@ class Engine:
         chosen: dict[str, Test] = {}
         for want in wanted:
             for test in (want,) if isinstance(want, Test) else self._find([want], self.catalogue):
-                chosen.setdefault(test.id, test)
+                if chosen.setdefault(test.id, test) != test:
+                    raise OptionsError(f"two different tests are called {test.id}. Rename one of them.")
         if not chosen:
             raise UnknownNameError("no test was named. See what there is with: biascore list tests")
         return tuple(chosen.values())
@@ -317,7 +324,7 @@ def measurement_seed(seed: int, metric: str, test: str, model: str) -> int:
 def _open_cache(cache: str | Path | None) -> Cache:
     if cache is None:
         return NoCache()
-    return DiskCache(default_folder() if cache == DEFAULT_CACHE else Path(cache).expanduser())
+    return DiskCache(default_folder() if cache == DEFAULT_CACHE else user_path(cache))
 
 
 def _validate(model: type[Any], options: Mapping[str, Any], owner: str) -> Any:
@@ -343,6 +350,30 @@ def _check_capabilities(metric: Metric, model: str, capabilities: frozenset[str]
             f"{', '.join(sorted(capabilities))}. "
             f"Choose another metric, or leave {model!r} out (models = [...])"
         )
+
+
+def _check_all_used(steps: Sequence[_Step], labels: Sequence[str]) -> None:
+    unused = [label for label in labels if not any(label in step.models for step in steps)]
+    if unused:
+        raise OptionsError(
+            f"no measurement names the model(s) {', '.join(unused)}, which would be opened for nothing. "
+            "Add them to a models = [...], or leave them out"
+        )
+
+
+def _check_no_repeats(steps: Sequence[_Step], audit: Audit) -> None:
+    """The same measurement twice would count twice in the adjustment for multiple testing."""
+    seen: set[tuple[str, str, str, str]] = set()
+    for step, entry in zip(steps, audit.measurements, strict=True):
+        for test in step.tests:
+            for model in step.models:
+                key = (entry.metric, repr(sorted(entry.options.items())), test.id, model)
+                if key in seen:
+                    raise OptionsError(
+                        f"{entry.metric} on {test.id} and {model} stands twice in the audit with the same options. "
+                        "Leave one out"
+                    )
+                seen.add(key)
 
 
 def _stimuli_used(tests: Iterable[Test]) -> tuple[StimuliUsed, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Final, Literal, Self
 
 import pyarrow as pa
 from pydantic import Field, field_validator
@@ -16,13 +16,17 @@ if TYPE_CHECKING:
 
 
 class ConfidenceInterval(Frozen):
-    """An interval with its coverage level in (0, 1) and how it was made."""
+    """An interval with its coverage level in (0, 1) and how it was made.
+
+    ``degenerate`` of the ``resamples`` had no value (zero variance) and are left out of the quantiles.
+    """
 
     low: float
     high: float
     level: float
     method: str
     resamples: int | None = None
+    degenerate: int = 0
 
     @classmethod
     def of(cls, interval: Interval) -> Self:
@@ -33,6 +37,7 @@ class ConfidenceInterval(Frozen):
             level=interval.level,
             method=interval.method,
             resamples=interval.resamples or None,
+            degenerate=interval.n_degenerate,
         )
 
 
@@ -73,6 +78,9 @@ class Estimate(Frozen):
         raise KeyError(f"no p-value {name!r}; there are {[p.name for p in self.p_values]}")
 
 
+REPEATED: Final = "repeated in its list"
+
+
 class LostWord(Frozen):
     """A stimulus that did not enter the measurement, the list it stood in, and why."""
 
@@ -88,6 +96,11 @@ class Coverage(Frozen):
     used: FrozenMap[int]
     lost: tuple[LostWord, ...] = ()
     composed: tuple[str, ...] = ()
+
+    @property
+    def missing(self) -> tuple[LostWord, ...]:
+        """The lost words without those that only repeat another of their list."""
+        return tuple(word for word in self.lost if word.reason != REPEATED)
 
 
 def item_table(
@@ -176,7 +189,7 @@ def describe(estimate: Estimate) -> str:
     text = f"{estimate.name} = {estimate.value:.3f}"
     if estimate.interval:
         ci = estimate.interval
-        text += f" [{ci.low:.3f}, {ci.high:.3f}] ({ci.level:.0%}, {ci.method})"
+        text += f" [{ci.low:.3f}, {ci.high:.3f}] ({100 * ci.level:g} %, {ci.method})"
     if estimate.p_values:
         p = estimate.p_values[0]
         text += f", p = {format_p(p.value)} ({p.kind}, {p.alternative})"
@@ -207,7 +220,7 @@ def _row(measurement: Measurement, estimate: Estimate) -> dict[str, Scalar]:
         "p_value": estimate.p_values[0].value if estimate.p_values else None,
         "p_kind": estimate.p_values[0].name if estimate.p_values else None,
         "verdict": measurement.verdict.value if estimate is measurement.headline else None,
-        "words_lost": len(measurement.coverage.lost),
+        "words_lost": len(measurement.coverage.missing),
     }
     row.update({f"n_{role}": count for role, count in estimate.n.items()})
     row.update({f"p[{p.name}]": p.value for p in estimate.p_values})

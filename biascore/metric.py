@@ -46,6 +46,10 @@ class Metric(ABC):
     def measure(self, model: Model, test: Test, rng: np.random.Generator, seed: int) -> Measurement:
         """Measure one test on one model; everything random comes from ``rng``, whose seed is ``seed``."""
 
+    def check(self, test: Test) -> None:
+        """Raise what can be known to go wrong with this test before any model is asked."""
+        self.check_kind(test)
+
     @classmethod
     def check_kind(cls, test: Test) -> None:
         """Raise TestKindError where this metric does not take tests of that kind."""

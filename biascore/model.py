@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final, Generic, Self, TypeVar
 
 import numpy as np
@@ -140,6 +141,16 @@ class Model:
             "score", {"quantity": quantity}, self._split_scores, codecs.encode_score, codecs.decode_score
         )
         return np.array(self._ask(hook, list(texts)), dtype=np.float64)
+
+    def export(self, folder: Path, *, int8: bool = False) -> str:
+        """Write the model into an empty folder for another adapter, whose id is returned; see ``Backend.export``.
+
+        Raises CapabilityError where the model cannot be exported.
+        """
+        try:
+            return self._backend.export(folder, int8=int8)
+        except CapabilityError as error:
+            raise CapabilityError(f"{self.name}: {error}") from error
 
     def used(self, since: QuestionCounts | None = None) -> ModelUsed:
         """The record of this model for a run, with the questions put after ``since``, or all of them."""

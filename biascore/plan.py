@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from biascore.cache import Cache, CacheWarning
-from biascore.cost import Cost
+from biascore.cost import Cost, characters
 from biascore.frozen import Frozen
 from biascore.metric import Metric
 from biascore.model import Model
@@ -20,8 +20,12 @@ from biascore.rehearsal import DIMENSIONS, Group, Rehearsal, Scratch, Tally
 from biascore.stimuli import Test
 
 PROBE_QUESTIONS: Final = 256
-PROBE_SECONDS: Final = 0.25
-"""The probe asks more and more at a time, until it asked so many or took so long."""
+PROBE_SECONDS: Final = 3.0
+"""The probe asks more and more at once, up to so many or a quarter of all, while it expects less time than that.
+
+Small samples mislead: what a call takes whatever its size is spread over few questions there.
+"""
+_GROWTH: Final = 4
 
 
 class QuestionPlan(Frozen):
@@ -56,18 +60,19 @@ class Stopped(Frozen):
 class Plan(Frozen):
     """What a run of an audit will ask: a row per model and hook, and what kept the plan from being exact.
 
-    ``computing_seconds`` is what the metrics themselves took in the rehearsal; a run adds it to the asking.
+    ``other_seconds`` is what a run takes beside asking, as in the rehearsal: to open the models and to
+    compute the metrics.
     """
 
     title: str
     rows: tuple[QuestionPlan, ...]
     stopped: tuple[Stopped, ...]
-    computing_seconds: float
+    other_seconds: float
 
     @property
     def total(self) -> QuestionPlan:
         """All rows together; a cost or time that one row does not know is not known."""
-        exact = not self.stopped and all(row.counts == "exact" for row in self.rows)
+        exact = all(row.counts == "exact" for row in self.rows)
         seconds = [row.seconds for row in self.rows]
         known = [value for value in seconds if value is not None]
         return QuestionPlan(
@@ -97,17 +102,16 @@ class Plan(Frozen):
     def notes(self) -> tuple[str, ...]:
         """What the table does not say, a sentence each."""
         total = self.total
-        found = [
-            f"{stop.what} on {stop.model} stopped, and what it asks after that is not counted: {stop.error}"
-            for stop in self.stopped
-        ]
-        if any(row.counts == "approximate" for row in self.rows):
-            found.append("approximate: what is asked depends on answers that only a run has")
+        found = [f"{stop.what} on {stop.model} stopped: {stop.error}" for stop in self.stopped]
+        if total.counts == "approximate":
+            found.append("approximate: a metric stopped, or asks what depends on answers that only a run has")
         if total.probed:
             found.append(f"times are from asking {total.probed} questions; their answers are not kept")
         if total.seconds is None:
             found.append("no time for what was not probed")
-        found.append(f"computing the metrics takes {_duration(self.computing_seconds)} more")
+        found.append(
+            f"opening the models and computing the metrics takes {_duration(self.other_seconds)} more"
+        )
         return tuple(found)
 
     def readable(self) -> str:
@@ -141,28 +145,31 @@ class Planner:
         self._placeholders: dict[bytes, bytes] = {}
         self._rows: list[QuestionPlan] = []
         self._stopped: list[Stopped] = []
-        self._computing = 0.0
+        self._other = 0.0
 
     def rehearse(
         self,
-        model: Model,
+        open_model: Callable[[], Model],
         measurements: Sequence[tuple[Metric, Test]],
         measure: Callable[[Metric, Model, Test], object],
         *,
         probe: bool,
     ) -> None:
-        """Add the questions that these measurements put to the model; with ``probe`` ask it some of them."""
-        done = self._perform(model, measurements, measure, DIMENSIONS)
-        real = done.rehearsal.seen_dimensions
-        if real is not None:
-            # Vectors from the cache do not go with placeholders of another length; now that is known.
-            done = self._perform(model, measurements, measure, real)
-        self._placeholders = done.rehearsal.scratch.placeholders
-        self._stopped += done.stopped
-        self._computing += done.seconds
-        for hook in sorted(done.rehearsal.tallies.keys() | done.approximate):
-            tally = done.rehearsal.tallies.get(hook, Tally())
-            self._rows.append(self._row(done, hook, tally, probe=probe))
+        """Add the questions that these measurements put to a model; with ``probe`` ask it some of them."""
+        start = self._clock()
+        with open_model() as model:
+            self._other += self._clock() - start
+            done = self._perform(model, measurements, measure, DIMENSIONS)
+            scratch, real = done.rehearsal.scratch, done.rehearsal.seen_dimensions
+            if scratch.given and real is not None:
+                # Vectors from the cache do not go with placeholders of another length; now that is known.
+                done = self._perform(model, measurements, measure, real)
+            self._placeholders = done.rehearsal.scratch.placeholders
+            self._stopped += done.stopped
+            self._other += done.seconds
+            for hook in sorted(done.rehearsal.tallies.keys() | done.approximate):
+                tally = done.rehearsal.tallies.get(hook, Tally())
+                self._rows.append(self._row(done, hook, tally, probe=probe))
 
     def plan(self, title: str) -> Plan:
         """What was rehearsed so far."""
@@ -170,7 +177,7 @@ class Planner:
             title=title,
             rows=tuple(self._rows),
             stopped=tuple(self._stopped),
-            computing_seconds=self._computing,
+            other_seconds=self._other,
         )
 
     def _perform(
@@ -229,20 +236,28 @@ class Planner:
 
     def _probe(self, rehearsal: Rehearsal, group: Group) -> tuple[float, int]:
         """Seconds that all questions of the group take, from some of them, and how many were asked."""
-        most = max(1, min(len(group.questions), rehearsal.batch, PROBE_QUESTIONS))
-        sample, asked = _spread(group.questions, 1), 1
-        rehearsal.ask(group.hook, sample)  # what is done once only, such as starting an accelerator
-        while True:
-            start = self._clock()
-            rehearsal.ask(group.hook, sample)
-            seconds = self._clock() - start
-            asked += len(sample)
-            if len(sample) == most or seconds >= PROBE_SECONDS:
+        most = max(1, min(len(group.questions) // _GROWTH, rehearsal.batch, PROBE_QUESTIONS))
+        sample: list[Any] = []
+        seconds = slope = 0.0
+        asked = 0
+        while len(sample) < most:
+            size = min(most, max(1, _GROWTH * len(sample)))
+            if seconds + slope * (size - len(sample)) > PROBE_SECONDS:
                 break
-            sample = _spread(group.questions, min(most, 4 * len(sample)))
+            larger = _spread(group.questions, size)
+            # The first call of a size may be much slower than those after it.
+            took = min(self._ask(rehearsal, group, larger), self._ask(rehearsal, group, larger))
+            slope = max(0.0, took - seconds) / (size - len(sample))
+            sample, seconds, asked = larger, took, asked + 2 * size
         part, whole = rehearsal.cost(group.hook, sample).tokens, group.cost.tokens
         share = whole / part if part and whole else len(group.questions) / len(sample)
         return seconds * share, asked
+
+    def _ask(self, rehearsal: Rehearsal, group: Group, sample: Sequence[Any]) -> float:
+        """Seconds that the model takes for the sample."""
+        start = self._clock()
+        rehearsal.ask(group.hook, sample)
+        return self._clock() - start
 
 
 @dataclass(slots=True)
@@ -257,7 +272,7 @@ class _Performed:
 
 def _spread(questions: Sequence[Any], size: int) -> list[Any]:
     """So many of the questions, from the shortest text to the longest at even steps."""
-    ordered = sorted(questions, key=lambda question: len(getattr(question, "text", question)))
+    ordered = sorted(questions, key=characters)
     return [ordered[int(i)] for i in (np.arange(size) + 0.5) * len(ordered) / size]
 
 

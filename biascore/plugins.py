@@ -107,9 +107,9 @@ class Registry(Generic[T]):
         if name in self._items:
             return self._items[name][0]
         near = difflib.get_close_matches(name, self._items, n=1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
+        hint = f"Did you mean {near[0]!r}? " if near else ""
         raise UnknownNameError(
-            f"no {self.kind} is called {name!r}; {hint}There are: {', '.join(self.names) or 'none'}. "
+            f"no {self.kind} is called {name!r}. {hint}There are: {', '.join(self.names) or 'none'}. "
             f"See what is installed, and what failed to load, with: biascore plugins"
         )
 

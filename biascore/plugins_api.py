@@ -8,6 +8,7 @@ from biascore.frozen import Scalar
 from biascore.hookspecs import hookimpl
 from biascore.language import Language
 from biascore.measurement import (
+    REPEATED,
     ConfidenceInterval,
     Coverage,
     Estimate,
@@ -23,6 +24,7 @@ from biascore.refs import ModelRef
 from biascore.stimuli import Test, WordList
 
 __all__ = [
+    "REPEATED",
     "Adapter",
     "Backend",
     "ConfidenceInterval",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -15,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from biascore.errors import RunError
+from biascore.files import new_folder, user_path
 from biascore.frozen import Frozen, FrozenMap, Scalar
 from biascore.measurement import Measurement
 from biascore.stats.multiple import benjamini_hochberg, holm
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 SCHEMA_VERSION: Final = 1
 RUN_FILE: Final = "run.json"
+REPORT_FILE: Final = "report.html"
 ITEMS_FOLDER: Final = "items"
 
 
@@ -144,8 +145,9 @@ class Run(Frozen):
             frame["p_holm"] = np.where(first, np.nan if adjusted.holm is None else adjusted.holm, np.nan)
             bh = adjusted.benjamini_hochberg
             frame["p_bh"] = np.where(first, np.nan if bh is None else bh, np.nan)
-            frames.append(frame.dropna(axis=1, how="all"))
-        return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+            frames.append(frame)
+        # Through records: pandas warns of columns that are empty in one frame and not in another.
+        return pd.DataFrame([row for frame in frames for row in frame.to_dict("records")])
 
     def results_digest(self) -> str:
         """SHA-256 over every result, item tables included; equal for runs with equal results.
@@ -173,26 +175,19 @@ class Run(Frozen):
         Raises RunError where the folder exists, or holds anything but a run, or cannot be written;
         what was there before is then still there.
         """
-        target = Path(folder)
-        if target.exists():
-            _check_replaceable(target, overwrite)
+        target = user_path(folder)
+        check_replaceable(target, overwrite=overwrite)
         try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            # Beside the target, for a rename is all or nothing only within one file system.
-            with tempfile.TemporaryDirectory(
-                prefix=f".{target.name}-", dir=target.parent, ignore_cleanup_errors=True
-            ) as scratch:
-                new = Path(scratch, "new")
+            with new_folder(target) as new:
                 self._write(new)
-                _put_in_place(new, target, Path(scratch, "old"))
-        except OSError as error:
+        except (OSError, ValueError) as error:  # ValueError: a name that the file format cannot hold
             raise RunError(
                 f"{target} cannot be written: {error}. Free space or choose another folder."
             ) from error
         return target
 
     def _write(self, folder: Path) -> None:
-        (folder / ITEMS_FOLDER).mkdir(parents=True)
+        (folder / ITEMS_FOLDER).mkdir()
         for number, measurement in enumerate(self.measurements):
             pq.write_table(measurement.items, folder / _items_path(number, measurement))
         text = json.dumps(self.to_json(), ensure_ascii=False, indent=1)
@@ -216,7 +211,7 @@ def read_run(folder: Path) -> tuple[list[str], Run | None]:
         body = json.loads((folder / RUN_FILE).read_text(encoding="utf-8"))
     except FileNotFoundError:
         return [f"no {RUN_FILE} here, so this is not a stored run"], None
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:  # no UTF-8, no JSON, or nested without end
         return [f"{RUN_FILE} cannot be read ({error})"], None
     if not isinstance(body, dict) or body.get("schema_version") != SCHEMA_VERSION:
         found = body.get("schema_version") if isinstance(body, dict) else type(body).__name__
@@ -274,25 +269,17 @@ def _items_path(number: int, measurement: Measurement) -> Path:
     return Path(ITEMS_FOLDER) / f"{number:04d}-{safe[:60]}.parquet"
 
 
-def _check_replaceable(target: Path, overwrite: bool) -> None:
+def check_replaceable(target: Path, *, overwrite: bool) -> None:
+    """Raise RunError where a run cannot be saved at ``target``: it exists, or holds more than a run and its report."""
+    if not target.exists():
+        return
     if not overwrite:
         raise RunError(f"{target} exists already. Choose another folder, or say overwrite=True (--force).")
     names = {entry.name for entry in target.iterdir()} if target.is_dir() else {""}
-    if names and (RUN_FILE not in names or names - {RUN_FILE, ITEMS_FOLDER}):
+    if names and (RUN_FILE not in names or names - {RUN_FILE, ITEMS_FOLDER, REPORT_FILE}):
         raise RunError(
             f"{target} is not a run and nothing else, so it is not overwritten. Choose another folder."
         )
-
-
-def _put_in_place(new: Path, target: Path, old: Path) -> None:
-    if target.exists():
-        target.rename(old)
-    try:
-        new.rename(target)
-    except OSError:
-        if old.exists():
-            old.rename(target)
-        raise
 
 
 def _canonical(value: object) -> bytes:

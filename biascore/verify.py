@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Literal
 
 from biascore.engine import Engine
-from biascore.errors import BiascoreError
+from biascore.errors import BiascoreError, RunError
+from biascore.files import user_path
 from biascore.frozen import Frozen
-from biascore.run import ModelUsed, StimuliUsed, read_run
+from biascore.run import RUN_FILE, ModelUsed, StimuliUsed, read_run
 
 
 class Check(Frozen):
@@ -21,7 +22,12 @@ class Check(Frozen):
 
 def verify_run(folder: str | Path, engine: Engine, *, models: bool = False) -> tuple[Check, ...]:
     """Check results and item tables, then the stimuli this engine knows and, with ``models``, the weights."""
-    problems, run = read_run(Path(folder))
+    path = user_path(folder)
+    if not (path / RUN_FILE).is_file():
+        raise RunError(
+            f"{path} is not a stored run: it has no {RUN_FILE}. Name a folder that biascore run wrote."
+        )
+    problems, run = read_run(path)
     checks = [
         Check(what="results and item tables", outcome="differs", detail=problem) for problem in problems
     ]
@@ -38,7 +44,10 @@ def verify_run(folder: str | Path, engine: Engine, *, models: bool = False) -> t
 def _check_stimuli(used: StimuliUsed, engine: Engine) -> Check:
     what = f"stimuli {used.file}"
     for file in engine.catalogue.files:
-        if file.display == used.file:
+        # By what the file is called and holds, for the folder it lies in depends on who names it from where.
+        if Path(file.display).parts[-2:] == Path(used.file).parts[-2:] and {t.id for t in file.tests} >= {
+            *used.tests
+        }:
             same = file.sha256 == used.sha256
             return Check(what=what, outcome="matches" if same else "differs", detail=file.sha256)
     return Check(what=what, outcome="not here", detail="give its folder with --stimuli")

@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
-import tomllib
+import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from biascore.audit import Audit
 from biascore.cache import DiskCache, default_folder
-from biascore.cli.console import Bars, print_json, print_run, stderr, stdout
+from biascore.cli.console import Bars, print_json, print_run, say, stderr
+from biascore.cli.export import export
 from biascore.cli.inspect import list_app, plugins, show
+from biascore.cli.options import (
+    Force,
+    Json,
+    ModelOption,
+    NoCache,
+    Out,
+    Report,
+    Require,
+    Seed,
+    Stimuli,
+    pairs,
+)
 from biascore.cli.plan import plan
 from biascore.engine import DEFAULT_CACHE, Engine
 from biascore.errors import OptionsError
-from biascore.run import Run
+from biascore.files import refuse_existing, user_path
+from biascore.run import REPORT_FILE, Run, check_replaceable
 from biascore.verify import verify_run
 
 app = typer.Typer(
@@ -30,21 +44,9 @@ app.add_typer(cache_app, name="cache")
 app.command()(plan)
 app.command()(show)
 app.command()(plugins)
+app.command()(export)
 
 EXIT_DIFFERENT = 3
-
-Stimuli = Annotated[
-    list[Path] | None, typer.Option(help="A folder of your own <language>/*.toml, beside the installed ones.")
-]
-Seed = Annotated[int | None, typer.Option(help="Seed of everything random.", min=0)]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
-Out = Annotated[Path | None, typer.Option(help="Folder to save the run in.")]
-Report = Annotated[Path | None, typer.Option(help="HTML file to write the report to.")]
-Force = Annotated[bool, typer.Option("--force", help="Overwrite an earlier run or report.")]
-NoCacheFlag = Annotated[bool, typer.Option("--no-cache", help="Neither read nor keep answers.")]
-Require = Annotated[
-    list[str] | None, typer.Option(help="Requirement that must be loaded: 'biascore-plugin-slavic>=1'.")
-]
 
 
 @app.command()
@@ -55,7 +57,7 @@ def run(
     seed: Seed = None,
     as_json: Json = False,
     force: Force = False,
-    no_cache: NoCacheFlag = False,
+    no_cache: NoCache = False,
     require_plugin: Require = None,
 ) -> None:
     """Run an audit file; an interrupted run goes on where it stopped.
@@ -65,9 +67,11 @@ def run(
     chosen = Audit.load(audit)
     if seed is not None:
         chosen = chosen.model_copy(update={"seed": seed})
+    if require_plugin:
+        chosen = chosen.model_copy(update={"require_plugins": (*chosen.require_plugins, *require_plugin)})
     target = out or audit.with_name(f"{audit.stem}-run")
-    _refuse_existing(target, report, force)
-    engine = _engine((), no_cache, require_plugin, chosen.seed)
+    _check_targets(target, report, force)
+    engine = _engine(no_cache, chosen.seed)
     try:
         _deliver(engine.run(chosen), target, report, as_json, force)
     finally:
@@ -87,28 +91,27 @@ def measure(
             help="A metric option, key=value (value as in TOML: ddof=0, level=token); repeat for several.",
         ),
     ] = None,
-    model_option: Annotated[
-        list[str] | None,
-        typer.Option(help="An option of the models' adapter, key=value; repeat for several."),
-    ] = None,
+    model_option: ModelOption = None,
     stimuli: Stimuli = None,
     out: Out = None,
     report: Report = None,
     seed: Seed = None,
     as_json: Json = False,
     force: Force = False,
-    no_cache: NoCacheFlag = False,
+    no_cache: NoCache = False,
     require_plugin: Require = None,
 ) -> None:
     """Measure one metric on one or several models, without an audit file."""
-    _refuse_existing(out, report, force)
+    _check_targets(out, report, force)
     audit = Audit.from_parts(
         title=f"{metric} on {', '.join(model)}",
-        models=[{"ref": ref, "options": _pairs(model_option)} for ref in model],
-        measurements=[{"metric": metric, "tests": tests, "options": _pairs(option)}],
+        models=[{"ref": ref, "options": pairs(model_option)} for ref in model],
+        measurements=[{"metric": metric, "tests": tests, "options": pairs(option)}],
         seed=seed or 0,
+        stimuli=[str(folder) for folder in stimuli or ()],
+        require_plugins=require_plugin or (),
     )
-    engine = _engine(stimuli or (), no_cache, require_plugin, audit.seed)
+    engine = _engine(no_cache, audit.seed)
     try:
         _deliver(engine.run(audit), out, report, as_json, force)
     finally:
@@ -126,12 +129,9 @@ def report(
     from biascore.report import write_charts, write_report
 
     loaded = Run.load(run_folder)
-    stdout.print(
-        str(write_report(loaded, out or run_folder / "report.html", overwrite=force)), highlight=False
-    )
-    if charts:
-        for path in write_charts(loaded, charts):
-            stdout.print(str(path), highlight=False)
+    drawn = write_charts(loaded, charts, overwrite=force) if charts else ()
+    for path in (write_report(loaded, out or run_folder / REPORT_FILE, overwrite=force), *drawn):
+        say(path)
 
 
 @app.command()
@@ -147,12 +147,7 @@ def verify(
         print_json([check.model_dump() for check in checks])
     else:
         for check in checks:
-            stdout.print(
-                f"{check.outcome:>10}  {check.what}  {check.detail}".rstrip(),
-                highlight=False,
-                markup=False,
-                soft_wrap=True,
-            )
+            say(f"{check.outcome:>10}  {check.what}  {check.detail}".rstrip())
     if any(check.outcome == "differs" for check in checks):
         raise typer.Exit(EXIT_DIFFERENT)
 
@@ -164,7 +159,7 @@ def cache_info(as_json: Json = False) -> None:
     if as_json:
         print_json(info.model_dump())
     else:
-        stdout.print(f"{info.path}\n{info.answers} answers, {info.bytes / 1e6:.1f} MB", highlight=False)
+        say(f"{info.path}\n{info.answers} answers, {info.bytes / 1e6:.1f} MB")
 
 
 @cache_app.command("clear")
@@ -172,54 +167,44 @@ def cache_clear(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
     """Delete every kept answer; the next run asks its models again."""
-    if not yes:
-        typer.confirm("Delete all kept answers?", abort=True)
-    stdout.print(f"{DiskCache(default_folder()).clear()} answers deleted", highlight=False)
+    if yes or typer.confirm("Delete all kept answers?"):
+        say(f"{DiskCache(default_folder()).clear()} answers deleted")
 
 
-def _engine(stimuli: Any, no_cache: bool, require: list[str] | None, seed: int) -> Engine:
-    return Engine(
-        stimuli=stimuli,
-        cache=None if no_cache else DEFAULT_CACHE,
-        seed=seed,
-        progress=Bars(),
-        require_plugins=require or (),
-    )
+def _engine(no_cache: bool, seed: int) -> Engine:
+    return Engine(cache=None if no_cache else DEFAULT_CACHE, seed=seed, progress=Bars())
 
 
-def _refuse_existing(out: Path | None, report: Path | None, force: bool) -> None:
-    """Before hours of work, not after them."""
-    for path in (out, report):
-        if path is not None and path.exists() and not force:
-            raise OptionsError(f"{path} exists already. Give another name, or --force to replace it.")
+def _check_targets(out: Path | None, report: Path | None, force: bool) -> None:
+    """Find what cannot be written before hours of work, not after them."""
+    if out is not None:
+        check_replaceable(user_path(out), overwrite=force)
+    if report is not None:
+        from biascore.report import check_installed
+
+        check_installed()
+        refuse_existing([report], overwrite=force)
+    if out is not None and out == report:
+        raise OptionsError(
+            f"--out and --report both name {out}. A run is a folder, a report a file: name two."
+        )
+    for target in filter(None, (out, report)):
+        folder = next(parent for parent in target.absolute().parents if parent.exists())
+        if not os.access(folder, os.W_OK):
+            raise OptionsError(
+                f"{target} cannot be written: no permission in {folder}. Choose another place."
+            )
 
 
 def _deliver(result: Run, out: Path | None, report: Path | None, as_json: bool, force: bool) -> None:
-    if out is not None:
-        result.save(out, overwrite=force)
+    # Shown first: if the disk is full now, the numbers are not lost.
     if as_json:
         print_json(result.to_json())
     else:
         print_run(result)
     if out is not None:
-        stderr.print(f"run saved in {out}", highlight=False, markup=False)
+        say(f"run saved in {result.save(out, overwrite=force)}", to=stderr)
     if report is not None:
         from biascore.report import write_report
 
-        stderr.print(
-            f"report: {write_report(result, report, overwrite=force)}", highlight=False, markup=False
-        )
-
-
-def _pairs(options: list[str] | None) -> dict[str, Any]:
-    """Options from ``key=value``; the value is read as TOML, and what is no TOML value is a string."""
-    pairs: dict[str, Any] = {}
-    for text in options or ():
-        key, equals, value = text.partition("=")
-        if not equals or not key:
-            raise OptionsError(f"{text!r} is not key=value. Write, for example: -o level=token")
-        try:
-            pairs[key] = tomllib.loads(f"value = {value}")["value"]
-        except tomllib.TOMLDecodeError:
-            pairs[key] = value
-    return pairs
+        say(f"report: {write_report(result, report, overwrite=force)}", to=stderr)

@@ -39,6 +39,16 @@ class Bars:
             yield lambda steps: progress.advance(task, steps)
 
 
+def say(text: object, *, to: Console = stdout) -> None:
+    """A plain line, as it is: no markup read into it, never wrapped."""
+    to.print(str(text), highlight=False, markup=False, soft_wrap=True)
+
+
+def _wide() -> Console:
+    """Standard output; as wide as a table wants where it is no terminal."""
+    return stdout if stdout.is_terminal else Console(width=220, emoji=False)
+
+
 def print_json(value: object) -> None:
     """JSON on standard output, readable and in UTF-8."""
     stdout.out(json.dumps(value, ensure_ascii=False, indent=1), highlight=False)
@@ -46,10 +56,10 @@ def print_json(value: object) -> None:
 
 def print_rows(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str = "") -> None:
     """A table whose cells are shown as they are, wide where the output is not a terminal."""
-    table = Table(*columns, title=title or None, title_justify="left")
+    table = Table(*columns, title=escape(title) or None, title_justify="left")
     for row in rows:
         table.add_row(*(escape(cell) for cell in row))
-    console = stdout if stdout.is_terminal else Console(width=220, emoji=False)
+    console = _wide()
     console.print(table)
 
 
@@ -80,9 +90,9 @@ def print_run(run: Run) -> None:
             "-" if measurement.p_value is None else format_p(measurement.p_value),
             "-" if adjusted.holm is None else format_p(adjusted.holm),
             f"[{colour}]{measurement.verdict.value}[/]",
-            str(len(measurement.coverage.lost)),
+            str(len(measurement.coverage.missing)),
         )
-    console = stdout if stdout.is_terminal else Console(width=220, emoji=False)
+    console = _wide()
     console.print(table)
     console.print("inconclusive is not unbiased: the data tell neither a bias nor its absence", style="dim")
     counts = run.questions

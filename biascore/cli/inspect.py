@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from biascore.cli.console import print_json, print_rows, stdout
+from biascore.cli.console import print_json, print_rows, say
+from biascore.cli.options import Json, Stimuli
 from biascore.engine import Engine
 from biascore.plugins import Plugins
 from biascore.stimuli import Test, WordList
@@ -16,11 +16,6 @@ from biascore.stimuli import Test, WordList
 list_app = typer.Typer(
     help="What is installed: adapters, metrics, tests, languages, wordlists.", no_args_is_help=True
 )
-
-Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
-Stimuli = Annotated[
-    list[Path] | None, typer.Option(help="A folder of your own <language>/*.toml, beside the installed ones.")
-]
 
 
 @list_app.command()
@@ -108,8 +103,7 @@ def wordlists(
     """The word lists, pairs and templates by address."""
     found = Engine(stimuli=stimuli or (), cache=None).catalogue.lists(language)
     rows = [
-        {"list": address, "what": type(stimuli).__name__, "source": stimuli.source}
-        for address, stimuli in found.items()
+        {"list": address, "what": type(one).__name__, "source": one.source} for address, one in found.items()
     ]
     _print(rows, as_json)
 
@@ -149,7 +143,7 @@ def show(
         f"file: {found.file} (sha256 {found.sha256})",
     ]
     lines += [f"note: {note}" for note in found.notes]
-    stdout.print("\n".join(lines), highlight=False, markup=False, soft_wrap=True)
+    say("\n".join(lines))
 
 
 def plugins(as_json: Json = False) -> None:

@@ -9,6 +9,7 @@ import typer
 
 from biascore.audit import Audit
 from biascore.cli.console import Bars, print_json, print_rows, stdout
+from biascore.cli.options import Json, NoCache, Seed
 from biascore.engine import DEFAULT_CACHE, Engine
 
 
@@ -17,9 +18,9 @@ def plan(
     probe: Annotated[
         bool, typer.Option("--probe/--no-probe", help="Ask local models a few questions, for the time.")
     ] = True,
-    seed: Annotated[int | None, typer.Option(help="Seed of everything random, as for run.", min=0)] = None,
-    no_cache: Annotated[bool, typer.Option("--no-cache", help="Plan a run that keeps no answers.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+    seed: Seed = None,
+    no_cache: NoCache = False,
+    as_json: Json = False,
 ) -> None:
     """Count the questions, passes, tokens and characters that a run of an audit file will cost.
 

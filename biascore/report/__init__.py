@@ -27,8 +27,8 @@ def write_report(run: Run, path: str | Path, *, overwrite: bool = False) -> Path
     The file is written whole or not at all. Raises RunError where the file exists (unless ``overwrite``) or
     cannot be written, and MissingExtraError without ``biascore[report]``.
     """
-    _require_extra()
-    from biascore.report.files import refuse_existing, write_atomically
+    check_installed()
+    from biascore.files import refuse_existing, write_atomically
     from biascore.report.page import render
 
     target = Path(path)
@@ -50,9 +50,9 @@ def write_charts(
     of the files exists (unless ``overwrite``) or cannot be written; MissingExtraError without
     ``biascore[report]``.
     """
-    _require_extra()
+    check_installed()
+    from biascore.files import refuse_existing, write_atomically
     from biascore.report.charts import charts_of
-    from biascore.report.files import refuse_existing, write_atomically
     from biascore.report.vega import draw
 
     names = [(f"{chart.name}.{format_}", chart, format_) for chart in charts_of(run) for format_ in formats]
@@ -64,7 +64,8 @@ def write_charts(
     return tuple(targets)
 
 
-def _require_extra() -> None:
+def check_installed() -> None:
+    """Raise MissingExtraError where the libraries that reports need are not installed."""
     for name in EXTRA_MODULES:
         try:
             import_module(name)

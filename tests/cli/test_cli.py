@@ -31,6 +31,29 @@ models = ["biased"]
 options = { resamples = 100 }
 """
 
+MEASURE = ("measure", "weat", "--model", "planted:gender=1", "--tests", "en/weat7")
+OWN = """
+schema = 1
+[meta]
+language = "en"
+title = "mine"
+source = "own"
+licence = "CC0"
+[lists.x]
+words = ["cat", "dog"]
+[lists.y]
+words = ["car", "bus"]
+[tests.pets]
+kind = "weat"
+title = "pets"
+concept = "pets"
+X = "x"
+Y = "y"
+A = "x"
+B = "y"
+positive_means = "pets with pets"
+"""
+
 
 @pytest.fixture
 def biascore(tmp_path: Path):
@@ -103,7 +126,7 @@ def test_measure_takes_options_as_toml_values(biascore):
 
 
 def test_measure_quiet_when_piped(biascore):
-    done = biascore("measure", "weat", "--model", "planted:gender=1", "--tests", "en/weat7")
+    done = biascore(*MEASURE)
     assert done.stderr == ""
     assert "\x1b" not in done.stdout
 
@@ -145,12 +168,54 @@ def test_lists_and_show(biascore):
     assert "adapter-planted" in biascore("plugins").stdout
 
 
+def test_a_run_with_its_report_is_replaced_by_force(biascore, audit: Path, tmp_path: Path):
+    pytest.importorskip("altair", reason="the report extra is not installed")
+    biascore("run", "audit.toml", "--out", "[bold]run")
+    shown = biascore("report", "[bold]run", "--charts", "charts").stdout.splitlines()
+    assert shown[0] == "[bold]run/report.html"
+    assert all((tmp_path / line).is_file() for line in shown)
+    assert "exists already" in biascore("report", "[bold]run", code=2).stderr
+    biascore("report", "[bold]run", "--charts", "charts", "--force")
+    biascore("run", "audit.toml", "--out", "[bold]run", "--force")
+    assert not (tmp_path / "[bold]run" / "report.html").exists()
+
+
+def test_verify_finds_the_stimuli_wherever_their_folder_is_named_from(biascore, tmp_path: Path):
+    path = write_own(tmp_path)
+    biascore(
+        "measure",
+        "weat",
+        "--model",
+        "planted:pets=1",
+        "--tests",
+        "en/pets",
+        "--stimuli",
+        "mine",
+        "--out",
+        "run",
+    )
+    checks = json.loads(biascore("verify", "run", "--stimuli", str(tmp_path / "mine"), "--json").stdout)
+    (check,) = (check for check in checks if "own.toml" in check["what"])
+    assert check["outcome"] == "matches"
+    with path.open("a") as file:
+        file.write("# changed\n")
+    assert "differs" in biascore("verify", "run", "--stimuli", "mine", code=3).stdout
+    assert "not here" in biascore("verify", "run").stdout
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, "{", '{"schema_version": ' + "9" * 6000 + "}", "[]"])
+def test_verify_of_a_damaged_run_is_a_finding(biascore, tmp_path: Path, text: str):
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "run.json").write_text(text, encoding="utf-8")
+    assert "differs" in biascore("verify", "run", code=3).stdout
+
+
 def test_cache_info_and_clear(biascore):
-    biascore("measure", "weat", "--model", "planted:gender=1", "--tests", "en/weat7")
+    biascore(*MEASURE)
     assert json.loads(biascore("cache", "info", "--json").stdout)["answers"] == 32
     assert "32 answers deleted" in biascore("cache", "clear", "--yes").stdout
     assert json.loads(biascore("cache", "info", "--json").stdout)["answers"] == 0
-    biascore("measure", "weat", "--model", "planted:gender=1", "--tests", "en/weat7", "--no-cache")
+    biascore(*MEASURE, "--no-cache")
     assert json.loads(biascore("cache", "info", "--json").stdout)["answers"] == 0
 
 
@@ -163,16 +228,28 @@ def test_cache_info_and_clear(biascore):
         (("measure", "weat", "--model", "planted:gender=1", "--tests", "en/waet7"), "en/weat7"),
         (("measure", "weat", "--model", "planted:gendre=1", "--tests", "en/weat7"), "no concept"),
         (("measure", "weat", "--model", "planted:gender=9", "--tests", "en/weat7"), "within +-1.9"),
-        (("measure", "weat", "--model", "planted:gender=1", "--tests", "en/weat7", "-o", "dof=1"), "ddof (1)"),
-        (("measure", "weat", "--model", "planted:gender=1", "--tests", "en/weat7", "-o", "ddof=2"), "ddof"),
-        (("measure", "weat", "--model", "planted:gender=1", "--tests", "en/weat7", "-o", "ddof"), "not key=value"),
-        (("measure", "weat", "--model", "planted:gender=1", "--tests", "en/weat7", "--model-option", "sed=1"), "seed (0)"),
+        ((*MEASURE, "-o", "dof=1"), "ddof (1)"),
+        ((*MEASURE, "-o", "ddof=2"), "ddof"),
+        ((*MEASURE, "-o", "ddof"), "not key=value"),
+        ((*MEASURE, "--model-option", "sed=1"), "seed (0)"),
         (("measure", "weat", "--model", "fasttext:gone.vec", "--tests", "en/weat7"), "gone.vec"),
-        (("measure", "weat", "--model", "planted:gender=1", "--tests", "en/weat7", "--stimuli", "gone"), "gone"),
+        ((*MEASURE, "--stimuli", "gone"), "gone"),
         (
-            ("measure", "weat", "--model", "planted:gender=1", "--tests", "en/weat7", "--require-plugin", "nope>=1"),
+            (*MEASURE, "--require-plugin", "nope>=1"),
             "pip install",
         ),
+        (("measure", "weat", "--model", "hf:" + "x" * 300, "--tests", "en/weat7"), "no path"),
+        (("measure", "weat", "--model", "hf:~nosuchuser/x", "--tests", "en/weat7"), "no path"),
+        ((*MEASURE, "--stimuli", "~nosuchuser/x"), "no path"),
+        ((*MEASURE, "--out", "o" * 300), "no path"),
+        ((*MEASURE, "--out", "/proc/x/y"), "cannot be written"),
+        ((*MEASURE, "--out", "x", "--report", "x"), "name two"),
+        (("measure", "weat", "--model", "planted:gender=1", "--model", "planted:gender=1", "--tests", "en/weat7"), "once"),
+        ((*MEASURE, "-o", "draws=true"), "draws"),
+        ((*MEASURE, "-o", "ddof=true"), "ddof"),
+        ((*MEASURE, "-o", "bound=inf"), "bound"),
+        ((*MEASURE, "-o", "ddof=0", "-o", "ddof=1"), "twice"),
+        (("measure", "weat", "--model", "planted:gender=1", "--tests", "en/weat3", "-o", "permutation=exact"), "monte-carlo"),
         (("run", "gone.toml"), "no such file"),
         (("verify", "gone"), "not a stored run"),
         (("report", "gone"), "not a stored run"),
@@ -180,7 +257,7 @@ def test_cache_info_and_clear(biascore):
     ],
 )  # fmt: skip
 def test_wrong_input_is_one_message_with_the_next_step(biascore, arguments: tuple[str, ...], told: str):
-    done = biascore(*arguments, code=3 if arguments[0] == "verify" else 2)
+    done = biascore(*arguments, code=2)
     assert told.lower() in (done.stderr + done.stdout).lower()
 
 
@@ -197,6 +274,21 @@ def test_wrong_input_is_one_message_with_the_next_step(biascore, arguments: tupl
         (('"it/GenC"', '"it/GenX"'), "it/genx"),
         (("options = { seed = 4 }", 'options = { seed = "x" }'), "seed"),
         (("seed = 5", 'stimuli = ["gone"]'), "gone"),
+        (("seed = 5", 'stimuli = ["~nosuchuser/x"]'), "no path"),
+        (("seed = 5", "seed = true"), "seed"),
+        (('models = ["biased"]', "models = []"), "models"),
+        (
+            ('[[measurements]]\nmetric = "weat"', '[[measurements]]\nmodels = ["biased"]\nmetric = "weat"'),
+            "fair",
+        ),
+        (
+            (
+                'tests = ["it/GenC"]\nmodels = ["biased"]\noptions = { resamples = 100 }',
+                'tests = ["it/*"]\noptions = { resamples = 100 }\n[[measurements]]\nmetric = "sc-weat"\n'
+                'tests = ["it/GenC"]\noptions = { resamples = 100 }',
+            ),
+            "stands twice",
+        ),
     ],
 )
 def test_an_audit_file_is_checked_whole_before_any_model(biascore, audit: Path, tmp_path: Path, change, told):
@@ -207,21 +299,21 @@ def test_an_audit_file_is_checked_whole_before_any_model(biascore, audit: Path, 
     assert not (tmp_path / "cache").exists(), "a model was asked before the audit was known to be right"
 
 
-def test_the_users_own_folder_is_one_option_away(biascore, tmp_path: Path):
+def write_own(tmp_path: Path) -> Path:
     folder = tmp_path / "mine" / "en"
     folder.mkdir(parents=True)
-    (folder / "own.toml").write_text(
-        'schema = 1\n[meta]\nlanguage = "en"\ntitle = "mine"\nsource = "own"\nlicence = "CC0"\n'
-        '[lists.x]\nwords = ["cat", "dog"]\n[lists.y]\nwords = ["car", "bus"]\n'
-        '[tests.pets]\nkind = "weat"\ntitle = "pets"\nconcept = "pets"\nX = "x"\nY = "y"\nA = "x"\nB = "y"\n'
-        'positive_means = "pets with pets"\n',
-        encoding="utf-8",
-    )
+    (folder / "own.toml").write_text(OWN, encoding="utf-8")
+    return folder / "own.toml"
+
+
+def test_the_users_own_folder_is_one_option_away(biascore, tmp_path: Path):
+    path = write_own(tmp_path)
     assert "pets" in biascore("list", "tests", "en/pets", "--stimuli", "mine").stdout
     done = biascore(
         "measure", "weat", "--model", "planted:pets=1", "--tests", "en/pets", "--stimuli", "mine", "--json"
     )
-    assert json.loads(done.stdout)["stimuli"][0]["file"] == "mine/en/own.toml"
+    assert json.loads(done.stdout)["stimuli"][0]["file"] == str(path)
+    assert json.loads(done.stdout)["provenance"]["audit"]["stimuli"] == [str(tmp_path / "mine")]
 
 
 def test_interrupted_by_ctrl_c_says_that_answers_are_kept(tmp_path: Path, audit: Path):

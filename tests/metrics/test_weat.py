@@ -197,6 +197,33 @@ def test_a_word_in_opposed_lists_is_told(model_of, test_of):
     assert "in both A and B: a1" in got.warnings
 
 
+def test_a_target_that_is_also_an_attribute_is_told(model_of, test_of):
+    assert "in both X and A: x0" in weat(model_of(WORDS), test_of(X, Y, [*A, "x0"], B)).warnings
+
+
+def test_resamples_without_a_value_are_counted_and_told(model_of, test_of):
+    got = weat(model_of(WORDS), test_of(X[:2], Y[:2], A, B))
+    interval = got.headline.interval
+    assert interval is not None
+    assert interval.degenerate > 0.1 * interval.resamples
+    assert any(f"{interval.degenerate} of {interval.resamples}" in warning for warning in got.warnings)
+
+
+def test_options_that_change_a_number_tell_measurements_apart(model_of, test_of):
+    model, test = model_of(WORDS), test_of(X, Y, A, B)
+    assert weat(model, test).method == "weat"
+    assert weat(model, test, ddof=0).method == "weat (ddof=0)"
+    contextual = model_of(WORDS, composes_words=False)
+    assert weat(contextual, test, level="token").method == "weat (token level)"
+
+
+def test_the_frame_has_the_same_columns_whatever_was_found(model_of, test_of):
+    found = weat(model_of(WORDS), test_of(X, Y, A, B)).to_frame()
+    nothing = weat(model_of(WORDS), test_of(["gone"], Y, A, B)).to_frame()
+    own = {"p[two-sided]", "p[one-sided]", "p[one-sided, strict]", "p[normal approximation]"}
+    assert set(found.columns) == {*nothing.columns, *own}
+
+
 def test_negligible_needs_the_whole_interval_within_the_bound(model_of, test_of):
     model, test = model_of(WORDS), test_of(X, Y, A, B)
     got = weat(model, test, bound=5.0)
@@ -222,6 +249,14 @@ def test_single_category_equals_equation_five(model_of, test_of):
         )
     assert (frame["p_holm"] >= frame["p_two_sided"]).all()
     assert got.headline.value == pytest.approx(float((frame["p_holm"] <= 0.05).mean()))
+
+
+def test_single_category_says_which_way_its_words_lean(model_of, test_of):
+    got = sc_weat(model_of(WORDS), test_of(X, Y, A, B), alpha=0.2)
+    frame = got.items_frame()
+    found = frame[frame["p_holm"] <= 0.2]["value"]
+    assert len(found) > 0
+    assert f"{(found > 0).sum()} with A and {(found < 0).sum()} with B" in got.reason
 
 
 def test_single_category_without_attributes_is_inconclusive(model_of, test_of):

@@ -279,12 +279,12 @@ def test_require_names_what_blocked_it(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(("typed", "meant"), [("plantd", "planted"), ("fastext", "fasttext")])
 def test_unknown_adapter_did_you_mean(typed: str, meant: str) -> None:
-    with pytest.raises(UnknownNameError, match=f"did you mean '{meant}'.*biascore plugins"):
+    with pytest.raises(UnknownNameError, match=f"Did you mean '{meant}'.*biascore plugins"):
         Engine(cache=None).model(f"{typed}:gender=1")
 
 
 def test_unknown_metric_names_those_there_are() -> None:
-    with pytest.raises(UnknownNameError, match=r"no metric is called 'zzz'; There are: .*weat"):
+    with pytest.raises(UnknownNameError, match=r"no metric is called 'zzz'. There are: .*weat"):
         Engine(cache=None).measure("zzz", "planted:gender=1", "en/weat6")
 
 

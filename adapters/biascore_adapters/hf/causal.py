@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
-from biascore.errors import AnswerError, QuestionError
-from biascore.plugins_api import hookimpl
+from biascore.errors import QuestionError
+from biascore.plugins_api import Cost, hookimpl
 from biascore_adapters.hf.encode import EncoderBackend
 from biascore_adapters.hf.head import VocabularyHead
 from biascore_adapters.hf.load import Loaded
@@ -39,7 +40,9 @@ class CausalBackend(EncoderBackend):
             if self._bos is None
             else f"every token of a text is scored, the first given {loaded.reader.tokenizer.bos_token!r}"
         )
-        self.identity = replace(self.identity, facts={**self.identity.facts, "bos": policy})
+        self.identity = replace(
+            self.identity, quantities=(LOG_LIKELIHOOD,), facts={**self.identity.facts, "bos": policy}
+        )
 
     @hookimpl
     def score(self, texts: tuple[str, ...], quantity: str) -> npt.NDArray[np.float64]:
@@ -48,24 +51,28 @@ class CausalBackend(EncoderBackend):
         Raises QuestionError for any other quantity and for a text with nothing to score, AnswerError naming
         the text where the model computes no number.
         """
-        if quantity != LOG_LIKELIHOOD:
-            raise QuestionError(
-                f"a causal language model has no output {quantity!r}. Ask for {LOG_LIKELIHOOD!r}"
-            )
-        work = [
-            self._work(text, tokens) for text, tokens in zip(texts, self._reader.read(texts), strict=True)
-        ]
+        work = self._all_work(texts, quantity)
         scores = np.empty(len(texts))
         for rows in self._trunk.batches({row: len(ids) for row, (_, ids, _) in enumerate(work)}):
             some = [work[row] for row in rows]
             scores[rows] = self._trunk.in_halves(some, self._log_likelihoods, lambda one: one[0])
-        broken = np.flatnonzero(~np.isfinite(scores))
-        if len(broken):
-            raise AnswerError(
-                f"the model computes no number for the text {shown(texts[broken[0]])}. With a 16-bit dtype the "
-                "option dtype='float32' may help; otherwise the weights are damaged: fetch the model again"
-            )
         return scores
+
+    def cost(self, hook: str, questions: Sequence[Any], params: Mapping[str, str]) -> Cost:
+        """One pass for each text, with the beginning-of-text token that it is scored given."""
+        if hook != "score":
+            return super().cost(hook, questions, params)
+        work = self._all_work(questions, params["quantity"])
+        return Cost.of_passes(questions, [len(ids) for _, ids, _ in work])
+
+    def _all_work(self, texts: Sequence[str], quantity: str) -> list[_Work]:
+        if quantity != LOG_LIKELIHOOD:
+            raise QuestionError(
+                f"a causal language model has no output {quantity!r}. Ask for {LOG_LIKELIHOOD!r}"
+            )
+        return [
+            self._work(text, tokens) for text, tokens in zip(texts, self._reader.read(texts), strict=True)
+        ]
 
     def _work(self, text: str, tokens: Tokens) -> _Work:
         """The ids that the model reads, and the positions of those that are scored."""

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
 import transformers
 
-from biascore.errors import AnswerError
-from biascore.plugins_api import Backend, Identity, Level, Text, hookimpl
+from biascore.plugins_api import Backend, Cost, Identity, Level, Text, hookimpl
 from biascore_adapters.hf.load import Loaded
 from biascore_adapters.hf.options import HfOptions
 from biascore_adapters.hf.trunk import Trunk
 from biascore_adapters.transformer.folder import ModelFolder
 from biascore_adapters.transformer.pooling import SentenceVector, sentence_positions, word_positions
-from biascore_adapters.transformer.tokens import Tokens, shown
+from biascore_adapters.transformer.tokens import Tokens
 
 
 class EncoderBackend(Backend):
@@ -27,6 +28,7 @@ class EncoderBackend(Backend):
 
     def __init__(self, folder: ModelFolder, options: HfOptions, loaded: Loaded) -> None:
         self._reader, self._trunk = loaded.reader, Trunk(loaded, options.batch_tokens)
+        self._folder, self._loaded = folder, loaded
         sentence = SentenceVector.choose(folder, causal=loaded.causal, asked=options.sentence)
         self._pooling = sentence.pooling
         self.identity = Identity(
@@ -55,11 +57,7 @@ class EncoderBackend(Backend):
         unknown token. Raises QuestionError for a text that the model cannot take, AnswerError where the model
         computes something that is not a number.
         """
-        tokens = self._reader.read([text.text for text in texts])
-        place = word_positions if level == "token" else self._sentence_positions
-        questions = [
-            _Question(text.text, read, place(text, read)) for text, read in zip(texts, tokens, strict=True)
-        ]
+        questions = self._questions(texts, level)
         vectors = np.full((len(texts), self._trunk.width), np.nan, dtype=np.float32)
         lengths = {
             row: len(question.tokens.ids) for row, question in enumerate(questions) if question.positions
@@ -69,13 +67,38 @@ class EncoderBackend(Backend):
             vectors[rows] = self._trunk.in_halves(some, self._vectors, lambda question: question.text)
         return vectors
 
+    def cost(self, hook: str, questions: Sequence[Any], params: Mapping[str, str]) -> Cost:
+        """One pass for each text that is not out of vocabulary; ``hook`` is "embed" unless a subclass answers it."""
+        if hook != "embed":
+            return super().cost(hook, questions, params)
+        read = self._questions(questions, params["level"])
+        return Cost.of_passes(questions, [len(one.tokens.ids) for one in read if one.positions])
+
+    def export(self, folder: Path, *, int8: bool = False) -> str:
+        """Write the model as ONNX, to be opened as ``onnx:<folder>``."""
+        from biascore_adapters.hf.export import export
+
+        return export(self._folder, self._loaded, folder, int8=int8)
+
     def close(self) -> None:
         """Let go of the model and of the accelerator's memory."""
         device = self._trunk.device
-        for part in ("_trunk", "_head", "_model"):  # all that holds the model, whatever the kind of backend
+        for part in (
+            "_trunk",
+            "_head",
+            "_model",
+            "_loaded",
+        ):  # all that holds the model, whatever the kind of backend
             self.__dict__.pop(part, None)
         if device.type == "cuda":
             torch.cuda.empty_cache()
+
+    def _questions(self, texts: Sequence[Text], level: str) -> list[_Question]:
+        tokens = self._reader.read([text.text for text in texts])
+        place = word_positions if level == "token" else self._sentence_positions
+        return [
+            _Question(text.text, read, place(text, read)) for text, read in zip(texts, tokens, strict=True)
+        ]
 
     def _sentence_positions(self, text: Text, tokens: Tokens) -> Sequence[int]:
         return sentence_positions(text, tokens, self._pooling)
@@ -89,9 +112,7 @@ class EncoderBackend(Backend):
             shares[row, list(question.positions)] = 1 / len(question.positions)
         hidden = self._trunk.hidden(inputs).float()
         weights = torch.from_numpy(shares).to(self._trunk.device)
-        vectors = torch.einsum("nt,ntd->nd", weights, hidden).cpu().numpy()
-        _check_finite(questions, vectors)
-        return list(vectors)
+        return list(torch.einsum("nt,ntd->nd", weights, hidden).cpu().numpy())
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,14 +122,3 @@ class _Question:
     text: str
     tokens: Tokens
     positions: Sequence[int]
-
-
-def _check_finite(questions: Sequence[_Question], vectors: npt.NDArray[np.float32]) -> None:
-    """Raise AnswerError for a vector with NaN or infinity in it: NaN must mean "out of vocabulary" only."""
-    broken = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
-    if len(broken):
-        raise AnswerError(
-            f"the model computes no number for the text {shown(questions[broken[0]].text)}. With dtype "
-            "'float16' the option dtype='float32' may help; otherwise the weights are damaged: fetch the "
-            "model again"
-        )

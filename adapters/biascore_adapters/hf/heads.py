@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
-from biascore.errors import AnswerError, QuestionError
-from biascore.plugins_api import hookimpl
+from biascore.errors import QuestionError
+from biascore.plugins_api import Cost, hookimpl
 from biascore_adapters.hf.encode import EncoderBackend
 from biascore_adapters.hf.load import Loaded
 from biascore_adapters.hf.options import HfOptions
 from biascore_adapters.transformer.folder import ModelFolder
-from biascore_adapters.transformer.tokens import Tokens, shown
+from biascore_adapters.transformer.tokens import Tokens
 
 _Work = tuple[str, Tokens]
 
@@ -32,8 +33,10 @@ class HeadBackend(EncoderBackend):
         super().__init__(folder, options, loaded)
         self._model = loaded.model
         config = loaded.model.config
-        if config.pad_token_id is None:
-            config.pad_token_id = self._trunk.pad  # decoders find their last token by it
+        # Decoders find the last token of a text by the padding behind it.
+        self._states_pad = config.pad_token_id is not None and 0 <= config.pad_token_id < loaded.reader.rows
+        if self._states_pad:
+            self._trunk.pad = config.pad_token_id
         names: dict[int, str] = config.id2label  # type: ignore[assignment]  # keys are integers once loaded
         labels = [names[i] for i in sorted(names)]
         self._labels = ["score"] if labels == ["LABEL_0"] else labels
@@ -45,7 +48,11 @@ class HeadBackend(EncoderBackend):
         else:
             self._unit = "probabilities, together 1 (softmax)"
         outputs = f"{', '.join(self._labels)}: {self._unit}"
-        self.identity = replace(self.identity, facts={**self.identity.facts, "outputs": outputs})
+        self.identity = replace(
+            self.identity,
+            quantities=tuple(self._labels),
+            facts={**self.identity.facts, "outputs": outputs},
+        )
 
     @hookimpl
     def score(self, texts: tuple[str, ...], quantity: str) -> npt.NDArray[np.float64]:
@@ -54,25 +61,33 @@ class HeadBackend(EncoderBackend):
         Raises QuestionError for a name that the head does not have, AnswerError naming the text where the
         model computes no number.
         """
-        if quantity not in self._labels:
-            raise QuestionError(
-                f"the head has no output {quantity!r}; it has {', '.join(map(repr, self._labels))}. Ask for one of them"
-            )
-        column = self._labels.index(quantity)
+        column = self._column(quantity)
         work = list(zip(texts, self._reader.read(texts), strict=True))
         scores = np.empty(len(texts))
         for rows in self._trunk.batches({row: len(tokens.ids) for row, (_, tokens) in enumerate(work)}):
             outputs = self._trunk.in_halves([work[row] for row in rows], self._outputs, lambda one: one[0])
             scores[rows] = [output[column] for output in outputs]
-        broken = np.flatnonzero(~np.isfinite(scores))
-        if len(broken):
-            raise AnswerError(
-                f"the model computes no number for the text {shown(texts[broken[0]])}. With a 16-bit dtype the "
-                "option dtype='float32' may help; otherwise the weights are damaged: fetch the model again"
-            )
         return scores
 
+    def cost(self, hook: str, questions: Sequence[Any], params: Mapping[str, str]) -> Cost:
+        """One pass for each text."""
+        if hook != "score":
+            return super().cost(hook, questions, params)
+        self._column(params["quantity"])
+        return Cost.of_passes(questions, [len(tokens.ids) for tokens in self._reader.read(questions)])
+
+    def _column(self, quantity: str) -> int:
+        if quantity not in self._labels:
+            raise QuestionError(
+                f"the head has no output {quantity!r}; it has {', '.join(map(repr, self._labels))}. Ask for one of them"
+            )
+        return self._labels.index(quantity)
+
     def _outputs(self, work: Sequence[_Work]) -> list[list[float]]:
+        if not self._states_pad:  # then any id will do with which no text ends
+            ends = {tokens.ids[-1] for _, tokens in work}
+            self._trunk.pad = next(i for i in range(len(ends) + 1) if i not in ends)
+            self._model.config.pad_token_id = self._trunk.pad
         inputs = self._trunk.inputs([tokens.ids for _, tokens in work], [tokens.types for _, tokens in work])
         logits: torch.Tensor = self._model(**inputs).logits.double()
         if "softmax" in self._unit:

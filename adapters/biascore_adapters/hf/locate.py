@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from biascore.errors import MissingExtraError, ModelLoadError
+from biascore.files import user_path
 from biascore.plugins_api import ModelRef
 from biascore_adapters.transformer.folder import (
     PICKLE,
@@ -32,18 +33,18 @@ def find_local(ref: ModelRef, *, allow_pickle: bool) -> ModelFolder | None:
     """
     if ref.locator.startswith(PACKAGE):
         return _model_folder(_in_package(ref), None, allow_pickle=allow_pickle)
-    whole = _path(f"{ref.locator}@{ref.revision}" if ref.revision else ref.locator)
+    whole = user_path(f"{ref.locator}@{ref.revision}" if ref.revision else ref.locator)
     if ref.locator and whole.is_dir():
         return _model_folder(whole, None, allow_pickle=allow_pickle)
     hub = hub_ref(ref)
-    if hub.revision and _path(hub.locator).is_dir():
+    if hub.revision and user_path(hub.locator).is_dir():
         raise ModelLoadError(
             f"{ref} names the local folder {hub.locator}, which has no revisions. Write it without "
             f"@{hub.revision}"
         )
-    if _path(hub.locator).is_file():
+    if user_path(hub.locator).is_file():
         raise ModelLoadError(
-            f"{ref} names a file. Name the folder that holds it: hf:{_path(hub.locator).parent}"
+            f"{ref} names a file. Name the folder that holds it: hf:{user_path(hub.locator).parent}"
         )
     if not _HUB_ID.fullmatch(hub.locator):
         raise ModelLoadError(
@@ -90,10 +91,6 @@ def hub_ref(ref: ModelRef) -> ModelRef:
     return ref if ref.revision else ref.split_revision()
 
 
-def _path(text: str) -> Path:
-    return Path(text).expanduser() if text.startswith("~/") else Path(text)
-
-
 def _in_package(ref: ModelRef) -> Path:
     """The folder ``package/sub/folder`` of an installed package, found without importing it."""
     package, _, inside = ref.locator.removeprefix(PACKAGE).partition("/")
@@ -106,8 +103,8 @@ def _in_package(ref: ModelRef) -> Path:
     spec = importlib.util.find_spec(package)
     if spec is None or not spec.submodule_search_locations:
         raise ModelLoadError(
-            f"{ref}: no Python package {package!r} is installed. Install it with: "
-            f"pip install {package.replace('_', '-')}"
+            f"{ref}: no Python package {package!r} is installed. Install the distribution that holds it, or correct "
+            "the name"
         )
     return Path(next(iter(spec.submodule_search_locations)), inside)
 

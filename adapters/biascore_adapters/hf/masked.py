@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import torch
 
 from biascore.errors import ModelLoadError
-from biascore.plugins_api import Masked, TokenLogprobs, hookimpl
+from biascore.plugins_api import Cost, Masked, TokenLogprobs, hookimpl
 from biascore_adapters.hf.encode import EncoderBackend
 from biascore_adapters.hf.head import VocabularyHead
 from biascore_adapters.hf.load import Loaded
@@ -40,8 +41,7 @@ class MaskedBackend(EncoderBackend):
         Raises QuestionError for a text or span that the model cannot take, AnswerError naming the text where
         the model computes no number.
         """
-        read = self._reader.read([query.text for query in queries])
-        plan = MaskedPlan(queries, read, self._mask)
+        plan = self._plan(queries)
         cells: list[list[int]] = [[] for _ in plan.passes]
         for number, cell in enumerate(plan.cells):
             cells[cell.pass_].append(number)
@@ -52,6 +52,16 @@ class MaskedBackend(EncoderBackend):
             found = self._trunk.in_halves(work, self._log_probabilities, lambda one: one[0].text)
             logprobs[[number for row in rows for number in cells[row]]] = [p for some in found for p in some]
         return plan.answers(logprobs)
+
+    def cost(self, hook: str, questions: Sequence[Any], params: Mapping[str, str]) -> Cost:
+        """One pass for each distinct masked text."""
+        if hook != "mask_logprob":
+            return super().cost(hook, questions, params)
+        plan = self._plan(questions)
+        return Cost.of_passes(questions, [len(one.ids) for one in plan.passes], plan.naive_passes)
+
+    def _plan(self, queries: Sequence[Masked]) -> MaskedPlan:
+        return MaskedPlan(queries, self._reader.read([query.text for query in queries]), self._mask)
 
     def _log_probabilities(self, work: Sequence[_Work]) -> list[list[float]]:
         """The log-probabilities of each pass's cells, in their order."""

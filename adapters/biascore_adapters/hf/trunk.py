@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 import numpy as np
 import torch
 
-from biascore.errors import QuestionError
+from biascore.errors import AnswerError, QuestionError
 from biascore_adapters.hf.load import Loaded
 from biascore_adapters.transformer.batching import batches
 from biascore_adapters.transformer.tokens import shown
@@ -64,13 +64,22 @@ class Trunk:
         work: Callable[[Sequence[Item]], list[Answer]],
         text: Callable[[Item], str],
     ) -> list[Answer]:
-        """``work(items)``, in halves where the accelerator's memory does not hold them all at once.
+        """``work(items)``, in halves where they do not fit into the memory or an answer is not finite.
 
-        Raises QuestionError where it does not hold a single one.
+        Raises QuestionError where the accelerator's memory does not hold a single one, AnswerError naming
+        the text where the model computes no number for it.
         """
         try:
             with torch.inference_mode():
-                return work(items)
+                answers = work(items)
+            if all(np.isfinite(answer).all() for answer in answers):
+                return answers
+            if len(items) == 1:
+                raise AnswerError(
+                    f"the model computes no number for the text {shown(text(items[0]))}. With a 16-bit dtype the "
+                    "option dtype='float32' may help; otherwise the weights are damaged: fetch the model again"
+                )
+            # A NaN behind the padding mask spoils a sound text too: zero times NaN is NaN. Apart, they tell.
         except torch.cuda.OutOfMemoryError as error:
             if len(items) == 1:
                 raise QuestionError(

@@ -28,7 +28,7 @@ from biascore_adapters.planted.lexicon import GENDER, NOISE_DIMENSIONS, Lexicon,
 
 SCALE: Final = 20.0
 HEADS: Final = ("anger", "fear", "joy", "sadness", "valence")
-VERSION: Final = 1
+VERSION: Final = 2
 Token = tuple[str, int, int]
 
 
@@ -117,8 +117,10 @@ class PlantedBackend(Backend):
         axes = np.zeros(len(self._lexicon.effects))
         noise = rng.standard_normal(NOISE_DIMENSIONS)
         for loading in self._lexicon.words.get(word, ()):
-            # A deviate per axis, from the axis and the word: a word's places in two tests are independent.
-            deviate = generator(self._seed, "loading", str(loading.axis), word).standard_normal()
+            # A deviate per test and word: a word's places in two tests are independent.
+            deviate = generator(
+                self._seed, "loading", self._lexicon.tests[loading.axis], word
+            ).standard_normal()
             axes[loading.axis] += loading.mean + loading.spread * np.clip(deviate, -3, 3)
         noise *= math.sqrt(max(0.0, 1 - float(axes @ axes))) / float(np.linalg.norm(noise))
         return np.concatenate([axes, noise])

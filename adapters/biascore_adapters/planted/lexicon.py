@@ -45,9 +45,9 @@ class Lexicon:
     """Planted words (case-folded) with their loadings, the effect and concept of each axis, and a digest."""
 
     effects: list[float] = field(default_factory=list)
+    tests: list[str] = field(default_factory=list)
     concepts: list[str] = field(default_factory=list)
     words: dict[str, list[Loading]] = field(default_factory=dict)
-    shown: dict[str, str] = field(default_factory=dict)
 
     def poles(self, word: str) -> dict[int, int]:
         """Axis to +1 (X or A) or -1 (Y or B) for a planted word; empty for any other."""
@@ -62,7 +62,8 @@ class Lexicon:
             f"{w}\t{sorted((x.axis, x.pole, x.mean, x.spread) for x in xs)}"
             for w, xs in sorted(self.words.items())
         ]
-        return hashlib.blake2b("\n".join([repr(self.effects), *lines]).encode(), digest_size=16).hexdigest()
+        everything = "\n".join([repr(self.effects), repr(self.tests), *lines])
+        return hashlib.blake2b(everything.encode(), digest_size=16).hexdigest()
 
 
 def parse_declaration(locator: str) -> dict[str, float]:
@@ -79,6 +80,7 @@ def parse_declaration(locator: str) -> dict[str, float]:
                 f"planted:{locator}: {part!r} is not <concept or test>=<effect size within +-{MAX_EFFECT}>. "
                 f"Write, for example, planted:gender=0.5"
             )
+        declared.pop(name.strip(), None)  # so that the later entry also takes the later place
         declared[name.strip()] = effect
     return declared
 
@@ -94,7 +96,8 @@ def plant(declared: dict[str, float], catalogue: Catalogue) -> Lexicon:
         for test in _tests(name, catalogue):
             effects[test.id] = (test, effect)
     lexicon = Lexicon()
-    for test, effect in effects.values():
+    # In the order of ids, so that the same declaration in another order is the same model.
+    for _, (test, effect) in sorted(effects.items()):
         _plant_test(lexicon, test, effect)
     for word, loadings in lexicon.words.items():
         if sum(x.mean**2 + (3 * x.spread) ** 2 for x in loadings) > MAX_LOADING:
@@ -120,6 +123,7 @@ def _tests(name: str, catalogue: Catalogue) -> list[Test]:
 def _plant_test(lexicon: Lexicon, test: Test, effect: float) -> None:
     axis = len(lexicon.effects)
     lexicon.effects.append(effect)
+    lexicon.tests.append(test.id)
     lexicon.concepts.append(test.concept)
     words = {role: list(dict.fromkeys(test.roles[role].words)) for role in ("X", "Y", "A", "B")}
     shift = target_shift(effect, {role: len(some) for role, some in words.items()})
@@ -131,7 +135,6 @@ def _plant_test(lexicon: Lexicon, test: Test, effect: float) -> None:
     ):
         for word in words[role]:
             lexicon.words.setdefault(word.casefold(), []).append(Loading(axis, pole, mean, spread))
-            lexicon.shown.setdefault(word.casefold(), word)
 
 
 def target_shift(effect: float, sizes: dict[str, int]) -> float:

@@ -71,6 +71,6 @@ def read_json_file(path: Path) -> Any:
         ) from error
 
 
-def first_line(error: Exception) -> str:
+def first_line(error: BaseException) -> str:
     """The first line of an error's text."""
     return (str(error).strip().splitlines() or [""])[0]

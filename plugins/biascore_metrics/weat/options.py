@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from pydantic import Field
+import numpy as np
+import numpy.typing as npt
+from pydantic import Field, field_validator
 
-from biascore.plugins_api import MetricOptions, Model, Scalar
+from biascore.errors import OptionsError
+from biascore.plugins_api import MetricOptions, Model, Scalar, Test
+from biascore.stats import Interval, ZeroVarianceError, bootstrap_effect, exact_cost
+from biascore.stats.permutation import EXACT_MAX_SUMS
 
 
 class WeatOptions(MetricOptions):
@@ -32,6 +37,49 @@ class WeatOptions(MetricOptions):
     bootstrap: Literal["studentized", "bca", "percentile"] = "studentized"
     resamples: int = Field(default=5000, ge=100)
     bound: float | None = Field(default=0.2, gt=0)
+
+    @field_validator("ddof", mode="before")
+    @classmethod
+    def _is_no_boolean(cls, value: object) -> object:
+        if isinstance(value, bool):  # True equals 1, and pydantic takes it for the literal
+            raise ValueError("must be 0 or 1, not a boolean")
+        return value
+
+    def variant(self, model: Model) -> str:
+        """What tells this measurement from others of its metric: the level, and options that are not the defaults."""
+        level = "" if model.identity.composes_words else f"{self.level} level"
+        others = [
+            f"{name}={value}"
+            for name, value in self.model_dump(exclude_defaults=True, exclude={"level"}).items()
+        ]
+        return ", ".join(filter(None, [level, *others]))
+
+    def check_exact(self, one: Sequence[str], other: Sequence[str], test: Test) -> None:
+        """Raise OptionsError where ``permutation="exact"`` asks for more than can be counted."""
+        sizes = len(set(one)), len(set(other))
+        if self.permutation == "exact" and exact_cost(*sizes) > EXACT_MAX_SUMS:
+            raise OptionsError(
+                f"{test.id}: {sizes[0]} + {sizes[1]} words have too many partitions to count them all. "
+                f"Use permutation=auto or permutation=monte-carlo"
+            )
+
+    def interval(
+        self, x: npt.NDArray[np.float64], y: npt.NDArray[np.float64], rng: np.random.Generator
+    ) -> tuple[Interval | None, str]:
+        """The bootstrap interval of the effect size of x and y, or None and the reason."""
+        try:
+            interval = bootstrap_effect(
+                x,
+                y,
+                ddof=self.ddof,
+                level=self.confidence,
+                method=self.bootstrap,
+                resamples=self.resamples,
+                rng=rng,
+            )
+        except ZeroVarianceError as error:
+            return None, str(error)
+        return interval, ""
 
     def conventions(self, model: Model, own: Mapping[str, str]) -> dict[str, Scalar]:
         """What a reader must know to compute the same numbers: the metric's own conventions and the options."""

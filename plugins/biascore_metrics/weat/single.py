@@ -28,7 +28,6 @@ from biascore.stats import (
     PermutationTest,
     Verdict,
     ZeroVarianceError,
-    bootstrap_effect,
     cosine_matrix,
     decide,
     effect_size,
@@ -71,6 +70,11 @@ class ScWeat(Metric):
         assert isinstance(options, WeatOptions)
         self._options = options
 
+    def check(self, test: Test) -> None:
+        """Raise TestKindError, or OptionsError where all partitions of A and B cannot be counted."""
+        super().check(test)
+        self._options.check_exact(test.roles["A"].words, test.roles["B"].words, test)
+
     def measure(self, model: Model, test: Test, rng: np.random.Generator, seed: int) -> Measurement:
         """Effect size, exact p and interval of each word of X and Y; each list's mean beside them."""
         roles = embed_roles(model, test, self._options.level, self._options.duplicates)
@@ -85,13 +89,16 @@ class ScWeat(Metric):
         verdict, reason = self._verdict(words, adjusted, problem)
         return Measurement(
             metric=self.name,
-            variant="" if model.identity.composes_words else f"{self._options.level} level",
+            variant=self._options.variant(model),
             test=test.id,
             test_title=test.title,
             language=test.language,
             concept=test.concept,
             model=model.name,
-            positive_means=f"more associated with {test.roles['A'].name} than with {test.roles['B'].name}",
+            positive_means=(
+                f"association with {test.roles['A'].name} (a negative effect size: with {test.roles['B'].name}); "
+                "the share counts both"
+            ),
             estimates=(share, *lists),
             verdict=verdict,
             reason=reason,
@@ -129,18 +136,7 @@ class ScWeat(Metric):
             effect = effect_size(a, b, options.ddof)
         except ZeroVarianceError:
             return None, None
-        try:
-            interval = bootstrap_effect(
-                a,
-                b,
-                ddof=options.ddof,
-                level=options.confidence,
-                method=options.bootstrap,
-                resamples=options.resamples,
-                rng=rng,
-            )
-        except ZeroVarianceError:
-            return effect, None
+        interval, _ = options.interval(a, b, rng)
         return effect, interval
 
     def _test(
@@ -200,10 +196,11 @@ class ScWeat(Metric):
         if all(verdict is Verdict.NEGLIGIBLE for verdict in single):
             return Verdict.NEGLIGIBLE, f"The interval of every word lies within +-{bound}."
         decision = decide(float(adjusted.min()), None, alpha=alpha, bound=None)
-        found = int(np.count_nonzero(adjusted <= alpha))
+        signs = [np.sign(word.effect or 0) for word, p in zip(words, adjusted, strict=True) if p <= alpha]
         return (
             decision.verdict,
-            f"{found} of {len(words)} words are associated after Holm's adjustment at alpha = {alpha}; "
+            f"{len(signs)} of {len(words)} words are associated after Holm's adjustment at alpha = {alpha}, "
+            f"{signs.count(1)} with A and {signs.count(-1)} with B; "
             f"the smallest adjusted p is {adjusted.min():.3g}.",
         )
 

@@ -28,7 +28,6 @@ from biascore.stats import (
     Verdict,
     ZeroVarianceError,
     association,
-    bootstrap_effect,
     cosine_matrix,
     decide,
     effect_size,
@@ -41,6 +40,7 @@ from biascore_metrics.weat.words import RoleVectors, embed_roles
 
 EFFECT = "effect size d"
 DIFFERENCE = "mean difference of association"
+MAX_DEGENERATE_SHARE = 0.01
 LEAST = {"X": 2, "Y": 2, "A": 1, "B": 1}
 
 
@@ -58,6 +58,11 @@ class Weat(Metric):
         assert isinstance(options, WeatOptions)
         self._options = options
 
+    def check(self, test: Test) -> None:
+        """Raise TestKindError, or OptionsError where all partitions of X and Y cannot be counted."""
+        super().check(test)
+        self._options.check_exact(test.roles["X"].words, test.roles["Y"].words, test)
+
     def measure(self, model: Model, test: Test, rng: np.random.Generator, seed: int) -> Measurement:
         """Effect size d, its permutation p-values and bootstrap interval; items are s(w, A, B) per target."""
         roles = embed_roles(model, test, self._options.level, self._options.duplicates)
@@ -73,9 +78,14 @@ class Weat(Metric):
             decision = decide(p, interval, alpha=self._options.alpha, bound=self._options.bound)
             verdict, reason = decision.verdict, decision.reason
             warnings += (f"no interval: {problem}",) if problem else ()
+            if interval and interval.n_degenerate > MAX_DEGENERATE_SHARE * interval.resamples:
+                warnings += (
+                    f"{interval.n_degenerate} of {interval.resamples} bootstrap resamples had no variance and are "
+                    "left out of the interval",
+                )
         return Measurement(
             metric=self.name,
-            variant="" if model.identity.composes_words else f"{self._options.level} level",
+            variant=self._options.variant(model),
             test=test.id,
             test_title=test.title,
             language=test.language,
@@ -115,7 +125,7 @@ class Weat(Metric):
             d = effect_size(x, y, options.ddof)
         except ZeroVarianceError as error:
             return empty, None, f"the associations of the target words do not vary ({error})"
-        interval, problem = self._interval(x, y, rng)
+        interval, problem = options.interval(x, y, rng)
         test = permutation_test(x, y, method=options.permutation, draws=options.draws, rng=rng)
         normal = PValue(
             name="normal approximation",
@@ -135,24 +145,6 @@ class Weat(Metric):
         # Permutations leave the denominator of d as it is, so the p-values are those of the difference too.
         difference = Estimate(name=DIFFERENCE, value=test.statistic, unit="cosine", n=n, p_values=p_values)
         return (effect, difference), interval, problem
-
-    def _interval(
-        self, x: npt.NDArray[np.float64], y: npt.NDArray[np.float64], rng: np.random.Generator
-    ) -> tuple[Interval | None, str]:
-        options = self._options
-        try:
-            interval = bootstrap_effect(
-                x,
-                y,
-                ddof=options.ddof,
-                level=options.confidence,
-                method=options.bootstrap,
-                resamples=options.resamples,
-                rng=rng,
-            )
-        except ZeroVarianceError as error:
-            return None, str(error)
-        return interval, ""
 
 
 def _associations(roles: RoleVectors, role: str) -> npt.NDArray[np.float64]:

@@ -1,15 +1,16 @@
-"""From the lists of a test to unit-free vectors, with every word that is lost on the way reported."""
+"""From the lists of a test to vectors, with every word that is lost on the way reported."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from biascore.plugins_api import Coverage, Level, LostWord, Model, Test
+from biascore.plugins_api import REPEATED, Coverage, Level, LostWord, Model, Test
 
 ROLES: Final = ("X", "Y", "A", "B")
 MIN_WORDS: Final = 8
@@ -43,8 +44,7 @@ def embed_roles(model: Model, test: Test, level: Level, duplicates: Literal["dro
     lost: list[LostWord] = []
     for role in ROLES:
         kept[role], repeated = _without_repeats(test.roles[role].words, duplicates)
-        lost += [LostWord(word=word, role=role, reason="repeated in its list") for word in repeated]
-    # Each list is embedded on its own; the model asks a repeated word only once.
+        lost += [LostWord(word=word, role=role, reason=REPEATED) for word in repeated]
     everything = [word for role in ROLES for word in kept[role]]
     rows = model.embed(everything, level)
     reasons = _unusable(rows)
@@ -104,12 +104,12 @@ def _warnings(words: Mapping[str, tuple[str, ...]], coverage: Coverage) -> list[
     found = []
     for role in ROLES:
         given, used = coverage.given[role], coverage.used[role]
-        oov = sum(1 for word in coverage.lost if word.role == role and not word.reason.startswith("repeated"))
+        oov = sum(1 for word in coverage.missing if word.role == role)
         if oov > MAX_LOST_SHARE * given:
             found.append(f"{role} lost {oov} of its {given} words, so it may no longer stand for its concept")
         if used < MIN_WORDS:
             found.append(f"{role} has {used} words; fewer than {MIN_WORDS} do not represent a concept well")
-    for one, other in (("X", "Y"), ("A", "B")):
+    for one, other in combinations(ROLES, 2):
         both = [word for word in dict.fromkeys(words[one]) if word in words[other]]
         if both:
             found.append(f"in both {one} and {other}: {', '.join(both)}")

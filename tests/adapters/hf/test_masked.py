@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from functools import lru_cache
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +49,9 @@ QUERIES = [
     Masked(ENGINEER, spans(ENGINEER, "engineer")),
     Masked(ENGINEER, spans(ENGINEER, "he left"), also=spans(ENGINEER, "engineer")),
     Masked(ENGINEER, spans(ENGINEER, "nobody", "The", "office")),
-    Masked(ENGINEER, spans(ENGINEER, "nobody", "work"), also=spans(ENGINEER, "work", "left"), one_at_a_time=True),
+    Masked(
+        ENGINEER, spans(ENGINEER, "nobody", "work"), also=spans(ENGINEER, "work", "left"), one_at_a_time=True
+    ),
     Masked(ENGINEER, spans(ENGINEER, "gin")),
     Masked(ENGINEER, spans(ENGINEER, "engineer", "gine", "engineer finished")),
     Masked(CITY, spans(CITY, "città")),
@@ -101,13 +102,15 @@ def masked_folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 def obvious(masked_folders: dict[str, Path]) -> Callable[[str, Masked], list[Answer]]:
     """``obvious(kind, query)``: token, offsets and log-probability of each hidden token, in plain transformers."""
 
-    @lru_cache
+    @cache
     def opened(kind: str) -> tuple[Any, Any]:
         folder = masked_folders[kind]
         tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
-        return tokenizer, transformers.AutoModelForMaskedLM.from_pretrained(folder, dtype=torch.float32).eval()
+        return tokenizer, transformers.AutoModelForMaskedLM.from_pretrained(
+            folder, dtype=torch.float32
+        ).eval()
 
-    @lru_cache(maxsize=None)
+    @cache
     def all_logprobs(kind: str, text: str, hidden: frozenset[int]) -> Any:
         tokenizer, model = opened(kind)
         inputs = tokenizer(text, return_tensors="pt")
@@ -143,7 +146,8 @@ def obvious(masked_folders: dict[str, Path]) -> Callable[[str, Masked], list[Ans
 
 def opens_a_word(kind: str, token: str) -> bool:
     """Whether a token that is not the first opens a word, in texts of words with one space between."""
-    return token[0] == "Ġ" if kind == "roberta" else token[0] == "▁" if "r" == kind[-1] else token[:2] != "##"
+    opening = {"roberta": "Ġ", "albert": "▁", "xlm-roberta": "▁"}.get(kind)
+    return token.startswith(opening) if opening else not token.startswith("##")
 
 
 def check(got: tuple[TokenLogprobs, ...], wanted: list[list[Answer]]) -> None:
@@ -192,7 +196,7 @@ def test_later_tokens_of_the_word_are_hidden_too(
     # The tiny vocabularies split words, so that the two estimators differ
     for adapted, original in zip(got[: len(L2R_TEXTS)], got[len(L2R) :], strict=True):
         assert adapted.tokens == original.tokens
-        assert abs(adapted.total - original.total) > 1e-3
+        assert not np.allclose(adapted.logprobs, original.logprobs, rtol=0, atol=1e-2)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -205,7 +209,7 @@ def test_a_word_of_several_tokens_is_hidden_at_once_and_summed(
     assert len(together.tokens) > 1
     assert together.tokens == apart.tokens
     assert together.total == pytest.approx(sum(p for *_, p in obvious(kind, query)), abs=1e-4)
-    assert abs(together.total - apart.total) > 1e-3
+    assert not np.allclose(together.logprobs, apart.logprobs, rtol=0, atol=1e-2)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -241,7 +245,7 @@ def test_a_span_on_characters_that_the_tokenizer_drops_is_refused(
     with pytest.raises(QuestionError, match="The nurse  left the office"):
         backend.mask_logprob((Masked(text, spans(text, "nurse"), also=((9, 11),)),))
     if kind not in ("roberta", "albert", "xlm-roberta"):
-        with pytest.raises(QuestionError, match="nur.{,8}se"):
+        with pytest.raises(QuestionError, match=r"nur.{,8}se"):
             backend.mask_logprob((Masked("a nur\u200dse", ((5, 6),)),))
 
 
@@ -274,13 +278,15 @@ def test_a_damaged_model_is_found_out_at_the_text(
     folder = Path(shutil.copytree(masked_folders[kind], tmp_path / kind))
     weights = load_file(folder / "model.safetensors")
     (name,) = [key for key in weights if key.endswith("position_embeddings.weight")]
-    weights[name][40] = float("nan")
+    weights[name][25] = float("nan")
     save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
     backend = opened(folder)
     assert np.isfinite(backend.mask_logprob((Masked("nurse", None),))[0].total)
     long = "unbelievable mathematics " * 3
     with pytest.raises(AnswerError, match="unbelievable mathematics"):
-        backend.mask_logprob((Masked("nurse", None), Masked(long, None, one_at_a_time=True), Masked("È", None)))
+        backend.mask_logprob(
+            (Masked("nurse", None), Masked(long, None, one_at_a_time=True), Masked("È", None))
+        )
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -316,7 +322,9 @@ def test_a_tokenizer_without_a_mask_is_refused(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_half_precision_is_near(kind: str, masked_folders: dict[str, Path], opened: Any, obvious: Any) -> None:
+def test_half_precision_is_near(
+    kind: str, masked_folders: dict[str, Path], opened: Any, obvious: Any
+) -> None:
     """The log-softmax at least must not be taken in 16 bits, whose steps near -8 are 1/16."""
     got = opened(masked_folders[kind], dtype="bfloat16").mask_logprob(tuple(QUERIES))
     errors = [
@@ -326,93 +334,3 @@ def test_half_precision_is_near(kind: str, masked_folders: dict[str, Path], open
     ]
     assert 0 < max(errors) < 0.5
     assert np.mean(errors) < 0.08
-
-
-# Probes made from templates: 94 group words, 20 traits, 6 templates, every word one token
-
-GROUPS = [f"group{a}{b}" for a in "abcdefghij" for b in "abcdefghij"][:94]
-TRAITS = [f"trait{a}{b}" for a in "abcd" for b in "abcde"]
-TEMPLATES = [
-    "{group} is a {trait} person .",
-    "a {trait} person is {group} .",
-    "the {group} person is {trait} .",
-    "is {group} a {trait} person ?",
-    "{trait} is the {group} person .",
-    "every {group} is {trait} and every person is {trait} .",
-]
-
-
-@pytest.fixture(scope="module")
-def probe_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("probes")
-    words = sorted({*GROUPS, *TRAITS, *"is a person the every and . ?".split()})
-    tokenizer = tiny.whole_word_tokenizer(words)
-    tokenizer.save_pretrained(folder)
-    config = tiny.config_of("bert-uncased", len(tokenizer))
-    tiny.save_random(transformers.AutoModelForMaskedLM, config, folder, seed=0)
-    return folder
-
-
-@contextmanager
-def counted_sequences() -> Iterator[list[int]]:
-    """How many sequences each forward pass of a BERT encoder takes, wherever it is called from."""
-    counts: list[int] = []
-    original = transformers.models.bert.modeling_bert.BertEncoder.forward
-
-    def forward(self: Any, hidden_states: Any, *args: Any, **kwargs: Any) -> Any:
-        counts.append(len(hidden_states))
-        return original(self, hidden_states, *args, **kwargs)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(transformers.models.bert.modeling_bert.BertEncoder, "forward", forward)
-        yield counts
-
-
-def probe(template: str, group: str, trait: str, *, prior: bool = False) -> Masked:
-    text = template.format(group=group, trait=trait)
-    return Masked(text, spans(text, group), also=spans(text, trait) if prior else ())
-
-
-@pytest.mark.parametrize("order", ["groups first", "templates first", "shuffled"])
-def test_probes_that_differ_in_the_hidden_word_share_a_pass(order: str, probe_folder: Path) -> None:
-    """Through the engine, whose batches must not tear the shared passes apart, whatever the order asked."""
-    combinations = [(t, g, x) for g in GROUPS for x in TRAITS for t in TEMPLATES]
-    if order == "templates first":
-        combinations.sort(key=lambda one: TEMPLATES.index(one[0]))
-    elif order == "shuffled":
-        combinations = [combinations[i] for i in np.random.default_rng(5).permutation(len(combinations))]
-    queries = [probe(*one) for one in combinations]
-    with Engine(cache=None).model(f"hf:{probe_folder}") as model, counted_sequences() as counts:
-        answers = model.mask_logprob(queries)
-    naive, least = len(GROUPS) * len(TRAITS) * len(TEMPLATES), len(TRAITS) * len(TEMPLATES)
-    assert least <= sum(counts) <= naive / 10
-
-    tokenizer = transformers.AutoTokenizer.from_pretrained(probe_folder)
-    model = transformers.AutoModelForMaskedLM.from_pretrained(probe_folder).eval()
-    for i in range(0, len(queries), 97):
-        template, group, trait = combinations[i]
-        inputs = tokenizer(template.format(group="[MASK]", trait=trait), return_tensors="pt")
-        with torch.no_grad():
-            logprobs = torch.log_softmax(model(**inputs).logits[0], dim=-1)
-        position = inputs["input_ids"][0].tolist().index(tokenizer.mask_token_id)
-        assert answers[i].tokens == (group,)
-        expected = float(logprobs[position, tokenizer.convert_tokens_to_ids(group)])
-        assert answers[i].logprobs[0] == pytest.approx(expected, abs=1e-5)
-
-
-def test_distinct_masked_texts_are_run_once_each(probe_folder: Path, opened: Any) -> None:
-    backend = opened(probe_folder)
-    first, second = GROUPS[:2]
-    queries = (
-        probe(TEMPLATES[0], first, TRAITS[0]),
-        probe(TEMPLATES[0], second, TRAITS[0]),  # the same masked text
-        probe(TEMPLATES[0], first, TRAITS[1]),  # another
-        probe(TEMPLATES[0], first, TRAITS[0], prior=True),  # a third
-        probe(TEMPLATES[0], second, TRAITS[3], prior=True),  # the third again
-        Masked(TEMPLATES[0].format(group=first, trait=TRAITS[0]), None, one_at_a_time=True),  # six, one is known
-    )
-    with counted_sequences() as counts:
-        answers = backend.mask_logprob(queries)
-    assert sum(counts) == 3 + 5
-    assert answers[5].logprobs[0] == answers[0].logprobs[0]
-    assert answers[0].logprobs != answers[1].logprobs

@@ -52,7 +52,7 @@ def save_random(auto: Any, config: Any, folder: Path, seed: int) -> None:
         model = auto.from_config(config)
         with torch.no_grad():
             for weights in model.parameters():
-                weights.add_(0.1 * torch.randn_like(weights))
+                weights.add_(0.25 * torch.randn_like(weights))
     model.save_pretrained(folder)
 
 

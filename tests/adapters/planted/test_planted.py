@@ -118,6 +118,13 @@ def test_seeds_draw_other_models_and_digests_tell_them_apart(engine: Engine):
 
 
 def test_a_later_entry_overrides_an_earlier_one(engine: Engine):
+    for declared in (f"{TEST}=1,gender=0", f"gender=0.5,{TEST}=1,gender=0"):
+        assert (
+            engine.model(f"planted:{declared}").identity.digest
+            == engine.model("planted:gender=0").identity.digest
+        )
+    one, other = (engine.model(f"planted:{d}") for d in (f"{TEST}=1,en/weat6=0", f"en/weat6=0,{TEST}=1"))
+    assert np.array_equal(one.embed(["math", "he"]), other.embed(["math", "he"]))
     mixed = engine.model(f"planted:gender=1,{TEST}=0")
     x, y = (mixed.embed(words(engine, role)) for role in "XY")
     assert mixed.identity.digest != engine.model("planted:gender=1").identity.digest

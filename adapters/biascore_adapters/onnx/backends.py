@@ -1,0 +1,359 @@
+"""What an ONNX model answers, one class for each question, combined as the graph's outputs allow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import onnxruntime
+
+from biascore.errors import AnswerError, ModelLoadError, QuestionError
+from biascore.plugins_api import Backend, Cost, Identity, Level, Masked, Text, TokenLogprobs, hookimpl
+from biascore_adapters.onnx.graph import HIDDEN, LOGITS, log_probabilities, numbered
+from biascore_adapters.onnx.model import OnnxModel, has_states
+from biascore_adapters.transformer.batching import batches
+from biascore_adapters.transformer.exported import Kind
+from biascore_adapters.transformer.masked import MaskedPlan
+from biascore_adapters.transformer.outputs import HeadOutputs
+from biascore_adapters.transformer.pooling import SentenceVector, sentence_positions, word_positions
+from biascore_adapters.transformer.tokens import Tokens, shown
+
+LOG_LIKELIHOOD: Final = "log_likelihood"
+MAX_LOGITS: Final = 2**25
+"""Logits held at once (128 MiB): positions times the size of the vocabulary."""
+
+CPU_TOKENS: Final = 2048
+ACCELERATOR_TOKENS: Final = 16384
+
+
+class OnnxBackend(Backend):
+    """An open model and how its questions are cut into batches; subclasses answer them."""
+
+    batch = 1024  # enough texts at once that those of like length meet
+
+    def __init__(self, model: OnnxModel) -> None:
+        self._graph, self._reader = model.graph, model.reader
+        quantised = model.folder.stated.dynamically_quantised
+        on_cpu = model.graph.provider == "CPUExecutionProvider"
+        known, usual = model.known, CPU_TOKENS if on_cpu else ACCELERATOR_TOKENS
+        self._budget = model.options.batch_tokens or (1 if quantised else usual)
+        if known.pad is None:
+            self._budget = 1  # one text a run, and so no padding
+        self.identity = Identity(
+            digest=model.folder.files.digest(),
+            facts={
+                "architecture": model.architecture,
+                "kind": known.kind,
+                "max_tokens": "none stated" if known.max_tokens is None else known.max_tokens,
+                "precision": "dynamically quantised" if quantised else "as exported",
+                "opset": model.folder.stated.opset,
+                "exported_by": "biascore" if model.folder.exported else "another program",
+                "provider": model.graph.provider,
+                "onnxruntime": onnxruntime.__version__,
+            },
+        )
+
+    def close(self) -> None:
+        """Let go of the session."""
+        del self._graph
+
+    def _types(self, tokens: Tokens) -> Sequence[int] | None:
+        return tokens.types if self._graph.takes_types else None
+
+    def _batches(self, lengths: Mapping[int, int], asked: Mapping[int, int]) -> Iterator[list[int]]:
+        """Batches under the token budget whose logits, at ``asked`` positions a text, fit into memory."""
+        width = self._graph.widths[LOGITS]
+
+        def fits(rows: Sequence[int]) -> bool:
+            everywhere = len(rows) * max(lengths[row] for row in rows)
+            places = sum(asked[row] for row in rows) if self._graph.takes_positions else everywhere
+            return places * width <= MAX_LOGITS
+
+        for rows in batches(lengths, self._budget):
+            yield from _in_halves(rows, fits)
+
+
+class Embedder(OnnxBackend):
+    """Word and sentence vectors."""
+
+    def __init__(self, model: OnnxModel) -> None:
+        super().__init__(model)
+        sentence = SentenceVector.choose(
+            model.folder.files, causal=model.known.causal, asked=model.options.sentence
+        )
+        self._pooling = sentence.pooling
+        facts = {"hidden_size": self._graph.widths[HIDDEN], "sentence": sentence.pooling}
+        self.identity = replace(
+            self.identity, sentence_vector=sentence.described, facts={**self.identity.facts, **facts}
+        )
+
+    @hookimpl
+    def embed(self, texts: tuple[Text, ...], level: Level) -> npt.NDArray[np.float32]:
+        """Embed the texts: float32 of shape (n, d), the means of the states that ``hf:`` takes the means of.
+
+        A row is NaN where every sub-token is the tokenizer's unknown token. Raises QuestionError for a text
+        that the model cannot take, AnswerError where the model computes something that is not a number.
+        """
+        read, places = self._read(texts, level)
+        vectors = np.full((len(texts), self._graph.widths[HIDDEN]), np.nan, dtype=np.float32)
+        lengths = {row: len(tokens.ids) for row, tokens in enumerate(read) if places[row]}
+        for rows in batches(lengths, self._budget):
+            some = [read[row] for row in rows]
+            hidden = self._graph.run(
+                HIDDEN,
+                [tokens.ids for tokens in some],
+                [self._types(tokens) for tokens in some],
+                [texts[row].text for row in rows],
+            )
+            shares = np.zeros(hidden.shape[:2], dtype=np.float32)
+            for number, row in enumerate(rows):
+                shares[number, list(places[row])] = 1 / len(places[row])
+            found = (shares[:, None, :] @ hidden)[:, 0]
+            _check_finite(found, [texts[row].text for row in rows])
+            vectors[rows] = found
+        return vectors
+
+    def cost(self, hook: str, questions: Sequence[Any], params: Mapping[str, str]) -> Cost:
+        """One pass for each text that is not out of vocabulary; ``hook`` is "embed" unless another class answers it."""
+        if hook != "embed":
+            return super().cost(hook, questions, params)
+        read, places = self._read(questions, params["level"])
+        lengths = [len(tokens.ids) for tokens, own in zip(read, places, strict=True) if own]
+        return Cost.of_passes(questions, lengths)
+
+    def _read(self, texts: Sequence[Text], level: str) -> tuple[list[Tokens], list[Sequence[int]]]:
+        """The texts' tokens, and those whose states make each vector."""
+        read = self._reader.read([text.text for text in texts])
+        places: list[Sequence[int]] = [
+            word_positions(text, tokens)
+            if level == "token"
+            else sentence_positions(text, tokens, self._pooling)
+            for text, tokens in zip(texts, read, strict=True)
+        ]
+        return read, places
+
+
+class MaskFiller(OnnxBackend):
+    """Log-probabilities of a masked language model."""
+
+    def __init__(self, model: OnnxModel) -> None:
+        super().__init__(model)
+        mask = self._reader.tokenizer.mask_token_id
+        if mask is None:
+            raise ModelLoadError(
+                f"{model.folder.path} is a masked language model whose tokenizer has no mask token. Save the "
+                "tokenizer that it was trained with next to it"
+            )
+        self._mask = int(mask)
+
+    @hookimpl
+    def mask_logprob(self, queries: tuple[Masked, ...]) -> tuple[TokenLogprobs, ...]:
+        """log p, in nats, of the hidden tokens; a word of several sub-tokens has as many log-probabilities.
+
+        Raises QuestionError for a text or span that the model cannot take, AnswerError naming the text where
+        the model computes no number.
+        """
+        plan = self._plan(queries)
+        cells: list[list[int]] = [[] for _ in plan.passes]
+        for number, cell in enumerate(plan.cells):
+            cells[cell.pass_].append(number)
+        logprobs = np.full(len(plan.cells), np.nan)
+        lengths = {number: len(one.ids) for number, one in enumerate(plan.passes)}
+        asked = {number: len(own) for number, own in enumerate(cells)}
+        for rows in self._batches(lengths, asked):
+            passes = [plan.passes[row] for row in rows]
+            here = [number for row in rows for number in cells[row]]
+            row_of = {row: number for number, row in enumerate(rows)}
+            places = [(row_of[plan.cells[number].pass_], plan.cells[number].position) for number in here]
+            found = numbered(places)
+            types = [one.types if self._graph.takes_types else None for one in passes]
+            logits = self._graph.run(
+                LOGITS, [one.ids for one in passes], types, [one.text for one in passes], list(found)
+            )
+            wanted = [
+                (found[place], plan.cells[number].token) for place, number in zip(places, here, strict=True)
+            ]
+            logprobs[here] = log_probabilities(logits, wanted)
+        return plan.answers(logprobs)
+
+    def cost(self, hook: str, questions: Sequence[Any], params: Mapping[str, str]) -> Cost:
+        """One pass for each distinct masked text."""
+        if hook != "mask_logprob":
+            return super().cost(hook, questions, params)
+        plan = self._plan(questions)
+        return Cost.of_passes(questions, [len(one.ids) for one in plan.passes], plan.naive_passes)
+
+    def _plan(self, queries: Sequence[Masked]) -> MaskedPlan:
+        return MaskedPlan(queries, self._reader.read([query.text for query in queries]), self._mask)
+
+
+class TextScorer(OnnxBackend):
+    """Log-likelihoods of a causal language model, scored given the beginning-of-text token where there is one."""
+
+    def __init__(self, model: OnnxModel) -> None:
+        super().__init__(model)
+        self._bos = self._reader.tokenizer.bos_token_id
+        policy = (
+            "no beginning-of-text token: the first token of a text is not scored"
+            if self._bos is None
+            else f"every token of a text is scored, the first given {self._reader.tokenizer.bos_token!r}"
+        )
+        self.identity = replace(
+            self.identity, quantities=(LOG_LIKELIHOOD,), facts={**self.identity.facts, "bos": policy}
+        )
+
+    @hookimpl
+    def score(self, texts: tuple[str, ...], quantity: str) -> npt.NDArray[np.float64]:
+        """Log-likelihood of each text: the sum over its tokens, in nats, float64 of shape (n,).
+
+        Raises QuestionError for any other quantity and for a text with nothing to score, AnswerError naming
+        the text where the model computes no number.
+        """
+        work = self._all_work(texts, quantity)
+        scores = np.empty(len(texts))
+        lengths = {row: len(ids) for row, (ids, _) in enumerate(work)}
+        asked = {row: len(scored) for row, (_, scored) in enumerate(work)}
+        for rows in self._batches(lengths, asked):
+            some = [work[row] for row in rows]
+            places = [(number, i - 1) for number, (_, scored) in enumerate(some) for i in scored]
+            names = [texts[row] for row in rows]
+            logits = self._graph.run(LOGITS, [ids for ids, _ in some], [None] * len(some), names, places)
+            wanted = [(place, some[row][0][before + 1]) for place, (row, before) in enumerate(places)]
+            found = iter(log_probabilities(logits, wanted))
+            scores[rows] = [sum(next(found) for _ in scored) for _, scored in some]
+        _check_finite(scores[:, None], texts)
+        return scores
+
+    def cost(self, hook: str, questions: Sequence[Any], params: Mapping[str, str]) -> Cost:
+        """One pass for each text, with the beginning-of-text token that it is scored given."""
+        if hook != "score":
+            return super().cost(hook, questions, params)
+        work = self._all_work(questions, params["quantity"])
+        return Cost.of_passes(questions, [len(ids) for ids, _ in work])
+
+    def _all_work(self, texts: Sequence[str], quantity: str) -> list[tuple[Sequence[int], Sequence[int]]]:
+        if quantity != LOG_LIKELIHOOD:
+            raise QuestionError(
+                f"a causal language model has no output {quantity!r}. Ask for {LOG_LIKELIHOOD!r}"
+            )
+        return [self._work(*one) for one in zip(texts, self._reader.read(texts), strict=True)]
+
+    def _work(self, text: str, tokens: Tokens) -> tuple[Sequence[int], Sequence[int]]:
+        """The ids that the model reads, and the positions of those that are scored."""
+        ids, own = list(tokens.ids), tokens.pieces()
+        if self._bos is not None and ids[:1] != [self._bos]:
+            ids, own = [self._bos, *ids], [i + 1 for i in own]
+            self._reader.check_length(text, len(ids))
+        scored = [i for i in own if i > 0]
+        if not scored:
+            raise QuestionError(
+                f"the text {shown(text)} is one token, and this tokenizer has no beginning-of-text token to score it "
+                "given. Use a longer text"
+            )
+        return ids, scored
+
+
+class HeadScorer(OnnxBackend):
+    """The named outputs of a classifier or regressor; ``Identity.facts["outputs"]`` says their unit."""
+
+    def __init__(self, model: OnnxModel) -> None:
+        super().__init__(model)
+        self._outputs = HeadOutputs.of(model.folder.files.config, self._graph.widths[LOGITS])
+        shown_outputs = f"{', '.join(self._outputs.labels)}: {self._outputs.unit}"
+        self.identity = replace(
+            self.identity,
+            quantities=self._outputs.labels,
+            facts={**self.identity.facts, "outputs": shown_outputs},
+        )
+
+    @hookimpl
+    def score(self, texts: tuple[str, ...], quantity: str) -> npt.NDArray[np.float64]:
+        """The output named ``quantity`` for each text: float64 of shape (n,).
+
+        Raises QuestionError for a name that the head does not have, AnswerError naming the text where the
+        model computes no number.
+        """
+        column = self._column(quantity)
+        read = self._reader.read(texts)
+        scores = np.empty(len(texts))
+        for rows in batches({row: len(tokens.ids) for row, tokens in enumerate(read)}, self._budget):
+            some = [read[row] for row in rows]
+            ids, types = [tokens.ids for tokens in some], [self._types(tokens) for tokens in some]
+            logits = self._graph.run(LOGITS, ids, types, [texts[row] for row in rows])
+            scores[rows] = self._outputs.values(logits.astype(np.float64))[:, column]
+        _check_finite(scores[:, None], texts)
+        return scores
+
+    def cost(self, hook: str, questions: Sequence[Any], params: Mapping[str, str]) -> Cost:
+        """One pass for each text."""
+        if hook != "score":
+            return super().cost(hook, questions, params)
+        self._column(params["quantity"])
+        return Cost.of_passes(questions, [len(tokens.ids) for tokens in self._reader.read(questions)])
+
+    def _column(self, quantity: str) -> int:
+        labels = self._outputs.labels
+        if quantity not in labels:
+            raise QuestionError(
+                f"the head has no output {quantity!r}; it has {', '.join(map(repr, labels))}. Ask for one of them"
+            )
+        return labels.index(quantity)
+
+
+class EmbeddingMaskFiller(Embedder, MaskFiller):
+    """A masked language model whose graph also gives its states."""
+
+
+class EmbeddingTextScorer(Embedder, TextScorer):
+    """A causal language model whose graph also gives its states."""
+
+
+class EmbeddingHeadScorer(Embedder, HeadScorer):
+    """A classifier or regressor whose graph also gives its states."""
+
+
+_HEADS: Final[dict[Kind, tuple[type[OnnxBackend], type[OnnxBackend]]]] = {
+    "masked": (MaskFiller, EmbeddingMaskFiller),
+    "causal": (TextScorer, EmbeddingTextScorer),
+    "head": (HeadScorer, EmbeddingHeadScorer),
+}
+
+
+def backend_of(model: OnnxModel) -> Backend:
+    """The backend that answers what the graph's outputs allow, and nothing else.
+
+    Raises ModelLoadError where they allow nothing.
+    """
+    kind = model.known.kind
+    usable = LOGITS in model.graph.widths and (kind == "head") == model.graph.per_text
+    if usable and kind in _HEADS:
+        return _HEADS[kind][has_states(model)](model)
+    if has_states(model):
+        return Embedder(model)
+    raise ModelLoadError(
+        f"{model.folder.graph} gives only logits, and config.json names no model whose logits are known here (its "
+        f"architecture is {model.architecture}). Export it with the output {HIDDEN!r}, or copy the configuration of "
+        "the masked or causal language model, classifier or regressor that it is"
+    )
+
+
+def _in_halves(rows: list[int], fits: Callable[[Sequence[int]], bool]) -> Iterator[list[int]]:
+    if len(rows) == 1 or fits(rows):
+        yield rows
+        return
+    middle = len(rows) // 2
+    yield from _in_halves(rows[:middle], fits)
+    yield from _in_halves(rows[middle:], fits)
+
+
+def _check_finite(rows: npt.NDArray[np.floating[Any]], texts: Sequence[str]) -> None:
+    """Raise AnswerError naming the first text that the model computes no number for; rows of shape (n, d)."""
+    broken = np.flatnonzero(~np.isfinite(rows).all(axis=1))
+    if len(broken):
+        raise AnswerError(
+            f"the model computes no number for the text {shown(texts[broken[0]])}. The weights are damaged, or too "
+            "large for the precision that they were exported in: export the model again"
+        )

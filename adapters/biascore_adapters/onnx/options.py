@@ -1,0 +1,27 @@
+"""The options of the ``onnx:`` adapter."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from biascore.plugins_api import Options
+from biascore_adapters.transformer.pooling import Pooling
+
+
+class OnnxOptions(Options):
+    """How an ONNX model is run.
+
+    ``providers="auto"`` is CUDA where onnxruntime has it, else the CPU; otherwise the execution providers by
+    name, in order of preference. ``threads`` is for one operator; None leaves it to onnxruntime.
+    ``batch_tokens`` bounds one run, texts in the batch times the tokens of the longest; None is 2048 on a CPU,
+    16384 elsewhere, and one text a run for a dynamically quantised graph, whose answers would otherwise
+    depend on which texts share a batch.
+    ``sentence`` overrides the sentence vector that the model's architecture or folder declares.
+    """
+
+    providers: Literal["auto"] | Annotated[tuple[str, ...], Field(min_length=1)] = "auto"
+    threads: int | None = Field(default=None, ge=1)
+    batch_tokens: int | None = Field(default=None, ge=1)
+    sentence: Pooling | None = None

@@ -1,0 +1,42 @@
+"""``biascore export``: a model written for another runtime, compared with the original before it is kept."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from biascore.cli.console import print_json, print_rows, say, stderr
+from biascore.cli.options import Force, Json, ModelOption, pairs
+from biascore.engine import Engine
+from biascore.export import export_model
+
+
+def export(
+    ref: Annotated[str, typer.Argument(help="The model, such as hf:dbmdz/bert-base-italian-uncased.")],
+    folder: Annotated[Path, typer.Argument(help="The folder to write.", metavar="DIR")],
+    int8: Annotated[
+        bool, typer.Option("--int8", help="Round weights to 8 bits and activations as they come.")
+    ] = False,
+    model_option: ModelOption = None,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Export a model (hf: to ONNX), open the copy, and print how far its answers are from the original's."""
+    engine = Engine(cache=None)
+    with engine.model(ref, **pairs(model_option)) as original:
+        done = export_model(engine, original, folder, int8=int8, overwrite=force)
+    if as_json:
+        print_json(asdict(done))
+        return
+    print_rows(
+        ("quantity", "values", "largest deviation", "largest value"),
+        [
+            (one.quantity, str(one.values), f"{one.largest:.2e}", f"{one.magnitude:.3g}")
+            for one in done.deviations
+        ],
+        title=f"{done.ref} beside {ref}",
+    )
+    say(f"exported: {done.ref}", to=stderr)

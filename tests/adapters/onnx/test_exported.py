@@ -1,0 +1,392 @@
+"""Every answer of an exported model against torch: one text at a time, no padding, in plain transformers."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+import torch
+import transformers
+from typer.testing import CliRunner
+
+from biascore import Engine
+from biascore.cli.app import app
+from biascore.errors import AnswerError, CapabilityError, ModelLoadError, OptionsError, QuestionError
+from biascore.export import PROBES, deviations, export_model
+from biascore.plugins_api import Masked, Text
+
+from .conftest import MODELS
+
+MASKED = ("bert", "roberta", "xlm-roberta", "distilbert", "albert", "electra")
+CAUSAL = ("gpt2", "llama")
+TEXTS = (
+    "The engineer finished her work before he left.",
+    "La dottoressa è andata in città",
+    "queen",
+    "A nurse, a programmer 😀 and a carpenter walked home",
+    "Die Ärztin grüßt",
+)
+
+
+def assert_close(found: Any, expected: Any) -> None:
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5)
+
+
+Exported = Callable[..., Path]
+Original = Callable[[str], Path]
+Plain = Callable[[Path, Any], tuple[Any, Any]]
+
+
+def words(text: str) -> list[tuple[int, int]]:
+    starts = [0, *(i + 1 for i, c in enumerate(text) if c == " ")]
+    return [(start, start + len(text[start:].split(" ")[0])) for start in starts]
+
+
+def ids_of(tokenizer: Any, text: str) -> list[int]:
+    return list(tokenizer(text)["input_ids"])
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_embeddings_are_torchs(
+    name: str, engine: Engine, original: Original, exported: Exported, plain: Plain
+) -> None:
+    tokenizer, model = plain(original(name), transformers.AutoModel)
+    causal = name in (*CAUSAL, "decoder-head")
+    with engine.model(f"onnx:{exported(name)}") as onnx_model:
+        sentences = onnx_model.embed([Text(text) for text in TEXTS])
+        asked = [Text(text, span) for text in TEXTS for span in words(text)]
+        tokens = onnx_model.embed(asked, "token")
+    compared = 0
+    for text, vector in zip(TEXTS, sentences, strict=True):
+        with torch.no_grad():
+            states = model(**tokenizer(text, return_tensors="pt")).last_hidden_state[0].numpy()
+        assert_close(vector, states[-1 if causal else 0])
+    boundary = tokenizer.convert_tokens_to_ids("▁")
+    for question, vector in zip(asked, tokens, strict=True):
+        inputs = tokenizer(question.text, return_tensors="pt", return_offsets_mapping=True)
+        offsets = inputs.pop("offset_mapping")[0].tolist()
+        with torch.no_grad():
+            states = model(**inputs).last_hidden_state[0].numpy()
+        assert question.span is not None
+        meant = set(range(*question.span))
+        rows = [
+            states[i]
+            for i, (start, end) in enumerate(offsets)
+            if meant & set(range(start, end))
+            and (inputs["input_ids"][0, i] != boundary or boundary == tokenizer.unk_token_id)
+        ]
+        if np.isnan(vector).any():  # every sub-token is the unknown one
+            continue
+        assert_close(vector, np.mean(rows, axis=0))
+        compared += 1
+    assert compared > 20
+
+
+@pytest.mark.parametrize("name", MASKED)
+def test_masked_log_probabilities_are_torchs(
+    name: str, engine: Engine, original: Original, exported: Exported, plain: Plain
+) -> None:
+    tokenizer, model = plain(original(name), transformers.AutoModelForMaskedLM)
+    with engine.model(f"onnx:{exported(name)}") as onnx_model:
+        one = onnx_model.mask_logprob([Masked(text, None, one_at_a_time=True) for text in TEXTS])
+        together = onnx_model.mask_logprob([Masked(text, None) for text in TEXTS])
+    for text, separate, at_once in zip(TEXTS, one, together, strict=True):
+        encoded = tokenizer(text, return_special_tokens_mask=True)
+        ids, special = encoded["input_ids"], encoded["special_tokens_mask"]
+        own = [i for i, added in enumerate(special) if not added]
+
+        def log_p(hidden: list[int], at: int, ids: list[int] = ids) -> float:
+            masked = [tokenizer.mask_token_id if i in hidden else token for i, token in enumerate(ids)]
+            with torch.no_grad():
+                logits = model(torch.tensor([masked])).logits[0, at]
+            return float(logits.double().log_softmax(-1)[ids[at]])
+
+        assert_close(separate.logprobs, [log_p([i], i) for i in own])
+        assert_close(at_once.logprobs, [log_p(own, i) for i in own])
+
+
+@pytest.mark.parametrize("name", CAUSAL)
+def test_log_likelihoods_are_torchs(
+    name: str, engine: Engine, original: Original, exported: Exported, plain: Plain
+) -> None:
+    tokenizer, model = plain(original(name), transformers.AutoModelForCausalLM)
+    texts = [text for text in TEXTS if len(ids_of(tokenizer, text)) > 1]
+    with engine.model(f"onnx:{exported(name)}") as onnx_model:
+        scores = onnx_model.score(texts, "log_likelihood")
+        with pytest.raises(QuestionError, match="no output 'anger'"):
+            onnx_model.score(texts, "anger")
+        assert "every token of a text is scored" in str(onnx_model.identity.facts["bos"])
+    for text, score in zip(texts, scores, strict=True):
+        ids = ids_of(tokenizer, text)
+        if tokenizer.bos_token_id is not None and ids[0] != tokenizer.bos_token_id:
+            ids = [tokenizer.bos_token_id, *ids]
+        with torch.no_grad():
+            logits = model(torch.tensor([ids])).logits[0].double()
+        total = sum(float(logits[i - 1].log_softmax(-1)[ids[i]]) for i in range(1, len(ids)))
+        assert score == pytest.approx(total, abs=1e-5 * len(ids))
+
+
+@pytest.mark.parametrize(("name", "labels"), [("emotions", 3), ("decoder-head", 2)])
+def test_head_outputs_are_torchs(
+    name: str, labels: int, engine: Engine, original: Original, exported: Exported, plain: Plain
+) -> None:
+    tokenizer, model = plain(original(name), transformers.AutoModelForSequenceClassification)
+    with engine.model(f"onnx:{exported(name)}") as onnx_model:
+        quantities = onnx_model.identity.quantities
+        assert len(quantities) == labels
+        found = np.stack([onnx_model.score(TEXTS, quantity) for quantity in quantities], axis=1)
+        with pytest.raises(QuestionError, match="no output 'log_likelihood'"):
+            onnx_model.score(TEXTS, "log_likelihood")
+    for text, row in zip(TEXTS, found, strict=True):
+        with torch.no_grad():
+            logits = model(**tokenizer(text, return_tensors="pt")).logits[0].double()
+        expected = logits.softmax(-1) if name == "emotions" else logits.sigmoid()
+        assert_close(row, expected.numpy())
+
+
+@pytest.mark.parametrize(
+    ("name", "capabilities"),
+    [
+        ("encoder", {"embed"}),
+        ("bert", {"embed", "mask_logprob"}),
+        ("gpt2", {"embed", "score"}),
+        ("emotions", {"embed", "score"}),
+    ],
+)
+def test_a_model_answers_what_its_outputs_allow(
+    name: str, capabilities: set[str], engine: Engine, exported: Exported
+) -> None:
+    with engine.model(f"onnx:{exported(name)}") as model:
+        assert model.capabilities == capabilities
+        assert model.identity.quantities == {
+            "gpt2": ("log_likelihood",),
+            "emotions": ("anger", "joy", "fear"),
+        }.get(name, ())
+
+
+def test_the_vocabulary_head_runs_at_the_positions_asked_for(exported: Exported) -> None:
+    graph = onnx.load(exported("bert") / "model.onnx").graph
+    assert [one.name for one in graph.input] == ["input_ids", "attention_mask", "token_type_ids", "positions"]
+    assert {one.name: len(one.type.tensor_type.shape.dim) for one in graph.output} == {
+        "last_hidden_state": 3,
+        "logits": 2,
+    }
+
+
+def test_weights_are_stored_once_and_in_one_file(
+    engine: Engine, original: Original, exported: Exported
+) -> None:
+    folder = exported("gpt2")
+    assert not list(folder.glob("*.data"))
+    graph = onnx.load(folder / "model.onnx").graph
+    vocabulary = json.loads((folder / "config.json").read_text())["vocab_size"]
+    tables = [one for one in graph.initializer if vocabulary in one.dims]
+    assert len(tables) == 1, "the head of GPT-2 shares the table of its embeddings"
+
+
+def test_int8_answers_and_deviates(
+    engine: Engine, original: Original, exported: Exported, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = exported("bert", True)
+    assert (folder / "model.onnx").stat().st_size < (exported("bert") / "model.onnx").stat().st_size
+    assert not (folder / "full.onnx").exists()
+    with engine.model(f"hf:{original('bert')}") as one, engine.model(f"onnx:{folder}") as other:
+        found = deviations(one, other)
+        assert other.identity.facts["precision"] == "dynamically quantised"
+    with capsys.disabled():
+        print("\nint8:", *(f"{d.quantity} {d.largest:.3f} of {d.magnitude:.1f};" for d in found))
+    assert {d.quantity for d in found} == {"embed: sentence", "embed: token", "mask_logprob"}
+    assert all(1e-4 < d.largest < d.magnitude for d in found)
+
+
+def test_an_int8_answer_does_not_depend_on_what_else_is_asked(engine: Engine, exported: Exported) -> None:
+    with engine.model(f"onnx:{exported('bert', True)}") as model:
+        together = model.embed([Text(text) for text in TEXTS])
+        alone = [model.embed([Text(text)])[0] for text in TEXTS]
+    np.testing.assert_array_equal(together, alone)
+    with engine.model(f"onnx:{exported('bert', True)}", batch_tokens=4096) as model:
+        batched = model.embed([Text(text) for text in TEXTS])
+    assert (batched != together).any(), "else the rule of one text a run is for nothing"
+
+
+def test_order_and_batches_do_not_matter(engine: Engine, exported: Exported) -> None:
+    queries = [Masked(text, None, one_at_a_time=True) for text in TEXTS]
+    with (
+        engine.model(f"onnx:{exported('bert')}") as model,
+        engine.model(f"onnx:{exported('bert')}", batch_tokens=1, threads=1) as single,
+    ):
+        for one, other in zip(
+            model.mask_logprob(queries), single.mask_logprob(queries[::-1])[::-1], strict=True
+        ):
+            assert one.tokens == other.tokens
+            assert_close(one.logprobs, other.logprobs)
+
+
+def test_logits_that_do_not_fit_into_memory_at_once_are_computed_in_parts(
+    engine: Engine, exported: Exported, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    queries = [Masked(text, None, one_at_a_time=True) for text in TEXTS]
+    with engine.model(f"onnx:{exported('bert')}") as model:
+        whole = model.mask_logprob(queries)
+        monkeypatch.setattr("biascore_adapters.onnx.backends.MAX_LOGITS", 300)
+        runs: list[int] = []
+        graph: Any = vars(model._backend)["_graph"]
+        run = graph.run
+
+        def counted(*arguments: Any) -> Any:
+            runs.append(len(arguments[-1]))
+            return run(*arguments)
+
+        monkeypatch.setattr(graph, "run", counted)
+        parts = model.mask_logprob(queries)
+    assert max(runs) <= 2
+    for one, other in zip(whole, parts, strict=True):
+        assert_close(one.logprobs, other.logprobs)
+
+
+def test_limits_are_the_originals(engine: Engine, original: Original, exported: Exported) -> None:
+    for name in ("bert", "roberta", "gpt2", "emotions"):
+        with engine.model(f"hf:{original(name)}") as one, engine.model(f"onnx:{exported(name)}") as other:
+            assert one.identity.facts["max_tokens"] == other.identity.facts["max_tokens"]
+            with pytest.raises(QuestionError, match="never truncated"):
+                other.embed([Text("queen " * 80)])
+
+
+def test_costs_are_the_originals(engine: Engine, original: Original, exported: Exported) -> None:
+    asked: dict[str, tuple[str, list[Any], dict[str, str]]] = {
+        "bert": ("mask_logprob", [Masked(text, None) for text in TEXTS], {}),
+        "encoder": ("embed", [Text(text) for text in TEXTS], {"level": "sentence"}),
+        "gpt2": ("score", list(TEXTS), {"quantity": "log_likelihood"}),
+        "emotions": ("score", list(TEXTS), {"quantity": "joy"}),
+    }
+    for name, question in asked.items():
+        with engine.model(f"hf:{original(name)}") as one, engine.model(f"onnx:{exported(name)}") as other:
+            assert one._backend.cost(*question) == other._backend.cost(*question)
+            assert other._backend.cost(*question).passes == len(TEXTS)
+
+
+BLOCKED = """
+import sys
+sys.modules["torch"] = None
+import numpy as np
+from biascore import Engine
+from biascore.plugins_api import Masked, Text
+engine = Engine(cache=None)
+with engine.model("onnx:" + sys.argv[1]) as model:
+    model.embed([Text("the nurse")])
+    print(model.mask_logprob([Masked("the nurse", None)])[0].total)
+assert sys.modules["torch"] is None and not [name for name in sys.modules if name.startswith("torch.")]
+"""
+
+
+def test_without_torch(engine: Engine, exported: Exported) -> None:
+    folder = str(exported("bert"))
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", BLOCKED, folder], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    with engine.model(f"onnx:{folder}") as model:
+        assert float(done.stdout) == pytest.approx(model.mask_logprob([Masked("the nurse", None)])[0].total)
+
+
+def test_the_digest_covers_graph_tokenizer_configuration_and_facts(
+    engine: Engine, exported: Exported, tmp_path: Path
+) -> None:
+    digests = set()
+    for name in ("", "config.json", "tokenizer.json", "biascore_onnx.json", "model.onnx"):
+        folder = Path(shutil.copytree(exported("bert"), tmp_path / f"copy-{name}"))
+        if name == "model.onnx":
+            graph = onnx.load(folder / name)
+            graph.producer_name = "another"
+            onnx.save(graph, folder / name)
+        elif name:
+            (folder / name).write_text((folder / name).read_text() + "\n")
+        with engine.model(f"onnx:{folder}") as model:
+            digests.add(model.identity.digest)
+    assert len(digests) == 5
+
+
+def test_a_damaged_weight_names_the_text(engine: Engine, exported: Exported, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(exported("bert"), tmp_path / "damaged"))
+    graph = onnx.load(folder / "model.onnx")
+    for weights in graph.graph.initializer:
+        if weights.data_type == onnx.TensorProto.FLOAT and len(weights.dims) == 2:
+            array = onnx.numpy_helper.to_array(weights).copy()
+            array[:] = np.nan
+            weights.CopyFrom(onnx.numpy_helper.from_array(array, weights.name))
+    onnx.save(graph, folder / "model.onnx")
+    with engine.model(f"onnx:{folder}") as model:
+        with pytest.raises(AnswerError, match="no number for the text 'queen'"):
+            model.embed([Text("queen")])
+        with pytest.raises(AnswerError, match="'queen'"):
+            model.mask_logprob([Masked("queen", None)])
+
+
+def test_export_refuses_what_it_cannot_do(engine: Engine, original: Original, tmp_path: Path) -> None:
+    with (
+        engine.model("planted:gender=1") as model,
+        pytest.raises(CapabilityError, match="cannot be exported"),
+    ):
+        export_model(engine, model, tmp_path / "new")
+    with engine.model(f"hf:{original('encoder')}", dtype="bfloat16") as model:
+        with pytest.raises(CapabilityError, match="only float32"):
+            export_model(engine, model, tmp_path / "new")
+        taken = tmp_path / "taken"
+        taken.mkdir()
+        (taken / "thesis.txt").write_text("mine")
+        for overwrite in (False, True):
+            with pytest.raises(OptionsError, match="taken"):
+                export_model(engine, model, taken, overwrite=overwrite)
+    assert [path.name for path in tmp_path.iterdir()] == ["taken"]
+    assert (taken / "thesis.txt").read_text() == "mine"
+
+
+def test_an_export_that_cannot_be_opened_leaves_nothing(
+    engine: Engine, original: Original, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(folder: Path, **_options: Any) -> str:
+        (folder / "model.onnx").write_bytes(b"nothing")
+        return "onnx"
+
+    with engine.model(f"hf:{original('encoder')}") as model:
+        monkeypatch.setattr(model._backend, "export", broken)
+        with pytest.raises(ModelLoadError, match=r"config\.json"):
+            export_model(engine, model, tmp_path / "new")
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_command_exports_and_compares(
+    engine: Engine, original: Original, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    command = ["export", f"hf:{original('gpt2')}", "copy"]
+    answer = json.loads(CliRunner().invoke(app, [*command, "--json"], catch_exceptions=False).stdout)
+    assert answer["ref"] == "onnx:copy"
+    found = {one["quantity"]: one for one in answer["deviations"]}
+    assert set(found) == {"embed: sentence", "embed: token", "score: log_likelihood"}
+    assert found["score: log_likelihood"]["values"] == len(PROBES)
+    assert all(one["largest"] < 1e-3 < one["magnitude"] for one in found.values())
+    record = json.loads((tmp_path / "copy" / "biascore_export.json").read_text())
+    assert record["deviations"] == answer["deviations"]
+    assert str(tmp_path) not in json.dumps(record)
+    with pytest.raises(OptionsError, match="exists already"):
+        CliRunner().invoke(app, command, catch_exceptions=False)
+    with Engine().model("onnx:copy") as copy, engine.model(f"hf:{original('gpt2')}") as model:
+        np.testing.assert_allclose(
+            copy.score(TEXTS, "log_likelihood"), model.score(TEXTS, "log_likelihood"), rtol=1e-5
+        )
+    with engine.model(f"hf:{original('emotions')}") as model:
+        export_model(engine, model, tmp_path / "copy", int8=True, overwrite=True)
+    with engine.model("onnx:copy") as copy:
+        assert copy.identity.facts["precision"] == "dynamically quantised"
+        assert copy.identity.quantities == ("anger", "joy", "fear")
+    assert [path.name for path in tmp_path.iterdir()] == ["copy"]
