@@ -8,6 +8,7 @@ PIP_FLAGS := -q --disable-pip-version-check -c constraints.txt
 .PHONY: demo test test-all lint check bench clean
 
 demo: $(DEMO)/ready
+	$(DEMO)/bin/biascore plan docs/demo.toml
 	$(DEMO)/bin/biascore run docs/demo.toml --out demo-output/run --report demo-output/report.html --force
 	@echo "Open demo-output/report.html in a browser."
 

@@ -27,16 +27,21 @@ def main() -> None:
     assert Path(biascore.__file__).is_relative_to(sys.prefix), (
         f"not the installed package: {biascore.__file__}"
     )
-    for extra in ("torch", "transformers", "fasttext", "altair"):
+    for extra in ("torch", "transformers", "fasttext", "onnxruntime", "altair"):
         assert importlib.util.find_spec(extra) is None, (
             f"{extra} is installed, so this is no core-only environment"
         )
     plugins = json.loads(run("plugins", "--json").stdout)
     assert {p["status"] for p in plugins} == {"loaded"}, plugins
     provided = {thing for p in plugins for thing in p["provides"]}
-    assert {"adapter planted", "adapter fasttext", "adapter hf", "metric weat", "language it"} <= provided, (
-        provided
-    )
+    assert {
+        "adapter planted",
+        "adapter fasttext",
+        "adapter hf",
+        "adapter onnx",
+        "metric weat",
+        "language it",
+    } <= provided, provided
     assert len(json.loads(run("list", "tests", "--json").stdout)) > 30
     run("measure", "weat", "--model", "planted:gender=1", "--tests", "en/weat7", "--out", "first")
     second = run("measure", "weat", "--model", "planted:gender=1", "--tests", "en/weat7", "--json")

@@ -98,10 +98,11 @@ class Catalogue:
         """
         if language is None:
             return MappingProxyType(self._lists)
-        if language not in self.languages:
+        if language.casefold() not in {code.casefold() for code in self.languages}:
             hint = did_you_mean(language, self.languages)
             raise UnknownNameError(f"There are no lists for the language {language!r}. {hint}{_SEE_LISTS}")
-        return MappingProxyType({id: x for id, x in self._lists.items() if id.startswith(f"{language}/")})
+        prefix = f"{language}/".casefold()
+        return MappingProxyType({id: x for id, x in self._lists.items() if id.casefold().startswith(prefix)})
 
     def list_(self, id: str) -> Stimuli:
         """The list, pairs or templates of this address (``en/caliskan2017/flowers``).
@@ -180,7 +181,15 @@ def _language_folders(root: Path, prefix: str) -> list[Path]:
 
 
 def _load_language_folder(folder: Path, prefix: str) -> Iterator[StimuliFile]:
-    paths = [entry for entry in _entries(folder, prefix) if _is_toml(entry)]
+    entries = _entries(folder, prefix)
+    for nested in (
+        path for entry in entries if entry.is_dir() for path in entry.rglob("*") if _is_toml(path)
+    ):
+        raise StimuliError(
+            f"{prefix}/{nested.relative_to(folder)}: lies deeper than its language folder, so it would be ignored. "
+            f"Move it to {prefix}/{nested.name}"
+        )
+    paths = [entry for entry in entries if _is_toml(entry)]
     if not paths:
         raise StimuliError(f"{prefix}: holds no *.toml. Write one as docs/stimuli.md shows")
     if not re.match(LANGUAGE_PATTERN, folder.name):

@@ -11,8 +11,11 @@ T = TypeVar("T")
 
 LANGUAGE_PATTERN = r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$"
 
-# They print as nothing, so a word that holds one looks right and is missing from every vocabulary.
-_INVISIBLE = {"\u00ad": "soft hyphen", "\u200b": "zero-width space", "\u2060": "word joiner", "\ufeff": "BOM"}
+# They print as nothing or as a plain space, so a word that holds one looks right and is in no vocabulary:
+# control and format characters, and spaces other than the plain one. The joiners are part of the spelling
+# of Persian, Hindi and other languages.
+_INVISIBLE = ("Cc", "Cf", "Zs", "Zl", "Zp")
+_SPELT = (" ", "\u200c", "\u200d")
 
 
 def _check_characters(text: str) -> str:
@@ -21,8 +24,8 @@ def _check_characters(text: str) -> str:
     if text != text.strip():
         raise ValueError(f"{text!r} has a space at its start or end")
     for character in text:
-        if unicodedata.category(character) == "Cc" or character in _INVISIBLE:
-            name = _INVISIBLE.get(character, "control character")
+        if unicodedata.category(character) in _INVISIBLE and character not in _SPELT:
+            name = unicodedata.name(character, "control character").lower()
             raise ValueError(f"{text!r} holds a {name} (U+{ord(character):04X})")
     if not unicodedata.is_normalized("NFC", text):
         composed = unicodedata.normalize("NFC", text)

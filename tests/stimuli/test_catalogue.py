@@ -187,14 +187,14 @@ def test_hidden_entries_and_case_of_the_suffix(root: Path) -> None:
 
 
 def test_a_users_folder_stands_beside_the_shipped_ones(tmp_path: Path) -> None:
-    write(tmp_path, "it", "own", "mine", word="<b>&\u200f")
+    write(tmp_path, "it", "own", "mine", word="<b>&שלום")
     catalogue = Catalogue.from_folders(
         [(tmp_path, "lists")], language_folders=[(SHIPPED / "it", "biascore_wordlists/it")]
     )
     assert {"it/IT1", "it/mine"} <= set(ids(catalogue.tests))
     assert catalogue.test("it/IT1").file == "biascore_wordlists/it/puttick2025_weat.toml"
     assert catalogue.test("it/mine").file == "lists/it/own.toml"
-    assert catalogue.test("it/mine").roles["X"].words == ("<b>&\u200f",)
+    assert catalogue.test("it/mine").roles["X"].words == ("<b>&שלום",)
     write(tmp_path, "it", "clash", "it1")
     with pytest.raises(
         StimuliError, match=r"lists/it/clash\.toml: the test it/it1 is taken by biascore_wordlists"
@@ -202,6 +202,19 @@ def test_a_users_folder_stands_beside_the_shipped_ones(tmp_path: Path) -> None:
         Catalogue.from_folders(
             [(tmp_path, "lists")], language_folders=[(SHIPPED / "it", "biascore_wordlists/it")]
         )
+
+
+def test_a_file_below_a_language_folder_is_not_ignored(tmp_path: Path) -> None:
+    write(tmp_path, "it", "own", "mine")
+    (tmp_path / "it" / "old").mkdir()
+    (tmp_path / "it" / "old" / "own.toml").write_text("", encoding="utf-8")
+    with pytest.raises(StimuliError, match=r"lists/it/old/own\.toml: lies deeper"):
+        Catalogue.from_folders([(tmp_path, "lists")])
+
+
+def test_the_case_of_a_language_does_not_matter() -> None:
+    catalogue = Catalogue.from_folders(language_folders=[(SHIPPED / "it", "biascore_wordlists/it")])
+    assert catalogue.lists("IT") == catalogue.lists("it")
 
 
 def test_a_catalogue_may_be_empty() -> None:

