@@ -132,7 +132,7 @@ BROKEN = {
     "blank word": (('"carriera"', '"  "'), ["line 16", "lists.career.words[0]: is empty"]),
     "space after a word": (('"casa"', '"casa "'), ["line 21", "lists.family.words[1]", "'casa '", "space"]),
     "no-break space": (('"casa"', '"\u00a0casa"'), ["line 21", "lists.family.words[1]", "space"]),
-    "no-break space": (('"casa"', '"ca\u00a0sa"'), ["line 21", "no-break space", "U+00A0"]),
+    "no-break space inside": (('"casa"', '"ca\u00a0sa"'), ["line 21", "no-break space", "U+00A0"]),
     "right-to-left mark": (('"casa"', '"casa\u200f"'), ["line 21", "right-to-left mark", "U+200F"]),
     "zero-width space": (('"casa"', '"ca\u200bsa"'), ["line 21", "zero width space", "U+200B"]),
     "newline in a word": (('"casa"', '"ca\\nsa"'), ["lists.family.words[1]", "control character", "U+000A"]),
