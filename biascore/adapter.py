@@ -60,16 +60,13 @@ class Backend:
         """
         return Cost(characters=sum(map(characters, questions)))
 
-    def export(self, folder: Path, *, int8: bool = False) -> str:
+    def export(self, folder: Path, *, int8: bool = False) -> str:  # noqa: ARG002
         """Write the model into an empty folder, in a form that another adapter opens; returns that adapter's id.
 
         ``int8``: with weights rounded to 8 bits. The default raises CapabilityError: models of this kind
         cannot be exported.
         """
-        raise CapabilityError(
-            f"a model of this kind cannot be exported, neither to {folder} nor elsewhere"
-            f"{' as int8' if int8 else ''}. Export a Hugging Face model: biascore export hf:<model> <folder>"
-        )
+        raise CapabilityError("models of this kind cannot be exported. See docs/adapters for those that can")
 
     def close(self) -> None:
         """Let go of files and memory; called once."""

@@ -72,7 +72,7 @@ class Trunk:
         try:
             with torch.inference_mode():
                 answers = work(items)
-            if all(np.isfinite(answer).all() for answer in answers):
+            if all(bool(np.all(np.isfinite(np.asarray(answer)))) for answer in answers):
                 return answers
             if len(items) == 1:
                 raise AnswerError(

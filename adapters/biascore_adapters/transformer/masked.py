@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from biascore.errors import AnswerError, QuestionError
 from biascore.plugins_api import Masked, Span, TokenLogprobs
-from biascore_adapters.transformer.tokens import Tokens, shown
+from biascore_adapters.transformer.tokens import Tokens, shown, without_space
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +118,9 @@ def _asked(query: Masked, tokens: Tokens) -> list[int]:
 
 
 def _under(text: str, tokens: Tokens, span: Span) -> list[int]:
-    found = tokens.pieces(span)
-    if not found or not text[span[0] : span[1]].strip():
+    word = without_space(text, span)
+    found = tokens.pieces(word) if word[0] < word[1] else []
+    if not found:
         raise QuestionError(
             f"no sub-token covers {text[span[0] : span[1]]!r} at {span} of {shown(text)}: the tokenizer drops "
             f"those characters. Put the span on a word"

@@ -8,7 +8,7 @@ from typing import Final, Literal
 from biascore.errors import ModelLoadError, QuestionError
 from biascore.plugins_api import Text
 from biascore_adapters.transformer.folder import ModelFolder
-from biascore_adapters.transformer.tokens import Tokens, shown
+from biascore_adapters.transformer.tokens import Tokens, shown, without_space
 
 Pooling = Literal["cls", "last", "mean"]
 """Which token states a sentence vector is the mean of: the first, the last, or all of them."""
@@ -87,11 +87,11 @@ def word_positions(text: Text, tokens: Tokens) -> list[int]:
             f"no span is given for the word meant in {shown(text.text)}. At level 'token' write Text(text, "
             "(start, end)), or Text.word(word) for a word alone; or ask for level 'sentence'"
         )
-    covering = tokens.content(text.span)
-    start, end = text.span
-    if not covering or not text.text[start:end].strip():
+    start, end = without_space(text.text, text.span)
+    covering = tokens.content((start, end)) if start < end else []
+    if not covering:
         raise QuestionError(
-            f"no sub-token covers {text.text[start:end]!r} at {text.span} of {shown(text.text)}: the "
+            f"no sub-token covers {text.text[slice(*text.span)]!r} at {text.span} of {shown(text.text)}: the "
             "tokenizer drops those characters. Put the span on a word"
         )
     return [] if tokens.unknown_at(covering) else covering

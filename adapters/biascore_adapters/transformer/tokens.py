@@ -126,6 +126,13 @@ class Reader:
             )
 
 
+def without_space(text: str, span: Span) -> Span:
+    """The span without white space at its ends, whose tokens may belong to the words beside it."""
+    inside = text[span[0] : span[1]]
+    start = span[0] + len(inside) - len(inside.lstrip())
+    return (start, start + len(inside.strip()))
+
+
 def shown(text: str) -> str:
     """The text in quotes, cut for display."""
     return repr(text) if len(text) <= _SHOWN else f"{text[:_SHOWN]!r}... ({len(text)} characters)"

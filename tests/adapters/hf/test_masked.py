@@ -124,7 +124,7 @@ def obvious(masked_folders: dict[str, Path]) -> Callable[[str, Masked], list[Ans
         own = range(1, len(ids) - 1)  # between [CLS] and [SEP]
 
         def under(some: tuple[Span, ...]) -> set[int]:
-            meant = {character for one in some for character in range(*one)}
+            meant = {i for one in some for i in range(*one) if not query.text[i].isspace()}
             covering = {i for i in own if tokens[i] != "▁" and meant & set(range(*offsets[i]))}
             return covering | {i - 1 for i in covering if tokens[i - 1] == "▁"}  # the boundary that opens it
 
@@ -157,6 +157,20 @@ def check(got: tuple[TokenLogprobs, ...], wanted: list[list[Answer]]) -> None:
         assert answer.offsets == tuple(offsets for _, offsets, _ in expected)
         assert all(type(p) is float for p in answer.logprobs)
         np.testing.assert_allclose(answer.logprobs, [p for _, _, p in expected], rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_white_space_at_the_ends_of_a_span_hides_nothing_more(
+    kind: str, masked_folders: dict[str, Path], opened: Any
+) -> None:
+    start, end = span(ENGINEER, "before")
+    backend = opened(masked_folders[kind])
+    exact, wide = backend.mask_logprob(
+        (Masked(ENGINEER, ((start, end),)), Masked(ENGINEER, ((start - 1, end + 1),)))
+    )
+    assert wide == exact
+    with pytest.raises(QuestionError, match="no sub-token covers ' '"):
+        backend.mask_logprob((Masked(ENGINEER, ((end, end + 1),)),))
 
 
 @pytest.mark.parametrize("kind", KINDS)

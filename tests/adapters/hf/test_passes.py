@@ -13,6 +13,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="needs biascore[hf]")
 transformers = pytest.importorskip("transformers", reason="needs biascore[hf]")
 
+from biascore.engine import Engine  # noqa: E402
 from biascore.plugins_api import Masked, Span  # noqa: E402
 from biascore_adapters.transformer.masked import MaskedPlan  # noqa: E402
 
@@ -98,6 +99,16 @@ def test_probes_that_differ_in_the_hidden_word_share_a_pass(
         assert answers[i].tokens == (group,)
         expected = float(logprobs[position, tokenizer.convert_tokens_to_ids(group)])
         assert answers[i].logprobs[0] == pytest.approx(expected, abs=1e-5)
+
+
+def test_the_engine_keeps_questions_that_share_a_pass_together(probe_folder: Path) -> None:
+    combinations = [(t, g, x) for g in GROUPS for x in TRAITS for t in TEMPLATES]
+    queries = [probe(*one) for one in combinations]
+    with Engine(cache=None).model(f"hf:{probe_folder}") as model, counted_sequences() as counts:
+        answers = model.mask_logprob(queries)
+    # In 1024 questions a batch, each of 11 borders may cut a shared pass in two.
+    assert len(TRAITS) * len(TEMPLATES) <= sum(counts) <= len(TRAITS) * len(TEMPLATES) + 11
+    assert [answer.tokens for answer in answers] == [(group,) for _, group, _ in combinations]
 
 
 def test_distinct_masked_texts_are_run_once_each(probe_folder: Path, opened: Any) -> None:
