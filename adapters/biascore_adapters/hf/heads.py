@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import torch
 
-from biascore.errors import QuestionError
 from biascore.plugins_api import Cost, hookimpl
 from biascore_adapters.hf.encode import EncoderBackend
 from biascore_adapters.hf.load import Loaded
 from biascore_adapters.hf.options import HfOptions
 from biascore_adapters.transformer.folder import ModelFolder
+from biascore_adapters.transformer.outputs import HeadOutputs
 from biascore_adapters.transformer.tokens import Tokens
 
 _Work = tuple[str, Tokens]
@@ -37,21 +36,11 @@ class HeadBackend(EncoderBackend):
         self._states_pad = config.pad_token_id is not None and 0 <= config.pad_token_id < loaded.reader.rows
         if self._states_pad:
             self._trunk.pad = config.pad_token_id
-        names: dict[int, str] = config.id2label  # type: ignore[assignment]  # keys are integers once loaded
-        labels = [names[i] for i in sorted(names)]
-        self._labels = ["score"] if labels == ["LABEL_0"] else labels
-        problem = config.problem_type
-        if problem == "regression" or (problem is None and len(labels) == 1):
-            self._unit = "raw values"
-        elif problem == "multi_label_classification" or len(labels) == 1:
-            self._unit = "probabilities, each label by itself (sigmoid)"
-        else:
-            self._unit = "probabilities, together 1 (softmax)"
-        outputs = f"{', '.join(self._labels)}: {self._unit}"
+        self._named = HeadOutputs.of(config.to_dict(), int(config.num_labels or 0))
         self.identity = replace(
             self.identity,
-            quantities=tuple(self._labels),
-            facts={**self.identity.facts, "outputs": outputs},
+            quantities=self._named.labels,
+            facts={**self.identity.facts, "outputs": self._named.described},
         )
 
     @hookimpl
@@ -61,7 +50,7 @@ class HeadBackend(EncoderBackend):
         Raises QuestionError for a name that the head does not have, AnswerError naming the text where the
         model computes no number.
         """
-        column = self._column(quantity)
+        column = self._named.column(quantity)
         work = list(zip(texts, self._reader.read(texts), strict=True))
         scores = np.empty(len(texts))
         for rows in self._trunk.batches({row: len(tokens.ids) for row, (_, tokens) in enumerate(work)}):
@@ -73,15 +62,8 @@ class HeadBackend(EncoderBackend):
         """One pass for each text."""
         if hook != "score":
             return super().cost(hook, questions, params)
-        self._column(params["quantity"])
+        self._named.column(params["quantity"])
         return Cost.of_passes(questions, [len(tokens.ids) for tokens in self._reader.read(questions)])
-
-    def _column(self, quantity: str) -> int:
-        if quantity not in self._labels:
-            raise QuestionError(
-                f"the head has no output {quantity!r}; it has {', '.join(map(repr, self._labels))}. Ask for one of them"
-            )
-        return self._labels.index(quantity)
 
     def _outputs(self, work: Sequence[_Work]) -> list[list[float]]:
         if not self._states_pad:  # then any id will do with which no text ends
@@ -89,9 +71,5 @@ class HeadBackend(EncoderBackend):
             self._trunk.pad = next(i for i in range(len(ends) + 1) if i not in ends)
             self._model.config.pad_token_id = self._trunk.pad
         inputs = self._trunk.inputs([tokens.ids for _, tokens in work], [tokens.types for _, tokens in work])
-        logits: torch.Tensor = self._model(**inputs).logits.double()
-        if "softmax" in self._unit:
-            logits = logits.softmax(dim=-1)
-        elif "sigmoid" in self._unit:
-            logits = logits.sigmoid()
-        return [[float(value) for value in row] for row in logits.cpu()]
+        logits = self._model(**inputs).logits.double().cpu().numpy()
+        return [[float(value) for value in row] for row in self._named.values(logits)]

@@ -10,18 +10,18 @@ import numpy as np
 import numpy.typing as npt
 import onnxruntime
 
-from biascore.errors import AnswerError, ModelLoadError, QuestionError
+from biascore.errors import AnswerError, ModelLoadError
 from biascore.plugins_api import Backend, Cost, Identity, Level, Masked, Text, TokenLogprobs, hookimpl
 from biascore_adapters.onnx.graph import HIDDEN, LOGITS, log_probabilities, numbered
 from biascore_adapters.onnx.model import OnnxModel, has_states
 from biascore_adapters.transformer.batching import batches
+from biascore_adapters.transformer.causal import LOG_LIKELIHOOD, CausalReader
 from biascore_adapters.transformer.exported import Kind
 from biascore_adapters.transformer.masked import MaskedPlan
 from biascore_adapters.transformer.outputs import HeadOutputs
 from biascore_adapters.transformer.pooling import SentenceVector, sentence_positions, word_positions
 from biascore_adapters.transformer.tokens import Tokens, shown
 
-LOG_LIKELIHOOD: Final = "log_likelihood"
 MAX_LOGITS: Final = 2**25
 """Logits held at once (128 MiB): positions times the size of the vocabulary."""
 
@@ -195,14 +195,11 @@ class TextScorer(OnnxBackend):
 
     def __init__(self, model: OnnxModel) -> None:
         super().__init__(model)
-        self._bos = self._reader.tokenizer.bos_token_id
-        policy = (
-            "no beginning-of-text token: the first token of a text is not scored"
-            if self._bos is None
-            else f"every token of a text is scored, the first given {self._reader.tokenizer.bos_token!r}"
-        )
+        self._texts = CausalReader(self._reader)
         self.identity = replace(
-            self.identity, quantities=(LOG_LIKELIHOOD,), facts={**self.identity.facts, "bos": policy}
+            self.identity,
+            quantities=(LOG_LIKELIHOOD,),
+            facts={**self.identity.facts, "bos": self._texts.policy},
         )
 
     @hookimpl
@@ -212,18 +209,18 @@ class TextScorer(OnnxBackend):
         Raises QuestionError for any other quantity and for a text with nothing to score, AnswerError naming
         the text where the model computes no number.
         """
-        work = self._all_work(texts, quantity)
+        work = self._texts.read(texts, quantity)
         scores = np.empty(len(texts))
-        lengths = {row: len(ids) for row, (ids, _) in enumerate(work)}
-        asked = {row: len(scored) for row, (_, scored) in enumerate(work)}
+        lengths = {row: len(one.ids) for row, one in enumerate(work)}
+        asked = {row: len(one.scored) for row, one in enumerate(work)}
         for rows in self._batches(lengths, asked):
             some = [work[row] for row in rows]
-            places = [(number, i - 1) for number, (_, scored) in enumerate(some) for i in scored]
-            names = [texts[row] for row in rows]
-            logits = self._graph.run(LOGITS, [ids for ids, _ in some], [None] * len(some), names, places)
-            wanted = [(place, some[row][0][before + 1]) for place, (row, before) in enumerate(places)]
+            places = [(number, i - 1) for number, one in enumerate(some) for i in one.scored]
+            ids, names = [one.ids for one in some], [one.text for one in some]
+            logits = self._graph.run(LOGITS, ids, [None] * len(some), names, places)
+            wanted = [(place, ids[row][before + 1]) for place, (row, before) in enumerate(places)]
             found = iter(log_probabilities(logits, wanted))
-            scores[rows] = [sum(next(found) for _ in scored) for _, scored in some]
+            scores[rows] = [sum(next(found) for _ in one.scored) for one in some]
         _check_finite(scores[:, None], texts)
         return scores
 
@@ -231,29 +228,8 @@ class TextScorer(OnnxBackend):
         """One pass for each text, with the beginning-of-text token that it is scored given."""
         if hook != "score":
             return super().cost(hook, questions, params)
-        work = self._all_work(questions, params["quantity"])
-        return Cost.of_passes(questions, [len(ids) for ids, _ in work])
-
-    def _all_work(self, texts: Sequence[str], quantity: str) -> list[tuple[Sequence[int], Sequence[int]]]:
-        if quantity != LOG_LIKELIHOOD:
-            raise QuestionError(
-                f"a causal language model has no output {quantity!r}. Ask for {LOG_LIKELIHOOD!r}"
-            )
-        return [self._work(*one) for one in zip(texts, self._reader.read(texts), strict=True)]
-
-    def _work(self, text: str, tokens: Tokens) -> tuple[Sequence[int], Sequence[int]]:
-        """The ids that the model reads, and the positions of those that are scored."""
-        ids, own = list(tokens.ids), tokens.pieces()
-        if self._bos is not None and ids[:1] != [self._bos]:
-            ids, own = [self._bos, *ids], [i + 1 for i in own]
-            self._reader.check_length(text, len(ids))
-        scored = [i for i in own if i > 0]
-        if not scored:
-            raise QuestionError(
-                f"the text {shown(text)} is one token, and this tokenizer has no beginning-of-text token to score it "
-                "given. Use a longer text"
-            )
-        return ids, scored
+        work = self._texts.read(questions, params["quantity"])
+        return Cost.of_passes(questions, [len(one.ids) for one in work])
 
 
 class HeadScorer(OnnxBackend):
@@ -262,11 +238,10 @@ class HeadScorer(OnnxBackend):
     def __init__(self, model: OnnxModel) -> None:
         super().__init__(model)
         self._outputs = HeadOutputs.of(model.folder.files.config, self._graph.widths[LOGITS])
-        shown_outputs = f"{', '.join(self._outputs.labels)}: {self._outputs.unit}"
         self.identity = replace(
             self.identity,
             quantities=self._outputs.labels,
-            facts={**self.identity.facts, "outputs": shown_outputs},
+            facts={**self.identity.facts, "outputs": self._outputs.described},
         )
 
     @hookimpl
@@ -276,7 +251,7 @@ class HeadScorer(OnnxBackend):
         Raises QuestionError for a name that the head does not have, AnswerError naming the text where the
         model computes no number.
         """
-        column = self._column(quantity)
+        column = self._outputs.column(quantity)
         read = self._reader.read(texts)
         scores = np.empty(len(texts))
         for rows in batches({row: len(tokens.ids) for row, tokens in enumerate(read)}, self._budget):
@@ -291,16 +266,8 @@ class HeadScorer(OnnxBackend):
         """One pass for each text."""
         if hook != "score":
             return super().cost(hook, questions, params)
-        self._column(params["quantity"])
+        self._outputs.column(params["quantity"])
         return Cost.of_passes(questions, [len(tokens.ids) for tokens in self._reader.read(questions)])
-
-    def _column(self, quantity: str) -> int:
-        labels = self._outputs.labels
-        if quantity not in labels:
-            raise QuestionError(
-                f"the head has no output {quantity!r}; it has {', '.join(map(repr, labels))}. Ask for one of them"
-            )
-        return labels.index(quantity)
 
 
 class EmbeddingMaskFiller(Embedder, MaskFiller):

@@ -9,7 +9,7 @@ from typing import Any, Literal, Self
 import numpy as np
 import numpy.typing as npt
 
-from biascore.errors import ModelLoadError
+from biascore.errors import ModelLoadError, QuestionError
 
 Unit = Literal[
     "raw values", "probabilities, each label by itself (sigmoid)", "probabilities, together 1 (softmax)"
@@ -44,6 +44,19 @@ class HeadOutputs:
         else:
             unit = "probabilities, together 1 (softmax)"
         return cls(("score",) if labels == ("LABEL_0",) else labels, unit)
+
+    @property
+    def described(self) -> str:
+        """Labels and unit in words."""
+        return f"{', '.join(self.labels)}: {self.unit}"
+
+    def column(self, quantity: str) -> int:
+        """The number of the output of that name; raises QuestionError naming those there are."""
+        if quantity not in self.labels:
+            raise QuestionError(
+                f"the head has no output {quantity!r}; it has {', '.join(map(repr, self.labels))}. Ask for one of them"
+            )
+        return self.labels.index(quantity)
 
     def values(self, logits: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """The outputs for logits of shape (n, labels), in ``unit``."""

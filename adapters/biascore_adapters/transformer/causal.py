@@ -1,0 +1,62 @@
+"""Texts as a causal language model scores them: what it reads, which tokens count, and given what."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from biascore.errors import QuestionError
+from biascore_adapters.transformer.tokens import Reader, Tokens, shown
+
+LOG_LIKELIHOOD: Final = "log_likelihood"
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredText:
+    """A text with the ids that the model reads, and the positions (never 0) of the tokens that are scored."""
+
+    text: str
+    ids: Sequence[int]
+    scored: Sequence[int]
+
+
+class CausalReader:
+    """Puts the beginning-of-text token in front, where the tokenizer has one and does not do it by itself.
+
+    ``policy`` says in words whether the first token of a text is scored.
+    """
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self._bos = reader.tokenizer.bos_token_id
+        self.policy = (
+            "no beginning-of-text token: the first token of a text is not scored"
+            if self._bos is None
+            else f"every token of a text is scored, the first given {reader.tokenizer.bos_token!r}"
+        )
+
+    def read(self, texts: Sequence[str], quantity: str) -> list[ScoredText]:
+        """The texts as they are scored.
+
+        Raises QuestionError for any other quantity than the log-likelihood, for a text with nothing to
+        score, and for what the reader refuses.
+        """
+        if quantity != LOG_LIKELIHOOD:
+            raise QuestionError(
+                f"a causal language model has no output {quantity!r}. Ask for {LOG_LIKELIHOOD!r}"
+            )
+        return [self._scored(*one) for one in zip(texts, self._reader.read(texts), strict=True)]
+
+    def _scored(self, text: str, tokens: Tokens) -> ScoredText:
+        ids, own = list(tokens.ids), tokens.pieces()
+        if self._bos is not None and ids[:1] != [self._bos]:
+            ids, own = [self._bos, *ids], [i + 1 for i in own]
+            self._reader.check_length(text, len(ids))
+        scored = [i for i in own if i > 0]
+        if not scored:
+            raise QuestionError(
+                f"the text {shown(text)} is one token, and this tokenizer has no beginning-of-text token to score it "
+                "given. Use a longer text"
+            )
+        return ScoredText(text, ids, scored)
