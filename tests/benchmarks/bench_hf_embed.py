@@ -52,7 +52,7 @@ def main() -> None:
     backend = cast(
         "EncoderBackend", HfAdapter().load(ModelRef.parse(MODEL), options, cast(LoadContext, None))
     )
-    model, tokenizer = backend._model, backend._reader.tokenizer
+    model, tokenizer = backend._trunk.model, backend._reader.tokenizer
 
     # sorted outside the timing, which our own sorting is not
     by_length = sorted(texts, key=lambda text: len(tokenizer(text, verbose=False)["input_ids"]))
