@@ -259,6 +259,11 @@ def test_single_category_says_which_way_its_words_lean(model_of, test_of):
     assert f"{(found > 0).sum()} with A and {(found < 0).sum()} with B" in got.reason
 
 
+def test_single_category_tells_resamples_without_a_value_word_by_word(model_of, test_of):
+    got = sc_weat(model_of(WORDS), test_of(X, Y, A[:2], B[:2]))
+    assert any("resamples of 'x0' had no variance" in warning for warning in got.warnings)
+
+
 def test_single_category_without_attributes_is_inconclusive(model_of, test_of):
     got = sc_weat(model_of(WORDS), test_of(X, Y, A, ["gone", "b0"]))
     assert got.headline.value is None

@@ -42,12 +42,9 @@ class MaskedBackend(EncoderBackend):
         the model computes no number.
         """
         plan = self._plan(queries)
-        cells: list[list[int]] = [[] for _ in plan.passes]
-        for number, cell in enumerate(plan.cells):
-            cells[cell.pass_].append(number)
+        cells = plan.cells_by_pass()
         logprobs = np.full(len(plan.cells), np.nan)
-        lengths = {number: len(one.ids) for number, one in enumerate(plan.passes)}
-        for rows in self._trunk.batches(lengths):
+        for rows in self._trunk.batches(plan.lengths()):
             work = [(plan.passes[row], [plan.cells[number] for number in cells[row]]) for row in rows]
             found = self._trunk.in_halves(work, self._log_probabilities, lambda one: one[0].text)
             logprobs[[number for row in rows for number in cells[row]]] = [p for some in found for p in some]

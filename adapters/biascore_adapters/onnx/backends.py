@@ -157,13 +157,10 @@ class MaskFiller(OnnxBackend):
         the model computes no number.
         """
         plan = self._plan(queries)
-        cells: list[list[int]] = [[] for _ in plan.passes]
-        for number, cell in enumerate(plan.cells):
-            cells[cell.pass_].append(number)
+        cells = plan.cells_by_pass()
         logprobs = np.full(len(plan.cells), np.nan)
-        lengths = {number: len(one.ids) for number, one in enumerate(plan.passes)}
         asked = {number: len(own) for number, own in enumerate(cells)}
-        for rows in self._batches(lengths, asked):
+        for rows in self._batches(plan.lengths(), asked):
             passes = [plan.passes[row] for row in rows]
             here = [number for row in rows for number in cells[row]]
             row_of = {row: number for number, row in enumerate(rows)}

@@ -62,6 +62,17 @@ class MaskedPlan:
         self._cell_numbers: dict[Cell, int] = {}
         self._asks = [self._ask(query, tokens) for query, tokens in zip(queries, read, strict=True)]
 
+    def lengths(self) -> dict[int, int]:
+        """The number of tokens of each pass, by its number."""
+        return {number: len(one.ids) for number, one in enumerate(self.passes)}
+
+    def cells_by_pass(self) -> list[list[int]]:
+        """The numbers of the cells of each pass."""
+        cells: list[list[int]] = [[] for _ in self.passes]
+        for number, cell in enumerate(self.cells):
+            cells[cell.pass_].append(number)
+        return cells
+
     def answers(self, logprobs: npt.NDArray[np.float64]) -> tuple[TokenLogprobs, ...]:
         """One answer per question from the log-probabilities of the cells, in the order of ``cells``.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Final, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,8 @@ from biascore.errors import OptionsError
 from biascore.plugins_api import MetricOptions, Model, Scalar, Test
 from biascore.stats import Interval, ZeroVarianceError, bootstrap_effect, exact_cost
 from biascore.stats.permutation import EXACT_MAX_SUMS
+
+MAX_DEGENERATE_SHARE: Final = 0.01
 
 
 class WeatOptions(MetricOptions):
@@ -80,6 +82,16 @@ class WeatOptions(MetricOptions):
         except ZeroVarianceError as error:
             return None, str(error)
         return interval, ""
+
+    @staticmethod
+    def degenerate(interval: Interval | None, what: str) -> tuple[str, ...]:
+        """A warning where more than 1 % of the resamples had no variance and are left out of the interval."""
+        if interval is None or interval.n_degenerate <= MAX_DEGENERATE_SHARE * interval.resamples:
+            return ()
+        return (
+            f"{interval.n_degenerate} of {interval.resamples} bootstrap resamples of {what} had no variance and are "
+            "left out of its interval",
+        )
 
     def conventions(self, model: Model, own: Mapping[str, str]) -> dict[str, Scalar]:
         """What a reader must know to compute the same numbers: the metric's own conventions and the options."""

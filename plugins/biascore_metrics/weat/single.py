@@ -103,7 +103,14 @@ class ScWeat(Metric):
             verdict=verdict,
             reason=reason,
             coverage=roles.coverage,
-            warnings=roles.warnings,
+            warnings=(
+                *roles.warnings,
+                *(
+                    line
+                    for word in words
+                    for line in self._options.degenerate(word.interval, repr(word.word))
+                ),
+            ),
             conventions=self._options.conventions(
                 model,
                 {

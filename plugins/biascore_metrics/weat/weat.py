@@ -40,7 +40,6 @@ from biascore_metrics.weat.words import RoleVectors, embed_roles
 
 EFFECT = "effect size d"
 DIFFERENCE = "mean difference of association"
-MAX_DEGENERATE_SHARE = 0.01
 LEAST = {"X": 2, "Y": 2, "A": 1, "B": 1}
 
 
@@ -78,11 +77,7 @@ class Weat(Metric):
             decision = decide(p, interval, alpha=self._options.alpha, bound=self._options.bound)
             verdict, reason = decision.verdict, decision.reason
             warnings += (f"no interval: {problem}",) if problem else ()
-            if interval and interval.n_degenerate > MAX_DEGENERATE_SHARE * interval.resamples:
-                warnings += (
-                    f"{interval.n_degenerate} of {interval.resamples} bootstrap resamples had no variance and are "
-                    "left out of the interval",
-                )
+            warnings += self._options.degenerate(interval, "the targets")
         return Measurement(
             metric=self.name,
             variant=self._options.variant(model),
