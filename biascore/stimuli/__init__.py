@@ -3,9 +3,14 @@
 from biascore.stimuli.catalogue import Catalogue
 from biascore.stimuli.loader import load_file
 from biascore.stimuli.model import (
+    Dimension,
     Doubt,
+    FiseTest,
     PairList,
     Published,
+    SentencePair,
+    SentencePairs,
+    SentencePairsTest,
     Stimuli,
     StimuliFile,
     TemplateList,
@@ -15,9 +20,14 @@ from biascore.stimuli.model import (
 
 __all__ = [
     "Catalogue",
+    "Dimension",
     "Doubt",
+    "FiseTest",
     "PairList",
     "Published",
+    "SentencePair",
+    "SentencePairs",
+    "SentencePairsTest",
     "Stimuli",
     "StimuliFile",
     "TemplateList",

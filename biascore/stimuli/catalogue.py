@@ -11,7 +11,7 @@ from typing import Self
 
 from biascore.errors import StimuliError, UnknownNameError
 from biascore.stimuli.loader import load_file
-from biascore.stimuli.model import Stimuli, StimuliFile, Test, WordList
+from biascore.stimuli.model import Stimuli, StimuliFile, TemplateList, Test, WordList
 from biascore.stimuli.schema import LANGUAGE_PATTERN
 from biascore.stimuli.suggest import did_you_mean
 
@@ -59,6 +59,24 @@ class Catalogue:
             for folder in _language_folders(root, prefix):
                 files.extend(_load_language_folder(folder, f"{prefix}/{folder.name}"))
         return cls(files)
+
+    def with_tests(self, tests: Sequence[Test]) -> Catalogue:
+        """The same catalogue with further tests, such as those read from data files.
+
+        Raises StimuliError where a test of that address is there already.
+        """
+        if not tests:
+            return self
+        more = Catalogue(self.files)
+        more._tests = dict(self._tests)
+        for test in tests:
+            taken = more._tests.get(test.id.casefold())
+            if taken is not None:
+                raise StimuliError(
+                    f"{test.file}: the test {test.id} is taken by {taken.file}. Give the data another name"
+                )
+            more._tests[test.id.casefold()] = test
+        return more
 
     @property
     def tests(self) -> tuple[Test, ...]:
@@ -122,6 +140,25 @@ class Catalogue:
             return stimuli
         kind = type(stimuli).__name__
         raise UnknownNameError(f"{id!r} is a {kind}, no WordList. {_SEE_LISTS}")
+
+    def templates(self, language: str, file: str) -> Mapping[str, TemplateList]:
+        """The sentence templates of one file (``"it"``, ``"seat"``) by name, in the order of the file.
+
+        Raises UnknownNameError with a did-you-mean where the language has no such file with templates.
+        """
+        found = {
+            one.stem: {x.name: x for x in one.lists if isinstance(x, TemplateList)}
+            for one in self.files
+            if one.language.casefold() == language.casefold()
+        }
+        files = [stem for stem, templates in found.items() if templates]
+        for stem in files:
+            if stem.casefold() == file.casefold():
+                return MappingProxyType(found[stem])
+        have = f"It has templates in: {', '.join(files)}. " if files else "It has no templates. "
+        raise UnknownNameError(
+            f"There are no templates {language}/{file}. {did_you_mean(file, files)}{have}{_SEE_LISTS}"
+        )
 
     def _unknown_test(self, id: str) -> UnknownNameError:
         hint = did_you_mean(id, (test.id for test in self.tests))

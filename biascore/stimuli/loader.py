@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import get_args
+from typing import TypedDict, get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -14,20 +15,41 @@ from pydantic_core import ErrorDetails
 from biascore.errors import StimuliError
 from biascore.stimuli.lines import line_of
 from biascore.stimuli.model import (
+    Dimension,
     Doubt,
+    FiseTest,
     PairList,
     Published,
+    SentencePair,
+    SentencePairs,
+    SentencePairsTest,
     Stimuli,
     StimuliFile,
     TemplateList,
     Test,
     WordList,
 )
-from biascore.stimuli.schema import DoubtEntry, FileEntry, Meta, PublishedEntry, WeatEntry
+from biascore.stimuli.schema import (
+    KINDS,
+    DoubtEntry,
+    FileEntry,
+    FiseEntry,
+    ListEntry,
+    Meta,
+    PublishedEntry,
+    SentencePairsTestEntry,
+    TestEntry,
+    WeatEntry,
+)
 from biascore.stimuli.suggest import did_you_mean
 
 _NEXT_STEP = "Correct the file, then check it with: biascore list tests"
-_KINDS = ("weat",)
+_WORDS, _TARGETS, _SENTENCES = ("lists",), ("lists", "pairs"), ("sentence_pairs",)
+_A_LIST = {
+    _WORDS: ("word list", "A role takes a word list, so write a table [lists.{0}]"),
+    _TARGETS: ("list", "Targets are words or pairs of forms, so write a table [lists.{0}] or [pairs.{0}]"),
+    _SENTENCES: ("list of sentence pairs", "Write a table [sentence_pairs.{0}]"),
+}
 
 
 def load_file(path: Path, display: str) -> StimuliFile:
@@ -72,14 +94,26 @@ def _dotted(key: Sequence[str | int]) -> str:
 
 
 def _key_path(details: ErrorDetails) -> tuple[str | int, ...]:
+    if details["type"] in ("union_tag_invalid", "union_tag_not_found"):
+        return (*_loc(details), "kind")
+    return _loc(details)
+
+
+def _loc(details: ErrorDetails) -> tuple[str | int, ...]:
     # pydantic marks an error in a dict's key with the pseudo-step "[key]"; the key itself stands before it.
-    return tuple(step for step in details["loc"] if step != "[key]")
+    loc = tuple(step for step in details["loc"] if step != "[key]")
+    # and it puts the kind of a test after its name.
+    return (*loc[:2], *loc[3:]) if loc[0] == "tests" and len(loc) > 2 and loc[2] in KINDS else loc
 
 
 def _explain(details: ErrorDetails) -> str:
-    loc = details["loc"]
+    loc = _loc(details)
     in_test = len(loc) == 3 and loc[0] == "tests"
     match details["type"]:
+        case "union_tag_not_found":
+            return f"is missing; kinds of test are {', '.join(KINDS)}"
+        case "union_tag_invalid":
+            return f"{details['ctx']['tag']!r} is no kind of test. Known kinds: {', '.join(KINDS)}"
         case "missing" if in_test and loc[2] in WeatEntry.roles:
             return f"is missing; a test of kind weat names a list for each of {', '.join(WeatEntry.roles)}"
         case "too_long" | "missing" if loc[0] == "pairs" and isinstance(loc[-1], int):
@@ -87,9 +121,8 @@ def _explain(details: ErrorDetails) -> str:
         case "missing":
             return "is missing"
         case "extra_forbidden":
-            return f"is no key of this table. {did_you_mean(str(loc[-1]), _keys_beside(loc))}".rstrip()
-        case "literal_error" if in_test and loc[2] == "kind":
-            return f"{details['input']!r} is no kind of test. Known kinds: {', '.join(_KINDS)}"
+            keys = _keys_beside(details["loc"])
+            return f"is no key of this table. {did_you_mean(str(loc[-1]), keys)}".rstrip()
         case "literal_error":
             return f"is {details['input']!r}, but must be {details['ctx']['expected']}"
         case "tuple_type":
@@ -100,7 +133,7 @@ def _explain(details: ErrorDetails) -> str:
             return f"is {details['input']!r}, which is not a string; put it in quotation marks"
         case "string_pattern_mismatch" if loc[-1] == "language":
             return f"{details['input']!r} is no language code such as it, sr-Latn or pt-BR"
-        case "string_pattern_mismatch" if loc[-1] == "[key]":
+        case "string_pattern_mismatch" if details["loc"][-1] == "[key]":
             return f"{details['input']!r} is no name: use letters A-Z, digits and _ . + - (no space or slash)"
         case "string_pattern_mismatch" | "string_too_short":
             return f"{details['input']!r} is blank or holds characters that a name may not have"
@@ -114,17 +147,26 @@ def _keys_beside(loc: Sequence[str | int]) -> list[str]:
     """The keys that are allowed in the table that ``loc``, an unknown key, stands in."""
     table: type[BaseModel] = FileEntry
     for step in loc[:-1]:
-        if isinstance(step, str) and step in table.model_fields:
+        if loc[0] == "tests" and step in KINDS:
+            table = _TESTS[str(step)]
+        elif isinstance(step, str) and step in table.model_fields:
             annotation = table.model_fields[step].annotation
             inside = get_args(annotation) or (annotation,)
             table = next((t for t in inside if isinstance(t, type) and issubclass(t, BaseModel)), table)
     return [field.alias or name for name, field in table.model_fields.items()]
 
 
+_TESTS: Mapping[str, type[BaseModel]] = {
+    "weat": WeatEntry,
+    "fise": FiseEntry,
+    "sentence-pairs": SentencePairsTestEntry,
+}
+
+
 def _reference_problems(entry: FileEntry) -> Iterator[tuple[tuple[str | int, ...], str]]:
     seen: dict[str, str] = {}
-    for section, names in (("lists", entry.lists), ("pairs", entry.pairs), ("templates", entry.templates)):
-        for name in names:
+    for section in ("lists", "pairs", "templates", "sentence_pairs"):
+        for name in getattr(entry, section):
             if name.casefold() in seen:
                 yield (section, name), f"is a second list of this name; the other is {seen[name.casefold()]}"
             seen[name.casefold()] = f"{section}.{name}"
@@ -133,53 +175,73 @@ def _reference_problems(entry: FileEntry) -> Iterator[tuple[tuple[str | int, ...
         if name.casefold() in tests:
             yield ("tests", name), f"differs from tests.{tests[name.casefold()]} in case only"
         tests[name.casefold()] = name
-        for role in test.roles:
-            wanted = getattr(test, role)
-            if wanted not in entry.lists:
-                hint = did_you_mean(wanted, entry.lists)
-                advice = f"{hint}A role takes a word list, so write a table [lists.{wanted}]"
-                yield ("tests", name, role), f"there is no word list {wanted!r} in this file. {advice}"
+        for key, wanted, sections in _references(test):
+            known = [list_ for section in sections for list_ in getattr(entry, section)]
+            if wanted not in known:
+                what, advice = _A_LIST[sections]
+                hint = did_you_mean(wanted, known)
+                problem = f"there is no {what} {wanted!r} in this file. {hint}{advice.format(wanted)}"
+                yield ("tests", name, *key), problem
+
+
+def _references(test: TestEntry) -> Iterator[tuple[tuple[str | int, ...], str, tuple[str, ...]]]:
+    """Each list that a test names: the key where it stands, its name, and the sections it may be in."""
+    match test:
+        case WeatEntry():
+            yield from (((role,), getattr(test, role), _WORDS) for role in test.roles)
+        case FiseEntry():
+            yield ("targets",), test.targets, _TARGETS
+            for key, dimensions in (("dimensions", test.dimensions), ("affect", test.affect)):
+                for position, dimension in enumerate(dimensions):
+                    yield (key, position, "A"), dimension.A, _WORDS
+                    yield (key, position, "B"), dimension.B, _WORDS
+        case SentencePairsTestEntry():
+            yield ("pairs",), test.pairs, _SENTENCES
+
+
+@dataclass(frozen=True, slots=True)
+class _Lists:
+    """The lists of one file, by section and name."""
+
+    words: dict[str, WordList]
+    pairs: dict[str, PairList]
+    templates: dict[str, TemplateList]
+    sentence_pairs: dict[str, SentencePairs]
+
+    @property
+    def all(self) -> tuple[Stimuli, ...]:
+        sections = (self.words, self.pairs, self.templates, self.sentence_pairs)
+        return tuple(one for section in sections for one in section.values())
 
 
 def _build(entry: FileEntry, stem: str, display: str, sha256: str) -> StimuliFile:
     meta = entry.meta
-    words = {
-        name: WordList(
-            name=name,
-            words=table.words,
-            source=table.source or meta.source,
-            licence=table.licence or meta.licence,
-            notes=table.notes,
-            doubtful=_doubts(table.doubtful),
-            marks=table.marks,
-        )
-        for name, table in entry.lists.items()
-    }
-    pairs = [
-        PairList(
-            name=name,
-            pairs=table.pairs,
-            sides=table.sides,
-            source=table.source or meta.source,
-            licence=table.licence or meta.licence,
-            notes=table.notes,
-            doubtful=_doubts(table.doubtful),
-        )
-        for name, table in entry.pairs.items()
-    ]
-    templates = [
-        TemplateList(
-            name=name,
-            sentences=table.sentences,
-            slots=table.slots,
-            source=table.source or meta.source,
-            licence=table.licence or meta.licence,
-            notes=table.notes,
-            doubtful=_doubts(table.doubtful),
-        )
-        for name, table in entry.templates.items()
-    ]
-    lists: tuple[Stimuli, ...] = (*words.values(), *pairs, *templates)
+    lists = _Lists(
+        words={
+            name: WordList(
+                words=table.words,
+                marks=table.marks,
+                parts_of_speech=table.tags,
+                **_about(name, table, meta),
+            )
+            for name, table in entry.lists.items()
+        },
+        pairs={
+            name: PairList(pairs=table.pairs, sides=table.sides, **_about(name, table, meta))
+            for name, table in entry.pairs.items()
+        },
+        templates={
+            name: TemplateList(sentences=table.sentences, slots=table.slots, **_about(name, table, meta))
+            for name, table in entry.templates.items()
+        },
+        sentence_pairs={
+            name: SentencePairs(
+                pairs=tuple(SentencePair(**pair.model_dump()) for pair in table.pairs),
+                **_about(name, table, meta),
+            )
+            for name, table in entry.sentence_pairs.items()
+        },
+    )
     return StimuliFile(
         display=display,
         stem=stem,
@@ -190,30 +252,78 @@ def _build(entry: FileEntry, stem: str, display: str, sha256: str) -> StimuliFil
         licence=meta.licence,
         doi=meta.doi,
         notes=meta.notes,
-        lists=lists,
-        tests=tuple(_test(name, test, meta, words, display, sha256) for name, test in entry.tests.items()),
+        lists=lists.all,
+        tests=tuple(_test(name, test, meta, lists, display, sha256) for name, test in entry.tests.items()),
     )
 
 
-def _test(
-    name: str, entry: WeatEntry, meta: Meta, lists: dict[str, WordList], display: str, sha256: str
-) -> Test:
-    return Test(
-        id=f"{meta.language}/{name}",
-        kind=entry.kind,
-        language=meta.language,
-        roles={role: lists[getattr(entry, role)] for role in entry.roles},
-        title=entry.title,
-        concept=entry.concept,
-        positive_means=entry.positive_means,
-        source=entry.source or meta.source,
-        licence=entry.licence or meta.licence,
-        doi=entry.doi or meta.doi,
-        notes=entry.notes,
-        published=tuple(_published(figure) for figure in entry.published),
-        file=display,
-        sha256=sha256,
-    )
+class _About(TypedDict):
+    name: str
+    source: str
+    licence: str
+    notes: tuple[str, ...]
+    doubtful: tuple[Doubt, ...]
+
+
+def _about(name: str, table: ListEntry, meta: Meta) -> _About:
+    """What every list says of itself, whatever it holds."""
+    return {
+        "name": name,
+        "source": table.source or meta.source,
+        "licence": table.licence or meta.licence,
+        "notes": table.notes,
+        "doubtful": _doubts(table.doubtful),
+    }
+
+
+class _AboutTest(TypedDict):
+    id: str
+    kind: str
+    language: str
+    title: str
+    concept: str
+    source: str
+    licence: str
+    doi: str | None
+    notes: tuple[str, ...]
+    published: tuple[Published, ...]
+    file: str
+    sha256: str
+
+
+def _test(name: str, entry: TestEntry, meta: Meta, lists: _Lists, display: str, sha256: str) -> Test:
+    about: _AboutTest = {
+        "id": f"{meta.language}/{name}",
+        "kind": entry.kind,
+        "language": meta.language,
+        "title": entry.title,
+        "concept": entry.concept,
+        "source": entry.source or meta.source,
+        "licence": entry.licence or meta.licence,
+        "doi": entry.doi or meta.doi,
+        "notes": entry.notes,
+        "published": tuple(_published(figure) for figure in entry.published),
+        "file": display,
+        "sha256": sha256,
+    }
+    match entry:
+        case WeatEntry():
+            roles = {role: lists.words[getattr(entry, role)] for role in entry.roles}
+            return Test(roles=roles, positive_means=entry.positive_means, **about)
+        case FiseEntry():
+            dimensions, affect = (
+                tuple(Dimension(d.name, lists.words[d.A], lists.words[d.B]) for d in entries)
+                for entries in (entry.dimensions, entry.affect)
+            )
+            return FiseTest(
+                targets=lists.words.get(entry.targets) or lists.pairs[entry.targets],
+                dimensions=dimensions,
+                affect=affect,
+                **about,
+            )
+        case SentencePairsTestEntry():
+            pairs = lists.sentence_pairs[entry.pairs]
+            return SentencePairsTest(pairs=pairs, positive_means=entry.positive_means, **about)
 
 
 def _doubts(entries: Sequence[DoubtEntry]) -> tuple[Doubt, ...]:

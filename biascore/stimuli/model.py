@@ -1,11 +1,11 @@
-"""The value objects of the stimuli: word lists, pairs, templates, and the tests that are built from them."""
+"""The value objects of the stimuli: word lists, pairs, templates, sentence pairs, and the tests built from them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import ClassVar, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,7 @@ class WordList:
     """Words in the order and with the duplicates of the source, exactly as the file gives them.
 
     ``marks`` names subsets that the source itself marks, such as words printed as masculine.
+    ``parts_of_speech`` gives a word's tag ("noun-singular"), by which sentence templates are chosen for it.
     """
 
     name: str
@@ -31,9 +32,11 @@ class WordList:
     notes: tuple[str, ...] = ()
     doubtful: tuple[Doubt, ...] = ()
     marks: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+    parts_of_speech: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "marks", MappingProxyType(dict(self.marks)))
+        object.__setattr__(self, "parts_of_speech", MappingProxyType(dict(self.parts_of_speech)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +65,42 @@ class TemplateList:
     doubtful: tuple[Doubt, ...] = ()
 
 
-Stimuli: TypeAlias = WordList | PairList | TemplateList
+@dataclass(frozen=True, slots=True)
+class SentencePair:
+    """Two sentences that differ in the group they speak of (Nangia et al. 2020, whose names these are).
+
+    ``sent_more`` is the more stereotypical one. "stereo": the pair is about a negative stereotype of an
+    underprivileged group; "antistereo": about a positive stereotype of a privileged one.
+    """
+
+    sent_more: str
+    sent_less: str
+    stereo_antistereo: Literal["stereo", "antistereo"]
+    bias_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class SentencePairs:
+    """Sentence pairs in the order of their source."""
+
+    name: str
+    pairs: tuple[SentencePair, ...]
+    source: str = ""
+    licence: str = ""
+    notes: tuple[str, ...] = ()
+    doubtful: tuple[Doubt, ...] = ()
+
+
+Stimuli: TypeAlias = WordList | PairList | TemplateList | SentencePairs
+
+
+@dataclass(frozen=True, slots=True)
+class Dimension:
+    """Two word lists that span an axis: a positive value lies on the side of ``A``."""
+
+    name: str
+    A: WordList
+    B: WordList
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +120,9 @@ class Published:
 class Test:
     """A test as an auditor names it (``en/weat6``): roles filled with word lists, and where they come from.
 
-    For kind ``weat`` the roles are the targets X, Y and the attributes A, B; ``positive_means`` says in words
-    what a positive effect size associates. ``file`` is a display name, ``sha256`` the digest of its bytes.
+    ``roles`` are the word lists: for kind ``weat`` the targets X, Y and the attributes A, B. ``positive_means``
+    says in words what a positive value associates. ``file`` is a display name, ``sha256`` the digest of its bytes.
+    Other kinds are subclasses.
     """
 
     __test__: ClassVar[bool] = False  # pytest would otherwise collect the class by its name
@@ -91,7 +130,7 @@ class Test:
     id: str
     kind: str
     language: str
-    roles: Mapping[str, WordList] = field(hash=False)
+    roles: Mapping[str, WordList] = field(default_factory=dict, hash=False)
     title: str = ""
     concept: str = ""
     positive_means: str = ""
@@ -105,6 +144,49 @@ class Test:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "roles", MappingProxyType(dict(self.roles)))
+
+    @property
+    def lists(self) -> Mapping[str, Stimuli]:
+        """Everything the test holds, by role."""
+        return self.roles
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FiseTest(Test):
+    """Kind ``fise``: target words placed by two or more dimensions, and the affects measured of them.
+
+    ``targets`` with forms are pairs ("cuoco", "cuoca"). ``A`` of an affect is its positive pole. The roles are
+    the lists of dimensions and affects, as ``gender.A``.
+    """
+
+    targets: WordList | PairList
+    dimensions: tuple[Dimension, ...]
+    affect: tuple[Dimension, ...] = ()
+
+    def __post_init__(self) -> None:
+        roles = {
+            f"{dimension.name}.{side}": words
+            for dimension in (*self.dimensions, *self.affect)
+            for side, words in (("A", dimension.A), ("B", dimension.B))
+        }
+        object.__setattr__(self, "roles", MappingProxyType(roles))
+
+    @property
+    def lists(self) -> Mapping[str, Stimuli]:
+        """Everything the test holds, by role."""
+        return {"targets": self.targets, **self.roles}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SentencePairsTest(Test):
+    """Kind ``sentence-pairs``: pairs of a more and a less stereotypical sentence."""
+
+    pairs: SentencePairs
+
+    @property
+    def lists(self) -> Mapping[str, Stimuli]:
+        """Everything the test holds, by role."""
+        return {"pairs": self.pairs}
 
 
 @dataclass(frozen=True, slots=True)

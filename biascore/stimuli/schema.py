@@ -76,36 +76,57 @@ class DoubtEntry(_Table):
     proposed: Prose | None = None
 
 
-class _ListEntry(_Table):
+class ListEntry(_Table):
+    """What every list of a file may say of itself."""
+
     source: Prose | None = None
     licence: Prose | None = None
     notes: Notes = ()
     doubtful: Annotated[tuple[DoubtEntry, ...], Field(strict=False)] = ()
 
 
-class WordsEntry(_ListEntry):
+class WordsEntry(ListEntry):
     """``[lists.NAME]``."""
 
     words: Words
     marks: dict[Name, Words] = Field(default_factory=dict)
+    part_of_speech: Name | None = None
+    parts_of_speech: dict[Name, Words] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _marked_words_are_listed(self) -> Self:
-        for mark, words in self.marks.items():
-            for word in words:
-                if word not in self.words:
-                    raise ValueError(f"marks.{mark} names {word!r}, which is not among the words")
+        for key, groups in (("marks", self.marks), ("parts_of_speech", self.parts_of_speech)):
+            for mark, words in groups.items():
+                for word in words:
+                    if word not in self.words:
+                        raise ValueError(f"{key}.{mark} names {word!r}, which is not among the words")
         return self
 
+    @model_validator(mode="after")
+    def _one_tag_a_word(self) -> Self:
+        tags: dict[str, str] = {}
+        for tag, words in self.parts_of_speech.items():
+            for word in words:
+                if tags.setdefault(word, tag) != tag:
+                    raise ValueError(f"{word!r} stands in parts_of_speech.{tags[word]} and in .{tag}")
+        return self
 
-class PairsEntry(_ListEntry):
+    @property
+    def tags(self) -> dict[str, str]:
+        """The tag of every word that has one."""
+        special = {word: tag for tag, words in self.parts_of_speech.items() for word in words}
+        general = dict.fromkeys(self.words, self.part_of_speech) if self.part_of_speech else {}
+        return {word: tag for word, tag in (general | special).items() if tag}
+
+
+class PairsEntry(ListEntry):
     """``[pairs.NAME]``."""
 
     sides: Annotated[tuple[Prose, Prose], Field(strict=False)]
     pairs: Annotated[tuple[Pair, ...], Field(strict=False), AfterValidator(_check_not_empty)]
 
 
-class TemplatesEntry(_ListEntry):
+class TemplatesEntry(ListEntry):
     """``[templates.NAME]``."""
 
     slots: Words
@@ -134,24 +155,84 @@ class PublishedEntry(_Table):
     note: str = ""
 
 
-class WeatEntry(_Table):
-    """``[tests.ID]`` of kind ``weat``: targets X, Y and attributes A, B, each a list of this file."""
+class SentencePairEntry(_Table):
+    """One of ``pairs`` in ``[sentence_pairs.NAME]``."""
 
-    roles: ClassVar[tuple[str, ...]] = ("X", "Y", "A", "B")
+    sent_more: Word
+    sent_less: Word
+    stereo_antistereo: Literal["stereo", "antistereo"]
+    bias_type: Word
 
-    kind: Literal["weat"]
+
+class SentencePairsEntry(ListEntry):
+    """``[sentence_pairs.NAME]``."""
+
+    pairs: Annotated[tuple[SentencePairEntry, ...], Field(strict=False), AfterValidator(_check_not_empty)]
+
+
+class _TestEntry(_Table):
     title: Prose
-    concept: Name
-    X: Prose
-    Y: Prose
-    A: Prose
-    B: Prose
-    positive_means: Prose
+    concept: Prose
     source: Prose | None = None
     licence: Prose | None = None
     doi: Prose | None = None
     notes: Notes = ()
     published: Annotated[tuple[PublishedEntry, ...], Field(strict=False)] = ()
+
+
+class WeatEntry(_TestEntry):
+    """``[tests.ID]`` of kind ``weat``: targets X, Y and attributes A, B, each a list of this file."""
+
+    roles: ClassVar[tuple[str, ...]] = ("X", "Y", "A", "B")
+
+    kind: Literal["weat"]
+    X: Prose
+    Y: Prose
+    A: Prose
+    B: Prose
+    positive_means: Prose
+
+
+class DimensionEntry(_Table):
+    """``[[tests.ID.dimensions]]`` and ``[[tests.ID.affect]]``: a name and two lists of this file."""
+
+    name: Name
+    A: Prose
+    B: Prose
+
+
+Dimensions = Annotated[tuple[DimensionEntry, ...], Field(strict=False)]
+
+
+class FiseEntry(_TestEntry):
+    """``[tests.ID]`` of kind ``fise``: targets (words or pairs of forms), dimensions and affects."""
+
+    kind: Literal["fise"]
+    targets: Prose
+    dimensions: Dimensions
+    affect: Dimensions = ()
+
+    @model_validator(mode="after")
+    def _dimensions_differ(self) -> Self:
+        if len(self.dimensions) < 2:
+            raise ValueError("has fewer than two dimensions; one dimension alone is what sc-weat measures")
+        names = [dimension.name.casefold() for dimension in (*self.dimensions, *self.affect)]
+        for name in names:
+            if names.count(name) > 1:
+                raise ValueError(f"has two dimensions or affects called {name!r}")
+        return self
+
+
+class SentencePairsTestEntry(_TestEntry):
+    """``[tests.ID]`` of kind ``sentence-pairs``: sentence pairs of this file."""
+
+    kind: Literal["sentence-pairs"]
+    pairs: Prose
+    positive_means: Prose = "the more stereotypical sentence is preferred"
+
+
+TestEntry = Annotated[WeatEntry | FiseEntry | SentencePairsTestEntry, Field(discriminator="kind")]
+KINDS = ("weat", "fise", "sentence-pairs")
 
 
 class FileEntry(_Table):
@@ -165,4 +246,5 @@ class FileEntry(_Table):
     lists: dict[Name, WordsEntry] = Field(default_factory=dict)
     pairs: dict[Name, PairsEntry] = Field(default_factory=dict)
     templates: dict[Name, TemplatesEntry] = Field(default_factory=dict)
-    tests: dict[Name, WeatEntry] = Field(default_factory=dict)
+    sentence_pairs: dict[Name, SentencePairsEntry] = Field(default_factory=dict)
+    tests: dict[Name, TestEntry] = Field(default_factory=dict)

@@ -43,18 +43,18 @@ def source() -> Any:
 
 
 def test_every_file_loads_and_is_toml(catalogue: Catalogue) -> None:
-    assert [path.suffix for path in shipped_files()] == [".toml"] * 13
-    assert len(catalogue.files) == 13
+    assert [path.suffix for path in shipped_files()] == [".toml"] * 22
+    assert len(catalogue.files) == 22
     assert catalogue.languages == CODES
 
 
 def test_number_of_tests_per_language(catalogue: Catalogue) -> None:
     assert Counter(test.language for test in catalogue.tests) == {
         "de": 11,
-        "en": 12,
+        "en": 19,
         "es": 2,
         "fr": 2,
-        "it": 7,
+        "it": 19,
         "pl": 2,
     }
     assert [test.id for test in catalogue.select("en/weat*")] == [f"en/weat{n}" for n in range(1, 11)]
@@ -161,8 +161,14 @@ def test_words_puttick(catalogue: Catalogue, source: Any) -> None:
         named = {f"affect_{what}_{end}": table for end, table in tops["affect_top5"][what].items()}
         check_lists(catalogue, "it/puttick2025_fise_printed_tops", named)
     templates = source("puttick2025_it_seat_templates.toml")
+    tags = {
+        "nouns_singular": "noun-singular",
+        "nouns_plural": "noun-plural",
+        "adjectives": "adjective",
+        "verbs": "verb",
+    }
     for name, table in templates["templates"].items():
-        shipped = catalogue.list_(f"it/puttick2025_seat_templates/{name}")
+        shipped = catalogue.list_(f"it/seat/{tags[name]}")
         assert isinstance(shipped, TemplateList)
         assert list(shipped.sentences) == table["sentences"]
         assert shipped.slots == (templates["meta"]["placeholder"],)
