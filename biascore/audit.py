@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from pydantic import Field, ValidationError
 
-from biascore.errors import OptionsError
+from biascore.dataset import HUB
+from biascore.errors import OptionsError, UnknownNameError
 from biascore.files import user_path
 from biascore.frozen import Frozen, FrozenMap
 from biascore.stimuli.lines import line_of
@@ -37,17 +38,32 @@ class AuditMeasurement(Frozen):
     options: FrozenMap[Any] = Field(default_factory=dict)
 
 
+class AuditData(Frozen):
+    """A data file that becomes the test ``language/name``: its format, where it is, and the format's options.
+
+    ``source`` is a path (in a file relative to it) or ``hub:OWNER/NAME/PATH[@REVISION]``; ``name`` is by
+    default the stem of its file name.
+    """
+
+    format: str
+    source: str
+    language: str
+    name: str = ""
+    options: FrozenMap[Any] = Field(default_factory=dict)
+
+
 class Audit(Frozen):
     """What is run together, and so adjusted for multiple testing together.
 
-    ``stimuli`` are folders of the user's own ``<language>/*.toml``; in a file they are relative to it.
-    ``require_plugins`` are requirements such as ``biascore-plugin-slavic>=1``.
+    ``data`` are data files that become tests. ``stimuli`` are folders of the user's own ``<language>/*.toml``;
+    in a file both are relative to it. ``require_plugins`` are requirements such as ``biascore-plugin-slavic>=1``.
     """
 
     title: str = "Audit"
     seed: int = Field(default=0, ge=0, strict=True)
     stimuli: tuple[str, ...] = ()
     require_plugins: tuple[str, ...] = ()
+    data: tuple[AuditData, ...] = ()
     models: tuple[AuditModel, ...] = Field(min_length=1)
     measurements: tuple[AuditMeasurement, ...] = Field(min_length=1)
 
@@ -61,6 +77,7 @@ class Audit(Frozen):
         seed: int = 0,
         stimuli: Sequence[str] = (),
         require_plugins: Sequence[str] = (),
+        data: Sequence[dict[str, Any]] = (),
     ) -> Audit:
         """Build an audit from plain values, as from a file; raises OptionsError naming the key."""
         parts = {
@@ -70,6 +87,7 @@ class Audit(Frozen):
             "seed": seed,
             "stimuli": [str(user_path(folder).absolute()) for folder in stimuli],
             "require_plugins": list(require_plugins),
+            "data": list(data),
         }
         try:
             return cls.model_validate(parts)
@@ -94,7 +112,37 @@ class Audit(Frozen):
         except ValidationError as error:
             raise OptionsError(_explain(file, text, document, error)) from error
         folders = tuple(str((file.parent / user_path(folder)).resolve()) for folder in audit.stimuli)
-        return audit.model_copy(update={"stimuli": folders})
+        data = tuple(
+            one
+            if one.source.startswith(HUB)
+            else one.model_copy(update={"source": str((file.parent / user_path(one.source)).resolve())})
+            for one in audit.data
+        )
+        return audit.model_copy(update={"stimuli": folders, "data": data})
+
+    def with_models(self, refs: Mapping[str, str], without: Sequence[str] = ()) -> Audit:
+        """The same audit with other references for the models named in ``refs``, and without some models.
+
+        A reference that is replaced keeps its name, not its options. Measurements that only name a model
+        that is left out are left out too. Raises UnknownNameError for a name that the audit has not.
+        """
+        labels = [model.label for model in self.models]
+        for name in (*refs, *without):
+            if name not in labels:
+                raise UnknownNameError(f"the audit has no model {name!r}; it has: {', '.join(labels)}")
+        models = tuple(
+            AuditModel(ref=refs[model.label], name=model.label) if model.label in refs else model
+            for model in self.models
+            if model.label not in without
+        )
+        measurements = []
+        for entry in self.measurements:
+            kept = entry.models and tuple(name for name in entry.models if name not in without)
+            if kept != ():
+                measurements.append(entry.model_copy(update={"models": kept}))
+        if not models or not measurements:
+            raise OptionsError(f"without {', '.join(without)} nothing is left to measure. Leave fewer out")
+        return self.model_copy(update={"models": models, "measurements": tuple(measurements)})
 
 
 def _explain(file: Path, text: str, document: dict[str, Any], error: ValidationError) -> str:

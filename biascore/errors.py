@@ -23,6 +23,10 @@ class StimuliError(BiascoreError):
     """A word list or test file that cannot be used; the text names file and line or key."""
 
 
+class DataError(BiascoreError):
+    """A data file that cannot be used; the text names the file and its rows."""
+
+
 class TestKindError(BiascoreError):
     """A test handed to a metric that does not take tests of its kind."""
 

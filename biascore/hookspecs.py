@@ -1,4 +1,4 @@
-"""The hook specifications: what a model can be asked (four) and what a plugin can contribute (five).
+"""The hook specifications: what a model can be asked (four) and what a plugin can contribute (six).
 
 These signatures are the contract that third parties build on; they change only with a major version.
 """
@@ -17,6 +17,7 @@ from biascore.questions import Level, Masked, Text, TokenLogprobs
 
 if TYPE_CHECKING:
     from biascore.adapter import Adapter, ModelPlugin
+    from biascore.dataset import DataFormat
     from biascore.language import Language
     from biascore.metric import Metric
     from biascore.refs import ModelRef
@@ -40,7 +41,11 @@ class CapabilitySpecs:
 
     @hookspec(firstresult=True)
     def mask_logprob(self, queries: tuple[Masked, ...]) -> tuple[TokenLogprobs, ...]:  # type: ignore[empty-body]
-        """Log-probabilities, in nats, of the hidden tokens of each query, in reading order."""
+        """Log-probabilities, in nats, of the hidden tokens of each query, in reading order.
+
+        An answer without tokens says that the model reads nothing under one of the query's spans (``also``
+        included), because its tokenizer drops those characters.
+        """
 
     @hookspec(firstresult=True)
     def translate(self, texts: tuple[str, ...], source: str, target: str) -> tuple[str, ...]:  # type: ignore[empty-body]
@@ -73,6 +78,10 @@ class DiscoverySpecs:
     @hookspec
     def register_wordlists(self, register: Callable[[Path, str], None]) -> None:
         """Call ``register(folder, shown_as)`` with each folder of stimuli of one language."""
+
+    @hookspec
+    def register_formats(self, register: Callable[[type[DataFormat]], None]) -> None:
+        """Call ``register`` with each class that reads a data file as a test."""
 
     @hookspec
     def model_plugins(self, ref: ModelRef) -> Sequence[ModelPlugin]:  # type: ignore[empty-body]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Final, Literal, Self
 
 import pyarrow as pa
 from pydantic import Field, field_validator
@@ -61,11 +61,13 @@ class Estimate(Frozen):
     """One number with its uncertainty: ``value`` is None where it cannot be estimated.
 
     The first of ``p_values`` is the one that decides the verdict; ``n`` gives the size of each group.
+    ``neutral`` is the value that stands for no bias, None where no value does.
     """
 
     name: str
     value: float | None
     unit: str
+    neutral: float | None = 0.0
     n: FrozenMap[int]
     interval: ConfidenceInterval | None = None
     p_values: tuple[PValue, ...] = ()
@@ -118,12 +120,39 @@ def item_table(
     return pa.table({**columns, **(more or {})})
 
 
+class Plane(Frozen):
+    """A picture of the items on a plane: ``x`` and ``y`` are columns of the item table, with 0 in the middle.
+
+    ``x_ends`` and ``y_ends`` say what lies at the negative and at the positive end of each axis.
+    """
+
+    kind: Literal["plane"] = "plane"
+    title: str
+    x: str
+    y: str
+    x_ends: tuple[str, str]
+    y_ends: tuple[str, str]
+
+
+class Bars(Frozen):
+    """A picture of some estimates of one unit, by name, as bars with their intervals; ``labels`` are shown for them."""
+
+    kind: Literal["bars"] = "bars"
+    title: str
+    estimates: tuple[str, ...] = Field(min_length=1)
+    labels: tuple[str, ...]
+
+
+Figure = Annotated[Plane | Bars, Field(discriminator="kind")]
+
+
 class Measurement(Frozen):
     """One metric on one test on one model; the first estimate is the headline.
 
     ``variant`` tells measurements of one metric apart ("token level").
     ``items`` is the per-item table (pyarrow, immutable), whose first columns are ``item``, ``group``
-    and ``value``; runs store it beside the rest, as Parquet.
+    and ``value``; runs store it beside the rest, as Parquet. ``item_value`` says what their value is, and
+    ``figures`` are pictures that a report draws beside the usual ones.
     """
 
     metric: str
@@ -141,6 +170,8 @@ class Measurement(Frozen):
     warnings: tuple[str, ...] = ()
     conventions: FrozenMap[Scalar]
     seed: int
+    item_value: str = "value of the item"
+    figures: tuple[Figure, ...] = ()
     items: pa.Table = Field(default_factory=item_table, exclude=True)
 
     @field_validator("items")
@@ -154,6 +185,13 @@ class Measurement(Frozen):
     def headline(self) -> Estimate:
         """The estimate that the verdict is about."""
         return self.estimates[0]
+
+    def estimate(self, name: str) -> Estimate:
+        """The estimate of that name; raises KeyError with the names there are."""
+        for estimate in self.estimates:
+            if estimate.name == name:
+                return estimate
+        raise KeyError(f"no estimate {name!r}; there are {[e.name for e in self.estimates]}")
 
     @property
     def p_value(self) -> float | None:

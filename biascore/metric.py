@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import ClassVar, Final
 
 import numpy as np
 from pydantic import Field
@@ -12,7 +15,10 @@ from biascore.adapter import Options
 from biascore.errors import TestKindError
 from biascore.measurement import Measurement
 from biascore.model import Model
-from biascore.stimuli import Test
+from biascore.stimuli import Catalogue, Test
+
+SELF: Final = "self"
+"""As the value of an option that names a second model: the model that is measured."""
 
 
 class MetricOptions(Options):
@@ -22,12 +28,28 @@ class MetricOptions(Options):
     confidence: float = Field(default=0.95, gt=0, lt=1)
 
 
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What the engine lends to a metric for one measurement.
+
+    Everything random comes from ``rng``, whose seed is ``seed``. ``catalogue`` holds the stimuli of the run
+    (sentence templates, for one). ``model`` opens a second model that an option of the metric names.
+    """
+
+    rng: np.random.Generator
+    seed: int
+    catalogue: Catalogue
+    model: Callable[[str], Model]
+
+
 class Metric(ABC):
     """One paper's method.
 
     ``name`` names the estimand, ``requires`` the capabilities it asks of a model, ``kinds`` the
     kinds of test it takes, ``reference`` the paper. ``adaptive``: whether what it asks depends on
-    earlier answers, so that ``biascore plan`` can only estimate it.
+    earlier answers, so that ``biascore plan`` can only estimate it. ``model_options``: options whose value,
+    unless None or "self", is a second model (a reference, or a model's name in the audit), and the
+    capabilities that it needs.
     """
 
     name: ClassVar[str]
@@ -37,16 +59,17 @@ class Metric(ABC):
     kinds: ClassVar[frozenset[str]]
     options: ClassVar[type[MetricOptions]] = MetricOptions
     adaptive: ClassVar[bool] = False
+    model_options: ClassVar[Mapping[str, frozenset[str]]] = MappingProxyType({})
 
     @abstractmethod
     def __init__(self, options: MetricOptions) -> None:
         """Take validated options of the class named in ``options``."""
 
     @abstractmethod
-    def measure(self, model: Model, test: Test, rng: np.random.Generator, seed: int) -> Measurement:
-        """Measure one test on one model; everything random comes from ``rng``, whose seed is ``seed``."""
+    def measure(self, model: Model, test: Test, context: Context) -> Measurement:
+        """Measure one test on one model."""
 
-    def check(self, test: Test) -> None:
+    def check(self, test: Test, catalogue: Catalogue) -> None:  # noqa: ARG002
         """Raise what can be known to go wrong with this test before any model is asked."""
         self.check_kind(test)
 

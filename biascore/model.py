@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Generic, Self, TypeVar
+from typing import Any, Final, Generic, Literal, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,7 @@ from biascore.cache import Cache, NoCache
 from biascore.errors import (
     AnswerError,
     CapabilityError,
+    QuestionError,
     RateLimitError,
     TransientModelError,
 )
@@ -120,11 +121,15 @@ class Model:
             raise AnswerError(f"{self.name} gave vectors of different lengths. Report this to the adapter.")
         return np.stack(rows) if rows else np.empty((0, 0), dtype=np.float32)
 
-    def mask_logprob(self, queries: Iterable[Masked]) -> tuple[TokenLogprobs, ...]:
+    def mask_logprob(
+        self, queries: Iterable[Masked], *, unread: Literal["error", "empty"] = "error"
+    ) -> tuple[TokenLogprobs, ...]:
         """Log-probabilities (nats) of the hidden tokens of each query.
 
         Put to the model in order of what they leave in sight: questions that differ only in what they hide
-        are one forward pass, if they come in one batch.
+        are one forward pass, if they come in one batch. Where the model reads nothing under a span of a
+        query (its tokenizer drops those characters), this raises QuestionError, or with ``unread="empty"``
+        the answer has no tokens, so that a metric can report the word as lost.
         """
         hook: Hook[Masked, TokenLogprobs] = Hook(
             "mask_logprob", {}, self._split_logprobs, codecs.encode_logprobs, codecs.decode_logprobs
@@ -133,6 +138,9 @@ class Model:
         order = sorted(range(len(asked)), key=lambda i: _in_sight(asked[i]))
         answers = self._ask(hook, [asked[i] for i in order])
         found = dict(zip(order, answers, strict=True))
+        for i, query in enumerate(asked if unread == "error" else ()):
+            if query.spans and not found[i].tokens:
+                raise QuestionError(_unread(self.name, query))
         return tuple(found[i] for i in range(len(asked)))
 
     def translate(self, texts: Iterable[str], source: str, target: str) -> tuple[str, ...]:
@@ -312,7 +320,7 @@ class Model:
     def _split_logprobs(self, raw: object, questions: Sequence[Masked]) -> list[TokenLogprobs]:
         answers = self._sequence(raw, len(questions))
         for question, answer in zip(questions, answers, strict=True):
-            if not isinstance(answer, TokenLogprobs) or not _is_well_formed(answer, question):
+            if not isinstance(answer, TokenLogprobs) or not _is_well_formed(answer):
                 raise AnswerError(
                     f"{self.name}: the answer for {question.text!r} is {answer!r}, which is not a token, its "
                     f"offsets and a float for each hidden token. Report this to the adapter's authors."
@@ -349,13 +357,20 @@ class Model:
         return raw.copy()  # the backend may write its next answers into the same array
 
 
-def _is_well_formed(answer: TokenLogprobs, question: Masked) -> bool:
+def _is_well_formed(answer: TokenLogprobs) -> bool:
     return (
         len(answer.tokens) == len(answer.offsets) == len(answer.logprobs)
         and all(isinstance(p, float) for p in answer.logprobs)
         and all(isinstance(t, str) for t in answer.tokens)
         and all(isinstance(edge, int) for span in answer.offsets for edge in span)
-        and (bool(answer.tokens) or not question.spans)
+    )
+
+
+def _unread(model: str, query: Masked) -> str:
+    words = ", ".join(repr(query.text[start:end]) for start, end in (*(query.spans or ()), *query.also))
+    return (
+        f"{model}: no sub-token covers {words} of {query.text!r}, or not all of them: the tokenizer drops those "
+        f"characters. Put the spans on words that it keeps"
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
@@ -72,21 +72,7 @@ class Plan(Frozen):
     @property
     def total(self) -> QuestionPlan:
         """All rows together; a cost or time that one row does not know is not known."""
-        exact = all(row.counts == "exact" for row in self.rows)
-        seconds = [row.seconds for row in self.rows]
-        known = [value for value in seconds if value is not None]
-        return QuestionPlan(
-            model="all",
-            hook="all",
-            counts="exact" if exact else "approximate",
-            put=sum(row.put for row in self.rows),
-            unique=sum(row.unique for row in self.rows),
-            cached=sum(row.cached for row in self.rows),
-            asked=sum(row.asked for row in self.rows),
-            cost=sum((row.cost for row in self.rows), start=Cost.none()),
-            seconds=sum(known) if len(known) == len(seconds) else None,
-            probed=sum(row.probed for row in self.rows),
-        )
+        return _sum(self.rows, "all", "all")
 
     def to_json(self) -> dict[str, Any]:
         """Rows, total and what stopped, as plain values."""
@@ -149,27 +135,38 @@ class Planner:
 
     def rehearse(
         self,
-        open_model: Callable[[], Model],
+        name: str,
+        open_model: Callable[[str], Model],
         measurements: Sequence[tuple[Metric, Test]],
-        measure: Callable[[Metric, Model, Test], object],
+        measure: Callable[[Metric, Model, Test, Callable[[str], Model]], object],
         *,
-        probe: bool,
+        probe: Callable[[str], bool],
     ) -> None:
-        """Add the questions that these measurements put to a model; with ``probe`` ask it some of them."""
+        """Add the questions that these measurements put to a model, and to second models that they open.
+
+        ``probe`` says which models may be asked some of them.
+        """
         start = self._clock()
-        with open_model() as model:
-            self._other += self._clock() - start
-            done = self._perform(model, measurements, measure, DIMENSIONS)
-            scratch, real = done.rehearsal.scratch, done.rehearsal.seen_dimensions
-            if scratch.given and real is not None:
-                # Vectors from the cache do not go with placeholders of another length; now that is known.
-                done = self._perform(model, measurements, measure, real)
-            self._placeholders = done.rehearsal.scratch.placeholders
-            self._stopped += done.stopped
-            self._other += done.seconds
-            for hook in sorted(done.rehearsal.tallies.keys() | done.approximate):
-                tally = done.rehearsal.tallies.get(hook, Tally())
-                self._rows.append(self._row(done, hook, tally, probe=probe))
+        open_model(name)
+        self._other += self._clock() - start
+        done = self._perform(name, open_model, measurements, measure, {})
+        real = {
+            key: rehearsal.seen_dimensions
+            for key, rehearsal in done.rehearsals.items()
+            if rehearsal.seen_dimensions is not None
+        }
+        if done.scratch.given and real:
+            # Vectors from the cache do not go with placeholders of another length; now that is known.
+            done = self._perform(name, open_model, measurements, measure, real)
+        self._placeholders = done.scratch.placeholders
+        self._stopped += done.stopped
+        self._other += done.seconds
+        for key, rehearsal in done.rehearsals.items():
+            approximate = done.approximate if key == name else done.approximate & rehearsal.tallies.keys()
+            for hook in sorted(rehearsal.tallies.keys() | approximate):
+                tally = rehearsal.tallies.get(hook, Tally())
+                row = self._row(rehearsal, hook, tally, exact=hook not in approximate, probe=probe(key))
+                self._add(row)
 
     def plan(self, title: str) -> Plan:
         """What was rehearsed so far."""
@@ -180,15 +177,31 @@ class Planner:
             other_seconds=self._other,
         )
 
+    def _add(self, row: QuestionPlan) -> None:
+        """Add a row, or the numbers of it to the row of the same model and hook."""
+        for position, other in enumerate(self._rows):
+            if (other.model, other.hook) == (row.model, row.hook):
+                self._rows[position] = _sum([other, row], row.model, row.hook)
+                return
+        self._rows.append(row)
+
     def _perform(
         self,
-        model: Model,
+        name: str,
+        open_model: Callable[[str], Model],
         measurements: Sequence[tuple[Metric, Test]],
-        measure: Callable[[Metric, Model, Test], object],
-        dimensions: int,
+        measure: Callable[[Metric, Model, Test, Callable[[str], Model]], object],
+        dimensions: Mapping[str, int],
     ) -> _Performed:
-        scratch = Scratch(self._cache, self._placeholders)
-        done = _Performed(Rehearsal(model, scratch, dimensions))
+        done = _Performed(Scratch(self._cache, self._placeholders))
+
+        def rehearsal_of(key: str) -> Rehearsal:
+            if key not in done.rehearsals:
+                length = dimensions.get(key, DIMENSIONS)
+                done.rehearsals[key] = Rehearsal(open_model(key), done.scratch, length)
+            return done.rehearsals[key]
+
+        model = rehearsal_of(name)
         start = self._clock()
         label = f"{model.name}: rehearsal"
         with self._progress.task(label, len(measurements)) as advance, warnings.catch_warnings():
@@ -196,35 +209,37 @@ class Planner:
             warnings.simplefilter("ignore")
             warnings.filterwarnings("default", category=CacheWarning)
             for metric, test in measurements:
-                given, put = scratch.given, done.rehearsal.put()
+                given, put = done.scratch.given, model.put()
                 stopped = False
                 try:
-                    measure(metric, done.rehearsal, test)
+                    measure(metric, model, test, rehearsal_of)
                 except Exception as error:  # placeholders may lead a stranger's metric anywhere
                     stopped = True
                     done.stopped.append(_stopped(model, f"{metric.name} {test.id}", error))
-                if stopped or (metric.adaptive and scratch.given > given):
-                    used = {hook for hook, count in done.rehearsal.put().items() if count > put.get(hook, 0)}
+                if stopped or (metric.adaptive and done.scratch.given > given):
+                    used = {hook for hook, count in model.put().items() if count > put.get(hook, 0)}
                     done.approximate |= metric.requires | used
                 advance(1)
         done.seconds = self._clock() - start
         return done
 
-    def _row(self, done: _Performed, hook: str, tally: Tally, *, probe: bool) -> QuestionPlan:
+    def _row(
+        self, rehearsal: Rehearsal, hook: str, tally: Tally, *, exact: bool, probe: bool
+    ) -> QuestionPlan:
         groups = tally.groups.values()
         seconds: float | None = None if groups else 0.0
         probed = 0
         if probe and groups:
             try:
-                times = [self._probe(done.rehearsal, group) for group in groups]
+                times = [self._probe(rehearsal, group) for group in groups]
             except Exception as error:  # a model may fail in any way, and the counts stand all the same
-                self._stopped.append(_stopped(done.rehearsal, f"the probe of {hook}", error))
+                self._stopped.append(_stopped(rehearsal, f"the probe of {hook}", error))
             else:
                 seconds, probed = sum(time for time, _ in times), sum(asked for _, asked in times)
         return QuestionPlan(
-            model=done.rehearsal.name,
+            model=rehearsal.name,
             hook=hook,
-            counts="approximate" if hook in done.approximate else "exact",
+            counts="exact" if exact else "approximate",
             put=tally.put,
             unique=tally.unique,
             cached=tally.cached,
@@ -262,12 +277,33 @@ class Planner:
 
 @dataclass(slots=True)
 class _Performed:
-    """One rehearsal of all measurements on one model; ``approximate`` are hooks, ``seconds`` all it took."""
+    """One rehearsal of all measurements on one model; ``approximate`` are hooks, ``seconds`` all it took.
 
-    rehearsal: Rehearsal
+    ``rehearsals`` are of the model and of the second models that its measurements opened.
+    """
+
+    scratch: Scratch
+    rehearsals: dict[str, Rehearsal] = field(default_factory=dict)
     stopped: list[Stopped] = field(default_factory=list)
     approximate: set[str] = field(default_factory=set)
     seconds: float = 0.0
+
+
+def _sum(rows: Sequence[QuestionPlan], model: str, hook: str) -> QuestionPlan:
+    seconds = [row.seconds for row in rows]
+    known = [value for value in seconds if value is not None]
+    return QuestionPlan(
+        model=model,
+        hook=hook,
+        counts="exact" if all(row.counts == "exact" for row in rows) else "approximate",
+        put=sum(row.put for row in rows),
+        unique=sum(row.unique for row in rows),
+        cached=sum(row.cached for row in rows),
+        asked=sum(row.asked for row in rows),
+        cost=sum((row.cost for row in rows), start=Cost.none()),
+        seconds=sum(known) if len(known) == len(seconds) else None,
+        probed=sum(row.probed for row in rows),
+    )
 
 
 def _spread(questions: Sequence[Any], size: int) -> list[Any]:

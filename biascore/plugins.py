@@ -23,6 +23,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 from biascore.adapter import Adapter, ModelPlugin
+from biascore.dataset import DataFormat
 from biascore.errors import PluginError, UnknownNameError
 from biascore.hookspecs import CAPABILITIES, PROJECT, DiscoverySpecs
 from biascore.language import Language
@@ -126,6 +127,7 @@ class _Contribution:
     metrics: list[type[Metric]] = field(default_factory=list)
     languages: list[Language] = field(default_factory=list)
     wordlists: list[tuple[Path, str]] = field(default_factory=list)
+    formats: list[type[DataFormat]] = field(default_factory=list)
     stimuli: tuple[StimuliFile, ...] = ()
 
     def add_wordlist(self, folder: Path, shown_as: str) -> None:
@@ -141,15 +143,17 @@ class _Contribution:
             *(f"metric {m.name}" for m in self.metrics),
             *(f"language {lang.code}" for lang in self.languages),
             *(f"wordlists {shown}" for _, shown in self.wordlists),
+            *(f"data format {one.id}" for one in self.formats),
         )
 
 
 class Plugins:
-    """The plugins of this installation, loaded once: adapters, metrics, languages and word lists by name."""
+    """The plugins of this installation, loaded once: what they provide, by name."""
 
     def __init__(self, entry_points: Iterable[metadata.EntryPoint] | None = None) -> None:
         self.adapters: Registry[type[Adapter]] = Registry("adapter")
         self.metrics: Registry[type[Metric]] = Registry("metric")
+        self.formats: Registry[type[DataFormat]] = Registry("data format")
         self.tests: Registry[Test] = Registry("test")
         self.languages: dict[str, Language] = {}
         self._files: Registry[StimuliFile] = Registry("stimuli file")
@@ -267,6 +271,7 @@ class Plugins:
             ("register_metrics", contribution.metrics.append),
             ("register_languages", contribution.languages.append),
             ("register_wordlists", contribution.add_wordlist),
+            ("register_formats", contribution.formats.append),
         ):
             self._alone(plugin, hook)(register=argument)
         for adapter in contribution.adapters:
@@ -280,7 +285,11 @@ class Plugins:
             )
             _check_class(metric, Metric, {"kinds": frozenset})
             _check_capabilities(metric, metric.requires)
-        _check_once([*(a.id for a in contribution.adapters), *(m.name for m in contribution.metrics)])
+        for data_format in contribution.formats:
+            _check_class(data_format, DataFormat, {"id": str, "summary": str, "example": str})
+        _check_once([a.id for a in contribution.adapters])
+        _check_once([m.name for m in contribution.metrics])
+        _check_once([f.id for f in contribution.formats])
         for language in contribution.languages:
             if not isinstance(language, Language):
                 raise TypeError(f"registered {language!r}, which is not a Language")
@@ -292,6 +301,8 @@ class Plugins:
             self.adapters.add(adapter.id, adapter, record)
         for metric in contribution.metrics:
             self.metrics.add(metric.name, metric, record)
+        for data_format in contribution.formats:
+            self.formats.add(data_format.id, data_format, record)
         for language in contribution.languages:
             self.languages.setdefault(language.code, language)
         for file in contribution.stimuli:
@@ -300,7 +311,10 @@ class Plugins:
                 self.tests.add(test.id.casefold(), test, record)
 
     def _mark_conflicts(self, record: PluginRecord) -> PluginRecord:
-        registries: tuple[Registry[Any], ...] = (self.adapters, self.metrics, self.tests, self._files)
+        registries: tuple[Registry[Any], ...] = (
+            *(self.adapters, self.metrics, self.formats),
+            *(self.tests, self._files),
+        )
         clashes = [
             f"{registry.kind} {name!r} is also provided by "
             + " and ".join(

@@ -4,33 +4,55 @@ from __future__ import annotations
 
 from biascore.adapter import Adapter, Backend, Identity, LoadContext, ModelPlugin, Options
 from biascore.cost import Cost
+from biascore.dataset import DataFile, DataFormat
 from biascore.frozen import Scalar
 from biascore.hookspecs import hookimpl
 from biascore.language import Language
 from biascore.measurement import (
     REPEATED,
+    Bars,
     ConfidenceInterval,
     Coverage,
     Estimate,
     LostWord,
     Measurement,
+    Plane,
     PValue,
     item_table,
 )
-from biascore.metric import Metric, MetricOptions
+from biascore.metric import SELF, Context, Metric, MetricOptions
 from biascore.model import Model
 from biascore.questions import Level, Masked, Span, Text, TokenLogprobs
 from biascore.refs import ModelRef
-from biascore.stimuli import Test, WordList
+from biascore.stimuli import (
+    Catalogue,
+    Dimension,
+    FiseTest,
+    PairList,
+    SentencePair,
+    SentencePairs,
+    SentencePairsTest,
+    TemplateList,
+    Test,
+    WordList,
+)
 
 __all__ = [
     "REPEATED",
+    "SELF",
     "Adapter",
     "Backend",
+    "Bars",
+    "Catalogue",
     "ConfidenceInterval",
+    "Context",
     "Cost",
     "Coverage",
+    "DataFile",
+    "DataFormat",
+    "Dimension",
     "Estimate",
+    "FiseTest",
     "Identity",
     "Language",
     "Level",
@@ -45,8 +67,14 @@ __all__ = [
     "ModelRef",
     "Options",
     "PValue",
+    "PairList",
+    "Plane",
     "Scalar",
+    "SentencePair",
+    "SentencePairs",
+    "SentencePairsTest",
     "Span",
+    "TemplateList",
     "Test",
     "Text",
     "TokenLogprobs",

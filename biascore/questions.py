@@ -56,7 +56,10 @@ class Masked:
 
 @dataclass(frozen=True, slots=True)
 class TokenLogprobs:
-    """The hidden tokens in reading order, their character offsets, and their log-probabilities in nats."""
+    """The hidden tokens in reading order, their character offsets, and their log-probabilities in nats.
+
+    All three are empty where the model reads nothing under one of the spans.
+    """
 
     tokens: tuple[str, ...]
     offsets: tuple[Span, ...]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 from typing import Literal
 
@@ -50,6 +51,10 @@ def _check_stimuli(used: StimuliUsed, engine: Engine) -> Check:
         }:
             same = file.sha256 == used.sha256
             return Check(what=what, outcome="matches" if same else "differs", detail=file.sha256)
+    data = user_path(used.file)
+    if data.suffix != ".toml" and data.is_file():  # a data file, which is named by its path
+        digest = hashlib.sha256(data.read_bytes()).hexdigest()
+        return Check(what=what, outcome="matches" if digest == used.sha256 else "differs", detail=digest)
     return Check(what=what, outcome="not here", detail="give its folder with --stimuli")
 
 

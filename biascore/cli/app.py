@@ -14,18 +14,25 @@ from biascore.cli.console import Bars, print_json, print_run, say, stderr
 from biascore.cli.export import export
 from biascore.cli.inspect import list_app, plugins, show
 from biascore.cli.options import (
+    Data,
+    DataOption,
     Force,
     Json,
     ModelOption,
     NoCache,
     Out,
+    ReplaceModel,
     Report,
     Require,
     Seed,
     Stimuli,
+    Without,
+    chosen_audit,
+    data_files,
     pairs,
 )
 from biascore.cli.plan import plan
+from biascore.dataset import default_test_name
 from biascore.engine import DEFAULT_CACHE, Engine
 from biascore.errors import OptionsError
 from biascore.files import refuse_existing, user_path
@@ -52,6 +59,8 @@ EXIT_DIFFERENT = 3
 @app.command()
 def run(
     audit: Annotated[Path, typer.Argument(help="The audit file (TOML).")],
+    model: ReplaceModel = None,
+    without: Without = None,
     out: Out = None,
     report: Report = None,
     seed: Seed = None,
@@ -64,9 +73,7 @@ def run(
 
     The run is saved in --out, or in a folder beside the audit file that is named after it.
     """
-    chosen = Audit.load(audit)
-    if seed is not None:
-        chosen = chosen.model_copy(update={"seed": seed})
+    chosen = chosen_audit(audit, seed, model, without)
     if require_plugin:
         chosen = chosen.model_copy(update={"require_plugins": (*chosen.require_plugins, *require_plugin)})
     target = out or audit.with_name(f"{audit.stem}-run")
@@ -82,7 +89,12 @@ def run(
 def measure(
     metric: Annotated[str, typer.Argument(help="A metric, such as weat: biascore list metrics.")],
     model: Annotated[list[str], typer.Option(help="A model reference; repeat for several.")],
-    tests: Annotated[list[str], typer.Option(help="A test or glob, such as 'en/weat*'; repeat for several.")],
+    tests: Annotated[
+        list[str] | None, typer.Option(help="A test or glob, such as 'en/weat*'; repeat for several.")
+    ] = None,
+    data: Data = None,
+    language: Annotated[str | None, typer.Option(help="The language of --data, such as en.")] = None,
+    data_option: DataOption = None,
     option: Annotated[
         list[str] | None,
         typer.Option(
@@ -103,10 +115,17 @@ def measure(
 ) -> None:
     """Measure one metric on one or several models, without an audit file."""
     _check_targets(out, report, force)
+    files = data_files(data, language, data_option)
+    wanted = [*(tests or ()), *(f"{one['language']}/{default_test_name(one['source'])}" for one in files)]
+    if not wanted:
+        raise OptionsError(
+            "nothing is named to measure. Add --tests 'en/weat*' or --data crows-pairs:pairs.csv"
+        )
     audit = Audit.from_parts(
         title=f"{metric} on {', '.join(model)}",
         models=[{"ref": ref, "options": pairs(model_option)} for ref in model],
-        measurements=[{"metric": metric, "tests": tests, "options": pairs(option)}],
+        measurements=[{"metric": metric, "tests": wanted, "options": pairs(option)}],
+        data=files,
         seed=seed or 0,
         stimuli=[str(folder) for folder in stimuli or ()],
         require_plugins=require_plugin or (),

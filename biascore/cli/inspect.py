@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -11,10 +12,11 @@ from biascore.cli.console import print_json, print_rows, say
 from biascore.cli.options import Json, Stimuli
 from biascore.engine import Engine
 from biascore.plugins import Plugins
-from biascore.stimuli import Test, WordList
+from biascore.stimuli import PairList, SentencePairs, TemplateList, Test, WordList
+from biascore.stimuli import Stimuli as List
 
 list_app = typer.Typer(
-    help="What is installed: adapters, metrics, tests, languages, wordlists.", no_args_is_help=True
+    help="What is installed: adapters, metrics, formats, tests, languages, wordlists.", no_args_is_help=True
 )
 
 
@@ -53,6 +55,21 @@ def metrics(as_json: Json = False) -> None:
 
 
 @list_app.command()
+def formats(as_json: Json = False) -> None:
+    """The formats of data files that become tests."""
+    rows = [
+        {
+            "id": one.id,
+            "summary": one.summary,
+            "example": one.example,
+            "options": sorted(one.options.model_fields),
+        }
+        for one in Plugins().formats.items()
+    ]
+    _print(rows, as_json)
+
+
+@list_app.command()
 def tests(
     patterns: Annotated[list[str] | None, typer.Argument(help="Globs, such as 'it/*'.")] = None,
     metric: Annotated[str | None, typer.Option(help="Only tests that this metric takes.")] = None,
@@ -71,7 +88,7 @@ def tests(
             "kind": test.kind,
             "concept": test.concept,
             "title": test.title,
-            "words": " + ".join(str(len(words.words)) for words in test.roles.values()),
+            "size": " + ".join(str(_size(one)) for one in test.lists.values()),
         }
         for test in found
     ]
@@ -119,13 +136,14 @@ def show(
         print_json(_test_json(found))
         return
     lines = [f"{found.id}  {found.title}", f"kind {found.kind}, concept {found.concept or '-'}"]
-    lines.append(f"positive means: {found.positive_means}")
-    for role, words in found.roles.items():
-        lines.append(f"\n{role} = {words.name} ({len(words.words)} words)\n  {', '.join(words.words)}")
-        lines += [f"  note: {note}" for note in words.notes]
+    if found.positive_means:
+        lines.append(f"positive means: {found.positive_means}")
+    for role, one in found.lists.items():
+        lines.append(f"\n{role} = {one.name} ({_size(one)})\n  {_contents(one)}")
+        lines += [f"  note: {note}" for note in one.notes]
         lines += [
             f"  doubtful: {d.printed!r}" + (f", perhaps {d.proposed!r}" if d.proposed else "") + f": {d.note}"
-            for d in words.doubtful
+            for d in one.doubtful
         ]
     if found.published:
         lines.append("\npublished figures")
@@ -171,7 +189,7 @@ def _test_json(test: Test) -> dict[str, object]:
         "title": test.title,
         "concept": test.concept,
         "positive_means": test.positive_means,
-        "roles": {role: _list_json(words) for role, words in test.roles.items()},
+        "roles": {role: _list_json(words) for role, words in test.lists.items()},
         "published": [
             {
                 "what": p.what,
@@ -192,9 +210,43 @@ def _test_json(test: Test) -> dict[str, object]:
     }
 
 
-def _list_json(words: WordList) -> dict[str, object]:
-    doubtful = [{"printed": d.printed, "proposed": d.proposed, "note": d.note} for d in words.doubtful]
-    return {"name": words.name, "words": list(words.words), "notes": list(words.notes), "doubtful": doubtful}
+def _list_json(one: List) -> dict[str, object]:
+    doubtful = [{"printed": d.printed, "proposed": d.proposed, "note": d.note} for d in one.doubtful]
+    return {"name": one.name, **_entries(one), "notes": list(one.notes), "doubtful": doubtful}
+
+
+def _entries(one: List) -> dict[str, object]:
+    match one:
+        case WordList():
+            return {"words": list(one.words)}
+        case PairList():
+            return {"sides": list(one.sides), "pairs": [list(pair) for pair in one.pairs]}
+        case TemplateList():
+            return {"slots": list(one.slots), "sentences": list(one.sentences)}
+        case SentencePairs():
+            return {"pairs": [asdict(pair) for pair in one.pairs]}
+
+
+def _size(one: List) -> int:
+    match one:
+        case WordList():
+            return len(one.words)
+        case TemplateList():
+            return len(one.sentences)
+        case _:
+            return len(one.pairs)
+
+
+def _contents(one: List) -> str:
+    match one:
+        case WordList():
+            return ", ".join(one.words)
+        case PairList():
+            return ", ".join("/".join(dict.fromkeys(pair)) for pair in one.pairs)
+        case TemplateList():
+            return "\n  ".join(one.sentences)
+        case SentencePairs():
+            return "\n  ".join(f"{pair.sent_more} | {pair.sent_less}" for pair in one.pairs)
 
 
 def _print(rows: Sequence[Mapping[str, str | Sequence[str]]], as_json: bool) -> None:

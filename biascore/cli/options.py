@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from biascore.audit import Audit
 from biascore.errors import OptionsError
 
 Stimuli = Annotated[
@@ -26,6 +27,62 @@ ModelOption = Annotated[
     list[str] | None,
     typer.Option(help="An option of the model's adapter, key=value; repeat for several."),
 ]
+
+ReplaceModel = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--model",
+        help="Another reference for a model of the audit, NAME=REF; repeat for several.",
+    ),
+]
+Without = Annotated[
+    list[str] | None, typer.Option(help="Leave out a model of the audit, by name; repeat for several.")
+]
+Data = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="A data file that becomes a test, FORMAT:PATH or FORMAT:hub:OWNER/NAME/PATH; needs --language."
+    ),
+]
+DataOption = Annotated[
+    list[str] | None,
+    typer.Option(help="An option of the data's format, key=value; repeat for several."),
+]
+
+
+def chosen_audit(audit: Path, seed: int | None, models: list[str] | None, without: list[str] | None) -> Audit:
+    """The audit of a file with the changes that the command line makes to it."""
+    chosen = Audit.load(audit)
+    if seed is not None:
+        chosen = chosen.model_copy(update={"seed": seed})
+    refs = {}
+    for text in models or ():
+        name, equals, ref = text.partition("=")
+        if not (name and equals and ref):
+            raise OptionsError(
+                f"--model {text!r} is not NAME=REF. Write, for example: --model bert=hf:./my-bert"
+            )
+        refs[name] = ref
+    return chosen.with_models(refs, without or ()) if refs or without else chosen
+
+
+def data_files(
+    sources: list[str] | None, language: str | None, options: list[str] | None
+) -> list[dict[str, Any]]:
+    """``--data`` with its language and options, as the ``[[data]]`` tables of an audit."""
+    found = []
+    for text in sources or ():
+        kind, colon, source = text.partition(":")
+        if not (kind and colon and source):
+            raise OptionsError(
+                f"--data {text!r} is not FORMAT:PATH. Write, for example: crows-pairs:pairs.csv"
+            )
+        if language is None:
+            raise OptionsError(
+                f"--data {text!r} needs the language of the data. Add, for example: --language en"
+            )
+        found.append({"format": kind, "source": source, "language": language, "options": pairs(options)})
+    return found
 
 
 def pairs(options: list[str] | None) -> dict[str, Any]:

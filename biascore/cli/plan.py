@@ -7,9 +7,8 @@ from typing import Annotated
 
 import typer
 
-from biascore.audit import Audit
 from biascore.cli.console import Bars, print_json, print_rows, stdout
-from biascore.cli.options import Json, NoCache, Seed
+from biascore.cli.options import Json, NoCache, ReplaceModel, Seed, Without, chosen_audit
 from biascore.engine import DEFAULT_CACHE, Engine
 
 
@@ -18,6 +17,8 @@ def plan(
     probe: Annotated[
         bool, typer.Option("--probe/--no-probe", help="Ask local models a few questions, for the time.")
     ] = True,
+    model: ReplaceModel = None,
+    without: Without = None,
     seed: Seed = None,
     no_cache: NoCache = False,
     as_json: Json = False,
@@ -26,9 +27,7 @@ def plan(
 
     Every model is opened and every metric rehearsed with placeholders for answers; nothing is kept.
     """
-    chosen = Audit.load(audit)
-    if seed is not None:
-        chosen = chosen.model_copy(update={"seed": seed})
+    chosen = chosen_audit(audit, seed, model, without)
     engine = Engine(cache=None if no_cache else DEFAULT_CACHE, seed=chosen.seed, progress=Bars())
     try:
         found = engine.plan(chosen, probe=probe)

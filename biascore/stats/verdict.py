@@ -30,11 +30,16 @@ class Decision:
 
 
 def decide(
-    p_value: float | None, interval: Interval | None, *, alpha: float, bound: float | None
+    p_value: float | None,
+    interval: Interval | None,
+    *,
+    alpha: float,
+    bound: float | None,
+    neutral: float = 0.0,
 ) -> Decision:
     """Decide between detected, negligible and inconclusive.
 
-    Negligible, if the interval lies wholly inside [-bound, bound], ends included, even if p <= alpha; this is
+    Negligible, if the interval lies wholly within ``bound`` of ``neutral``, ends included, even if p <= alpha; this is
     the two one-sided tests procedure, so the interval's level must be at least 1 - 2 alpha or it cannot show
     that. Else detected, if p <= alpha (with "<=" a valid p gives a test of level alpha). Else inconclusive,
     and always so without a p-value. ``bound`` is in the unit of the interval; None means that no bound was
@@ -50,7 +55,7 @@ def decide(
     if interval is not None and (math.isnan(interval.low) or math.isnan(interval.high)):
         raise ValueError("the interval has a NaN end; pass None where there is no interval")
 
-    equivalence = _equivalence(interval, alpha, bound)
+    equivalence = _equivalence(interval, alpha, bound, neutral)
     if equivalence.shown:
         p_text = "" if p_value is None else f", although p = {p_value:.3g}" if p_value <= alpha else ""
         return Decision(Verdict.NEGLIGIBLE, _sentence(f"{equivalence.text}{p_text}"))
@@ -68,20 +73,21 @@ class _Equivalence:
     text: str
 
 
-def _equivalence(interval: Interval | None, alpha: float, bound: float | None) -> _Equivalence:
+def _equivalence(
+    interval: Interval | None, alpha: float, bound: float | None, neutral: float
+) -> _Equivalence:
     if interval is None:
         return _Equivalence(False, "there is no interval")
     ends = f"the {100 * interval.level:g} % interval [{interval.low:.3g}, {interval.high:.3g}]"
     if bound is None:
         return _Equivalence(False, f"{ends} has no equivalence bound to lie in")
-    inside = -bound <= interval.low and interval.high <= bound
+    around = f"the bound of {bound:g}" + (f" around {neutral:g}" if neutral else "")
+    inside = neutral - bound <= interval.low and interval.high <= neutral + bound
     if not inside:
-        return _Equivalence(False, f"{ends} is not inside the bound of {bound:g}")
+        return _Equivalence(False, f"{ends} is not inside {around}")
     if interval.level < 1.0 - 2.0 * alpha - 1e-9:
-        return _Equivalence(
-            False, f"{ends} is inside the bound of {bound:g}, but its level is below 1 - 2 x {alpha:g}"
-        )
-    return _Equivalence(True, f"{ends} lies inside the bound of {bound:g}")
+        return _Equivalence(False, f"{ends} is inside {around}, but its level is below 1 - 2 x {alpha:g}")
+    return _Equivalence(True, f"{ends} lies inside {around}")
 
 
 def _sentence(text: str) -> str:

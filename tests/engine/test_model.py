@@ -518,13 +518,24 @@ RIGHT = TokenLogprobs(("first",), ((0, 5),), (-1.0,))
         (TokenLogprobs(("second",), ((0, 6),), (np.float32(-1),)), "the answer for 'second'"),  # type: ignore[arg-type]
         (TokenLogprobs(("second",), ((0, 6),), (-1,)), "the answer for 'second'"),
         (TokenLogprobs((b"second",), ((0, 6),), (-1.0,)), "the answer for 'second'"),  # type: ignore[arg-type]
-        (TokenLogprobs((), (), ()), "the answer for 'second'"),
     ],
 )
 def test_wrong_logprobs(second: Any, told: str, tmp_path: Path) -> None:
     model = model_of(Answers(lambda _: (RIGHT, second)), services=Services(cache=DiskCache(tmp_path)))
     with pytest.raises(AnswerError, match=told):
         model.mask_logprob([Masked("first", ((0, 5),)), Masked("second", ((0, 6),))])
+
+
+def test_an_answer_without_tokens_is_an_error_unless_the_metric_wants_to_know(tmp_path: Path) -> None:
+    nothing = TokenLogprobs((), (), ())
+    cached = Services(cache=DiskCache(tmp_path))
+    queries = [Masked("first", ((0, 5),)), Masked("second", ((0, 3),), also=((3, 6),))]
+    model = model_of(Answers(lambda _: (RIGHT, nothing)), services=cached)
+    with pytest.raises(QuestionError, match="no sub-token covers 'sec', 'ond' of 'second'"):
+        model.mask_logprob(queries)
+    assert model.mask_logprob(queries, unread="empty") == (RIGHT, nothing)
+    with pytest.raises(QuestionError, match="'second'"):  # from the cache as well
+        model.mask_logprob(queries)
 
 
 def test_too_few_logprobs() -> None:

@@ -16,11 +16,12 @@ from biascore import Audit, Engine
 from biascore.cache import DiskCache, NoCache
 from biascore.cost import Cost
 from biascore.errors import QuestionError
-from biascore.metric import Metric
+from biascore.metric import Context, Metric
 from biascore.model import Model, Services, Source
 from biascore.plan import Plan, Planner, QuestionPlan
 from biascore.plugins_api import (
     Backend,
+    Catalogue,
     Identity,
     Masked,
     ModelPlugin,
@@ -31,6 +32,7 @@ from biascore.plugins_api import (
     WordList,
     hookimpl,
 )
+from biascore.pool import Pool
 from biascore.rehearsal import DIMENSIONS
 
 FEW = {"resamples": 100}
@@ -221,7 +223,7 @@ class Asks(Metric):
         self.name = name  # type: ignore[misc]  # one class stands for many metrics here
         self._ask = ask
 
-    def measure(self, model: Model, test: Test, rng: np.random.Generator, seed: int) -> Any:
+    def measure(self, model: Model, test: Test, context: Context) -> Any:
         return self._ask(model)
 
 
@@ -301,6 +303,10 @@ class Clock:
         self.now += seconds
 
 
+def in_context(metric: Metric, model: Model, test: Test, open_second: Callable[[str], Model]) -> object:
+    return metric.measure(model, test, Context(np.random.default_rng(0), 0, Catalogue(()), open_second))
+
+
 def plan_of(
     backend: Backend,
     *metrics: Metric,
@@ -310,11 +316,13 @@ def plan_of(
 ) -> Plan:
     planner = Planner(cache or NoCache(), clock=clock or Clock())
     source = Source("fake", ModelRef("fake", ""), "dist 1", {}, {})
+    model = Model(source, backend, (), Services(cache=cache or NoCache()))
     planner.rehearse(
-        lambda: Model(source, backend, (), Services(cache=cache or NoCache())),
+        "fake",
+        lambda _name: model,
         [(metric, TEST) for metric in metrics],
-        lambda metric, model, test: metric.measure(model, test, np.random.default_rng(0), 0),
-        probe=probe,
+        in_context,
+        probe=lambda _name: probe,
     )
     return planner.plan("plan")
 
@@ -484,12 +492,9 @@ def test_models_are_closed_and_opening_them_is_timed() -> None:
         return Model(source, backend)
 
     planner = Planner(NoCache(), clock=clock)
-    planner.rehearse(
-        open_model,
-        [(Asks(lambda _model: clock.pass_(2)), TEST)],
-        lambda m, model, t: m.measure(model, t, np.random.default_rng(0), 0),
-        probe=True,
-    )
+    with Pool({"fake": open_model}) as pool:
+        asks = Asks(lambda _model: clock.pass_(2))
+        planner.rehearse("fake", pool.model, [(asks, TEST)], in_context, probe=lambda _name: True)
     assert backend.closed == 1
     assert planner.plan("plan").other_seconds == 9
 

@@ -10,7 +10,7 @@ import pytest
 
 from biascore.engine import Engine
 from biascore.errors import AnswerError
-from biascore.plugins_api import Measurement, Model, Test
+from biascore.plugins_api import Catalogue, Context, Measurement, Model, Test
 from biascore.stats import Verdict
 from biascore_metrics.weat.options import WeatOptions
 from biascore_metrics.weat.single import ScWeat
@@ -25,12 +25,17 @@ WORDS = {
 X, Y, A, B = ([f"{role}{i}" for i in range(5)] for role in "xyab")
 
 
+def context() -> Context:
+    """What the engine lends: seed 1, no stimuli, and no second model."""
+    return Context(np.random.default_rng(1), 1, Catalogue(()), {}.__getitem__)
+
+
 def weat(model: Model, test: Test, **options: object) -> Measurement:
-    return Weat(WeatOptions(**options)).measure(model, test, np.random.default_rng(1), 1)
+    return Weat(WeatOptions(**options)).measure(model, test, context())
 
 
 def sc_weat(model: Model, test: Test, **options: object) -> Measurement:
-    return ScWeat(WeatOptions(**options)).measure(model, test, np.random.default_rng(1), 1)
+    return ScWeat(WeatOptions(**options)).measure(model, test, context())
 
 
 def cosine(u: Sequence[float], v: Sequence[float]) -> float:

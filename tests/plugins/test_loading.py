@@ -5,6 +5,7 @@ The distributions of tests/dists are real: built as wheels, installed by pip, fo
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import subprocess
@@ -18,9 +19,20 @@ from typing import Any
 import pytest
 
 from biascore import Engine
-from biascore.errors import PluginError, UnknownNameError
+from biascore.errors import DataError, OptionsError, PluginError, UnknownNameError
 from biascore.plugins import Plugins
-from biascore.plugins_api import Adapter, Language, ModelPlugin, ModelRef, hookimpl
+from biascore.plugins_api import (
+    Adapter,
+    DataFile,
+    DataFormat,
+    Language,
+    ModelPlugin,
+    ModelRef,
+    Options,
+    Test,
+    WordList,
+    hookimpl,
+)
 
 FIRST_PARTY = {
     point.name for point in metadata.distribution("biascore").entry_points if point.group == "biascore"
@@ -536,6 +548,42 @@ def test_hook_register_wordlists(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     engine = engine_with(monkeypatch, plugins_of(monkeypatch, module))
     assert engine.catalogue.test("xx/first").file == "one/xx/one.toml"
     assert engine.catalogue.word_list("xx/one/x").words == ("x1", "x2")
+
+
+class Lines(DataFormat):
+    """Every line of a file as a word list, in all four roles."""
+
+    id = "lines"
+    summary = "words, a line each"
+    example = "lines:words.txt"
+
+    def __init__(self, options: Options) -> None:
+        pass
+
+    def read(self, file: DataFile) -> Test:
+        words = WordList("lines", tuple(file.path.read_text(encoding="utf-8").split()))
+        roles = dict.fromkeys("XYAB", words)
+        return Test(file.test, "weat", file.language, roles, file=file.display, sha256=file.sha256)
+
+
+def test_hook_register_formats(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    module = module_of("made_plugin", register_formats=registers(Lines))
+    plugins = plugins_of(monkeypatch, module)
+    assert ("data format lines",) in {record.provides for record in plugins.records}
+    engine = engine_with(monkeypatch, plugins)
+    path = tmp_path / "some.words.txt"
+    path.write_text("uno due", encoding="utf-8")
+    test = engine.data("lines", path, language="it")
+    assert (test.id, test.roles["X"].words, test.file) == ("it/some", ("uno", "due"), str(path))
+    assert test.sha256 == hashlib.sha256(b"uno due").hexdigest()
+    with pytest.raises(DataError, match=r"gone\.txt cannot be read .*Give the path"):
+        engine.data("lines", tmp_path / "gone.txt", language="it")
+    with pytest.raises(OptionsError, match="data format lines: wrong"):
+        engine.data("lines", path, language="it", wrong=1)
+    with pytest.raises(UnknownNameError, match="Did you mean 'lines'"):
+        engine.data("line", path, language="it")
+    with pytest.raises(DataError, match="names no file of a dataset"):
+        engine.data("lines", "hub:only/two", language="it")
 
 
 class Named(ModelPlugin):

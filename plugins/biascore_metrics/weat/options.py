@@ -1,4 +1,4 @@
-"""Options that WEAT and SC-WEAT share."""
+"""Options that the metrics of WEAT's family share: WEAT, SC-WEAT, SEAT and LPBS."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ from biascore.stats.permutation import EXACT_MAX_SUMS
 MAX_DEGENERATE_SHARE: Final = 0.01
 
 
-class WeatOptions(MetricOptions):
-    """Conventions of WEAT, each of which changes a number and is stated in every measurement.
+class AssociationOptions(MetricOptions):
+    """Conventions of the effect size d, each of which changes a number and is stated in every measurement.
 
-    ``level``: embed each word as a text of its own, or as a token within it (contextual models).
     ``ddof``: of the effect size's denominator; 1 is Caliskan 2017's, 0 WEFE's and BFH-AMI/BIAS's.
     ``alternative``: the p-value that decides. An audit does not know in advance which way a bias
     runs, so the default is two-sided; the papers' tests are one-sided ("greater").
@@ -30,7 +29,6 @@ class WeatOptions(MetricOptions):
     ``bound``: an effect whose whole interval lies within it counts as negligible (Cohen's small effect).
     """
 
-    level: Literal["sentence", "token"] = "sentence"
     ddof: Literal[0, 1] = 1
     alternative: Literal["two-sided", "greater"] = "two-sided"
     permutation: Literal["auto", "exact", "monte-carlo"] = "auto"
@@ -47,21 +45,18 @@ class WeatOptions(MetricOptions):
             raise ValueError("must be 0 or 1, not a boolean")
         return value
 
-    def variant(self, model: Model) -> str:
-        """What tells this measurement from others of its metric: the level, and options that are not the defaults."""
-        level = "" if model.identity.composes_words else f"{self.level} level"
-        others = [
-            f"{name}={value}"
-            for name, value in self.model_dump(exclude_defaults=True, exclude={"level"}).items()
-        ]
-        return ", ".join(filter(None, [level, *others]))
+    def changed(self, *but: str) -> list[str]:
+        """``name=value`` of each option that is not the default, without those named."""
+        changed = self.model_dump(exclude_defaults=True, exclude=set(but))
+        return [f"{name}={value}" for name, value in changed.items()]
 
-    def check_exact(self, one: Sequence[str], other: Sequence[str], test: Test) -> None:
+    def check_exact(self, one: Sequence[str], other: Sequence[str], test: Test, what: str = "words") -> None:
         """Raise OptionsError where ``permutation="exact"`` asks for more than can be counted."""
-        sizes = len(set(one)), len(set(other))
+        keep = self.duplicates == "keep"
+        sizes = [len(some) if keep else len(set(some)) for some in (one, other)]
         if self.permutation == "exact" and exact_cost(*sizes) > EXACT_MAX_SUMS:
             raise OptionsError(
-                f"{test.id}: {sizes[0]} + {sizes[1]} words have too many partitions to count them all. "
+                f"{test.id}: {sizes[0]} + {sizes[1]} {what} have too many partitions to count them all. "
                 f"Use permutation=auto or permutation=monte-carlo"
             )
 
@@ -93,7 +88,7 @@ class WeatOptions(MetricOptions):
             "left out of its interval",
         )
 
-    def conventions(self, model: Model, own: Mapping[str, str]) -> dict[str, Scalar]:
+    def conventions(self, model: Model, own: Mapping[str, Scalar]) -> dict[str, Scalar]:  # noqa: ARG002
         """What a reader must know to compute the same numbers: the metric's own conventions and the options."""
         return {
             **own,
@@ -105,6 +100,26 @@ class WeatOptions(MetricOptions):
             "equivalence bound": self.bound,
             "alpha": self.alpha,
             "duplicates": self.duplicates,
+        }
+
+
+class WeatOptions(AssociationOptions):
+    """Conventions of a metric on vectors.
+
+    ``level``: embed each word as a text of its own, or as a token within it (contextual models).
+    """
+
+    level: Literal["sentence", "token"] = "sentence"
+
+    def variant(self, model: Model) -> str:
+        """What tells this measurement from others of its metric: the level, and options that are not the defaults."""
+        level = "" if model.identity.composes_words else f"{self.level} level"
+        return ", ".join(filter(None, [level, *self.changed("level")]))
+
+    def conventions(self, model: Model, own: Mapping[str, Scalar]) -> dict[str, Scalar]:
+        """What a reader must know to compute the same numbers: the metric's own conventions and the options."""
+        return {
+            **super().conventions(model, own),
             "embedding level": self.level,
             "vector of a text": model.identity.sentence_vector,
         }

@@ -13,7 +13,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from biascore.plugins_api import (
+    Catalogue,
     ConfidenceInterval,
+    Context,
     Estimate,
     Measurement,
     Metric,
@@ -37,7 +39,8 @@ from biascore.stats import (
 )
 from biascore_metrics.weat.options import WeatOptions
 from biascore_metrics.weat.pvalues import permutation_p_values
-from biascore_metrics.weat.words import RoleVectors, embed_roles
+from biascore_metrics.weat.words import embed_roles
+from biascore_metrics.words import RoleVectors
 
 SHARE = "share of words associated"
 LEAST = {"X": 1, "Y": 1, "A": 2, "B": 2}
@@ -70,14 +73,15 @@ class ScWeat(Metric):
         assert isinstance(options, WeatOptions)
         self._options = options
 
-    def check(self, test: Test) -> None:
+    def check(self, test: Test, catalogue: Catalogue) -> None:
         """Raise TestKindError, or OptionsError where all partitions of A and B cannot be counted."""
-        super().check(test)
+        super().check(test, catalogue)
         self._options.check_exact(test.roles["A"].words, test.roles["B"].words, test)
 
-    def measure(self, model: Model, test: Test, rng: np.random.Generator, seed: int) -> Measurement:
+    def measure(self, model: Model, test: Test, context: Context) -> Measurement:
         """Effect size, exact p and interval of each word of X and Y; each list's mean beside them."""
-        roles = embed_roles(model, test, self._options.level, self._options.duplicates)
+        rng = context.rng
+        roles, warnings = embed_roles(model, test, self._options.level, self._options.duplicates)
         problem = roles.too_few(LEAST)
         words: list[_Association] = []
         if not problem:
@@ -104,13 +108,14 @@ class ScWeat(Metric):
             reason=reason,
             coverage=roles.coverage,
             warnings=(
-                *roles.warnings,
+                *warnings,
                 *(
                     line
                     for word in words
                     for line in self._options.degenerate(word.interval, repr(word.word))
                 ),
             ),
+            item_value="effect size d of the word",
             conventions=self._options.conventions(
                 model,
                 {
@@ -121,7 +126,7 @@ class ScWeat(Metric):
                     "item value": "effect size d of the single word",
                 },
             ),
-            seed=seed,
+            seed=context.seed,
             items=_items(words, adjusted),
         )
 

@@ -15,7 +15,7 @@ class Good(Metric):
     def __init__(self, options: MetricOptions) -> None:
         """Take the options."""
 
-    def measure(self, model, test, rng, seed):
+    def measure(self, model, test, context):
         """Never called."""
         raise NotImplementedError
 

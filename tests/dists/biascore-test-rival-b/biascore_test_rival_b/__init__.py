@@ -30,7 +30,7 @@ class RivalMetric(Metric):
     def __init__(self, options: MetricOptions) -> None:
         """Take the options."""
 
-    def measure(self, model, test, rng, seed):
+    def measure(self, model, test, context):
         """Never called."""
         raise NotImplementedError
 

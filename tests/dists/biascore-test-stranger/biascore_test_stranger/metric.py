@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-import numpy as np
-
 from biascore.plugins_api import (
+    Context,
     Coverage,
     Estimate,
     Measurement,
@@ -31,7 +30,7 @@ class NearestRate(Metric):
     def __init__(self, options: MetricOptions) -> None:
         """Take the options, of which none is used."""
 
-    def measure(self, model: Model, test: Test, rng: np.random.Generator, seed: int) -> Measurement:
+    def measure(self, model: Model, test: Test, context: Context) -> Measurement:
         """The share, without a p-value."""
         words = {role: test.roles[role].words for role in ("X", "A", "B")}
         x, a, b = (model.embed(words[role]) for role in ("X", "A", "B"))
@@ -52,6 +51,6 @@ class NearestRate(Metric):
             reason="It tests nothing.",
             coverage=Coverage(given=counts, used=counts),
             conventions={"similarity": "scalar product"},
-            seed=seed,
+            seed=context.seed,
             items=item_table(words["X"], ["X"] * len(x), [float(n) for n in nearer]),
         )

@@ -1,0 +1,236 @@
+"""What is checked before any model is opened: references, options, tests, data files, capabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from biascore.adapter import Adapter, LoadContext, Options
+from biascore.audit import Audit, AuditData, AuditMeasurement, AuditModel
+from biascore.dataset import default_test_name, locate
+from biascore.errors import CapabilityError, OptionsError, UnknownNameError
+from biascore.files import is_path
+from biascore.metric import SELF, Metric
+from biascore.plugins import Plugins
+from biascore.refs import ModelRef
+from biascore.stimuli import Catalogue, Test
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """A model that was checked and can be opened."""
+
+    spec: AuditModel
+    ref: ModelRef
+    adapter: Adapter
+    options: Options
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A metric that was checked, its tests, the models it is for, and second models that its options name."""
+
+    metric: Metric
+    tests: tuple[Test, ...]
+    models: frozenset[str]
+    seconds: Mapping[str, Opening]
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """An audit that can be run: ``openings`` are its models in order, ``seconds`` those that options name."""
+
+    catalogue: Catalogue
+    openings: Mapping[str, Opening]
+    steps: tuple[Step, ...]
+
+    @property
+    def seconds(self) -> dict[str, Opening]:
+        """The second models of all steps by name."""
+        return {name: opening for step in self.steps for name, opening in step.seconds.items()}
+
+    def measurements(self, model: str) -> list[tuple[Metric, Test]]:
+        """What is measured on a model, in order."""
+        return [(step.metric, test) for step in self.steps if model in step.models for test in step.tests]
+
+
+def check_audit(plugins: Plugins, folders: Sequence[Path], audit: Audit) -> Checked:
+    """Check an audit whole; ``folders`` hold further stimuli."""
+    plugins.require(audit.require_plugins)
+    catalogue = read_catalogue(plugins, (*folders, *map(Path, audit.stimuli)))
+    catalogue = catalogue.with_tests([read_data(plugins, data) for data in audit.data])
+    checker = Checker(plugins, catalogue)
+    labels = [spec.label for spec in audit.models]
+    repeated = sorted({label for label in labels if labels.count(label) > 1})
+    if repeated:
+        raise OptionsError(
+            f"several models are called {repeated[0]!r}. Name each model once, or in an audit file give each "
+            "its own name = ..."
+        )
+    openings = {spec.label: checker.model(spec) for spec in audit.models}
+    steps = tuple(checker.step(entry, openings) for entry in audit.measurements)
+    _check_all_used(steps, labels)
+    _check_no_repeats(steps, audit)
+    for step in steps:
+        for label, opening in openings.items():
+            if label in step.models:
+                check_capabilities(step.metric, label, opening.adapter.capabilities)
+    return Checked(catalogue, openings, steps)
+
+
+def read_catalogue(plugins: Plugins, folders: Sequence[Path]) -> Catalogue:
+    """The stimuli of the plugins and of these folders."""
+    own = Catalogue.from_folders([(folder, str(folder)) for folder in folders])
+    return Catalogue((*plugins.stimuli, *own.files))
+
+
+def read_data(plugins: Plugins, data: AuditData) -> Test:
+    """The test that a data file becomes; raises DataError, OptionsError or UnknownNameError."""
+    kind = plugins.formats.get(data.format)
+    options = validate(kind.options, data.options, f"data format {data.format}")
+    name = data.name or default_test_name(data.source)
+    return kind(options).read(locate(data.source, f"{data.language}/{name}", data.language))
+
+
+class Checker:
+    """Checks models, metrics and tests against what is installed."""
+
+    def __init__(self, plugins: Plugins, catalogue: Catalogue) -> None:
+        self.plugins = plugins
+        self.catalogue = catalogue
+
+    def model(self, spec: AuditModel) -> Opening:
+        """Check a reference and its options; raises RefError, UnknownNameError or OptionsError."""
+        ref = ModelRef.parse(spec.ref)
+        adapter = self.plugins.adapters.get(ref.adapter)()
+        # A path that exists is a path, even with an @ in it.
+        if adapter.takes_revision and not is_path(ref.locator):
+            ref = ref.split_revision()
+        options = validate(adapter.options, spec.options, f"adapter {ref.adapter}")
+        adapter.check(ref, options, LoadContext(self.catalogue))
+        return Opening(spec, ref, adapter, options)
+
+    def metric(self, name: str, options: Mapping[str, Any]) -> Metric:
+        """A metric with these options; raises UnknownNameError or OptionsError."""
+        metric = self.plugins.metrics.get(name)
+        return metric(validate(metric.options, options, f"metric {name}"))
+
+    def step(self, entry: AuditMeasurement, openings: Mapping[str, Opening]) -> Step:
+        """Check one measurement of an audit against the models that the audit has."""
+        metric = self.metric(entry.metric, entry.options)
+        tests = self.tests(entry.tests, metric)
+        for test in tests:
+            metric.check(test, self.catalogue)
+        for name in entry.models or ():
+            if name not in openings:
+                raise UnknownNameError(
+                    f"the measurement {entry.metric!r} names a model {name!r}; "
+                    f"the audit has: {', '.join(openings)}. "
+                    f"Correct its models = [...]"
+                )
+        seconds = self.seconds(metric, entry.options, openings)
+        return Step(metric, tests, frozenset(entry.models or openings), seconds)
+
+    def seconds(
+        self, metric: Metric, options: Mapping[str, Any], openings: Mapping[str, Opening]
+    ) -> dict[str, Opening]:
+        """The second models that options of the metric name: models of the audit by name, others by reference."""
+        found = {}
+        for option, needs in metric.model_options.items():
+            name = options.get(option)
+            if name is None or name == SELF:
+                continue
+            found[name] = openings.get(name) or self.model(AuditModel(ref=name))
+            missing = needs - found[name].adapter.capabilities
+            if missing:
+                raise CapabilityError(
+                    f"{metric.name}: the model of {option} = {name!r} must {', '.join(sorted(missing))}, and it can "
+                    f"{', '.join(sorted(found[name].adapter.capabilities))}. Name another model"
+                )
+        return found
+
+    def tests(self, patterns: Sequence[str], metric: Metric) -> tuple[Test, ...]:
+        """The tests that the patterns name; of what a glob names, those of a kind that the metric takes.
+
+        Raises UnknownNameError, PluginError for a disputed test, TestKindError where a glob names none of the
+        metric's kinds.
+        """
+        chosen: dict[str, Test] = {}
+        for pattern in patterns:
+            found = self._find([pattern])
+            taken = [test for test in found if test.kind in metric.kinds]
+            if not taken:
+                metric.check_kind(found[0])
+            is_glob = any(character in pattern for character in "*?[")
+            chosen.update({test.id: test for test in (taken if is_glob else found)})
+        return tuple(chosen.values())
+
+    def _find(self, patterns: Sequence[str]) -> tuple[Test, ...]:
+        usable = {test.id.casefold() for test in self.catalogue.tests}
+        self.plugins.check_undisputed(patterns, usable)
+        try:
+            return self.catalogue.select(patterns)
+        except UnknownNameError as error:
+            failed = [record.shown for record in self.plugins.records if record.status == "failed"]
+            if not failed:
+                raise
+            raise UnknownNameError(
+                f"{error}. Not loaded: {', '.join(failed)}; see why with: biascore plugins"
+            ) from error
+
+
+def validate(model: type[Any], options: Mapping[str, Any], owner: str) -> Any:
+    """The options as an instance of their class; raises OptionsError that lists what there is."""
+    try:
+        return model(**options)
+    except ValidationError as error:
+        problems = "; ".join(
+            f"{'.'.join(map(str, d['loc'])) or 'options'}: {d['msg']}" for d in error.errors()
+        )
+        known = ", ".join(f"{name} ({_shown(field.default)})" for name, field in model.model_fields.items())
+        raise OptionsError(f"{owner}: {problems}. Its options, with defaults: {known or 'none'}.") from error
+
+
+def _shown(default: object) -> str:
+    return repr(getattr(default, "value", default))
+
+
+def check_capabilities(metric: Metric, model: str, capabilities: frozenset[str]) -> None:
+    """Raise CapabilityError where the model cannot answer what the metric asks."""
+    missing = metric.requires - capabilities
+    if missing:
+        raise CapabilityError(
+            f"{metric.name} needs a model that can {', '.join(sorted(missing))}, and {model} can "
+            f"{', '.join(sorted(capabilities))}. "
+            f"Choose another metric, or leave {model!r} out (models = [...])"
+        )
+
+
+def _check_all_used(steps: Sequence[Step], labels: Sequence[str]) -> None:
+    unused = [
+        label for label in labels if not any(label in step.models or label in step.seconds for step in steps)
+    ]
+    if unused:
+        raise OptionsError(
+            f"no measurement names the model(s) {', '.join(unused)}, which would be opened for nothing. "
+            "Add them to a models = [...], or leave them out"
+        )
+
+
+def _check_no_repeats(steps: Sequence[Step], audit: Audit) -> None:
+    """The same measurement twice would count twice in the adjustment for multiple testing."""
+    seen: set[tuple[str, str, str, str]] = set()
+    for step, entry in zip(steps, audit.measurements, strict=True):
+        for test in step.tests:
+            for model in step.models:
+                key = (entry.metric, repr(sorted(entry.options.items())), test.id, model)
+                if key in seen:
+                    raise OptionsError(
+                        f"{entry.metric} on {test.id} and {model} stands twice in the audit with the same options. "
+                        "Leave one out"
+                    )
+                seen.add(key)

@@ -1,0 +1,103 @@
+"""The effect size of WEAT over associations of any kind: its interval, its permutation test and its verdict."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from biascore.plugins_api import ConfidenceInterval, Estimate, PValue
+from biascore.stats import (
+    Decision,
+    Interval,
+    Verdict,
+    ZeroVarianceError,
+    decide,
+    effect_size,
+    normal_approximation,
+    permutation_test,
+)
+from biascore_metrics.weat.options import AssociationOptions
+from biascore_metrics.weat.pvalues import permutation_p_values
+
+EFFECT: Final = "effect size d"
+DIFFERENCE: Final = "mean difference of association"
+DEVIATIONS: Final = "standard deviations"
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """The effect size d of two samples of associations and their mean difference, in this order.
+
+    ``interval`` is that of d. ``problem`` says why d, or the interval, could not be had.
+    """
+
+    estimates: tuple[Estimate, Estimate]
+    interval: Interval | None
+    problem: str
+
+    @classmethod
+    def of(
+        cls,
+        x: npt.NDArray[np.float64],
+        y: npt.NDArray[np.float64],
+        options: AssociationOptions,
+        rng: np.random.Generator,
+        *,
+        problem: str = "",
+        unit: str = "cosine",
+        roles: tuple[str, str] = ("X", "Y"),
+        of_what: str = "target words",
+        name: str = EFFECT,
+    ) -> Self:
+        """Measure associations x and y (Caliskan et al. 2017), unless a ``problem`` is known already.
+
+        ``unit`` is that of the associations, ``roles`` the lists that x and y belong to, ``of_what`` their elements.
+        """
+        n = dict(zip(roles, (len(x), len(y)), strict=True))
+        empty = (
+            Estimate(name=name, value=None, unit=DEVIATIONS, n=n),
+            Estimate(name=DIFFERENCE, value=None, unit=unit, n=n),
+        )
+        if problem:
+            return cls(empty, None, problem)
+        try:
+            d = effect_size(x, y, options.ddof)
+        except ZeroVarianceError as error:
+            return cls(empty, None, f"the associations of the {of_what} do not vary ({error})")
+        interval, problem = options.interval(x, y, rng)
+        test = permutation_test(x, y, method=options.permutation, draws=options.draws, rng=rng)
+        normal = PValue(
+            name="normal approximation",
+            value=normal_approximation(effect_size(x, y, 1), len(x), len(y)),
+            kind="asymptotic",
+            alternative="greater",
+        )
+        p_values = (*permutation_p_values(test, options.alternative), normal)
+        effect = Estimate(
+            name=name,
+            value=d,
+            unit=DEVIATIONS,
+            n=n,
+            interval=ConfidenceInterval.of(interval) if interval else None,
+            p_values=p_values,
+        )
+        # Permutations leave the denominator of d as it is, so the p-values are those of the difference too.
+        difference = Estimate(name=DIFFERENCE, value=test.statistic, unit=unit, n=n, p_values=p_values)
+        return cls((effect, difference), interval, problem)
+
+    def decide(self, options: AssociationOptions) -> Decision:
+        """The verdict by the deciding p-value and the interval; inconclusive where nothing could be measured."""
+        effect = self.estimates[0]
+        if effect.value is None:
+            return Decision(Verdict.INCONCLUSIVE, f"It could not be measured: {self.problem}.")
+        return decide(effect.p_values[0].value, self.interval, alpha=options.alpha, bound=options.bound)
+
+    def warnings(self, options: AssociationOptions, what: str = "the targets") -> tuple[str, ...]:
+        """Why there is no interval, or that resamples of ``what`` are missing from it."""
+        if self.estimates[0].value is None:
+            return ()
+        missing = (f"no interval: {self.problem}",) if self.problem else ()
+        return (*missing, *options.degenerate(self.interval, what))
