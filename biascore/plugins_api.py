@@ -5,6 +5,8 @@ from __future__ import annotations
 from biascore.adapter import Adapter, Backend, Identity, LoadContext, ModelPlugin, Options
 from biascore.cost import Cost
 from biascore.frozen import Scalar
+from biascore.gender import Gender, GenderEvidence, GenderPair, SpeakerGender, SpeakerGenderDetector
+from biascore.gender_rules import language_with_rules
 from biascore.hookspecs import hookimpl
 from biascore.language import Language
 from biascore.measurement import (
@@ -31,6 +33,9 @@ __all__ = [
     "Cost",
     "Coverage",
     "Estimate",
+    "Gender",
+    "GenderEvidence",
+    "GenderPair",
     "Identity",
     "Language",
     "Level",
@@ -47,10 +52,13 @@ __all__ = [
     "PValue",
     "Scalar",
     "Span",
+    "SpeakerGender",
+    "SpeakerGenderDetector",
     "Test",
     "Text",
     "TokenLogprobs",
     "WordList",
     "hookimpl",
     "item_table",
+    "language_with_rules",
 ]
