@@ -27,6 +27,10 @@ class DataError(BiascoreError):
     """A data file that cannot be used; the text names the file and its rows."""
 
 
+class GrammarError(BiascoreError):
+    """A grammar file that cannot be used; the text names file and key."""
+
+
 class TestKindError(BiascoreError):
     """A test handed to a metric that does not take tests of its kind."""
 
@@ -44,9 +48,9 @@ class PluginError(BiascoreError):
 class MissingExtraError(BiascoreError):
     """An optional dependency that is not installed; the text is the install command."""
 
-    def __init__(self, what: str, extra: str) -> None:
+    def __init__(self, what: str, extra: str, dist: str = "biascore") -> None:
         super().__init__(
-            f"{what} needs an optional dependency. Install it with: pip install 'biascore[{extra}]'"
+            f"{what} needs an optional dependency. Install it with: pip install '{dist}[{extra}]'"
         )
         self.extra = extra
 

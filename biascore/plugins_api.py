@@ -6,6 +6,8 @@ from biascore.adapter import Adapter, Backend, Identity, LoadContext, ModelPlugi
 from biascore.cost import Cost
 from biascore.dataset import DataFile, DataFormat
 from biascore.frozen import Scalar
+from biascore.gender import Gender, GenderEvidence, GenderPair, SpeakerGender, SpeakerGenderDetector
+from biascore.gender_rules import language_with_rules
 from biascore.hookspecs import hookimpl
 from biascore.language import Language
 from biascore.measurement import (
@@ -53,6 +55,9 @@ __all__ = [
     "Dimension",
     "Estimate",
     "FiseTest",
+    "Gender",
+    "GenderEvidence",
+    "GenderPair",
     "Identity",
     "Language",
     "Level",
@@ -75,10 +80,13 @@ __all__ = [
     "SentencePairsTest",
     "Span",
     "TemplateList",
+    "SpeakerGender",
+    "SpeakerGenderDetector",
     "Test",
     "Text",
     "TokenLogprobs",
     "WordList",
     "hookimpl",
     "item_table",
+    "language_with_rules",
 ]
