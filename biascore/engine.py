@@ -98,6 +98,7 @@ class Engine:
         chosen = self._select(tests, checked)
         for test in chosen:
             checked.check(test, self.catalogue)
+            checker.check_detectors(checked, test)
         openings = checker.seconds(checked, options, {})
         if isinstance(model, str):
             openings[model] = checker.model(AuditModel(ref=model))
@@ -233,7 +234,7 @@ class Engine:
         seed: int,
     ) -> Measurement:
         own_seed = measurement_seed(seed, metric.name, test.id, model.name)
-        context = Context(np.random.default_rng(own_seed), own_seed, catalogue, pool)
+        context = Context(np.random.default_rng(own_seed), own_seed, catalogue, pool, self.plugins.languages)
         return metric.measure(model, test, context)
 
     def _select(self, tests: str | Test | Sequence[str | Test], metric: Metric) -> tuple[Test, ...]:

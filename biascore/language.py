@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from biascore.gender import GenderPair, SpeakerGenderDetector
@@ -21,3 +21,19 @@ class Language:
     name: str
     speaker_gender: Callable[[], SpeakerGenderDetector] | None = None
     gender_pair: Callable[[str, str], GenderPair | None] | None = None
+
+
+def find_language(languages: Mapping[str, Language], tag: str) -> Language | None:
+    """The language of a BCP 47 tag: its own entry, else that of a shorter tag (``sr-Latn``, then ``sr``)."""
+    parts = tag.split("-")
+    shorter = ("-".join(parts[:length]) for length in range(len(parts), 0, -1))
+    return next((languages[code] for code in shorter if code in languages), None)
+
+
+def no_detector(languages: Mapping[str, Language], tag: str) -> str:
+    """What to tell a user who needs the speaker's gender in a language without a detector, and what to do."""
+    known = ", ".join(sorted(code for code, one in languages.items() if one.speaker_gender))
+    return (
+        f"no plugin tells the speaker's gender in {tag!r}; there are detectors for {known or 'no language'}. "
+        "Install a plugin for it, such as: pip install biascore-plugin-slavic"
+    )
