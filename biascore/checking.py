@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
-from pydantic_core import PydanticUndefined
+from pydantic.fields import FieldInfo
 
 from biascore.adapter import Adapter, LoadContext, Options
 from biascore.audit import Audit, AuditData, AuditMeasurement, AuditModel
@@ -202,12 +202,15 @@ def validate(model: type[Any], options: Mapping[str, Any], owner: str) -> Any:
         problems = "; ".join(
             f"{'.'.join(map(str, d['loc'])) or 'options'}: {d['msg']}" for d in error.errors()
         )
-        known = ", ".join(f"{name} ({_shown(field.default)})" for name, field in model.model_fields.items())
+        known = ", ".join(f"{name} ({_default(field)})" for name, field in model.model_fields.items())
         raise OptionsError(f"{owner}: {problems}. Its options, with defaults: {known or 'none'}.") from error
 
 
-def _shown(default: object) -> str:
-    return "required" if default is PydanticUndefined else repr(getattr(default, "value", default))
+def _default(field: FieldInfo) -> str:
+    if field.is_required():
+        return "required"
+    default = field.get_default(call_default_factory=True, validated_data={})
+    return repr(getattr(default, "value", default))
 
 
 def check_capabilities(metric: Metric, model: str, capabilities: frozenset[str]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import ClassVar, Final
 
@@ -13,7 +13,7 @@ from pydantic import Field
 
 from biascore.adapter import Options
 from biascore.errors import TestKindError, UnknownNameError
-from biascore.gender import SpeakerGenderDetector
+from biascore.gender import GenderPair, SpeakerGenderDetector
 from biascore.language import Language, find_language, no_detector
 from biascore.measurement import Measurement
 from biascore.model import Model
@@ -43,7 +43,7 @@ class Context:
     seed: int
     catalogue: Catalogue
     model: Callable[[str], Model]
-    languages: Mapping[str, Language] = MappingProxyType({})
+    languages: Mapping[str, Language] = field(default_factory=lambda: MappingProxyType({}))
 
     def detector(self, tag: str) -> SpeakerGenderDetector:
         """The detector of the speaker's gender in a language; raises UnknownNameError where there is none."""
@@ -51,6 +51,11 @@ class Context:
         if language is None or language.speaker_gender is None:
             raise UnknownNameError(no_detector(self.languages, tag))
         return language.speaker_gender()
+
+    def gender_pair(self, tag: str) -> Callable[[str, str], GenderPair | None] | None:
+        """The language's own filter of sentences that differ in gender alone, or None where it has none."""
+        language = find_language(self.languages, tag)
+        return language.gender_pair if language else None
 
 
 class Metric(ABC):
