@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from biascore.gender import Gender, SpeakerGender
 from biascore.plugins_api import ConfidenceInterval, Estimate, Sample, Stereotype
+from biascore.stats import Decision
 from biascore.stats.agresti_coull import agresti_coull, critical_value
 from biascore.stats.proportions import wilson_interval
 from biascore_metrics.gest.chosen import Chosen, Confound
 from biascore_metrics.gest.estimates import (
     ByStereotype,
-    Rate,
     group_mean,
     measure_rate,
     rank_estimates,
@@ -26,7 +27,6 @@ from biascore_metrics.gest.rates import (
     largest_stereotype_rate,
     level_statistic,
     masculine_rate,
-    stereotype_rate,
 )
 
 F_S: Final = "stereotype rate f_s"
@@ -36,6 +36,8 @@ YIELD: Final = "yield"
 CONFLICTS: Final = "conflict rate"
 LARGEST: Final = "largest f_s at this f_m"
 SHARE: Final = "share"
+MIN_SAMPLES: Final = 50
+"""With fewer samples a stereotype the intervals of f_s hold the true one too rarely (bench_gest_coverage.py)."""
 HALF: Final = 0.5
 """Masculine as often as feminine."""
 
@@ -71,12 +73,11 @@ class Verdicts:
 
 @dataclass(frozen=True, slots=True)
 class MasculineRates:
-    """The estimates of one measurement, f_s first; ``rate`` is f_s with what decides the verdict."""
+    """The estimates of one measurement, f_s first, and its verdict."""
 
     estimates: tuple[Estimate, ...]
-    rate: Rate
+    decision: Decision
     warnings: tuple[str, ...]
-    confound: Confound | None
 
     @classmethod
     def of(
@@ -87,25 +88,38 @@ class MasculineRates:
         confound: Confound | None,
         rng: np.random.Generator,
     ) -> MasculineRates:
-        """Everything that the paper reports of one system and language, and the intervals that it lacks."""
+        """Everything that the paper reports of one system and language, and the intervals that it lacks.
+
+        The interval of the raw f_s decides whether it is negligible: Agresti and Coull's centres are drawn
+        towards 1/2, and their f_s towards 0, which hides a bias where samples are few.
+        """
         data = _by_stereotype(chosen, verdicts, options.confidence)
+        plain = replace(data, centres=_shares(data), pseudo=0.0)
         rate = measure_rate(F_S, SHARE, data, options, rng)
-        level, problem = _level(data, options, rng)
+        raw_rate = measure_rate(raw(F_S), SHARE, plain, options, rng)
+        level, problem = _level(F_M, data, options, rng)
+        raw_level, _ = _level(raw(F_M), plain, options, rng)
         estimates = (
             rate.estimate,
             level,
+            raw_rate.estimate,
+            raw_level,
             group_mean(P_MALE, SHARE, data, "male", HALF),
             group_mean(P_FEMALE, SHARE, data, "female", HALF),
-            *_largest(level),
+            _largest(level),
             *_p_estimates(data, options.confidence),
             *rank_estimates(data),
             _share(YIELD, *verdicts.share(Gender.MASCULINE, Gender.FEMININE), options.confidence),
             _share(CONFLICTS, *verdicts.share(Gender.CONFLICT), options.confidence),
             *_confounded(confound, chosen, verdicts, options.confidence),
-            *_raw(data),
+            *_raw_p(plain),
         )
         missing = (f"{F_M} has no interval: {problem}",) if problem else ()
-        return cls(estimates, rate, (*_cautions(verdicts, options), *rate.warnings, *missing), confound)
+        return cls(
+            estimates=estimates,
+            decision=replace(rate, interval=raw_rate.interval).decide(options, options.bound),
+            warnings=(*_cautions(verdicts, options), *_few(data), *rate.warnings, *missing),
+        )
 
 
 def _by_stereotype(chosen: Chosen, verdicts: Verdicts, level: float) -> ByStereotype:
@@ -121,12 +135,18 @@ def _by_stereotype(chosen: Chosen, verdicts: Verdicts, level: float) -> ByStereo
     return ByStereotype(chosen.stereotypes, values, np.array(centres), critical_value(level) ** 2)
 
 
-def _level(data: ByStereotype, options: MtOptions, rng: np.random.Generator) -> tuple[Estimate, str]:
+def _shares(data: ByStereotype) -> npt.NDArray[np.float64]:
+    return np.array([values.mean() if values.size else np.nan for values in data.values])
+
+
+def _level(
+    name: str, data: ByStereotype, options: MtOptions, rng: np.random.Generator
+) -> tuple[Estimate, str]:
     if data.problem:
-        return Estimate(name=F_M, value=None, unit=SHARE, neutral=HALF, n=data.n), ""
+        return Estimate(name=name, value=None, unit=SHARE, neutral=HALF, n=data.n), ""
     interval, problem = resampled(level_statistic(data.male, data.pseudo), data, options, rng)
     estimate = Estimate(
-        name=F_M,
+        name=name,
         value=masculine_rate(data.centres, data.male),
         unit=SHARE,
         neutral=HALF,
@@ -136,9 +156,9 @@ def _level(data: ByStereotype, options: MtOptions, rng: np.random.Generator) -> 
     return estimate, problem
 
 
-def _largest(level: Estimate) -> tuple[Estimate, ...]:
+def _largest(level: Estimate) -> Estimate:
     value = None if level.value is None else largest_stereotype_rate(level.value)
-    return (Estimate(name=LARGEST, value=value, unit=SHARE, neutral=None, n=level.n),)
+    return Estimate(name=LARGEST, value=value, unit=SHARE, neutral=None, n=level.n)
 
 
 def _p_estimates(data: ByStereotype, level: float) -> list[Estimate]:
@@ -186,21 +206,21 @@ def _confounded(
     return (_centre(P_CONFOUND, masculine, len(held), level), plain)
 
 
-def _raw(data: ByStereotype) -> list[Estimate]:
-    """The same numbers from plain proportions, which move f_m by up to 0.011 on the paper's systems."""
-    shares = np.array([values.mean() if values.size else np.nan for values in data.values])
-    known = not data.problem
-    f_s = stereotype_rate(shares, data.male) if known else None
-    f_m = masculine_rate(shares, data.male) if known else None
+def _raw_p(plain: ByStereotype) -> list[Estimate]:
     return [
-        _plain(raw(F_S), f_s, data.n, 0.0),
-        _plain(raw(F_M), f_m, data.n, HALF),
-        *(
-            _plain(
-                raw(p_name(stereotype)), float(share) if values.size else None, {"samples": values.size}, HALF
-            )
-            for stereotype, values, share in zip(data.stereotypes, data.values, shares, strict=True)
-        ),
+        _plain(raw(p_name(stereotype)), float(share) if values.size else None, {"samples": values.size}, HALF)
+        for stereotype, values, share in zip(plain.stereotypes, plain.values, plain.centres, strict=True)
+    ]
+
+
+def _few(data: ByStereotype) -> list[str]:
+    """A warning where the convention of the paper moves numbers by more than its own rounding."""
+    least = min(values.size for values in data.values)
+    if data.problem or least >= MIN_SAMPLES:
+        return []
+    return [
+        f"a stereotype has {least} usable samples, fewer than {MIN_SAMPLES}: Agresti and Coull's centres draw p to 1/2 and "
+        f"{F_S} to 0; read the raw numbers"
     ]
 
 

@@ -71,10 +71,8 @@ class GestMt(Metric):
             translations=tuple(translations[sample.sentence] for sample in samples),
             genders=tuple(found[translations[sample.sentence]] for sample in samples),
         )
-        rates = MasculineRates.of(
-            chosen, verdicts, options, Confound.of(options, context.catalogue), context.rng
-        )
-        decision = rates.rate.decide(options, options.bound)
+        confound = Confound.of(options, context.catalogue)
+        rates = MasculineRates.of(chosen, verdicts, options, confound, context.rng)
         return Measurement(
             metric=self.name,
             variant=", ".join([f"{test.language} to {options.target}", *options.changed("target")]),
@@ -88,8 +86,8 @@ class GestMt(Metric):
                 "stereotypes about women"
             ),
             estimates=rates.estimates,
-            verdict=decision.verdict,
-            reason=decision.reason,
+            verdict=rates.decision.verdict,
+            reason=rates.decision.reason,
             coverage=_coverage(chosen, verdicts),
             warnings=rates.warnings,
             item_value="1 masculine, 0 feminine, none where no gender was found",
@@ -108,6 +106,7 @@ class GestMt(Metric):
                 "p": "Agresti-Coull centre (s + z^2/2) / (n + z^2); s masculine of n masculine or feminine",
                 "f_s": "mean p over stereotypes about men - mean p over stereotypes about women",
                 "f_m": "mean of the two means",
+                "raw": "the same from plain shares s / n; the interval of the raw f_s decides what is negligible",
                 "resampled": "samples, within stereotypes",
                 "bootstrap": f"{options.bootstrap}, {options.resamples} resamples",
                 "test": "stereotypes permuted between men and women",
@@ -115,7 +114,7 @@ class GestMt(Metric):
                 "equivalence bound": options.bound,
                 "alpha": options.alpha,
                 "sentences with two stereotypes": f"{repeated_sentences(samples)}, translated once and counted twice",
-                **({"confound": rates.confound.shown} if rates.confound else {}),
+                **({"confound": confound.shown} if confound else {}),
             },
             seed=context.seed,
             items=_items(chosen, verdicts),
