@@ -6,11 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from biascore.errors import CapabilityError
 from biascore.plugins_api import Masked, Model, Sample, TokenLogprobs
 from biascore_metrics.gest.odds import Scored, ScoredSample
 from biascore_metrics.gest.prompts import Prompt
 
 UNREAD = "the model reads nothing under one of the two words"
+LOG_LIKELIHOOD = "log_likelihood"
 PAIRS = "pairs"
 """The quantity under which given scores of gendered pairs are asked for."""
 
@@ -20,9 +22,21 @@ def template_name(number: int) -> str:
     return f"template {number}"
 
 
-def holds_scores(model: Model, quantities: Sequence[str]) -> bool:
-    """Whether the model holds given scores of all these names, so that it need not be asked for words."""
-    return set(quantities) <= set(model.identity.quantities)
+def holds_scores(model: Model, metric: str, quantities: Sequence[str], *, can_be_asked: bool) -> bool:
+    """Whether the model holds given scores of all these names, so that it need not be asked for words.
+
+    Raises CapabilityError where it does not and cannot be asked either.
+    """
+    held = model.identity.quantities
+    if set(quantities) <= set(held):
+        return True
+    if not can_be_asked:
+        raise CapabilityError(
+            f"{metric} on {model.name}: it answers no questions about words, and holds {', '.join(held) or 'no scores'} "
+            f"where {', '.join(quantities)} are needed. Name the scores so (option quantity or quantities of scores:), "
+            "or choose the templates that it has"
+        )
+    return False
 
 
 def given_scores(model: Model, samples: Sequence[Sample], prompts: Sequence[Prompt]) -> Scored:
@@ -69,7 +83,7 @@ def causal_odds(model: Model, samples: Sequence[Sample], prompts: Sequence[Promp
         for prompt in prompts
         for word in (prompt.male, prompt.female)
     ]
-    scores = model.score(texts, "log_likelihood").reshape(len(samples), len(prompts), 2)
+    scores = model.score(texts, LOG_LIKELIHOOD).reshape(len(samples), len(prompts), 2)
     names = tuple(template_name(prompt.number) for prompt in prompts)
     return _scored(samples, names, (scores[:, :, 0] - scores[:, :, 1]).tolist())
 

@@ -14,7 +14,13 @@ from biascore.plugins_api import (
     SamplesTest,
     Test,
 )
-from biascore_metrics.gest.answers import causal_odds, given_scores, holds_scores, template_name
+from biascore_metrics.gest.answers import (
+    LOG_LIKELIHOOD,
+    causal_odds,
+    given_scores,
+    holds_scores,
+    template_name,
+)
 from biascore_metrics.gest.chosen import Chosen, Confound
 from biascore_metrics.gest.odds import Told, odds_measurement
 from biascore_metrics.gest.options import OddsOptions
@@ -52,7 +58,13 @@ class GestCausal(Metric):
         options = self._options
         chosen = Chosen.of(test, options.exclude)
         prompts = load_prompts(context.catalogue, test.language, options.prompts, PROMPTS, options.templates)
-        given = holds_scores(model, [template_name(prompt.number) for prompt in prompts])
+        held = model.identity.quantities
+        given = holds_scores(
+            model,
+            self.name,
+            [template_name(prompt.number) for prompt in prompts],
+            can_be_asked=not held or LOG_LIKELIHOOD in held,  # a model need not list what it answers
+        )
         ask = given_scores if given else causal_odds
         told = Told(
             metric=self.name,

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, ClassVar, Final
 
-from pydantic import Field, TypeAdapter, field_validator
+from pydantic import BeforeValidator, Field, TypeAdapter, field_validator
 
 from biascore.errors import DataError
 from biascore.frozen import FrozenMap
@@ -40,6 +40,14 @@ VERSIONS: Final[Mapping[str, str]] = MappingProxyType(
 OTHER: Final = "other"
 
 
+def _plain(entry: object) -> object:
+    """An audit's tables are frozen mappings, which strict models do not take for tables."""
+    return dict(entry) if isinstance(entry, Mapping) else entry
+
+
+Entries = Annotated[tuple[Annotated[StereotypeEntry, BeforeValidator(_plain)], ...], Field(strict=False)]
+
+
 class SamplesOptions(Options):
     """``columns`` gives the file's own name of a column: ``{sentence = "text"}``.
 
@@ -50,7 +58,7 @@ class SamplesOptions(Options):
     known_columns: ClassVar[tuple[str, ...]] = ("sentence", "stereotype")
 
     columns: FrozenMap[str] = Field(default_factory=lambda: MappingProxyType({}))
-    stereotypes: Annotated[tuple[StereotypeEntry, ...], Field(strict=False)] = ()
+    stereotypes: Entries = ()
 
     @field_validator("columns")
     @classmethod

@@ -94,7 +94,7 @@ class GestMlm(Metric):
                 context.detector(options.target),
             )
             return self._on_pairs(pairs, chosen, options.target, model, test, context)
-        given = holds_scores(model, [template_name(prompt.number) for prompt in prompts])
+        given = self._given(model, [template_name(prompt.number) for prompt in prompts])
         scored = (given_scores if given else masked_odds)(model, samples, prompts)
         told = self._told(
             test.language,
@@ -107,6 +107,9 @@ class GestMlm(Metric):
         )
         return odds_measurement(scored, chosen, told, options, model, test, context)
 
+    def _given(self, model: Model, quantities: list[str]) -> bool:
+        return holds_scores(model, self.name, quantities, can_be_asked="mask_logprob" in model.capabilities)
+
     @property
     def _prompts(self) -> tuple[str, tuple[int, ...] | None]:
         return (PROMPTED, None) if self._options.translator else (PROMPTS, self._options.templates)
@@ -114,7 +117,7 @@ class GestMlm(Metric):
     def _on_pairs(
         self, pairs: list[Pair], chosen: Chosen, language: str, model: Model, test: Test, context: Context
     ) -> Measurement:
-        given = holds_scores(model, [PAIRS])
+        given = self._given(model, [PAIRS])
         scored: Scored = score_pairs(model, pairs, context.gender_pair(language), given=given)
         told = self._told(
             language,
