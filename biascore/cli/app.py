@@ -16,6 +16,7 @@ from biascore.cli.inspect import list_app, plugins, show
 from biascore.cli.options import (
     Force,
     Json,
+    MaxCharacters,
     ModelOption,
     NoCache,
     Out,
@@ -59,6 +60,7 @@ def run(
     force: Force = False,
     no_cache: NoCache = False,
     require_plugin: Require = None,
+    max_characters: MaxCharacters = None,
 ) -> None:
     """Run an audit file; an interrupted run goes on where it stopped.
 
@@ -71,7 +73,7 @@ def run(
         chosen = chosen.model_copy(update={"require_plugins": (*chosen.require_plugins, *require_plugin)})
     target = out or audit.with_name(f"{audit.stem}-run")
     _check_targets(target, report, force)
-    engine = _engine(no_cache, chosen.seed)
+    engine = _engine(no_cache, chosen.seed, max_characters)
     try:
         _deliver(engine.run(chosen), target, report, as_json, force)
     finally:
@@ -100,6 +102,7 @@ def measure(
     force: Force = False,
     no_cache: NoCache = False,
     require_plugin: Require = None,
+    max_characters: MaxCharacters = None,
 ) -> None:
     """Measure one metric on one or several models, without an audit file."""
     _check_targets(out, report, force)
@@ -111,7 +114,7 @@ def measure(
         stimuli=[str(folder) for folder in stimuli or ()],
         require_plugins=require_plugin or (),
     )
-    engine = _engine(no_cache, audit.seed)
+    engine = _engine(no_cache, audit.seed, max_characters)
     try:
         _deliver(engine.run(audit), out, report, as_json, force)
     finally:
@@ -171,8 +174,9 @@ def cache_clear(
         say(f"{DiskCache(default_folder()).clear()} answers deleted")
 
 
-def _engine(no_cache: bool, seed: int) -> Engine:
-    return Engine(cache=None if no_cache else DEFAULT_CACHE, seed=seed, progress=Bars())
+def _engine(no_cache: bool, seed: int, max_characters: int | None) -> Engine:
+    cache = None if no_cache else DEFAULT_CACHE
+    return Engine(cache=cache, seed=seed, progress=Bars(), max_characters=max_characters)
 
 
 def _check_targets(out: Path | None, report: Path | None, force: bool) -> None:
