@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from biascore.gender import Gender, GenderEvidence, GenderPair, SpeakerGender, compare_pair, first_sentence, gender_pair
+from biascore.gender import (
+    Gender,
+    GenderEvidence,
+    GenderPair,
+    SpeakerGender,
+    compare_pair,
+    first_sentence,
+    gender_pair,
+)
 
 
 @pytest.mark.parametrize(

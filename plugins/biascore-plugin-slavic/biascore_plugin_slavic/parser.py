@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, Protocol
 
@@ -55,7 +56,7 @@ class StanzaDetector:
 
 def _load(language: str) -> Pipeline:
     try:
-        import stanza
+        stanza: Any = importlib.import_module("stanza")
     except ImportError as error:
         raise MissingExtraError(
             f"parsing {language} with stanza", "stanza", "biascore-plugin-slavic"
