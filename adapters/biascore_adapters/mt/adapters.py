@@ -28,6 +28,24 @@ class DeepLOptions(Options):
     context: str | None = Field(default=None, min_length=1, max_length=4000)
 
 
+class GoogleOptions(Options):
+    """``server``: instead of Google's own. ``model``: that of Google's API, which chooses where none is named."""
+
+    server: str | None = None
+    model: Literal["nmt", "base"] | None = None
+
+
+class AmazonOptions(Options):
+    """``region``: of AWS, or what ``AWS_DEFAULT_REGION`` or the profile says. ``server``: instead of AWS's own.
+
+    ``formality`` is that of Amazon's API, for target languages that have it.
+    """
+
+    region: str | None = Field(default=None, min_length=1)
+    server: str | None = None
+    formality: Literal["FORMAL", "INFORMAL"] | None = None
+
+
 class ServiceAdapter(Adapter):
     """A translation service; ``packages`` are what the extra brings for it."""
 
@@ -83,6 +101,78 @@ class DeepLAdapter(ServiceAdapter):
         return DeepLBackend(self.key(), typed(options, DeepLOptions))
 
 
+class GoogleAdapter(ServiceAdapter):
+    """Opens Google Cloud Translation, Basic edition (v2), which takes an API key."""
+
+    id: ClassVar[str] = "google-translate"
+    summary: ClassVar[str] = "translations by Google Cloud Translation (paid)"
+    example: ClassVar[str] = "google-translate:"
+    options: ClassVar[type[Options]] = GoogleOptions
+    key_env_var: ClassVar[str | None] = "GOOGLE_API_KEY"
+    key_help: ClassVar[str] = (
+        "Make one at https://console.cloud.google.com/apis/credentials, restricted to the Cloud Translation API, and "
+        "export GOOGLE_API_KEY=..."
+    )
+
+    def load(self, ref: ModelRef, options: Options, context: LoadContext) -> Backend:  # noqa: ARG002
+        """Make the client; nothing is sent yet."""
+        from biascore_adapters.mt.google import GoogleBackend
+
+        return GoogleBackend(self.key(), typed(options, GoogleOptions))
+
+
+class AmazonAdapter(ServiceAdapter):
+    """Opens Amazon Translate; ``AWS_PROFILE`` may name the credentials instead of giving them."""
+
+    id: ClassVar[str] = "amazon-translate"
+    summary: ClassVar[str] = "translations by Amazon Translate (paid)"
+    example: ClassVar[str] = "amazon-translate:"
+    options: ClassVar[type[Options]] = AmazonOptions
+    packages: ClassVar[tuple[str, ...]] = ("boto3", "requests")
+    key_env_var: ClassVar[str | None] = "AWS_SECRET_ACCESS_KEY"
+
+    def check(self, ref: ModelRef, options: Options, context: LoadContext) -> None:
+        """Raise as every service does, and OptionsError where nothing names a region."""
+        super().check(ref, options, context)
+        if os.environ.get("AWS_PROFILE"):
+            return
+        for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+            if not os.environ.get(name, "").strip():
+                raise AuthError(
+                    f"{self.id}: needs a key, and the environment variable {name} is not set. Export AWS_ACCESS_KEY_ID "
+                    "and AWS_SECRET_ACCESS_KEY (and AWS_SESSION_TOKEN, if it is a temporary one), or AWS_PROFILE"
+                )
+        if typed(options, AmazonOptions).region is None and not os.environ.get("AWS_DEFAULT_REGION"):
+            raise OptionsError(
+                f"{self.id}: no region is named. Give the option region, such as region=eu-west-1, or export "
+                "AWS_DEFAULT_REGION"
+            )
+
+    def load(self, ref: ModelRef, options: Options, context: LoadContext) -> Backend:  # noqa: ARG002
+        """Make the client; nothing is sent yet."""
+        from biascore_adapters.mt.amazon import AmazonBackend
+
+        return AmazonBackend(typed(options, AmazonOptions))
+
+
+class ApertiumAdapter(ServiceAdapter):
+    """Opens a server of the Apertium API (apertium-apy) by its address."""
+
+    id: ClassVar[str] = "apertium"
+    summary: ClassVar[str] = "translations by an Apertium server (rule-based, free, your own)"
+    example: ClassVar[str] = "apertium:http://localhost:2737"
+
+    def check_locator(self, ref: ModelRef) -> None:
+        """Raise OptionsError for what is no address."""
+        server_url(ref.locator, f"{self.id}: the locator")
+
+    def load(self, ref: ModelRef, options: Options, context: LoadContext) -> Backend:  # noqa: ARG002
+        """Make the client; nothing is sent yet."""
+        from biascore_adapters.mt.apertium import ApertiumBackend
+
+        return ApertiumBackend(server_url(ref.locator, f"{self.id}: the locator"))
+
+
 class LibreTranslateAdapter(ServiceAdapter):
     """Opens a server of the LibreTranslate API by its address; a key is sent where there is one."""
 
@@ -127,4 +217,10 @@ def server_url(text: str, where: str) -> str:
     return text.rstrip("/")
 
 
-ADAPTERS: tuple[type[ServiceAdapter], ...] = (DeepLAdapter, LibreTranslateAdapter)
+ADAPTERS: tuple[type[ServiceAdapter], ...] = (
+    AmazonAdapter,
+    ApertiumAdapter,
+    DeepLAdapter,
+    GoogleAdapter,
+    LibreTranslateAdapter,
+)

@@ -39,6 +39,15 @@ class Reply:
         return " ".join(said.split())[:_SHOWN] or f"status {self.status}"
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back, without the connection: an error raised over it would keep that open."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
 def new_session() -> requests.Session:
     """A session that sends the credentials it is given and never those of a .netrc file."""
     session = requests.Session()
@@ -62,7 +71,7 @@ def send(
     the server or the network; AnswerError for an answer that is not JSON in UTF-8.
     """
     try:
-        answer: _Answer | str = _exchange(session, method, url, headers, data, json)
+        answer: Answer | str = _exchange(session, method, url, headers, data, json)
     except requests.RequestException as error:
         answer = type(error).__name__
     if isinstance(answer, str):  # Raised out here: the frames of the other error hold the connection open.
@@ -70,13 +79,20 @@ def send(
             f"{service}: no whole answer from {url} ({answer}). Check the address and the network, then run "
             "again: the answers so far are kept"
         )
+    return read(answer, service, url)
+
+
+def read(answer: Answer, service: str, url: str) -> Reply:
+    """The answer as JSON; raises what ``send`` does, except for a network that fails."""
     _raise_for_passing(answer, service)
     if 300 <= answer.status < 400:
         raise AnswerError(
             f"{service}: {url} sends on to {answer.headers.get('location')} (status {answer.status}). Give the "
             "address that it ends at"
         )
-    return _read(answer, service, url)
+    if answer.status >= 400:
+        return _refusal(answer)
+    return _success(answer, service, url)
 
 
 def timeout() -> float:
@@ -107,18 +123,9 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     return max(0.0, (moment.replace(tzinfo=moment.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
 
 
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    """What came back, without the connection: an error raised over it would keep that open."""
-
-    status: int
-    headers: Mapping[str, str]
-    body: bytes
-
-
 def _exchange(
     session: requests.Session, method: str, url: str, headers: Mapping[str, str] | None, data: Any, json: Any
-) -> _Answer:
+) -> Answer:
     with session.request(
         method,
         url,
@@ -128,10 +135,10 @@ def _exchange(
         timeout=(_CONNECT_TIMEOUT, timeout()),
         allow_redirects=False,
     ) as response:
-        return _Answer(response.status_code, response.headers, response.content)
+        return Answer(response.status_code, response.headers, response.content)
 
 
-def _raise_for_passing(answer: _Answer, service: str) -> None:
+def _raise_for_passing(answer: Answer, service: str) -> None:
     said = " ".join(answer.body.decode("utf-8", "replace").split())[:_SHOWN]
     wait = retry_after(answer.headers)
     if answer.status in _TOO_MANY or (answer.status == 503 and wait is not None):
@@ -146,13 +153,15 @@ def _raise_for_passing(answer: _Answer, service: str) -> None:
         )
 
 
-def _read(answer: _Answer, service: str, url: str) -> Reply:
-    if answer.status >= 400:
-        text = answer.body.decode("utf-8", "replace")
-        try:
-            return Reply(answer.status, json.loads(text), text)
-        except ValueError:
-            return Reply(answer.status, None, text)
+def _refusal(answer: Answer) -> Reply:
+    text = answer.body.decode("utf-8", "replace")
+    try:
+        return Reply(answer.status, json.loads(text), text)
+    except ValueError:
+        return Reply(answer.status, None, text)
+
+
+def _success(answer: Answer, service: str, url: str) -> Reply:
     try:
         text = answer.body.decode("utf-8")
     except UnicodeDecodeError as error:

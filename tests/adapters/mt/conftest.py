@@ -10,6 +10,7 @@ import pytest
 
 pytest.importorskip("requests", reason="the services need the extra mt")
 pytest.importorskip("deepl", reason="the services need the extra mt")
+pytest.importorskip("boto3", reason="the services need the extra mt")
 from biascore.budget import Budget
 from biascore.cache import Cache, NoCache
 from biascore.model import Model, Services, Source
@@ -17,12 +18,15 @@ from biascore.plugins_api import LoadContext, ModelRef
 from biascore.stimuli import Catalogue
 from biascore_adapters.mt.adapters import ADAPTERS
 
-from .apis import KEY, DeepLApi, LibreTranslateApi
+from .apis import KEY, AmazonApi, ApertiumApi, DeepLApi, GoogleApi, LibreTranslateApi
 from .server import Server
 
 CONTEXT = LoadContext(Catalogue(()))
 APIS: dict[str, Callable[[], Any]] = {
+    "amazon-translate": AmazonApi,
+    "apertium": ApertiumApi,
     "deepl": DeepLApi,
+    "google-translate": GoogleApi,
     "libretranslate": LibreTranslateApi,
 }
 
@@ -61,7 +65,12 @@ class Opener:
 def start(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Opener]]:
     """``start("deepl")``: a server of that API, and what opens models of it."""
     started: list[Opener] = []
-    monkeypatch.setenv("DEEPL_AUTH_KEY", KEY)
+    for name in ("DEEPL_AUTH_KEY", "GOOGLE_API_KEY", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, KEY)
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-west-1")
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", "/nowhere")
+    monkeypatch.setenv("AWS_CONFIG_FILE", "/nowhere")
+    monkeypatch.delenv("AWS_PROFILE", raising=False)
     monkeypatch.setenv("BIASCORE_HTTP_TIMEOUT", "10")
     monkeypatch.delenv("LIBRETRANSLATE_API_KEY", raising=False)
 
@@ -79,4 +88,10 @@ def start(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Opener]]:
 @pytest.fixture(params=sorted(APIS))
 def service(request: pytest.FixtureRequest, start: Callable[..., Opener]) -> Opener:
     """Each of the services."""
+    return start(request.param)
+
+
+@pytest.fixture(params=sorted(set(APIS) - {"apertium"}))
+def paid_service(request: pytest.FixtureRequest, start: Callable[..., Opener]) -> Opener:
+    """Each of the services that may charge."""
     return start(request.param)

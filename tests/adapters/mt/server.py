@@ -37,7 +37,7 @@ class Api(Protocol):
         """Status and JSON; ``lose`` translations are left out."""
 
     def is_translation(self, request: Request) -> bool:
-        """Whether a fault may befall it."""
+        """Whether it asks for a translation; faults befall these."""
 
     def error(self, status: int) -> Any:
         """The JSON of an error."""
@@ -63,6 +63,9 @@ class Server:
     @property
     def translations(self) -> list[Request]:
         return [request for request in self.requests if self.api.is_translation(request)]
+
+    def befalls(self, request: Request) -> bool:
+        return self.api.is_translation(request)
 
     def wait_for_release(self) -> None:
         self._released.wait(60)
@@ -93,7 +96,7 @@ def _handler(server: Server) -> type[BaseHTTPRequestHandler]:
             request = Request(self.command, self.path, headers, self.rfile.read(length))
             server.requests.append(request)
             fault: Fault | None = None
-            if server.api.is_translation(request) and server.faults:
+            if server.befalls(request) and server.faults:
                 fault = server.faults.popleft()
             self._answer(request, fault)
 

@@ -109,17 +109,14 @@ def test_a_server_that_hangs_is_not_waited_for_for_ever(
 @pytest.mark.parametrize("fault", ["wrong count", "invalid UTF-8"])
 def test_answers_that_do_not_fit_are_errors_and_not_asked_again(service: Opener, fault: str) -> None:
     service.server.faults.append(fault)
-    with pytest.raises(AnswerError, match=r"Report this|deepl package"):
+    with pytest.raises(AnswerError, match=r"Report this|deepl package|apertium-apy"):
         service().translate(["Hello.", "Good-bye."], "en", "es")
     assert len(service.server.translations) == 1
     assert service.sleeps == []
 
 
 def test_an_interrupted_run_has_paid_for_nothing_twice(service: Opener, tmp_path: Path) -> None:
-    fit = len(service().translate(WORDS[:1], "en", "es")) and len(service.server.api.charged)
-    assert fit == 1
-    service.server.api.charged.clear()
-    service.server.faults.extend(["none", "none", (500, {}), (500, {})])
+    service.server.faults.extend(["none", (500, {}), (500, {})])
     with pytest.raises(TransientModelError):
         service(cache=DiskCache(tmp_path), attempts=2).translate(WORDS, "en", "es")
     paid = list(service.server.api.charged)
@@ -133,27 +130,27 @@ def test_an_interrupted_run_has_paid_for_nothing_twice(service: Opener, tmp_path
     assert service.server.api.charged == WORDS
 
 
-def test_the_budget_stops_before_money_is_spent(service: Opener, tmp_path: Path) -> None:
+def test_the_budget_stops_before_money_is_spent(paid_service: Opener, tmp_path: Path) -> None:
     budget = sum(map(len, WORDS)) - 1
     with pytest.raises(BudgetError, match="biascore plan"):
-        service(cache=DiskCache(tmp_path), budget=budget).translate(WORDS, "en", "es")
-    paid = list(service.server.api.charged)
+        paid_service(cache=DiskCache(tmp_path), budget=budget).translate(WORDS, "en", "es")
+    paid = list(paid_service.server.api.charged)
     assert 0 < sum(map(len, paid)) <= budget
     rest = sum(map(len, WORDS)) - sum(map(len, paid))
-    service(cache=DiskCache(tmp_path), budget=rest).translate(WORDS, "en", "es")
-    assert service.server.api.charged == WORDS
+    paid_service(cache=DiskCache(tmp_path), budget=rest).translate(WORDS, "en", "es")
+    assert paid_service.server.api.charged == WORDS
 
 
-def test_an_answer_that_was_lost_counts_against_the_budget(service: Opener) -> None:
-    service.server.faults.append("half")
+def test_an_answer_that_was_lost_counts_against_the_budget(paid_service: Opener) -> None:
+    paid_service.server.faults.append("half")
     with pytest.raises(BudgetError, match="6 of the 11 allowed"):
-        service(budget=11).translate(["Hello."], "en", "es")
-    assert service.server.api.charged == ["Hello."]
+        paid_service(budget=11).translate(["Hello."], "en", "es")
+    assert paid_service.server.api.charged == ["Hello."]
 
 
-def test_what_is_refused_does_not_count_against_the_budget(service: Opener) -> None:
-    service.server.faults.extend([(429, {}), (429, {"Retry-After": "3"})])
-    assert service(budget=6).translate(["Hello."], "en", "es") == expected(["Hello."])
+def test_what_is_refused_does_not_count_against_the_budget(paid_service: Opener) -> None:
+    paid_service.server.faults.extend([(429, {}), (429, {"Retry-After": "3"})])
+    assert paid_service(budget=6).translate(["Hello."], "en", "es") == expected(["Hello."])
 
 
 def test_languages_that_the_service_does_not_have(service: Opener) -> None:
