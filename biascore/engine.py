@@ -343,7 +343,10 @@ def _validate(model: type[Any], options: Mapping[str, Any], owner: str) -> Any:
         problems = "; ".join(
             f"{'.'.join(map(str, d['loc'])) or 'options'}: {d['msg']}" for d in error.errors()
         )
-        known = ", ".join(f"{name} ({_shown(field.default)})" for name, field in model.model_fields.items())
+        known = ", ".join(
+            f"{name} ({_shown(field.get_default(call_default_factory=True))})"
+            for name, field in model.model_fields.items()
+        )
         raise OptionsError(f"{owner}: {problems}. Its options, with defaults: {known or 'none'}.") from error
 
 
