@@ -163,3 +163,10 @@ def test_every_stem_of_a_grammar_works_in_both_genders(language: str, detector: 
                 assert feminine not in never, (name, feminine)
                 assert masculine not in sets[Gender.FEMININE], (name, masculine)
                 assert feminine not in sets[Gender.MASCULINE], (name, feminine)
+
+
+@pytest.mark.parametrize("language", ["be", "cs", "es", "hr", "it", "pl", "ru", "sk", "sl", "sr", "uk"])
+def test_every_list_and_form_of_a_grammar_is_used(language: str, detector: Any) -> None:
+    grammar = detector(language).grammar
+    used = {"clause", "and", "noun"}.union(*(rule.named for rule in grammar.rules))
+    assert {*grammar.words, *grammar.forms} <= used

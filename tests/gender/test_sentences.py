@@ -43,6 +43,8 @@ SPEAKER = {
         ("Nazvao sam je odmah.", "Nazvala sam je odmah."),
         ("Želim biti bogat.", "Želim biti bogata."),
         ("Jedini sam koji kuha.", "Jedina sam koja kuha."),
+        ("Ne volim putovati sam.", "Ne volim putovati sama."),
+        ("Ja sam sam kod kuće.", "Ja sam sama kod kuće."),
     ],
     "pl": [
         ("Wczoraj przyszedłem późno.", "Wczoraj przyszłam późno."),
@@ -177,6 +179,7 @@ NOBODY = {
         ("Često sam u žurbi i depresiji.", "noun in the locative"),
         ("Ja sam pristojna osoba.", "a noun that hides the speaker"),
         ("Svi smo bili umorni.", "plural"),
+        ("Kad sam s prijateljima, volim pričati.", "the auxiliary is not the masculine of alone"),
     ],
     "pl": [
         ("Jestem dobrą piosenkarką.", "noun"),
