@@ -63,6 +63,22 @@ class QuestionError(BiascoreError):
     """A question that the model cannot take, such as a text longer than its context; the text is named."""
 
 
+class UnsupportedLanguageError(QuestionError):
+    """A language, or pair of languages, that a translation model or service does not have."""
+
+
+class AuthError(BiascoreError):
+    """A key that is missing from the environment, or that the service refuses."""
+
+
+class QuotaError(BiascoreError):
+    """A service whose quota for this account is used up: asking again soon does not help."""
+
+
+class BudgetError(BiascoreError):
+    """A question that was not sent, because it would exceed the characters that the user allows to be charged."""
+
+
 class AnswerError(BiascoreError):
     """A model whose answer has the wrong shape, type or a value that no answer may have."""
 

@@ -67,7 +67,9 @@ class SpeakerGenderDetector(Protocol):
         """The gender in which the first sentence of the text speaks of its speaker."""
 
 
-_END: Final = re.compile(r"(?:(?<=\w)[\"'»”’)\]]*|\B)(?:[!?…]+|\.+)[\"'»”“’)\]]*(?=\s+[\"'«„“‘(¿¡—–-]*\s?[^\W\d_])")
+_END: Final = re.compile(
+    r"(?:(?<=\w)[\"'»”’)\]]*|\B)(?:[!?…]+|\.+)[\"'»”“’)\]]*(?=\s+[\"'«„“‘(¿¡—–-]*\s?[^\W\d_])"
+)
 _LAST_WORD: Final = re.compile(r"[\w.]+\Z")
 
 

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import compress
 from pathlib import Path
 from typing import Final
 
@@ -19,42 +20,18 @@ from biascore.gender import (
     first_sentence,
     gender_pair,
 )
-from biascore.gender_rules.grammar import GENDERS, Grammar, Rule, expression, load_grammar
+from biascore.gender_rules.grammar import GENDERS, Grammar, Look, Rule, load_grammar
+from biascore.gender_rules.words import WordSet
 from biascore.language import Language
 
-_TOKEN: Final = re.compile(r"[^\W_][\w\u0300-\u036f]*(?:['’ʼ‘‑-][^\W_][\w\u0300-\u036f]*)*|[.,;:!?…()\[\]/—–-]")
+_TOKEN: Final = re.compile(
+    r"[^\W_][\w\u0300-\u036f]*(?:['’ʼ‘‑-][^\W_][\w\u0300-\u036f]*)*|[.,;:!?…()\[\]/—–-]"
+)
 _ACCENTS: Final = re.compile("[\u0300\u0301]")
 _APOSTROPHES: Final = str.maketrans("’ʼ‘‑", "'''-")
 NOUN: Final = "noun"
 """The form by which a grammar tells what may be a noun, for ``not_attributive``."""
 _KNOWN_WORDS: Final = 200_000
-_FAR: Final = 1_000
-
-
-@dataclass(frozen=True, slots=True)
-class _Step:
-    """A direction (-1, 0 or 1) and how many words to look at."""
-
-    direction: int
-    reach: int
-
-    @classmethod
-    def parse(cls, look: str) -> _Step:
-        way, _, reach = look.partition(" ")
-        return cls({"left": -1, "here": 0, "right": 1}[way], int(reach or _FAR))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Rule:
-    rule: Rule
-    steps: tuple[_Step, ...]
-    halt: frozenset[str]
-    over: frozenset[str]
-    unless_clause_has: frozenset[str]
-    needs_in_clause: frozenset[str]
-    unless_anchor_after: frozenset[str]
-    unless_after: frozenset[str]
-    unless_before: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,24 +58,25 @@ class RuleDetector:
         self.grammar = grammar
         self._abbreviations = frozenset(grammar.abbreviations)
         self._letters = str.maketrans(dict(grammar.letters))
-        self._lists = {name: expression(words) for name, words in grammar.words.items()}
-        self._forms = {
-            name: (
-                expression(form.never),
-                [(expression(getattr(form, key)), gender) for key, gender in GENDERS],
+        lists = {name: WordSet(words) for name, words in grammar.words.items()}
+        self._open_lists = [(name, words) for name, words in lists.items() if not words.is_closed]
+        self._closed_lists: dict[str, set[str]] = {}
+        for name, words in lists.items():
+            for word in words.plain if words.is_closed else ():
+                self._closed_lists.setdefault(word, set()).add(name)
+        self._forms = [
+            (
+                name,
+                WordSet(form.never),
+                WordSet(form.words(Gender.MASCULINE)),
+                WordSet(form.words(Gender.FEMININE)),
             )
             for name, form in grammar.forms.items()
-        }
-        self._rules = tuple(
-            _Rule(
-                rule,
-                tuple(_Step.parse(look) for look in rule.look),
-                *map(frozenset, (rule.halt, rule.over, rule.unless_clause_has, rule.needs_in_clause)),
-                frozenset(rule.unless_anchor_after),
-                *map(frozenset, (rule.unless_after, rule.unless_before)),
-            )
-            for rule in grammar.rules
-        )
+        ]
+        self._anchored: dict[str, list[int]] = {}
+        for number, rule in enumerate(grammar.rules):
+            for kind in rule.anchor or rule.find:
+                self._anchored.setdefault(kind, []).append(number)
         # Most words of a corpus are the same few thousand: what the grammar says of each is worked out once.
         self._word = lru_cache(maxsize=_KNOWN_WORDS)(self._analyse)
 
@@ -107,86 +85,93 @@ class RuleDetector:
         text = first_sentence(sentence, self._abbreviations)
         tokens = list(_TOKEN.finditer(text))
         words = [self._word(token.group()) for token in tokens]
-        found: dict[int, tuple[Gender, str]] = {}
-        anchored = sorted((rule, at) for at, word in enumerate(words) for rule in word.anchored)
-        for number, anchor in anchored:
-            rule = self._rules[number]
-            if found and rule.rule.fallback:
+        found: dict[int, tuple[Gender, int]] = {}
+        for number, anchor in sorted((rule, at) for at, word in enumerate(words) for rule in word.anchored):
+            rule = self.grammar.rules[number]
+            if rule.fallback and any(earlier < number for _, earlier in found.values()):
                 break
-            hit = self._apply(rule, words, anchor)
+            hit = _apply(rule, words, anchor)
             if hit is not None:
-                found.setdefault(hit[0], (hit[1], rule.rule.name))
+                found.setdefault(hit[0], (hit[1], number))
         if not found:
             return NO_SPEAKER_GENDER
         return SpeakerGender.of(
             [
-                GenderEvidence(tokens[at].group(), tokens[at].span(), gender, rule_name)
-                for at, (gender, rule_name) in found.items()
+                GenderEvidence(tokens[at].group(), tokens[at].span(), gender, self.grammar.rules[number].name)
+                for at, (gender, number) in found.items()
             ]
         )
-
-    def _apply(self, rule: _Rule, words: Sequence[_Word], anchor: int) -> tuple[int, Gender] | None:
-        if anchor and words[anchor - 1].kinds & rule.unless_anchor_after:
-            return None
-        if rule.unless_clause_has and _clause_has(words, anchor, rule.unless_clause_has):
-            return None
-        if rule.needs_in_clause and not _clause_has(words, anchor, rule.needs_in_clause):
-            return None
-        for step in rule.steps:
-            for at in _walk(words, anchor, step):
-                word = words[at]
-                gender = _gender(word, rule.rule.find)
-                if gender is not None:
-                    if self._counts(rule, words, at, gender):
-                        return at, gender
-                    if not rule.over:
-                        continue
-                if word.kinds & rule.halt or (rule.over and not word.kinds & rule.over):
-                    break
-        return None
-
-    def _counts(self, rule: _Rule, words: Sequence[_Word], at: int, gender: Gender) -> bool:
-        if rule.unless_after and at and words[at - 1].kinds & rule.unless_after:
-            return False
-        if rule.unless_before and at + 1 < len(words) and words[at + 1].kinds & rule.unless_before:
-            return False
-        return not (rule.rule.not_attributive and _is_attributive(words, at, gender, rule.rule.find))
 
     def _analyse(self, token: str) -> _Word:
         if not token[0].isalnum():
             return _Word(token, True, frozenset(), {}, frozenset(), ())
         text = unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFC", token)))
         text = text.lower().translate(_APOSTROPHES).translate(self._letters)
-        kinds = {name for name, words in self._lists.items() if words.fullmatch(text)}
-        fitting = {
-            name: frozenset(gender for words, gender in endings if words.fullmatch(text))
-            for name, (never, endings) in self._forms.items()
-            if not never.fullmatch(text)
-        }
-        genders = {name: next(iter(both)) for name, both in fitting.items() if len(both) == 1}
-        kinds |= {name for name, both in fitting.items() if both}
-        anchored = tuple(
-            number
-            for number, rule in enumerate(self.grammar.rules)
-            if kinds.intersection(rule.anchor or rule.find)
-        )
-        nouns = fitting.get(NOUN, frozenset())
+        kinds = {name for name, words in self._open_lists if text in words}
+        kinds |= self._closed_lists.get(text, set())
+        genders: dict[str, Gender] = {}
+        nouns: frozenset[Gender] = frozenset()
+        for name, never, masculine, feminine in self._forms:
+            found = (text in masculine, text in feminine)
+            if not any(found) or text in never:
+                continue
+            kinds.add(name)
+            if not all(found):
+                genders[name] = GENDERS[found.index(True)]
+            if name == NOUN:
+                nouns = frozenset(compress(GENDERS, found))
+        anchored = tuple(sorted({number for kind in kinds for number in self._anchored.get(kind, ())}))
         return _Word(text, "clause" in kinds, frozenset(kinds), genders, nouns, anchored)
 
 
-def _walk(words: Sequence[_Word], anchor: int, step: _Step) -> Iterator[int]:
+def _apply(rule: Rule, words: Sequence[_Word], anchor: int) -> tuple[int, Gender] | None:
+    """Where the form that a rule finds from one anchor stands, and its gender."""
+    if not _is_anchor(rule, words, anchor):
+        return None
+    for look in rule.look:
+        halt = rule.halt | rule.halt_left if look.direction < 0 else rule.halt
+        for at in _walk(words, anchor, look):
+            word = words[at]
+            gender = _gender(word, rule.find)
+            if gender is not None and _counts(rule, words, at, gender):
+                return at, gender
+            if word.kinds & halt or (rule.over and not word.kinds & rule.over):
+                break
+    return None
+
+
+def _is_anchor(rule: Rule, words: Sequence[_Word], at: int) -> bool:
+    if at and words[at - 1].kinds & rule.unless_anchor_after:
+        return False
+    if rule.unless_clause_has and _clause_has(words, at, rule.unless_clause_has):
+        return False
+    if rule.needs_in_clause and not _clause_has(words, at, rule.needs_in_clause):
+        return False
+    return not rule.anchor_first or all(word.kinds & rule.anchor_first for word in words[:at])
+
+
+def _counts(rule: Rule, words: Sequence[_Word], at: int, gender: Gender) -> bool:
+    if rule.unless_word_in & words[at].kinds:
+        return False
+    if rule.unless_after and at and words[at - 1].kinds & rule.unless_after:
+        return False
+    if rule.unless_before and at + 1 < len(words) and words[at + 1].kinds & rule.unless_before:
+        return False
+    return not (rule.not_attributive and _is_attributive(words, at, gender, rule.find))
+
+
+def _walk(words: Sequence[_Word], anchor: int, look: Look) -> Iterator[int]:
     """Positions from the anchor in one direction to the end of the clause."""
-    if step.direction == 0:
+    if look.direction == 0:
         yield anchor
         return
-    at = anchor + step.direction
-    if step.direction > 0:
+    at = anchor + look.direction
+    if look.direction > 0:
         at = _past_insertion(words, at)
-    for _ in range(step.reach):
-        if not 0 <= at < len(words) or words[at].boundary:
-            return
+    last = at + look.direction * look.reach
+    while 0 <= at < len(words) and at != last and not words[at].boundary:
         yield at
-        at += step.direction
+        at += look.direction
 
 
 def _past_insertion(words: Sequence[_Word], at: int) -> int:

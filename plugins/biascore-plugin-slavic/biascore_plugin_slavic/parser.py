@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, Protocol
 
@@ -55,7 +56,7 @@ class StanzaDetector:
 
 def _load(language: str) -> Pipeline:
     try:
-        import stanza
+        stanza: Any = importlib.import_module("stanza")
     except ImportError as error:
         raise MissingExtraError(
             f"parsing {language} with stanza", "stanza", "biascore-plugin-slavic"
@@ -100,5 +101,6 @@ def _features(word: ParsedWord) -> dict[str, str]:
 
 def _span(word: ParsedWord) -> tuple[int, int]:
     """Where the word stands; a word cut out of a longer one ("-łem") has no place but that one's."""
-    owner = word if word.start_char is not None else word.parent
-    return int(owner.start_char), int(owner.end_char)
+    if word.start_char is None or word.end_char is None:
+        return int(word.parent.start_char), int(word.parent.end_char)
+    return word.start_char, word.end_char
