@@ -43,15 +43,15 @@ def source() -> Any:
 
 
 def test_every_file_loads_and_is_toml(catalogue: Catalogue) -> None:
-    assert [path.suffix for path in shipped_files()] == [".toml"] * 22
-    assert len(catalogue.files) == 22
+    assert [path.suffix for path in shipped_files()] == [".toml"] * 24
+    assert len(catalogue.files) == 24
     assert catalogue.languages == CODES
 
 
 def test_number_of_tests_per_language(catalogue: Catalogue) -> None:
     assert Counter(test.language for test in catalogue.tests) == {
         "de": 11,
-        "en": 19,
+        "en": 20,
         "es": 2,
         "fr": 2,
         "it": 19,

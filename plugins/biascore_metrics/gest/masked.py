@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from biascore.errors import OptionsError
 from biascore.plugins_api import (
+    SELF,
     Catalogue,
     Context,
     GenderPairsTest,
@@ -85,7 +86,7 @@ class GestMlm(Metric):
         prompts = load_prompts(context.catalogue, test.language, options.prompts, *self._prompts)
         samples = chosen.samples(test)
         if options.translator is not None and options.target is not None:
-            translator = context.model(options.translator)
+            translator = model if options.translator == SELF else context.model(options.translator)
             pairs = translated_pairs(
                 translator,
                 samples,

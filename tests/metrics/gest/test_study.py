@@ -1,0 +1,46 @@
+"""The audit of the whole study is one that runs, on declared models in place of the real ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from biascore import Engine
+from biascore.audit import Audit
+from biascore.plugins_api import SamplesTest
+
+STUDY = Path(__file__).parents[3] / "docs" / "studies" / "gest.toml"
+
+
+def test_the_study_runs_on_declared_models(tmp_path: Path) -> None:
+    pytest.importorskip("biascore_plugin_slavic", reason="needs biascore-plugin-slavic")
+    engine = Engine(cache=None)
+    own = engine.catalogue.test("en/gest_own")
+    assert isinstance(own, SamplesTest)
+    rows = [f'"{sample.sentence}",{sample.stereotype}' for sample in own.samples.samples]
+    (tmp_path / "gest.csv").write_text("\n".join(["sentence,stereotype", *rows]), encoding="utf-8")
+    audit = Audit.load(STUDY)
+    assert [one.source for one in audit.data] == ["hub:kinit/gest/gest.csv"]
+    here = audit.data[0].model_copy(update={"source": str(tmp_path / "gest.csv")})
+    declared = dict.fromkeys(("deepl", "bert", "mbert", "gpt2"), "planted:en/gest=1.5")
+    local = audit.with_models(declared, without=("google", "amazon")).model_copy(update={"data": (here,)})
+    run = engine.run(local)
+    assert [(found.model, found.method.split(" ")[0]) for found in run] == [
+        ("deepl", "gest-mt"),
+        ("deepl", "gest-mt"),
+        ("bert", "gest-mlm"),
+        ("mbert", "gest-mlm"),
+        ("mbert", "gest-mlm"),
+        ("gpt2", "gest-causal"),
+    ]
+    translated = [found for found in run if found.metric == "gest-mt"]
+    assert [found.verdict.value for found in translated] == ["detected", "detected"]
+    assert all("data" in found.conventions for found in run)
+
+
+def test_the_real_models_of_the_study_are_known_to_the_engine() -> None:
+    pytest.importorskip("biascore_plugin_slavic", reason="needs biascore-plugin-slavic")
+    audit = Audit.load(STUDY)
+    adapters = {adapter.id for adapter in Engine(cache=None).plugins.adapters.items()}
+    assert {model.ref.partition(":")[0] for model in audit.models} <= adapters
