@@ -67,9 +67,8 @@ class SpeakerGenderDetector(Protocol):
         """The gender in which the first sentence of the text speaks of its speaker."""
 
 
-_END: Final = re.compile(
-    r"(?:(?<=\w)[\"'»”’)\]]*|\B)(?:[!?…]+|\.+)[\"'»”“’)\]]*(?=\s+[\"'«„“‘(¿¡—–-]*\s?[^\W\d_])"
-)
+# Possessive, and begun only where a run begins: a text of full stops alone takes no longer than another.
+_END: Final = re.compile(r"(?<![.!?…])[.!?…]++[\"'»”“’)\]]*+(?=\s+[\"'«„“‘(¿¡—–-]*\s?[^\W\d_])")
 _LAST_WORD: Final = re.compile(r"[\w.]+\Z")
 
 

@@ -39,6 +39,8 @@ def main() -> None:
         "adapter fasttext",
         "adapter hf",
         "adapter onnx",
+        "adapter deepl",
+        "adapter translations",
         "metric weat",
         "language it",
     } <= provided, provided

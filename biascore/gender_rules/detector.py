@@ -20,7 +20,7 @@ from biascore.gender import (
     first_sentence,
     gender_pair,
 )
-from biascore.gender_rules.grammar import GENDERS, Grammar, Look, Rule, load_grammar
+from biascore.gender_rules.grammar import FAR, GENDERS, Grammar, Look, Rule, load_grammar
 from biascore.gender_rules.words import WordSet
 from biascore.language import Language
 
@@ -186,9 +186,9 @@ def _past_insertion(words: Sequence[_Word], at: int) -> int:
 def _clause_has(words: Sequence[_Word], at: int, kinds: frozenset[str]) -> bool:
     """Whether the clause around a word holds a word of these kinds."""
     start = end = at
-    while start > 0 and not words[start - 1].boundary:
+    while start > max(at - FAR, 0) and not words[start - 1].boundary:
         start -= 1
-    while end < len(words) - 1 and not words[end + 1].boundary:
+    while end < min(at + FAR, len(words) - 1) and not words[end + 1].boundary:
         end += 1
     return any(words[place].kinds & kinds for place in range(start, end + 1))
 

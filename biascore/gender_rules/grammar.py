@@ -6,7 +6,6 @@ In lists, ``"-la"`` is an ending and ``"bol"`` a whole word; both are regular ex
 from __future__ import annotations
 
 import re
-import sys
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -26,6 +25,8 @@ Words = tuple[str, ...]
 """Whole words (``"bol"``) and endings (``"-la"``), as regular expressions in lower case."""
 
 GENDERS: Final = (Gender.MASCULINE, Gender.FEMININE)
+FAR: Final = 50
+"""How many words a rule looks over at most: no clause is longer, and a list of a thousand words is none."""
 _LOOK: Final = re.compile(r"(left|right)(?: ([1-9]\d?))?|here")
 
 
@@ -41,7 +42,7 @@ class Look:
         """``"left"``, ``"right 3"``, ``"here"``; raises ValueError for anything else."""
         if isinstance(text, str) and _LOOK.fullmatch(text):
             way, _, reach = text.partition(" ")
-            return cls({"left": -1, "here": 0, "right": 1}[way], int(reach or sys.maxsize))
+            return cls({"left": -1, "here": 0, "right": 1}[way], int(reach or FAR))
         raise ValueError(f"{text!r} is none of: here, left, right, left 3, right 3")
 
 

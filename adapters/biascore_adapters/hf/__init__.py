@@ -7,19 +7,22 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable
-from typing import ClassVar
+from typing import ClassVar, Final
 
-from biascore.errors import MissingExtraError
+from biascore.errors import MissingExtraError, ModelLoadError
 from biascore.plugins_api import Adapter, Backend, LoadContext, ModelRef, Options, hookimpl
 from biascore_adapters.hf.locate import fetch, find_local
 from biascore_adapters.hf.options import HfOptions
+
+NLLB_SIZES: Final = ("distilled-600M", "distilled-1.3B", "1.3B", "3.3B")
 
 
 class HfAdapter(Adapter):
     """Opens models of the transformers library; their configuration says what they can be asked.
 
-    All embed; masked language models give ``mask_logprob``, causal ones ``score("log_likelihood")``, and
-    sequence heads ``score`` of their named outputs.
+    All but translation models embed; masked language models give ``mask_logprob``, causal ones
+    ``score("log_likelihood")``, sequence heads ``score`` of their named outputs, and encoder-decoders made
+    for it (NLLB, M2M100, mBART, Marian, T5) ``translate``.
 
     The vector of a word is the mean of the last hidden states of the sub-tokens that cover it. The vector of
     a sentence is the state of [CLS] for an encoder, of the last token for a decoder, and what the folder
@@ -31,7 +34,7 @@ class HfAdapter(Adapter):
         "Hugging Face transformers: hub ids, local folders, models inside Python packages"
     )
     example: ClassVar[str] = "hf:dbmdz/bert-base-italian-uncased@main"
-    capabilities: ClassVar[frozenset[str]] = frozenset({"embed", "mask_logprob", "score"})
+    capabilities: ClassVar[frozenset[str]] = frozenset({"embed", "mask_logprob", "score", "translate"})
     options: ClassVar[type[Options]] = HfOptions
     extra: ClassVar[str | None] = "hf"
     takes_revision: ClassVar[bool] = True
@@ -59,6 +62,39 @@ class HfAdapter(Adapter):
         return open_backend(folder, chosen)
 
 
+class NllbAdapter(HfAdapter):
+    """Opens NLLB-200 models: ``nllb:distilled-600M`` is ``hf:facebook/nllb-200-distilled-600M``."""
+
+    id: ClassVar[str] = "nllb"
+    summary: ClassVar[str] = "NLLB-200 translation models, by size or by folder"
+    example: ClassVar[str] = "nllb:distilled-600M"
+    capabilities: ClassVar[frozenset[str]] = frozenset({"translate"})
+
+    def check(self, ref: ModelRef, options: Options, context: LoadContext) -> None:
+        """As for ``hf:``."""
+        super().check(_published(ref), options, context)
+
+    def load(self, ref: ModelRef, options: Options, context: LoadContext) -> Backend:
+        """Open the model; raises ModelLoadError also for one that is no NLLB model."""
+        backend = super().load(_published(ref), options, context)
+        if backend.identity.facts.get("language_codes") != "FLORES-200":
+            backend.close()
+            raise ModelLoadError(
+                f"{ref} is no NLLB model: its tokenizer has no tokens such as srp_Cyrl. Write hf:{ref.locator} instead"
+            )
+        return backend
+
+
+def _published(ref: ModelRef) -> ModelRef:
+    """The reference with a size spelt out as the model of that size on the hub."""
+    size = ref if ref.revision else ref.split_revision()
+    return (
+        ModelRef("hf", f"facebook/nllb-200-{size.locator}", size.revision)
+        if size.locator in NLLB_SIZES
+        else ref
+    )
+
+
 def _typed(options: Options) -> HfOptions:
     assert isinstance(options, HfOptions), "the engine validates options with HfAdapter.options"
     return options
@@ -66,5 +102,6 @@ def _typed(options: Options) -> HfOptions:
 
 @hookimpl
 def register_adapters(register: Callable[[type[Adapter]], None]) -> None:
-    """Register the ``hf`` adapter."""
+    """Register the ``hf`` and ``nllb`` adapters."""
     register(HfAdapter)
+    register(NllbAdapter)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Final
 
+from biascore.errors import OptionsError
 from biascore.plugins_api import Backend
 from biascore_adapters.hf.causal import CausalBackend
 from biascore_adapters.hf.encode import EncoderBackend
 from biascore_adapters.hf.heads import HeadBackend
 from biascore_adapters.hf.load import Kind, load
 from biascore_adapters.hf.masked import MaskedBackend
-from biascore_adapters.hf.options import HfOptions
+from biascore_adapters.hf.options import TRANSLATION_OPTIONS, HfOptions
+from biascore_adapters.hf.translation import TRANSLATION_ARCHITECTURES, TranslationBackend
 from biascore_adapters.transformer.folder import ModelFolder
 
 _BACKENDS: Final[dict[Kind, type[EncoderBackend]]] = {
@@ -23,6 +25,21 @@ _BACKENDS: Final[dict[Kind, type[EncoderBackend]]] = {
 
 
 def open_backend(folder: ModelFolder, options: HfOptions) -> Backend:
-    """Open the model of a folder with the backend that its kind asks for."""
+    """Open the model of a folder with the backend that its kind asks for.
+
+    Raises ModelLoadError where it cannot be opened, OptionsError for options that its kind has no use for.
+    """
+    if (folder.config.get("architectures") or [""])[0] in TRANSLATION_ARCHITECTURES:
+        if options.sentence is not None:
+            raise OptionsError(
+                f"{folder.path} translates and has no sentence vectors. Leave the option sentence out"
+            )
+        return TranslationBackend(folder, options)
+    idle = [name for name in TRANSLATION_OPTIONS if getattr(options, name) is not None]
+    if idle:
+        raise OptionsError(
+            f"{folder.path} is no translation model, so that {', '.join(idle)} would mean nothing. Leave "
+            f"{'it' if len(idle) == 1 else 'them'} out"
+        )
     loaded = load(folder, options)
     return _BACKENDS[loaded.kind](folder, options, loaded)

@@ -73,10 +73,10 @@ def load(folder: ModelFolder, options: HfOptions) -> Loaded:
     Raises ModelLoadError for a folder that transformers cannot read, that needs code of its own, whose
     weights are not all there, or that does not map text alone to one vector a token.
     """
-    _check_kind(folder)
-    device = _device(options.device)
+    check_kind(folder)
+    device = place(options.device)
     kind = kind_of(folder)
-    with _quiet():
+    with quiet():
         tokenizer = _tokenizer(folder)
         model = _model(folder, options, device, kind)
     causal = kind == "causal" or (
@@ -108,7 +108,7 @@ def kind_of(folder: ModelFolder) -> Kind:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def quiet() -> Iterator[None]:
     """Without transformers' progress bars and advice; missing weights, which it only logs, are checked here."""
     verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()  # type: ignore[no-untyped-call]
@@ -123,7 +123,8 @@ def _quiet() -> Iterator[None]:
             logging.enable_progress_bar()  # type: ignore[no-untyped-call]
 
 
-def _check_kind(folder: ModelFolder) -> None:
+def check_kind(folder: ModelFolder) -> None:
+    """Raise ModelLoadError for a model that transformers does not know, or that brings its own code."""
     kind = folder.config.get("model_type")
     if kind in CONFIG_MAPPING:
         return
@@ -138,7 +139,8 @@ def _check_kind(folder: ModelFolder) -> None:
     )
 
 
-def _device(name: str) -> torch.device:
+def place(name: str) -> torch.device:
+    """The device of that name; raises ModelLoadError where this machine has none."""
     if name == "auto":
         name = "cuda" if torch.cuda.is_available() else "cpu"
     device = torch.device(name)
@@ -158,7 +160,7 @@ def _tokenizer(folder: ModelFolder) -> PreTrainedTokenizerFast:
     try:
         tokenizer = AutoTokenizer.from_pretrained(folder.path, trust_remote_code=False, local_files_only=True)
     except Exception as error:  # whatever the file makes the Rust and Python parsers raise
-        raise _unreadable(folder, "tokenizer", error) from error
+        raise unreadable(folder, "tokenizer", error) from error
     if not isinstance(tokenizer, PreTrainedTokenizerFast):
         raise ModelLoadError(
             f"{folder.path} has only the slow tokenizer {type(tokenizer).__name__}, which cannot say which "
@@ -168,9 +170,24 @@ def _tokenizer(folder: ModelFolder) -> PreTrainedTokenizerFast:
 
 
 def _model(folder: ModelFolder, options: HfOptions, device: torch.device, kind: Kind) -> PreTrainedModel:
+    model = model_of(folder, options, _AUTO[kind], device)
+    if model.config.is_encoder_decoder:
+        raise ModelLoadError(
+            f"{folder.path} is an encoder-decoder ({type(model).__name__}), of which hf: takes no "
+            "embeddings. Use an encoder or a decoder alone"
+        )
+    model.config.use_cache = False  # the keys and values of a decoder serve generation only
+    return model
+
+
+def model_of(folder: ModelFolder, options: HfOptions, auto: Any, device: torch.device) -> PreTrainedModel:
+    """The model that an Auto class makes of a folder, ready to run on the device.
+
+    Raises ModelLoadError where the files cannot be read, or weights are missing.
+    """
     model: PreTrainedModel
     try:
-        model, info = _AUTO[kind].from_pretrained(
+        model, info = auto.from_pretrained(
             folder.path,
             dtype=getattr(torch, options.dtype),
             use_safetensors=not folder.pickled,
@@ -179,14 +196,8 @@ def _model(folder: ModelFolder, options: HfOptions, device: torch.device, kind: 
             output_loading_info=True,
         )
     except Exception as error:  # safetensors, pickle, torch and transformers each raise their own
-        raise _unreadable(folder, "model", error) from error
+        raise unreadable(folder, "model", error) from error
     _check_weights(folder, info)
-    if model.config.is_encoder_decoder:
-        raise ModelLoadError(
-            f"{folder.path} is an encoder-decoder ({type(model).__name__}), of which hf: takes no "
-            "embeddings. Use an encoder or a decoder alone"
-        )
-    model.config.use_cache = False  # the keys and values of a decoder serve generation only
     try:
         model.train(False).to(device)
     except torch.cuda.OutOfMemoryError as error:
@@ -235,7 +246,8 @@ def _width(folder: ModelFolder, model: PreTrainedModel, device: torch.device) ->
     return int(hidden.shape[2])
 
 
-def _unreadable(folder: ModelFolder, what: str, error: Exception) -> ModelLoadError:
+def unreadable(folder: ModelFolder, what: str, error: Exception) -> ModelLoadError:
+    """The error for files that a library could not read."""
     reason = " ".join(str(error).split())[:300]
     return ModelLoadError(
         f"the {what} in {folder.path} cannot be read ({type(error).__name__}: {reason}). "

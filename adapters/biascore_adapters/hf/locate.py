@@ -11,6 +11,7 @@ from biascore.errors import MissingExtraError, ModelLoadError
 from biascore.files import user_path
 from biascore.plugins_api import ModelRef
 from biascore_adapters.transformer.folder import (
+    GENERATION,
     PICKLE,
     SAFETENSORS,
     SETTINGS,
@@ -65,7 +66,7 @@ def fetch(ref: ModelRef, *, allow_pickle: bool) -> ModelFolder:
     except ImportError as error:
         raise MissingExtraError("hf: models", "hf") from error
     hub = hub_ref(ref)
-    wanted = [*SETTINGS, *VOCABULARY, *SAFETENSORS, "model.safetensors.index.json"]
+    wanted = [*SETTINGS, *VOCABULARY, *GENERATION, *SAFETENSORS, "model.safetensors.index.json"]
 
     def download(patterns: list[str]) -> Path:
         try:

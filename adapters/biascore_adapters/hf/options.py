@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import Field
 
@@ -18,6 +18,11 @@ class HfOptions(Options):
     2048 on a CPU and 16384 on an accelerator.
     ``sentence`` overrides the sentence vector that the model's architecture or folder declares.
     ``allow_pickle`` permits weights stored as pickle, which can run code of their author's choice.
+
+    Of translation models alone: ``beams``, ``length_penalty`` and ``no_repeat_ngram_size`` are those of
+    transformers, and the model's own where they are None. ``max_new_tokens`` (256) bounds a translation;
+    one that does not end within it is an error, or a warning with ``truncated="keep"``. ``prefix`` is put
+    before each text as it is; ``pair`` ("en-es") says what a Marian model translates whose files do not.
     """
 
     device: str = Field(default="auto", pattern=r"^(auto|cpu|mps|cuda(:\d+)?)$")
@@ -25,3 +30,15 @@ class HfOptions(Options):
     batch_tokens: int | None = Field(default=None, ge=1)
     sentence: Pooling | None = None
     allow_pickle: bool = False
+    beams: int | None = Field(default=None, ge=1)
+    length_penalty: float | None = None
+    no_repeat_ngram_size: int | None = Field(default=None, ge=0)
+    max_new_tokens: int | None = Field(default=None, ge=1)
+    truncated: Literal["error", "keep"] | None = None
+    prefix: str | None = None
+    pair: str | None = Field(default=None, pattern=r"^[A-Za-z_]+-[A-Za-z_]+$")
+
+
+TRANSLATION_OPTIONS: Final = (
+    *("beams", "length_penalty", "no_repeat_ngram_size", "max_new_tokens", "truncated", "prefix", "pair"),
+)

@@ -15,7 +15,8 @@ from biascore.errors import ModelLoadError
 # named rather than "*.safetensors", because repositories also carry ONNX, fp16 and checkpoint copies.
 SAFETENSORS: Final = ("model.safetensors", "model-*-of-*.safetensors")
 PICKLE: Final = ("pytorch_model.bin", "pytorch_model-*-of-*.bin")
-VOCABULARY: Final = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model")
+VOCABULARY: Final = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model", "*.spm")
+GENERATION: Final = ("generation_config.json",)
 SETTINGS: Final = (
     "config.json",
     "tokenizer_config.json",
@@ -45,10 +46,10 @@ class ModelFolder:
         """The parsed JSON file ``name`` of the folder; raises ModelLoadError where it cannot be parsed."""
         return read_json_file(self.path / name)
 
-    def digest(self) -> str:
-        """``"blake2b:<hex>"`` over names and bytes of the weights, the configuration and the tokenizer."""
+    def digest(self, also: Iterable[str] = ()) -> str:
+        """``"blake2b:<hex>"`` over names and bytes of weights, configuration, tokenizer and the files ``also``."""
         # The index only says which shard holds which tensor, and the shards say so themselves.
-        files = {*self.weights, *matching(self.path, (*SETTINGS, *VOCABULARY))}
+        files = {*self.weights, *matching(self.path, (*SETTINGS, *VOCABULARY, *also))}
         total = hashlib.blake2b(digest_size=32)
         for name, path in sorted((path.relative_to(self.path).as_posix(), path) for path in files):
             with path.open("rb") as file:

@@ -36,8 +36,8 @@ def test_importing_the_adapter_imports_nothing_heavy() -> None:
 def test_it_registers_itself() -> None:
     registered: list[Any] = []
     hf.register_adapters(registered.append)
-    assert registered == [HfAdapter]
-    assert HfAdapter.capabilities == {"embed", "mask_logprob", "score"}
+    assert registered == [HfAdapter, hf.NllbAdapter]
+    assert HfAdapter.capabilities == {"embed", "mask_logprob", "score", "translate"}
     assert HfAdapter.takes_revision
 
 

@@ -1,0 +1,55 @@
+"""``--max-characters``: what the command line hands to the engine."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from biascore.cli import app
+from biascore.engine import Engine
+
+AUDIT = """
+title = "one model"
+[[models]]
+ref = "planted:gender=1"
+[[measurements]]
+metric = "weat"
+tests = ["en/weat7"]
+options = { resamples = 100 }
+"""
+MEASURE = ["measure", "weat", "--model", "planted:gender=1", "--tests", "en/weat7"]
+
+
+@pytest.fixture
+def limits(monkeypatch: pytest.MonkeyPatch) -> list[int | None]:
+    """The limit of each engine that a command makes."""
+    found: list[int | None] = []
+
+    class Recording(Engine):
+        def __init__(self, **options: Any) -> None:
+            super().__init__(**options)
+            found.append(self._services.budget.limit)
+
+    module = importlib.import_module("biascore.cli.app")  # beside it, biascore.cli.app is the Typer object
+    monkeypatch.setattr(module, "Engine", Recording)
+    return found
+
+
+@pytest.mark.parametrize(("arguments", "limit"), [([], None), (["--max-characters", "1200"], 1200)])
+def test_the_bound_reaches_the_engine(
+    limits: list[int | None], tmp_path: Path, arguments: list[str], limit: int | None
+) -> None:
+    audit = tmp_path / "audit.toml"
+    audit.write_text(AUDIT, encoding="utf-8")
+    for command in (MEASURE, ["run", str(audit)]):
+        done = CliRunner().invoke(app, [*command, *arguments])
+        assert done.exit_code == 0, done.output
+    assert limits == [limit, limit]
+
+
+def test_a_negative_bound_is_wrong_input() -> None:
+    assert CliRunner().invoke(app, [*MEASURE, "--max-characters", "-1"]).exit_code == 2
