@@ -152,7 +152,8 @@ class Measurement(Frozen):
     ``variant`` tells measurements of one metric apart ("token level").
     ``items`` is the per-item table (pyarrow, immutable), whose first columns are ``item``, ``group``
     and ``value``; runs store it beside the rest, as Parquet. ``item_value`` says what their value is,
-    ``item_neutral`` which of its values stands for no bias, and ``figures`` are pictures that a report draws beside the usual ones.
+    ``item_neutral`` which of its values stands for no bias, and ``figures`` are pictures that a report draws beside
+    the usual ones.
     """
 
     metric: str
