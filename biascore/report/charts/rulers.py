@@ -109,15 +109,30 @@ def _chart(number: int, readings: list[Measurement]) -> Chart | None:
     first = drawn[0]
     title = with_unit(first.headline.name, first.headline.unit)
     methods = distinct(reading.method for reading in drawn)
+    names, shared = _short_names(drawn)
+    alike = f", all with {', '.join(shared)}" if shared else ""
     caption = (
-        f"{first.model}: {title}, by test and method ({', '.join(methods)}). "
+        f"{first.model}: {title}, by test and method ({', '.join(names[m] for m in methods)}{alike}). "
         f"{whiskers(reading.headline.interval for reading in drawn)}"
     )
     missing = len(readings) - len(drawn)
     note = f"{missing} not estimable and so not drawn." if missing else ""
     name = f"rulers-{number:02d}-{safe(first.model)}-{safe(first.headline.name)}"
-    drawing = forest(drawn, [reading.method for reading in drawn], "Method")
+    drawing = forest(drawn, [names[reading.method] for reading in drawn], "Method")
     return Chart(name, caption, note, specification(drawing, title, f"Do the rulers agree? {caption}"))
+
+
+def _short_names(readings: Sequence[Measurement]) -> tuple[dict[str, str], tuple[str, ...]]:
+    """The methods by what tells them apart, and the parts of their variants that all of them share."""
+    parts = {reading.method: reading.variant.split(", ") for reading in readings}
+    metrics = {reading.method: reading.metric for reading in readings}
+    every = list(parts.values())
+    shared = tuple(part for part in every[0] if part and all(part in other for other in every))
+    names = {}
+    for method, own in parts.items():
+        left = ", ".join(part for part in own if part and part not in shared)
+        names[method] = f"{metrics[method]} ({left})" if left else metrics[method]
+    return names, shared
 
 
 def _side(reading: Measurement) -> int:
