@@ -80,7 +80,7 @@ def check_audit(plugins: Plugins, folders: Sequence[Path], audit: Audit) -> Chec
     for step in steps:
         for label, opening in openings.items():
             if label in step.models:
-                check_capabilities(step.metric, label, opening.adapter.capabilities)
+                check_capabilities(step.metric, label, opening.adapter.capabilities, plugins)
     return Checked(catalogue, openings, steps)
 
 
@@ -213,15 +213,28 @@ def _default(field: FieldInfo) -> str:
     return repr(getattr(default, "value", default))
 
 
-def check_capabilities(metric: Metric, model: str, capabilities: frozenset[str]) -> None:
-    """Raise CapabilityError where the model cannot answer what the metric asks."""
+def check_capabilities(metric: Metric, model: str, capabilities: frozenset[str], plugins: Plugins) -> None:
+    """Raise CapabilityError where the model cannot answer what the metric asks; it names metrics that fit."""
     missing = metric.requires - capabilities
     if missing and not (metric.precomputed and metric.precomputed <= capabilities):
         raise CapabilityError(
             f"{metric.name} needs a model that can {', '.join(sorted(missing))}, and {model} can "
-            f"{', '.join(sorted(capabilities))}. "
-            f"Choose another metric, or leave {model!r} out (models = [...])"
+            f"{', '.join(sorted(capabilities))}. {_alternatives(metric, capabilities, plugins)}"
+            f"leave {model!r} out (models = [...])"
         )
+
+
+def _alternatives(metric: Metric, capabilities: frozenset[str], plugins: Plugins) -> str:
+    fitting = [
+        other.name
+        for other in plugins.metrics.items()
+        if other.kinds & metric.kinds and other.requires <= capabilities
+    ]
+    return (
+        f"For such tests it can take {', '.join(fitting)}; use one, or "
+        if fitting
+        else "Use another model, or "
+    )
 
 
 def _check_all_used(steps: Sequence[Step], labels: Sequence[str]) -> None:

@@ -110,9 +110,9 @@ class Engine:
         openings = checker.seconds(checked, options, {})
         if isinstance(model, str):
             openings[model] = checker.model(AuditModel(ref=model))
-            check_capabilities(checked, model, openings[model].adapter.capabilities)
+            check_capabilities(checked, model, openings[model].adapter.capabilities, self.plugins)
         else:
-            check_capabilities(checked, model.name, model.capabilities)
+            check_capabilities(checked, model.name, model.capabilities, self.plugins)
         given = {} if isinstance(model, str) else {model.name: model}
         started = time.time()
         with self._pool(openings, self.catalogue, given) as pool:

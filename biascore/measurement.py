@@ -151,8 +151,9 @@ class Measurement(Frozen):
 
     ``variant`` tells measurements of one metric apart ("token level").
     ``items`` is the per-item table (pyarrow, immutable), whose first columns are ``item``, ``group``
-    and ``value``; runs store it beside the rest, as Parquet. ``item_value`` says what their value is, and
-    ``figures`` are pictures that a report draws beside the usual ones.
+    and ``value``; runs store it beside the rest, as Parquet. ``item_value`` says what their value is,
+    ``item_neutral`` which of its values stands for no bias, and ``figures`` are pictures that a report draws beside
+    the usual ones.
     """
 
     metric: str
@@ -171,6 +172,7 @@ class Measurement(Frozen):
     conventions: FrozenMap[Scalar]
     seed: int
     item_value: str = "value of the item"
+    item_neutral: float | None = 0.0
     figures: tuple[Figure, ...] = ()
     items: pa.Table = Field(default_factory=item_table, exclude=True)
 

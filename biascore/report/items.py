@@ -27,19 +27,24 @@ def plotted_items(measurement: Measurement) -> tuple[list[Item], int]:
     """The items that have a finite value, greatest first, and how many have none."""
     rows = measurement.items.to_pylist() if has_values(measurement) else []
     items = [
-        Item(row["item"], row["group"], value, _finite(row.get("ci_low")), _finite(row.get("ci_high")))
+        Item(row["item"], row["group"], value, finite(row.get("ci_low")), finite(row.get("ci_high")))
         for row in rows
-        if (value := _finite(row["value"])) is not None
+        if (value := finite(row["value"])) is not None
     ]
     return sorted(items, key=lambda item: -item.value), len(rows) - len(items)
 
 
 def table_rows(measurement: Measurement) -> list[tuple[Any, ...]]:
     """All rows of the item table, greatest value first and rows without a value last."""
-    rows = measurement.items.to_pylist()
+    return [tuple(row.values()) for row in rows_by_value(measurement)]
+
+
+def rows_by_value(measurement: Measurement) -> list[dict[str, Any]]:
+    """All rows of the item table by column, greatest value first and rows without a value last."""
+    rows: list[dict[str, Any]] = measurement.items.to_pylist()
     if has_values(measurement):
         rows.sort(key=_by_value)
-    return [tuple(row.values()) for row in rows]
+    return rows
 
 
 def has_values(measurement: Measurement) -> bool:
@@ -53,5 +58,6 @@ def _by_value(row: dict[str, Any]) -> tuple[bool, float]:
     return missing, 0.0 if missing else -value
 
 
-def _finite(value: Any) -> float | None:
+def finite(value: Any) -> float | None:
+    """A number as a float, None where it is missing, not a number or infinite."""
     return float(value) if value is not None and math.isfinite(value) else None

@@ -5,18 +5,16 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time
 from typing import Any, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from biascore.measurement import Measurement, format_p
-from biascore.report.charts import Chart, forest_charts, item_chart
+from biascore.measurement import Estimate, Measurement, PValue, format_p
+from biascore.report.charts import Chart, Undrawn, comparisons, forest_charts, measurement_charts
 from biascore.report.items import table_rows
+from biascore.report.texts import cell, counted, duration, number, percent, plain, sentence, toml, when
 from biascore.report.vega import javascript
 from biascore.run import Adjusted, Run
 from biascore.stats.verdict import Verdict
@@ -24,6 +22,8 @@ from biascore.stats.verdict import Verdict
 SHORT_TABLE: Final = 20
 """Item tables of up to so many rows are shown whole; of longer ones the extremes, and the whole on demand."""
 EXTREMES: Final = 5
+SHORT_ESTIMATES: Final = 8
+"""Of longer tables of estimates, p-values and compared methods so many rows are shown, the rest on demand."""
 OPEN_SECTIONS: Final = 3
 """Runs of up to so many measurements start with all their sections open."""
 
@@ -32,12 +32,12 @@ _UNSAFE_IN_SCRIPT: Final = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One measurement with its adjusted p-values, its chart, and its item rows as texts."""
+    """One measurement with its adjusted p-values, its charts, and its item rows as texts."""
 
     number: int
     measurement: Measurement
     adjusted: Adjusted
-    chart: Chart | None
+    charts: tuple[Chart | Undrawn, ...]
     columns: tuple[str, ...]
     rows: list[tuple[Any, ...]]
 
@@ -47,6 +47,15 @@ class Section:
         if len(self.rows) <= SHORT_TABLE:
             return None
         return [*self.rows[:EXTREMES], (), *self.rows[-EXTREMES:]]
+
+    @property
+    def p_values(self) -> list[tuple[Estimate, PValue, bool]]:
+        """Every p-value with its estimate, and whether it decides: the first one of the first estimate does."""
+        return [
+            (estimate, p, rank == order == 0)
+            for rank, estimate in enumerate(self.measurement.estimates)
+            for order, p in enumerate(estimate.p_values)
+        ]
 
 
 def render(run: Run) -> str:
@@ -76,6 +85,8 @@ def render(run: Run) -> str:
         headline=_headline(run),
         counts=[(verdict.value, sum(m.verdict is verdict for m in run)) for verdict in Verdict],
         forests=charts,
+        comparisons=comparisons(run),
+        short=SHORT_ESTIMATES,
         not_estimable=sum(m.headline.value is None for m in run),
         sections=sections,
         open_sections=len(sections) <= OPEN_SECTIONS,
@@ -108,90 +119,13 @@ def script_json(value: object) -> Markup:
     return Markup(text.translate(_UNSAFE_IN_SCRIPT))
 
 
-def number(value: float) -> str:
-    """A number with three decimals, in scientific notation where those would show nothing."""
-    if isinstance(value, int) or not math.isfinite(value):
-        return f"{value:,}"
-    if value == 0:
-        return "0"
-    if abs(value) >= 10_000:
-        return f"{value:,.0f}"
-    return f"{value:.3f}" if abs(value) >= 0.001 else f"{value:.1e}"
-
-
-def percent(share: float) -> str:
-    """A share in per cent, without needless decimals."""
-    return f"{100 * share:.4g}%"
-
-
-def sentence(text: str) -> str:
-    """A text with a full stop, unless it ends a sentence already."""
-    return text if text.rstrip().endswith((".", "!", "?")) else f"{text.rstrip()}."
-
-
-def cell(value: object) -> str:
-    """Any value of a table or mapping as text; a dash stands for a missing one."""
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return "–"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int | float):
-        return number(value)
-    return value if isinstance(value, str) else plain(value)
-
-
-def plain(value: object) -> str:
-    """An option as readable JSON; what JSON does not know, such as a date, as its text."""
-    return json.dumps(value, ensure_ascii=False, default=_plain_default)
-
-
-def toml(value: object, indent: str = "") -> str:
-    """A value as TOML, so that an audit can be copied from the page; raises TypeError for what TOML lacks."""
-    match value:
-        case bool():
-            return str(value).lower()
-        case str():
-            # A JSON string is a TOML string, but for DEL, which TOML wants escaped.
-            return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-        case int() | float():
-            return repr(value)
-        case Mapping():
-            entries = (f"{toml(key)} = {toml(entry, indent)}" for key, entry in value.items())
-            return "{" + ", ".join(entries) + "}"
-        case list() | tuple():
-            deeper = indent + "  "
-            return "[\n" + "".join(f"{deeper}{toml(entry, deeper)},\n" for entry in value) + f"{indent}]"
-        case datetime() | date() | time():
-            return value.isoformat()
-    raise TypeError(f"TOML has no form for {value!r}")
-
-
-def when(seconds: float) -> str:
-    """Seconds since the epoch as a date and time in UTC."""
-    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M} UTC"
-
-
-def duration(seconds: float) -> str:
-    """A length of time in words, in its two greatest units."""
-    if seconds < 60:
-        return f"{seconds:.1f} seconds"
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes_left = divmod(minutes, 60)
-    return f"{hours} h {minutes_left} min" if hours else f"{minutes} min {rest} s"
-
-
-def counted(count: int, noun: str) -> str:
-    """A count with its noun in the right number."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
-
-
 def _sections(run: Run) -> list[Section]:
     return [
         Section(
             position,
             measurement,
             adjusted,
-            item_chart(measurement, position),
+            measurement_charts(measurement, position),
             tuple(measurement.items.column_names),
             [tuple(cell(value) for value in row) for row in table_rows(measurement)],
         )
@@ -225,7 +159,3 @@ def _asset(environment: Environment, name: str) -> Markup:
 
 def _source_hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode('utf-8')).digest()).decode('ascii')}'"
-
-
-def _plain_default(value: object) -> object:
-    return dict(value) if isinstance(value, Mapping) else str(value)

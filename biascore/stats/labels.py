@@ -106,6 +106,8 @@ class DistributionTest:
     """Of U, the sum over cells of (words in the cell - words in any cell / cells)^2."""
     expected_distance: float | None
     """Mean of `distance_from_even` over the labellings; None where every word lies on an axis in all of them."""
+    saturated: float
+    """Share of the labellings that put all words into one cell: where it is above alpha, nothing can be detected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,25 +182,31 @@ def distribution_test(
     """Label permutation test of the distribution of words over the 2^k cells of k dimensions.
 
     The labels of all dimensions are permuted, each independently. The dimensions hold the same target words in the
-    same order. Raises ValueError as `cell_codes` does, and for draws < 1 or unequal numbers of words.
+    same order. Signs saturate: where the words have much in common, random labels send all of them to one side too,
+    and a stronger bias cannot make the distribution less even than that; the mean scores still show it. Raises
+    ValueError as `cell_codes` does, and for draws < 1 or unequal numbers of words.
     """
     _require_draws(draws)
     _require_same_words(dimensions)
     cells = 2 ** len(dimensions)
     counts = cell_counts(cell_codes([d.scores for d in dimensions], tolerance), cells)
     observed = int(_unevenness(counts))
-    n_ge = drawn = 0
+    n_ge = drawn = in_one = 0
     distances = 0.0
-    streams = _in_step(dimensions, draws, rng)
-    for scores in streams:
+    for scores in _in_step(dimensions, draws, rng):
         numbers = cell_counts(cell_codes(scores, tolerance), cells)
         n_ge += int(np.count_nonzero(_unevenness(numbers) >= observed))
         distance = distance_from_even(numbers)
         known = np.isfinite(distance)
         distances += float(distance[known].sum())
         drawn += int(known.sum())
-    test = DrawnTest(observed / cells**2, n_ge, draws)
-    return DistributionTest(tuple(map(int, counts)), test, distances / drawn if drawn else None)
+        in_one += int(np.count_nonzero(numbers.max(axis=0) == dimensions[0].n))
+    return DistributionTest(
+        counts=tuple(map(int, counts)),
+        test=DrawnTest(observed / cells**2, n_ge, draws),
+        expected_distance=distances / drawn if drawn else None,
+        saturated=in_one / draws,
+    )
 
 
 def interaction_test(

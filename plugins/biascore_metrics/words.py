@@ -30,12 +30,17 @@ class RoleVectors:
 
     def too_few(self, least: Mapping[str, int]) -> str:
         """Why the roles cannot be measured, or an empty string: a role with fewer words than ``least``."""
-        short = [
-            f"{role} has {len(self.words[role])} usable word(s) of {self.coverage.given[role]} and needs {count}"
-            for role, count in least.items()
-            if len(self.words[role]) < count
-        ]
-        return "; ".join(short)
+        return too_few(self.words, self.coverage, least)
+
+
+def too_few(words: Mapping[str, Sequence[str]], coverage: Coverage, least: Mapping[str, int]) -> str:
+    """Why these roles cannot be measured, or an empty string: a role with fewer words than ``least``."""
+    short = [
+        f"{role} has {len(words[role])} usable word(s) of {coverage.given[role]} and needs {count}"
+        for role, count in least.items()
+        if len(words[role]) < count
+    ]
+    return "; ".join(short)
 
 
 def embed_words(

@@ -316,6 +316,26 @@ def test_the_users_own_folder_is_one_option_away(biascore, tmp_path: Path):
     assert json.loads(done.stdout)["provenance"]["audit"]["stimuli"] == [str(tmp_path / "mine")]
 
 
+def test_a_model_of_an_audit_is_replaced_or_left_out(biascore, audit: Path):
+    changed = ("run", "audit.toml", "--model", "fair=planted:gender=0.5", "--without", "biased", "--json")
+    run = json.loads(biascore(*changed).stdout)
+    assert [(model["name"], model["ref"]) for model in run["models"]] == [("fair", "planted:gender=0.5")]
+    assert {m["metric"] for m in run["measurements"]} == {"weat"}
+    plan = json.loads(biascore("plan", "audit.toml", "--without", "biased", "--json").stdout)
+    assert {row["model"] for row in plan["rows"]} == {"fair"}
+    told = biascore("run", "audit.toml", "--model", "fair", code=2).stderr
+    assert "is not NAME=REF" in told
+
+
+def test_data_needs_a_format_a_file_and_a_language(biascore):
+    measure = ("measure", "weat", "--model", "planted:gender=1")
+    assert "nothing is named to measure" in biascore(*measure, code=2).stderr
+    assert "is not FORMAT:PATH" in biascore(*measure, "--data", "pairs.csv", code=2).stderr
+    assert "needs the language" in biascore(*measure, "--data", "some:pairs.csv", code=2).stderr
+    told = biascore(*measure, "--data", "some:pairs.csv", "--language", "en", code=2).stderr
+    assert "no data format is called 'some'" in told
+
+
 def test_interrupted_by_ctrl_c_says_that_answers_are_kept(tmp_path: Path, audit: Path):
     code = (
         "import biascore.engine as e, os, signal\n"

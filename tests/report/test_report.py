@@ -303,7 +303,9 @@ def test_no_text_of_the_user_enters_an_expression(count: int) -> None:
         alt.LayerChart.from_dict(chart.spec)  # raises where the specification breaks the Vega-Lite schema
         compiled = vl_convert.vegalite_to_vega(chart.spec, vl_version=vega_lite_version())
         places = {key for key, text in leaves(compiled) if mark in text}
-        data = {f"data.values.{name}" for name in ("label", "test", "model", "item", "group")}
+        data = {
+            f"data.values.{name}" for name in ("label", "test", "model", "method", "series", "item", "group")
+        }
         assert {"description"} < places <= {"description", "title.text", *data}, chart.name
 
 

@@ -16,7 +16,8 @@ import pytest
 from biascore.report import write_report
 from biascore.run import Run
 
-from .builders import HOSTILE, hostile_run, typical_run
+from .builders import HOSTILE, hostile_run, run_of, typical_run
+from .pictured import hostile_figures, hostile_rulers, plane_measurement
 
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
@@ -104,11 +105,11 @@ class Visit:
     requested: frozenset[str]
 
 
-def visit(document: str, folder: Path) -> Visit:
+def visit(document: str, folder: Path, *more: str) -> Visit:
     assert CHROMIUM is not None
     path, log = folder / "page.html", folder / "net.json"
     path.write_text(document, encoding="utf-8")
-    command = [CHROMIUM, *SWITCHES, f"--user-data-dir={folder / 'profile'}", f"--log-net-log={log}"]
+    command = [CHROMIUM, *SWITCHES, f"--user-data-dir={folder / 'profile'}", f"--log-net-log={log}", *more]
     done = subprocess.run([*command, path.as_uri()], capture_output=True, timeout=240, check=True)
     hosts = re.findall(r'"url":"(?:https?|wss?)://([^/":]*)', log.read_text(encoding="utf-8"))
     requested = frozenset(host for host in hosts if not host.endswith(OWN_REQUESTS))
@@ -158,6 +159,45 @@ def test_escaping_holds_without_the_policy_and_in_tooltips(tmp_path: Path) -> No
     plain = [t for t in HOSTILE if t.isprintable()]
     assert len(plain) > 8
     assert [t for t in plain if squeezed(t) not in shown] == []
+
+
+def test_hostile_texts_in_pictures_and_their_tooltips_do_nothing(tmp_path: Path) -> None:
+    run = run_of(hostile_figures(), *hostile_rulers())
+    seen = visit(opened(run, tmp_path), tmp_path)
+    assert_unharmed(seen, run)
+    assert "Content Security Policy" not in seen.console
+    assert "Uncaught" not in seen.console
+    assert seen.requested == frozenset()
+    bare = visit(POLICY.sub("", opened(run, tmp_path / "bare")) + POINTER, tmp_path)
+    assert_unharmed(bare, run)
+    tooltips = json.loads(next(a for tag, a in bare.page.elements if tag == "body")["data-tooltips"] or "")
+    assert set(tooltips["tags"]) == {"TABLE", "TBODY", "TR", "TD"}  # no IMG of a column that is named image
+    columns = [text for text in tooltips["texts"] if "image: " in text]
+    assert columns
+    assert all(squeezed(f"{HOSTILE[0]}: ") in text and "value: " in text for text in columns)
+    assert bare.requested == frozenset()
+
+
+def test_a_narrow_page_keeps_the_proportions_of_a_plane_and_names_fewer_items(tmp_path: Path) -> None:
+    document = opened(run_of(plane_measurement(600, 3)), tmp_path)
+    [text] = re.findall(r'<script type="application/json" id="chart-1-1">(.*?)</script>', document)
+    spec = json.loads(text)
+
+    def labels_and_plot(width: int) -> tuple[int, float, float]:
+        done = visit(document, tmp_path, f"--window-size={width},900").page.elements
+        start = next(i for i, (_, a) in enumerate(done) if a.get("data-spec") == "chart-1-1")
+        end = next(i for i, (_, a) in enumerate(done) if a.get("data-spec") == "chart-1-2")
+        plot = done[start:end]
+        named = sum(tag == "text" and a.get("font-size") == "11px" for tag, a in plot)
+        rules = [a for tag, a in plot if tag == "line" and a.get("stroke") == "#8a8a8a"]
+        across, up = (max(abs(float(a[key] or 0)) for a in rules) for key in ("x2", "y2"))
+        return named, across, up
+
+    wide, narrow = labels_and_plot(1300), labels_and_plot(520)
+    assert wide[0] == len(spec["datasets"]["labels"])
+    assert narrow[0] == len(spec["usermeta"]["narrow"]) < wide[0]
+    assert narrow[1] < 460 < wide[1]
+    assert wide[2] / wide[1] == pytest.approx(narrow[2] / narrow[1], rel=0.03)
 
 
 def test_the_harness_sees_what_a_page_without_escaping_would_do(tmp_path: Path) -> None:

@@ -231,3 +231,27 @@ def test_numbers_sort_as_numbers(numbers: list[int], shuffler: random.Random) ->
 @given(st.lists(st.text(alphabet="ab12_²٣", max_size=6)))
 def test_any_names_can_be_sorted(names: list[str]) -> None:
     assert sorted(sorted(names, key=natural_order)) == sorted(names)
+
+
+def test_templates_of_a_file_by_name() -> None:
+    catalogue = Catalogue.from_folders([(SHIPPED, "shipped")])
+    templates = catalogue.templates("it", "SEAT")
+    assert list(templates) == ["noun-singular", "noun-plural", "adjective", "verb"]
+    assert templates["verb"].sentences == ("Questo può WORD.", "Questa può WORD.")
+
+
+@pytest.mark.parametrize(
+    ("language", "file", "told"),
+    [
+        ("it", "seats", r"no templates it/seats. Did you mean seat\? It has templates in: .*seat"),
+        (
+            "it",
+            "omrani2022",
+            r"no templates it/omrani2022. .*It has templates in: ",
+        ),  # a file without templates
+        ("eo", "seat", r"no templates eo/seat. It has no templates. See what there is with: biascore list"),
+    ],
+)
+def test_templates_that_are_not_there(language: str, file: str, told: str) -> None:
+    with pytest.raises(UnknownNameError, match=told):
+        Catalogue.from_folders([(SHIPPED, "shipped")]).templates(language, file)

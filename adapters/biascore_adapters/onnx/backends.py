@@ -153,7 +153,7 @@ class MaskFiller(OnnxBackend):
     def mask_logprob(self, queries: tuple[Masked, ...]) -> tuple[TokenLogprobs, ...]:
         """log p, in nats, of the hidden tokens; a word of several sub-tokens has as many log-probabilities.
 
-        Raises QuestionError for a text or span that the model cannot take, AnswerError naming the text where
+        Raises QuestionError for a text that the model cannot take, AnswerError naming the text where
         the model computes no number.
         """
         plan = self._plan(queries)

@@ -49,8 +49,9 @@ class MaskedPlan:
     """The distinct passes and cells behind some questions, and how answers are put together from them.
 
     ``passes`` holds each masked text once, ``cells`` each wanted log-probability once; ``naive_passes``
-    is what a loop over questions and hidden tokens would take.
-    Raises QuestionError for a span that no token of the text lies under.
+    is what a loop over questions and hidden tokens would take. A question with a span that no token of the
+    text lies under needs no pass, and its answer has no tokens.
+    Raises QuestionError for a question about a whole text of which the tokenizer leaves nothing.
     """
 
     def __init__(self, queries: Sequence[Masked], read: Sequence[Tokens], mask: int) -> None:
@@ -91,8 +92,12 @@ class MaskedPlan:
         )
 
     def _ask(self, query: Masked, tokens: Tokens) -> _Ask:
-        asked = _asked(query, tokens)
-        also = {i for span in query.also for i in _under(query.text, tokens, span)}
+        spans = [_under(query.text, tokens, span) for span in query.spans or ()]
+        beside = [_under(query.text, tokens, span) for span in query.also]
+        if not all(spans) or not all(beside):
+            return _Ask((), (), ())
+        asked = _everything(query.text, tokens) if query.spans is None else sorted(set().union(*spans))
+        also = set().union(*beside)
         if query.one_at_a_time:
             hidden = {i: also | {i} | _rest_of_word(i, tokens, query) for i in asked}
         else:
@@ -119,24 +124,16 @@ class MaskedPlan:
         return number
 
 
-def _asked(query: Masked, tokens: Tokens) -> list[int]:
-    if query.spans is None:
-        everything = tokens.pieces()
-        if not everything:
-            raise QuestionError(f"the tokenizer leaves nothing of the text {shown(query.text)}. Leave it out")
-        return everything
-    return sorted({i for span in query.spans for i in _under(query.text, tokens, span)})
+def _everything(text: str, tokens: Tokens) -> list[int]:
+    found = tokens.pieces()
+    if not found:
+        raise QuestionError(f"the tokenizer leaves nothing of the text {shown(text)}. Leave it out")
+    return found
 
 
 def _under(text: str, tokens: Tokens, span: Span) -> list[int]:
     word = without_space(text, span)
-    found = tokens.pieces(word) if word[0] < word[1] else []
-    if not found:
-        raise QuestionError(
-            f"no sub-token covers {text[span[0] : span[1]]!r} at {span} of {shown(text)}: the tokenizer drops "
-            f"those characters. Put the span on a word"
-        )
-    return found
+    return tokens.pieces(word) if word[0] < word[1] else []
 
 
 def _rest_of_word(position: int, tokens: Tokens, query: Masked) -> set[int]:

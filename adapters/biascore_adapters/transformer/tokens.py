@@ -99,7 +99,8 @@ class Reader:
                 offsets=encoded["offset_mapping"][row],
                 special=encoded["special_tokens_mask"][row],
                 words=encoded.word_ids(row),
-                strings=encoded.tokens(row),
+                # Not encoded.tokens(): that of a unigram gives an unknown token's text, and two of those are one token.
+                strings=self.tokenizer.convert_ids_to_tokens(encoded["input_ids"][row]),
                 unknown=unknown,
                 boundary=boundary,
             )

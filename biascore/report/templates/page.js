@@ -20,6 +20,11 @@
       spec.config.legend.labelLimit = Math.round(0.5 * width);
       spec.config.title.frame = "bounds";
     }
+    if (spec.usermeta) {
+      const { besidePlot, heightToWidth, narrow } = spec.usermeta;
+      spec.height = Math.round((width - besidePlot) * heightToWidth);
+      if (width < 560) spec.datasets.labels = narrow;
+    }
     drawn.add(figure);
     try {
       await vegaEmbed(target, spec, {

@@ -1,0 +1,96 @@
+"""Some estimates of a measurement side by side, as bars from 0 with their intervals."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import altair as alt
+
+from biascore.measurement import Bars, Estimate, Measurement
+from biascore.report.charts.base import (
+    COLOURS,
+    INK,
+    LABEL_LINES,
+    ROWS,
+    Chart,
+    Drawing,
+    Undrawn,
+    interval_columns,
+    label_axis,
+    label_step,
+    safe,
+    shared_neutral,
+    specification,
+    unique,
+    value_axis,
+    whiskers,
+    with_unit,
+    wrapped,
+)
+
+BAR_STEP: Final = 30
+
+
+def bars_chart(measurement: Measurement, bars: Bars, name: str) -> Chart | Undrawn:
+    """The named estimates in their order, or why they cannot be drawn."""
+    of_name = {estimate.name: estimate for estimate in reversed(measurement.estimates)}
+    problem = _problem(bars, of_name)
+    if problem:
+        return Undrawn(bars.title, problem)
+    pairs = [(label, of_name[wanted]) for label, wanted in zip(bars.labels, bars.estimates, strict=True)]
+    drawn = [(label, estimate) for label, estimate in pairs if estimate.value is not None]
+    absent = [label for label, estimate in pairs if estimate.value is None]
+    if not drawn:
+        return Undrawn(bars.title, "none of its estimates has a value")
+    labels = unique([_label(label, estimate) for label, estimate in drawn])
+    rows = [_row(estimate, label) for label, (_, estimate) in zip(labels, drawn, strict=True)]
+    neutral = shared_neutral(estimate for _, estimate in drawn)
+    caption = f"{bars.title}. {whiskers(estimate.interval for _, estimate in drawn)}"
+    if neutral is not None:
+        caption += f" The upright line at {neutral:g} stands for no bias."
+    note = f"Without a value, and so not drawn: {', '.join(absent)}." if absent else ""
+    drawing = Drawing(_layers(), label_step(labels, BAR_STEP), {ROWS.name: rows}).with_neutral(neutral)
+    below = with_unit(bars.title, drawn[0][1].unit)
+    spec = specification(drawing, below, f"{measurement.test_title}. {caption}")
+    return Chart(f"{name}-{safe(bars.title)}", caption, note, spec, bars.title)
+
+
+def _problem(bars: Bars, of_name: dict[str, Estimate]) -> str:
+    unknown = [name for name in bars.estimates if name not in of_name]
+    if unknown:
+        return f"the measurement has no estimate “{unknown[0]}”"
+    if len(bars.labels) != len(bars.estimates):
+        return f"it has {len(bars.labels)} labels for {len(bars.estimates)} estimates"
+    units = {of_name[name].unit for name in bars.estimates}
+    return "" if len(units) == 1 else f"its estimates have several units ({', '.join(sorted(units))})"
+
+
+def _label(label: str, estimate: Estimate) -> str:
+    """The label with the group sizes on a line of their own."""
+    sizes = " + ".join(f"{count:,}" for count in estimate.n.values())
+    return wrapped(label, LABEL_LINES - 1) + (f"\nn = {sizes}" if sizes else "")
+
+
+def _row(estimate: Estimate, label: str) -> dict[str, Any]:
+    return {
+        "label": label,
+        "estimate": estimate.name,
+        "value": estimate.value,
+        **interval_columns(estimate.interval),
+        "n": ", ".join(f"{count:,} {role}" for role, count in estimate.n.items()),
+    }
+
+
+def _layers() -> tuple[alt.Chart, ...]:
+    tooltip = [
+        alt.Tooltip("estimate:N", title="Estimate"),
+        alt.Tooltip("value:Q", title="Value", format=".3f"),
+        alt.Tooltip("interval:N", title="Interval"),
+        alt.Tooltip("n:N", title="n"),
+    ]
+    base = alt.Chart(ROWS).encode(y=label_axis(), tooltip=tooltip)
+    bar = base.mark_bar(color=COLOURS[0], opacity=0.5).encode(x=value_axis(zero=True))
+    interval = base.mark_rule(strokeWidth=1.8, color=INK, aria=False).encode(
+        x=alt.X("low:Q"), x2=alt.X2("high")
+    )
+    return bar, interval

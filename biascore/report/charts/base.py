@@ -1,0 +1,237 @@
+"""What all charts share: sizes, colours, axes, and the way from altair's layers to a specification.
+
+Field names and expressions are fixed here and in the modules beside; texts of the user occur in a
+specification only as data values, titles and descriptions, never inside an expression.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import altair as alt
+
+from biascore.measurement import ConfidenceInterval, Estimate
+
+WIDTH: Final = 720
+PADDING: Final = 8
+FONT: Final = "Helvetica, Arial, 'Liberation Sans', sans-serif"
+COLOURS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+"""Okabe and Ito's palette for all common kinds of colour blindness, less black and the faint yellow."""
+SHAPES: Final = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
+"""One more shape than colours, so that 42 series differ in colour or shape before a pair repeats."""
+
+INK: Final = "#333333"
+GRID_COLOUR: Final = "#e4e4e4"
+NEUTRAL_COLOUR: Final = "#8a8a8a"
+
+CONTROL_PICTURES: Final = {c: 0x2400 + c for c in range(32) if chr(c) not in "\t\n"} | {
+    0x7F: 0x2421, 0xFFFE: 0xFFFD, 0xFFFF: 0xFFFD
+}  # fmt: skip
+
+LABEL_WIDTH: Final = 26
+LABEL_LINES: Final = 3
+TITLE_WIDTH: Final = 60
+LINE_HEIGHT: Final = 14
+SPLIT_LABEL: Final = "split(datum.label, '\\n')"
+
+CONFIG: Final[dict[str, Any]] = {
+    "font": FONT,
+    "padding": PADDING,
+    "view": {"stroke": None},
+    "axis": {
+        "labelFontSize": 12, "labelLineHeight": LINE_HEIGHT, "labelPadding": 6, "labelColor": INK,
+        "labelSeparation": 8, "gridColor": GRID_COLOUR, "domain": False, "ticks": False,
+    },
+    "axisY": {"labelLimit": 230},
+    "title": {"fontSize": 12, "fontWeight": "normal", "color": INK, "offset": 10, "frame": "group"},
+    "legend": {
+        "orient": "top", "direction": "horizontal", "columns": 3, "labelLimit": 190, "labelFontSize": 12,
+        "labelColor": INK, "titleFontSize": 12, "titleFontWeight": "normal", "titleColor": INK,
+        "symbolSize": 70, "offset": 12,
+    },
+}  # fmt: skip
+
+ROWS: Final = alt.NamedData("rows")
+NEUTRAL: Final = alt.NamedData("neutral")
+Rows = list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A specification with its file name (no suffix), its caption, a note on what is not drawn, and a heading."""
+
+    name: str
+    caption: str
+    note: str
+    spec: dict[str, Any]
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Undrawn:
+    """A figure that a metric asked for and that cannot be drawn, with the reason as a clause."""
+
+    title: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """Layers over named data, the lowest first, and the height in pixels of the plot or of a step."""
+
+    layers: tuple[alt.Chart, ...]
+    height: float | alt.Step
+    data: dict[str, Rows]
+
+    def with_neutral(self, neutral: float | None) -> Drawing:
+        """The drawing above a line at the neutral value, which its axis then holds; itself for None."""
+        if neutral is None:
+            return self
+        line = neutral_line().encode(x=alt.X("value:Q", title=None))
+        data = self.data | {NEUTRAL.name: [{"value": neutral}]}
+        return replace(self, layers=(line, *self.layers), data=data)
+
+
+def neutral_line() -> alt.Chart:
+    """A line at the values of the data set of neutral values, on the axis that it is encoded with."""
+    line: alt.Chart = alt.Chart(NEUTRAL).mark_rule(color=NEUTRAL_COLOUR, strokeWidth=1.3, aria=False)
+    return line
+
+
+def shared_neutral(estimates: Iterable[Estimate]) -> float | None:
+    """The neutral value that all the estimates have, or None where they have none or several."""
+    values = {estimate.neutral for estimate in estimates}
+    return values.pop() if len(values) == 1 else None
+
+
+def specification(drawing: Drawing, below: str | list[str], description: str) -> dict[str, Any]:
+    """The Vega-Lite specification of a drawing with its lines of text below and its description."""
+    # Neither the rows nor the configuration go through altair: it would check and copy them for every chart.
+    frame: dict[str, Any] = (
+        alt.layer(*drawing.layers)
+        .properties(
+            width=WIDTH,
+            height=drawing.height,
+            autosize=alt.AutoSizeParams(type="fit-x", contains="padding"),
+            background="white",
+        )
+        .to_dict(validate=False)
+    )
+    paragraphs = [below] if isinstance(below, str) else below
+    lines = [line for paragraph in paragraphs for line in _title_lines(paragraph)]
+    title = {"text": lines or "", "orient": "bottom", "anchor": "middle"}
+    texts = {"title": title, "description": " ".join(description.split()), "datasets": drawing.data}
+    return frame | {"config": CONFIG} | {key: visible(value) for key, value in texts.items()}
+
+
+def _title_lines(paragraph: str) -> list[str]:
+    """The lines of a title; what is beyond the fourth stands in the caption, which is whole."""
+    return textwrap.wrap(paragraph, TITLE_WIDTH, max_lines=4, placeholder=" …")
+
+
+def visible(value: Any) -> Any:
+    """Control characters as their pictures (U+2400...), as XML, and so an SVG file, cannot hold them."""
+    if isinstance(value, str):
+        return value.translate(CONTROL_PICTURES)
+    if isinstance(value, dict):
+        return {key: visible(entry) for key, entry in value.items()}
+    return [visible(entry) for entry in value] if isinstance(value, list) else value
+
+
+def value_axis(*, zero: bool = False) -> alt.X:
+    """The horizontal axis of values; without ``zero`` it holds zero only where a neutral line stands there.
+
+    Its title stands below as the title of the chart: Vega-Lite builds expressions from the titles of axes.
+    """
+    return alt.X("value:Q", stack=None, scale=alt.Scale(zero=zero), axis=alt.Axis(title=None, tickCount=8))
+
+
+def label_axis() -> alt.Y:
+    """The vertical axis of rows with a label each, of up to LABEL_LINES lines, in the order of the data."""
+    return alt.Y(
+        "label:N",
+        sort=None,
+        title=None,
+        scale=alt.Scale(paddingInner=0.2, paddingOuter=0.1),
+        axis=alt.Axis(labelExpr=SPLIT_LABEL, labelOffset=_centred_labels(), grid=True, tickBand="extent"),
+    )
+
+
+def _centred_labels() -> alt.ConditionalAxisNumber:
+    """Vega centres the first line of a label on its row; this lifts longer labels by half of the rest."""
+    offsets = [
+        {"test": f"{SPLIT_LABEL}.length === {lines}", "value": -(lines - 1) * LINE_HEIGHT / 2}
+        for lines in range(2, LABEL_LINES + 1)
+    ]
+    return alt.ConditionalAxisNumber(condition=offsets, value=0)  # type: ignore[no-untyped-call]
+
+
+def label_step(labels: Iterable[str], least: float) -> alt.Step:
+    """The height of a row that has room for the longest label."""
+    lines = max(label.count("\n") + 1 for label in labels)
+    return alt.Step(max(least, LINE_HEIGHT * lines + 8), **{"for": "position"})
+
+
+def series(field: str, title: str) -> tuple[alt.Fill, alt.Shape, alt.Stroke]:
+    """Fill and shape of the points of a series, which share a legend, and the stroke of its intervals.
+
+    No domain is given but order of appearance, as Vega-Lite writes the names of a domain into an expression.
+    Strokes have a scale of their own: were it shared, the legends of colour and shape would not be merged.
+    """
+    legend = alt.Legend(title=title, symbolOpacity=1)
+    return (
+        alt.Fill(f"{field}:N", legend=legend, sort=None, scale=alt.Scale(range=list(COLOURS))),
+        alt.Shape(f"{field}:N", legend=legend, sort=None, scale=alt.Scale(range=list(SHAPES))),
+        alt.Stroke(f"{field}:N", legend=None, sort=None, scale=alt.Scale(range=list(COLOURS))),
+    )
+
+
+def interval_columns(interval: ConfidenceInterval | None) -> dict[str, Any]:
+    """The ends of an interval for the drawing, and the interval as a text for the tooltip."""
+    if interval is None:
+        return {"low": None, "high": None, "interval": "none"}
+    text = f"{interval.low:.3f} to {interval.high:.3f}"
+    return {"low": interval.low, "high": interval.high, "interval": text}
+
+
+def whiskers(intervals: Iterable[ConfidenceInterval | None]) -> str:
+    """One sentence on what the lines through the points or bars are."""
+    levels = sorted({f"{100 * i.level:g}%" for i in intervals if i is not None})
+    return f"Lines are {' or '.join(levels)} confidence intervals." if levels else "No intervals were made."
+
+
+def with_unit(name: str, unit: str) -> str:
+    """A name with its unit, unless the name says it already."""
+    return name if not unit or unit.casefold() in name.casefold() else f"{name} ({unit})"
+
+
+def wrapped(text: str, lines: int = LABEL_LINES) -> str:
+    """A text as a label of at most so many lines."""
+    broken = textwrap.wrap(text, LABEL_WIDTH, max_lines=lines, placeholder=" …")
+    return "\n".join(broken) or "(untitled)"
+
+
+def unique(labels: list[str]) -> list[str]:
+    """Number the repeats, as rows of equal label would be drawn on top of each other."""
+    taken: dict[str, None] = {}
+    for label in labels:
+        number, free = 1, label
+        while free in taken:
+            number += 1
+            free = f"{label} ({number})"
+        taken[free] = None
+    return list(taken)
+
+
+def distinct(values: Iterable[str]) -> list[str]:
+    """The values without repeats, in order of appearance."""
+    return list(dict.fromkeys(values))
+
+
+def safe(text: str) -> str:
+    """A text as part of a file name."""
+    kept = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "-" for c in text)
+    return "-".join(part for part in kept.split("-") if part)[:50] or "unnamed"

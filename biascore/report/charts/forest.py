@@ -1,0 +1,112 @@
+"""Forest plots: headline estimates with their intervals, one row per test, side by side by series."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, Final
+
+import altair as alt
+
+from biascore.measurement import Measurement
+from biascore.report.charts.base import (
+    ROWS,
+    Chart,
+    Drawing,
+    distinct,
+    interval_columns,
+    label_axis,
+    label_step,
+    safe,
+    series,
+    shared_neutral,
+    specification,
+    unique,
+    value_axis,
+    whiskers,
+    with_unit,
+    wrapped,
+)
+from biascore.run import Run
+
+SERIES_STEP: Final = 14
+
+
+def forest_charts(run: Run) -> tuple[Chart, ...]:
+    """One forest plot of headline estimates for each metric and estimate, as their units differ."""
+    families: dict[tuple[str, str, str], list[Measurement]] = {}
+    for measurement in run:
+        headline = measurement.headline
+        families.setdefault((measurement.method, headline.name, headline.unit), []).append(measurement)
+    charts = (_forest(number, family) for number, family in enumerate(families.values(), start=1))
+    return tuple(chart for chart in charts if chart is not None)
+
+
+def forest(drawn: Sequence[Measurement], names: Sequence[str], title: str) -> Drawing:
+    """Measurements that have a value, one row per test; ``names`` are their series, ``title`` the legend's.
+
+    A row is added where a series measured the same test again.
+    """
+    places = _places(drawn, names)
+    titles = {place: wrapped(m.test_title or m.test) for place, m in zip(places, drawn, strict=True)}
+    label_of = dict(zip(titles, unique(list(titles.values())), strict=True))
+    rows = [
+        _row(measurement, label_of[place], name)
+        for measurement, place, name in zip(drawn, places, names, strict=True)
+    ]
+    tooltip = [
+        alt.Tooltip("test:N", title="Test"),
+        alt.Tooltip("model:N", title="Model"),
+        alt.Tooltip("method:N", title="Method"),
+        alt.Tooltip("value:Q", title="Estimate", format=".3f"),
+        alt.Tooltip("interval:N", title="Interval"),
+        alt.Tooltip("verdict:N", title="Verdict"),
+    ]
+    offset = alt.YOffset("series:N", sort=None, scale=alt.Scale(paddingOuter=0.4))
+    base = alt.Chart(ROWS).encode(y=label_axis(), yOffset=offset, tooltip=tooltip)
+    fill, shape, stroke = series("series", title)
+    interval = base.mark_rule(strokeWidth=1.6, aria=False).encode(
+        x=alt.X("low:Q"), x2=alt.X2("high"), stroke=stroke
+    )
+    point = base.mark_point(filled=True, size=62, opacity=1).encode(x=value_axis(), fill=fill, shape=shape)
+    step = label_step(label_of.values(), SERIES_STEP * len(set(names)) + 10)
+    drawing = Drawing((interval, point), step, {ROWS.name: rows})
+    return drawing.with_neutral(shared_neutral(m.headline for m in drawn))
+
+
+def _forest(number: int, family: list[Measurement]) -> Chart | None:
+    drawn = [m for m in family if m.headline.value is not None]
+    if not drawn:
+        return None
+    first = drawn[0]
+    title = with_unit(first.headline.name, first.headline.unit)
+    groups = "test and model" if len(distinct(m.model for m in drawn)) > 1 else "test"
+    caption = f"{first.method}: {title}, by {groups}. {whiskers(m.headline.interval for m in drawn)}"
+    missing = len(family) - len(drawn)
+    note = f"{missing} not estimable and so not drawn." if missing else ""
+    name = f"forest-{number:02d}-{safe(first.method)}-{safe(first.headline.name)}"
+    drawing = forest(drawn, [m.model for m in drawn], "Model")
+    return Chart(name, caption, note, specification(drawing, title, f"Forest plot. {caption}"))
+
+
+def _places(family: Sequence[Measurement], names: Sequence[str]) -> list[tuple[str, int]]:
+    """The row of each measurement: its test, and how often its series has measured it by then."""
+    seen: Counter[tuple[str, str]] = Counter()
+    places = []
+    for measurement, name in zip(family, names, strict=True):
+        seen[measurement.test, name] += 1
+        places.append((measurement.test, seen[measurement.test, name]))
+    return places
+
+
+def _row(measurement: Measurement, label: str, name: str) -> dict[str, Any]:
+    return {
+        "label": label,
+        "series": name,
+        "test": f"{measurement.test}: {measurement.test_title}",
+        "model": measurement.model,
+        "method": measurement.method,
+        "value": measurement.headline.value,
+        **interval_columns(measurement.headline.interval),
+        "verdict": measurement.verdict.value,
+    }

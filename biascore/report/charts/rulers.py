@@ -1,0 +1,142 @@
+"""Do the rulers agree? The same tests on the same model, measured by several methods in one unit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from biascore.measurement import Measurement
+from biascore.report.charts.base import Chart, distinct, safe, specification, whiskers, with_unit
+from biascore.report.charts.forest import forest
+from biascore.run import Run
+
+
+@dataclass(frozen=True, slots=True)
+class Readings:
+    """What several methods gave for one test, in the order of the run."""
+
+    test: str
+    title: str
+    readings: tuple[Measurement, ...]
+
+    @property
+    def _with_value(self) -> list[Measurement]:
+        return [reading for reading in self.readings if reading.headline.value is not None]
+
+    @property
+    def comparable(self) -> bool:
+        """Whether two methods at least gave a value."""
+        return len({reading.method for reading in self._with_value}) > 1
+
+    @property
+    def same_verdict(self) -> bool:
+        """Whether all values have one verdict."""
+        return len({reading.verdict for reading in self._with_value}) == 1
+
+    @property
+    def same_direction(self) -> bool:
+        """Whether all values lie on one side of the neutral value."""
+        return len({_side(reading) for reading in self._with_value}) == 1
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The tests of one model that several methods measured by an estimate of one name and unit."""
+
+    model: str
+    estimate: str
+    directed: bool
+    """Whether each estimate has a neutral value, and so a direction."""
+    tests: tuple[Readings, ...]
+    chart: Chart | None
+
+    @property
+    def readings(self) -> int:
+        """How many measurements there are."""
+        return sum(len(test.readings) for test in self.tests)
+
+    @property
+    def compared(self) -> list[Readings]:
+        """The tests with values of at least two methods."""
+        return [test for test in self.tests if test.comparable]
+
+    @property
+    def not_compared(self) -> list[Readings]:
+        """The tests for which at most one method gave a value."""
+        return [test for test in self.tests if not test.comparable]
+
+    @property
+    def other_verdicts(self) -> list[Readings]:
+        """The compared tests whose verdicts differ."""
+        return [test for test in self.compared if not test.same_verdict]
+
+    @property
+    def other_directions(self) -> list[Readings]:
+        """The compared tests whose values lie on both sides of the neutral value."""
+        return [test for test in self.compared if self.directed and not test.same_direction]
+
+
+def comparisons(run: Run) -> tuple[Comparison, ...]:
+    """One comparison per model and kind of estimate in which two methods or more measured the same test."""
+    families: dict[tuple[str, str, str], dict[str, list[Measurement]]] = {}
+    for measurement in run:
+        headline = measurement.headline
+        of_test = families.setdefault((measurement.model, headline.name, headline.unit), {})
+        of_test.setdefault(measurement.test, []).append(measurement)
+    found = [
+        [readings for readings in of_test.values() if len({m.method for m in readings}) > 1]
+        for of_test in families.values()
+    ]
+    return tuple(_comparison(number, tests) for number, tests in enumerate(filter(None, found), start=1))
+
+
+def _comparison(number: int, tests: Sequence[Sequence[Measurement]]) -> Comparison:
+    readings = [reading for of_test in tests for reading in of_test]
+    first = readings[0]
+    return Comparison(
+        first.model,
+        with_unit(first.headline.name, first.headline.unit),
+        all(reading.headline.neutral is not None for reading in readings),
+        tuple(Readings(t[0].test, t[0].test_title or t[0].test, tuple(t)) for t in tests),
+        _chart(number, readings),
+    )
+
+
+def _chart(number: int, readings: list[Measurement]) -> Chart | None:
+    drawn = [reading for reading in readings if reading.headline.value is not None]
+    if not drawn:
+        return None
+    first = drawn[0]
+    title = with_unit(first.headline.name, first.headline.unit)
+    methods = distinct(reading.method for reading in drawn)
+    names, shared = _short_names(drawn)
+    alike = f", all with {', '.join(shared)}" if shared else ""
+    caption = (
+        f"{first.model}: {title}, by test and method ({', '.join(names[m] for m in methods)}{alike}). "
+        f"{whiskers(reading.headline.interval for reading in drawn)}"
+    )
+    missing = len(readings) - len(drawn)
+    note = f"{missing} not estimable and so not drawn." if missing else ""
+    name = f"rulers-{number:02d}-{safe(first.model)}-{safe(first.headline.name)}"
+    drawing = forest(drawn, [names[reading.method] for reading in drawn], "Method")
+    return Chart(name, caption, note, specification(drawing, title, f"Do the rulers agree? {caption}"))
+
+
+def _short_names(readings: Sequence[Measurement]) -> tuple[dict[str, str], tuple[str, ...]]:
+    """The methods by what tells them apart, and the parts of their variants that all of them share."""
+    parts = {reading.method: reading.variant.split(", ") for reading in readings}
+    metrics = {reading.method: reading.metric for reading in readings}
+    every = list(parts.values())
+    shared = tuple(part for part in every[0] if part and all(part in other for other in every))
+    names = {}
+    for method, own in parts.items():
+        left = ", ".join(part for part in own if part and part not in shared)
+        names[method] = f"{metrics[method]} ({left})" if left else metrics[method]
+    return names, shared
+
+
+def _side(reading: Measurement) -> int:
+    value, neutral = reading.headline.value, reading.headline.neutral
+    if value is None or neutral is None:
+        return 0
+    return (value > neutral) - (value < neutral)

@@ -1,0 +1,89 @@
+"""Values as texts for people: numbers, times, counts and options."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from datetime import UTC, date, datetime, time
+
+
+def number(value: float) -> str:
+    """A number with three decimals, in scientific notation where those would show nothing."""
+    if isinstance(value, int) or not math.isfinite(value):
+        return f"{value:,}"
+    if value == 0:
+        return "0"
+    if abs(value) >= 10_000:
+        return f"{value:,.0f}"
+    return f"{value:.3f}" if abs(value) >= 0.001 else f"{value:.1e}"
+
+
+def percent(share: float) -> str:
+    """A share in per cent, without needless decimals."""
+    return f"{100 * share:.4g}%"
+
+
+def sentence(text: str) -> str:
+    """A text with a full stop, unless it ends a sentence already."""
+    return text if text.rstrip().endswith((".", "!", "?")) else f"{text.rstrip()}."
+
+
+def cell(value: object) -> str:
+    """Any value of a table or mapping as text; a dash stands for a missing one."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float):
+        return number(value)
+    return value if isinstance(value, str) else plain(value)
+
+
+def plain(value: object) -> str:
+    """An option as readable JSON; what JSON does not know, such as a date, as its text."""
+    return json.dumps(value, ensure_ascii=False, default=_plain_default)
+
+
+def toml(value: object, indent: str = "") -> str:
+    """A value as TOML, so that an audit can be copied from the page; raises TypeError for what TOML lacks."""
+    match value:
+        case bool():
+            return str(value).lower()
+        case str():
+            # A JSON string is a TOML string, but for DEL, which TOML wants escaped.
+            return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+        case int() | float():
+            return repr(value)
+        case Mapping():
+            entries = (f"{toml(key)} = {toml(entry, indent)}" for key, entry in value.items())
+            return "{" + ", ".join(entries) + "}"
+        case list() | tuple():
+            deeper = indent + "  "
+            return "[\n" + "".join(f"{deeper}{toml(entry, deeper)},\n" for entry in value) + f"{indent}]"
+        case datetime() | date() | time():
+            return value.isoformat()
+    raise TypeError(f"TOML has no form for {value!r}")
+
+
+def when(seconds: float) -> str:
+    """Seconds since the epoch as a date and time in UTC."""
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def duration(seconds: float) -> str:
+    """A length of time in words, in its two greatest units."""
+    if seconds < 60:
+        return f"{seconds:.1f} seconds"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes_left = divmod(minutes, 60)
+    return f"{hours} h {minutes_left} min" if hours else f"{minutes} min {rest} s"
+
+
+def counted(count: int, noun: str) -> str:
+    """A count with its noun in the right number."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def _plain_default(value: object) -> object:
+    return dict(value) if isinstance(value, Mapping) else str(value)

@@ -1,0 +1,50 @@
+"""What a reader of a CrowS-Pairs measurement must be warned of."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Final
+
+from biascore.plugins_api import Estimate, SentencePairsTest
+from biascore_metrics.crows_pairs.estimates import Shares
+from biascore_metrics.crows_pairs.format import SKIPPED
+from biascore_metrics.crows_pairs.scored import Scores
+
+MIN_PAIRS: Final = 30
+"""With fewer pairs the Wilson interval of a share near 50 % is wider than 34 percentage points."""
+MAX_LOST_SHARE: Final = 0.2
+MAX_NEUTRAL_SHARE: Final = 0.01
+
+
+def pair_warnings(test: SentencePairsTest, scores: Scores, found: Shares) -> tuple[str, ...]:
+    """Rows skipped, pairs lost, repeated or neutral, and bias types of few pairs."""
+    warnings = [note for note in test.notes if note.startswith(SKIPPED)]
+    if len(scores.lost) > MAX_LOST_SHARE * scores.given:
+        warnings.append(f"{len(scores.lost)} of {scores.given} pairs are lost; B stands for the rest only")
+    repeated = sum(times - 1 for times in Counter(test.pairs.pairs).values())
+    if repeated:
+        warnings.append(f"{repeated} pair(s) repeat another one; interval and test take them for independent")
+    warnings += _neutral_warning(len(scores.pairs), found)
+    few = [one for one in found.bias_types if one.n["pairs"] < MIN_PAIRS]
+    if few:
+        named = ", ".join(f"{one.name.removeprefix('B ')} ({one.n['pairs']})" for one in few)
+        warnings.append(f"bias types with fewer than {MIN_PAIRS} pairs, whose B says little: {named}")
+    return tuple(warnings)
+
+
+def mean_warning(mean: Estimate) -> tuple[str, ...]:
+    """A warning where B is told from 50 and the mean difference is not told from 0."""
+    if mean.interval is None or not mean.interval.low <= 0 <= mean.interval.high:
+        return ()
+    return (f"the share differs from 50 %, but the interval of the {mean.name} holds 0: read both",)
+
+
+def _neutral_warning(pairs: int, found: Shares) -> list[str]:
+    neutral = pairs - found.preferring.n["pairs"]
+    if neutral <= MAX_NEUTRAL_SHARE * pairs:
+        return []
+    even = 50 * found.preferring.n["pairs"] / pairs
+    return [
+        f"{neutral} of {pairs} pairs are neutral and lower B: a model without preference would have {even:.1f} %, "
+        "not 50 %. The test and the verdict leave them out"
+    ]

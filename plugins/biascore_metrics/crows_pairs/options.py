@@ -1,0 +1,51 @@
+"""Options that both metrics on sentence pairs share, and those of the masked one."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from biascore.plugins_api import MetricOptions, Scalar
+
+
+class PairOptions(MetricOptions):
+    """Conventions that change a number, each stated in every measurement.
+
+    ``decimals``: scores are rounded to so many before they are compared, as the published code does; None compares
+    them as they are. ``bound``: percentage points around 50 within which the whole interval of the share counts as
+    negligible; 5 is Cohen's h = 0.1, half a small effect, and needs about 400 pairs to be shown. ``draws``: of the
+    sign-flip test where it cannot count all signs. ``bootstrap``, ``resamples``: of the mean difference.
+    """
+
+    decimals: int | None = Field(default=3, ge=0, le=12)
+    bound: float | None = Field(default=5.0, gt=0, lt=50)
+    draws: int = Field(default=100_000, ge=1)
+    bootstrap: Literal["studentized", "bca", "percentile"] = "studentized"
+    resamples: int = Field(default=5000, ge=100)
+
+    def variant(self) -> str:
+        """What tells this measurement from others of its metric: the options that are not the defaults."""
+        changed = self.model_dump(exclude_defaults=True)
+        return ", ".join(f"{name}={value}" for name, value in changed.items())
+
+    def conventions(self) -> dict[str, Scalar]:
+        """What a reader must know to compute the same numbers."""
+        rounding = "not rounded" if self.decimals is None else f"rounded to {self.decimals} decimals"
+        return {
+            "compared": f"scores {rounding}; equal ones are neutral",
+            "B": "100 x pairs whose sent_more scores higher / all pairs, neutral ones included",
+            "B-, B+": "pairs marked stereo, pairs marked antistereo (Puttick & Kurpicz-Briki 2025, B.4)",
+            "interval of B": "Wilson",
+            "p of B": "exact two-sided binomial test of 1/2 on the pairs with a preference",
+            "p of the mean difference": f"two-sided sign-flip test, {self.draws} draws where not exact",
+            "bootstrap": f"{self.bootstrap}, {self.resamples} resamples of pairs",
+            "equivalence bound": self.bound,
+            "alpha": self.alpha,
+        }
+
+
+class CrowsPairsOptions(PairOptions):
+    """``pll``: what is hidden with a token: nothing else (as published), or the later tokens of its word."""
+
+    pll: Literal["original", "within_word_l2r"] = "original"

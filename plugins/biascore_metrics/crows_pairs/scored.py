@@ -1,0 +1,94 @@
+"""Sentence pairs with the scores of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import pyarrow as pa
+
+from biascore.plugins_api import Coverage, LostWord, SentencePair, item_table
+
+EQUAL: Final = "its two sentences are equal"
+NOTHING_SHARED: Final = "its two sentences share no token"
+
+Preferred = Literal["more", "less", "neutral"]
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredPair:
+    """A pair with the scores of its sentences in nats, and the number of tokens scored in both, if any are shared."""
+
+    pair: SentencePair
+    more: float
+    less: float
+    preferred: Preferred
+    shared: int | None = None
+
+    @classmethod
+    def of(
+        cls, pair: SentencePair, more: float, less: float, decimals: int | None, shared: int | None = None
+    ) -> ScoredPair:
+        """Compare the scores, rounded to ``decimals`` unless that is None."""
+        a, b = (more, less) if decimals is None else (round(more, decimals), round(less, decimals))
+        return cls(pair, more, less, "more" if a > b else "less" if a < b else "neutral", shared)
+
+    @property
+    def difference(self) -> float:
+        """Score of the more stereotypical sentence minus that of the other, not rounded."""
+        return self.more - self.less
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """The pairs of a test that a model scored, and those that it could not, with the reason."""
+
+    pairs: tuple[ScoredPair, ...]
+    lost: tuple[tuple[SentencePair, str], ...] = ()
+
+    @property
+    def given(self) -> int:
+        """The number of pairs that the test has."""
+        return len(self.pairs) + len(self.lost)
+
+    @property
+    def bias_types(self) -> tuple[str, ...]:
+        """Every bias type of the test, lost pairs included, in the order of the alphabet."""
+        every = (*(one.pair for one in self.pairs), *(pair for pair, _ in self.lost))
+        return tuple(sorted({pair.bias_type for pair in every}))
+
+    def coverage(self) -> Coverage:
+        """Pairs given and used, and every lost one."""
+        return Coverage(
+            given={"pairs": self.given},
+            used={"pairs": len(self.pairs)},
+            lost=tuple(
+                LostWord(word=f"{pair.sent_more} | {pair.sent_less}", role="pairs", reason=reason)
+                for pair, reason in self.lost
+            ),
+        )
+
+
+def count(pairs: Iterable[ScoredPair], preferred: Preferred) -> int:
+    """How many of the pairs have this preference."""
+    return sum(one.preferred == preferred for one in pairs)
+
+
+def items(pairs: Sequence[ScoredPair], score: str) -> pa.Table:
+    """One row per pair: the more stereotypical sentence, its bias type and the difference; ``score`` names columns."""
+    more: dict[str, Sequence[str | float | int | None]] = {
+        "sent_less": [one.pair.sent_less for one in pairs],
+        "direction": [one.pair.stereo_antistereo for one in pairs],
+        f"{score}_more": [one.more for one in pairs],
+        f"{score}_less": [one.less for one in pairs],
+        "preferred": [one.preferred for one in pairs],
+    }
+    if any(one.shared is not None for one in pairs):
+        more["shared_tokens"] = [one.shared for one in pairs]
+    return item_table(
+        item=[one.pair.sent_more for one in pairs],
+        group=[one.pair.bias_type for one in pairs],
+        value=[one.difference for one in pairs],
+        more=more,
+    )

@@ -1,0 +1,317 @@
+"""FISE and GG-FISE: over which intersections of groups do a model's words lie, and with what affect?
+
+Charlesworth, Ghate, Caliskan & Banaji 2024, PNAS Nexus 3(3) pgae089; equations 1 and 11 and section 2.5 of
+Puttick & Kurpicz-Briki 2025, where GG-FISE comes from. The tests of significance are biascore's.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import ClassVar, Final
+
+import numpy as np
+import pyarrow as pa
+
+from biascore.errors import TestKindError
+from biascore.plugins_api import (
+    SELF,
+    Bars,
+    Catalogue,
+    Context,
+    Coverage,
+    FiseTest,
+    Measurement,
+    Metric,
+    MetricOptions,
+    Model,
+    PairList,
+    Plane,
+    Scalar,
+    Test,
+    item_table,
+)
+from biascore.stats import Interval, Verdict, decide
+from biascore.stats.labels import MAX_DIMENSIONS
+from biascore_metrics.fise.affect import Affects, affect_roles, joined, measure_affects
+from biascore_metrics.fise.findings import Findings, figures, find
+from biascore_metrics.fise.options import FiseOptions, GgFiseOptions, PlacementOptions
+from biascore_metrics.fise.placement import Placement, group_names
+from biascore_metrics.fise.statistics import DISTANCE, mean_name
+from biascore_metrics.fise.targets import (
+    TARGETS,
+    Embedded,
+    Treatment,
+    embed_targets,
+    list_warnings,
+    targets_of,
+)
+from biascore_metrics.words import composed_warning, coverage_warnings
+
+NAMED_ON_AXIS: Final = 10
+RESERVED: Final = frozenset({"item", "group", "value", "top"})
+
+
+class PlacementMetric(Metric):
+    """What FISE and GG-FISE have in common: all but the treatment of targets with two forms."""
+
+    requires: ClassVar[frozenset[str]] = frozenset({"embed"})
+    kinds: ClassVar[frozenset[str]] = frozenset({"fise"})
+    model_options: ClassVar[Mapping[str, frozenset[str]]] = MappingProxyType(
+        {"affect_model": frozenset({"embed"})}
+    )
+
+    def __init__(self, options: MetricOptions) -> None:
+        assert isinstance(options, PlacementOptions)
+        self._options = options
+
+    @property
+    @abstractmethod
+    def treatment(self) -> Treatment:
+        """How targets with two forms are treated."""
+
+    @abstractmethod
+    def treatment_in_words(self, test: FiseTest) -> str:
+        """The same for the reader of a measurement."""
+
+    def check(self, test: Test, catalogue: Catalogue) -> None:
+        """Raise TestKindError for another kind of test, or one whose groups or columns cannot be told apart."""
+        super().check(test, catalogue)
+        assert isinstance(test, FiseTest)
+        if not 2 <= len(test.dimensions) <= MAX_DIMENSIONS:
+            raise TestKindError(
+                f"{self.name}: {test.id} ({test.file}) has {len(test.dimensions)} dimension(s), and groups are made "
+                f"from 2 to {MAX_DIMENSIONS}. Give it as many; one alone is what sc-weat measures"
+            )
+        groups = group_names(test)
+        if len(set(groups)) < len(groups):
+            repeated = next(group for group in groups if groups.count(group) > 1)
+            raise TestKindError(
+                f"{self.name}: {test.id} ({test.file}) has two groups called {repeated!r}, after the names of its "
+                "lists. Rename a list"
+            )
+        columns = [dimension.name for dimension in (*test.dimensions, *test.affect)]
+        for name in columns:
+            if name in RESERVED or columns.count(name) > 1:
+                raise TestKindError(
+                    f"{self.name}: {test.id} ({test.file}) calls a dimension or an affect {name!r}, which is also the "
+                    "name of another column of the results. Rename it"
+                )
+
+    def measure(self, model: Model, test: Test, context: Context) -> Measurement:
+        """Place the targets, test their distribution and measure affect; items are the target words."""
+        assert isinstance(test, FiseTest)
+        options = self._options
+        affect_model = self._affect_model(model, test, context)
+        embedded, affected, coverage = self._embed(model, affect_model, test)
+        found, items = Findings(words=len(embedded.targets)), item_table()
+        pictures: tuple[Plane | Bars, ...] = ()
+        warnings = [*coverage_warnings(coverage), *list_warnings(test, embedded), *composed_warning(coverage)]
+        warnings += self._affect_warnings(test, affect_model)
+        problem = embedded.too_few([TARGETS, *(f"{d.name}.{side}" for d in test.dimensions for side in "AB")])
+        if not problem:
+            placement = Placement.of(test, embedded, options.axis_tolerance)
+            affects = Affects()
+            if affected is not None:
+                affects = measure_affects(test, embedded.targets, affected)
+            warnings += affects.warnings
+            warnings += _placement_warnings(placement, embedded, options.min_words)
+            found = find(placement, embedded, affects, options, context.rng)
+            warnings += found.warnings
+            items, pictures = _items(placement, embedded, affects, options.top), figures(test)
+            if not sum(placement.counts):
+                problem = f"all {found.words} words lie on an axis, and so in no group"
+        verdict, reason = self._verdict(found, placement if not problem else None, problem)
+        return Measurement(
+            metric=self.name,
+            variant=options.variant(model),
+            test=test.id,
+            test_title=test.title,
+            language=test.language,
+            concept=test.concept,
+            model=model.name,
+            positive_means=_positive_means(test),
+            estimates=found.estimates(test),
+            verdict=verdict,
+            reason=reason,
+            coverage=coverage,
+            warnings=tuple(warnings),
+            item_value="projection on the diagonal of the word's group",
+            figures=pictures,
+            conventions=options.conventions(
+                model,
+                {
+                    "targets in two forms": self.treatment_in_words(test),
+                    "affect measured in": affect_model.name if affect_model else None,
+                },
+            ),
+            seed=context.seed,
+            items=items,
+        )
+
+    def _affect_model(self, model: Model, test: FiseTest, context: Context) -> Model | None:
+        choice = self._options.affect_model
+        if not test.affect:
+            return None
+        if choice is None:
+            return model if model.identity.composes_words else None
+        return model if choice == SELF else context.model(choice)
+
+    def _embed(
+        self, model: Model, affect_model: Model | None, test: FiseTest
+    ) -> tuple[Embedded, Embedded | None, Coverage]:
+        """Targets with dimensions, and targets with affects: one call for each model."""
+        options = self._options
+        targets = targets_of(test, self.treatment)
+        dimensions = {
+            role: words.words for role, words in test.roles.items() if role not in affect_roles(test)
+        }
+
+        def embed(where: Model, lists: Mapping[str, tuple[str, ...]]) -> Embedded:
+            return embed_targets(
+                where,
+                targets,
+                lists,
+                treatment=self.treatment,
+                level=options.level,
+                duplicates=options.duplicates,
+            )
+
+        if affect_model is None:
+            embedded = embed(model, dimensions)
+            return embedded, None, embedded.coverage
+        if affect_model is model:
+            embedded = embed(model, {**dimensions, **affect_roles(test)})
+            return embedded, embedded, embedded.coverage
+        embedded = embed(model, dimensions)
+        affected = embed(affect_model, affect_roles(test))
+        return embedded, affected, joined(embedded.coverage, affected.coverage, affect_model)
+
+    def _affect_warnings(self, test: FiseTest, affect_model: Model | None) -> list[str]:
+        named = " and ".join(affect.name for affect in test.affect)
+        if test.affect and affect_model is None:
+            return [
+                f"{named} not measured: the study measures affect in word vectors, whatever model is tested. Name "
+                'them with affect_model = "fasttext:cc.it.300.bin" (your file), or take this model with "self"'
+            ]
+        if not test.affect and self._options.affect_model is not None:
+            return ["affect_model is not used, because the test has no lists of affect"]
+        return []
+
+    def _verdict(self, found: Findings, placement: Placement | None, problem: str) -> tuple[Verdict, str]:
+        if placement is None:
+            return Verdict.INCONCLUSIVE, f"It could not be measured: {problem}."
+        options = self._options
+        interval: Interval = found.intervals[DISTANCE]
+        p_value = found.p_values[DISTANCE][0].value
+        decision = decide(p_value, interval, alpha=options.alpha, bound=options.bound)
+        counts = placement.counts
+        fullest = int(np.argmax(counts))
+        means = ", ".join(
+            f"{name} {found.values[mean_name(name)]:+.3f} (p = {found.p_values[mean_name(name)][0].value:.3g})"
+            for name in placement.names
+        )
+        return decision.verdict, (
+            f"{decision.reason} That p is of the {found.strongest}, the strongest of the tests, adjusted for their "
+            f"number. The fullest group is {placement.groups[fullest]} with {counts[fullest]} of "
+            f"{sum(counts)} words; even would be {sum(counts) / len(counts):.4g}. Mean bias: {means}."
+        )
+
+
+class Fise(PlacementMetric):
+    """FISE: each form of a target is a word of its own, or the first form stands for it."""
+
+    name: ClassVar[str] = "fise"
+    summary: ClassVar[str] = (
+        "FISE: target words over the intersections of groups, their affect, label permutation tests"
+    )
+    reference: ClassVar[str] = "Charlesworth, Ghate, Caliskan & Banaji 2024, PNAS Nexus 3(3) pgae089"
+    options: ClassVar[type[MetricOptions]] = FiseOptions
+
+    @property
+    def treatment(self) -> Treatment:
+        """The first form or both."""
+        assert isinstance(self._options, FiseOptions)
+        return self._options.forms
+
+    def treatment_in_words(self, test: FiseTest) -> str:
+        """Which forms, and for targets without forms that they have none."""
+        if not isinstance(test.targets, PairList):
+            return "none in this test"
+        if self.treatment == "both":
+            return "both, each a target of its own"
+        return f"the first ({test.targets.sides[0]})"
+
+
+class GgFise(PlacementMetric):
+    """GG-FISE: the vector of a target is the mean of its two forms."""
+
+    name: ClassVar[str] = "gg-fise"
+    summary: ClassVar[str] = (
+        "FISE for grammatical gender: a target is the mean of its masculine and feminine form"
+    )
+    reference: ClassVar[str] = "Puttick & Kurpicz-Briki 2025, GeBNLP 2025, section 2.5.1"
+    options: ClassVar[type[MetricOptions]] = GgFiseOptions
+
+    def check(self, test: Test, catalogue: Catalogue) -> None:
+        """Raise TestKindError also where the targets have no forms."""
+        super().check(test, catalogue)
+        assert isinstance(test, FiseTest)
+        if not isinstance(test.targets, PairList):
+            raise TestKindError(
+                f"gg-fise: the targets {test.targets.name!r} of {test.id} ({test.file}) are single words, and their "
+                "mean over forms needs pairs. Measure it with fise, or give the targets as pairs"
+            )
+
+    @property
+    def treatment(self) -> Treatment:
+        """The mean of the raw or of the unit vectors."""
+        assert isinstance(self._options, GgFiseOptions)
+        return self._options.mean
+
+    def treatment_in_words(self, test: FiseTest) -> str:  # noqa: ARG002
+        """Which mean."""
+        scaled = "as the model gives them" if self.treatment == "raw" else "scaled to length 1"
+        return f"mean of the vectors of the two forms, {scaled}; lost where one form has none"
+
+
+def _placement_warnings(placement: Placement, embedded: Embedded, min_words: int) -> list[str]:
+    found = []
+    named = [embedded.targets[i].name for i in np.flatnonzero(placement.on_axis)]
+    if named:
+        shown = ", ".join(named[:NAMED_ON_AXIS]) + (", ..." if len(named) > NAMED_ON_AXIS else "")
+        found.append(
+            f"{len(named)} of {len(placement.codes)} words lie on an axis and are in no group: {shown}"
+        )
+    counts = list(zip(placement.groups, placement.counts, strict=True))
+    empty = [group for group, count in counts if count == 0]
+    if empty:
+        found.append(f"without words, and so without affect: {', '.join(empty)}")
+    few = [f"{group} ({count})" for group, count in counts if 0 < count < min_words]
+    if few:
+        found.append(
+            f"fewer than {min_words} words, so that percentages of them say little: {', '.join(few)}"
+        )
+    return found
+
+
+def _positive_means(test: FiseTest) -> str:
+    sides = ", ".join(f"{dimension.A.name} ({dimension.name})" for dimension in test.dimensions)
+    return f"a distribution further from even; a mean bias above 0 lies towards {sides}"
+
+
+def _items(placement: Placement, embedded: Embedded, affects: Affects, top: int) -> pa.Table:
+    columns: dict[str, list[Scalar]] = {
+        name: [float(score) for score in scores]
+        for name, scores in zip(placement.names, placement.scores.T, strict=True)
+    }
+    for name, scores in affects.scores.items():
+        columns[name] = [float(score) if np.isfinite(score) else None for score in scores]
+    columns["top"] = list(placement.ranks(top))
+    return item_table(
+        item=[target.name for target in embedded.targets],
+        group=[placement.group_of(word) for word in range(len(embedded.targets))],
+        value=[float(value) if np.isfinite(value) else None for value in placement.projections()],
+        more=columns,
+    )

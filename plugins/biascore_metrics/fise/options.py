@@ -1,0 +1,82 @@
+"""Options of FISE and GG-FISE, and the conventions that they settle."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from pydantic import Field
+
+from biascore.plugins_api import MetricOptions, Model, Scalar
+
+
+class PlacementOptions(MetricOptions):
+    """What FISE and GG-FISE share; each option changes a number and is stated in every measurement.
+
+    ``level``: embed each word as a text of its own, or as a token within it (contextual models).
+    ``affect_model``: the model in which affect is measured, whatever model is tested; None is the tested model
+    where it is one of word vectors, and no affect elsewhere; "self" is the tested model, whatever it is.
+    ``axis_tolerance``: a word whose score on a dimension is no further from 0 lies on an axis, in no group.
+    ``draws``: random labellings behind every p-value that is not exact. ``resamples`` of the target words behind
+    every interval, and which ``bootstrap``. ``duplicates``: whether a word repeated within a list counts again.
+    ``bound``: a distance from even whose whole interval lies within it counts as negligible (a share of words).
+    ``min_words``: a group with fewer gets a warning. ``top``: how many words of a group are ranked.
+    """
+
+    level: Literal["sentence", "token"] = "sentence"
+    affect_model: str | None = None
+    axis_tolerance: float = Field(default=0.0, ge=0, lt=2)
+    draws: int = Field(default=10_000, ge=1)
+    resamples: int = Field(default=5000, ge=100)
+    bootstrap: Literal["bca", "percentile"] = "bca"
+    duplicates: Literal["drop", "keep"] = "drop"
+    bound: float | None = Field(default=0.1, gt=0)
+    min_words: int = Field(default=10, ge=0)
+    top: int = Field(default=10, ge=0)
+
+    def variant(self, model: Model) -> str:
+        """What tells this measurement from others of its metric: the level, and options that are not the defaults."""
+        level = "" if model.identity.composes_words else f"{self.level} level"
+        others = [
+            f"{name}={value}"
+            for name, value in self.model_dump(exclude_defaults=True, exclude={"level"}).items()
+        ]
+        return ", ".join(filter(None, [level, *others]))
+
+    def conventions(self, model: Model, own: Mapping[str, Scalar]) -> dict[str, Scalar]:
+        """What a reader must know to compute the same numbers: the metric's own conventions and the options."""
+        return {
+            **own,
+            "score on a dimension": "mean cosine with A - mean cosine with B",
+            "group of a word": "the signs of its scores; above 0 is the side of A",
+            "on an axis": f"a score within {self.axis_tolerance:g} of 0; such words are in no group and no share",
+            "share of a group": "of the words in any group",
+            "positive affect": "score above 0; a score of 0 is not positive",
+            "item value": "projection on the diagonal of the word's group",
+            "permuted": "labels of the attribute words, target words as they are",
+            "valid p-values": "weak inequality, the observed labelling counted",
+            "statistic of the distribution": "U = sum over groups of (words - words / groups)^2",
+            "deciding p-value": "smallest Holm-adjusted of the distribution's, the mean biases' and the interactions'",
+            "draws where not exact": self.draws,
+            "resampled": "target words, all groups together; attribute words stay fixed",
+            "bootstrap": f"{self.bootstrap}, {self.resamples} resamples",
+            "interval of a share of 0 or 1": "Wilson",
+            "interval of the distance": "all distributions within the reach of a multinomial sample",
+            "equivalence bound": self.bound,
+            "alpha": self.alpha,
+            "duplicates": self.duplicates,
+            "embedding level": self.level,
+            "vector of a text": model.identity.sentence_vector,
+        }
+
+
+class FiseOptions(PlacementOptions):
+    """``forms``: of targets given in two forms use the first (the masculine one in the Italian lists), or both."""
+
+    forms: Literal["first", "both"] = "first"
+
+
+class GgFiseOptions(PlacementOptions):
+    """``mean``: of the two forms' vectors as the model gives them, or of these scaled to length 1."""
+
+    mean: Literal["raw", "unit"] = "raw"

@@ -1,0 +1,155 @@
+"""LPBS: how much more probable does an attribute make the words of X than those of Y?
+
+Kurita, Vyas, Pareek, Black & Tsvetkov 2019, GeBNLP; equations 4-6 of Puttick & Kurpicz-Briki 2025.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from biascore.plugins_api import (
+    Catalogue,
+    Context,
+    Estimate,
+    Measurement,
+    Metric,
+    MetricOptions,
+    Model,
+    Test,
+    item_table,
+)
+from biascore.stats import association
+from biascore_metrics.lpbs.increase import ATTRIBUTES, TARGETS, Increase, measure_increase
+from biascore_metrics.lpbs.options import LpbsOptions
+from biascore_metrics.weat.effect import EFFECT, Effect
+from biascore_metrics.weat.words import role_warnings
+from biascore_metrics.words import too_few
+
+Sample = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
+
+
+class Lpbs(Metric):
+    """LPBS on masked language models; the headline is the effect size d of associations in nats."""
+
+    name: ClassVar[str] = "lpbs"
+    summary: ClassVar[str] = (
+        "Log Probability Bias Score: WEAT on the increased log-probability of hidden words"
+    )
+    reference: ClassVar[str] = "Kurita, Vyas, Pareek, Black & Tsvetkov 2019, GeBNLP, 166-172"
+    requires: ClassVar[frozenset[str]] = frozenset({"mask_logprob"})
+    kinds: ClassVar[frozenset[str]] = frozenset({"weat"})
+    options: ClassVar[type[MetricOptions]] = LpbsOptions
+
+    def __init__(self, options: MetricOptions) -> None:
+        assert isinstance(options, LpbsOptions)
+        self._options = options
+        by_target = options.over == "targets"
+        self._own, self._against = (TARGETS, ATTRIBUTES) if by_target else (ATTRIBUTES, TARGETS)
+
+    def check(self, test: Test, catalogue: Catalogue) -> None:
+        """Raise TestKindError, or OptionsError where all partitions cannot be counted."""
+        super().check(test, catalogue)
+        one, other = (test.roles[role].words for role in self._own)
+        self._options.check_exact(one, other, test)
+
+    def measure(self, model: Model, test: Test, context: Context) -> Measurement:
+        """Effect size d, its permutation p-values and bootstrap interval; items are the mean differences of asc."""
+        options = self._options
+        found = measure_increase(model, test, options)
+        least = dict.fromkeys(self._own, 2) | dict.fromkeys(self._against, 1)
+        problem = too_few(found.words, found.coverage, least)
+        apart: list[Sample] = []
+        x = y = np.empty(0)
+        if not problem:
+            apart = [self._associations(found, asc) for asc in found.asc]
+            x, y = self._associations(found, found.asc.mean(axis=0))
+        effect = self._effect(x, y, context.rng, problem, EFFECT)
+        decision = effect.decide(options)
+        return Measurement(
+            metric=self.name,
+            variant=options.variant,
+            test=test.id,
+            test_title=test.title,
+            language=test.language,
+            concept=test.concept,
+            model=model.name,
+            positive_means=test.positive_means,
+            estimates=(*effect.estimates, *self._by_template(apart, context.rng, problem)),
+            verdict=decision.verdict,
+            reason=decision.reason,
+            coverage=found.coverage,
+            warnings=(
+                *role_warnings(found.words, found.coverage),
+                *effect.warnings(options, f"the {options.over}"),
+            ),
+            item_value="mean difference of the increased log-probability, nats",
+            conventions=self._conventions(model),
+            seed=context.seed,
+            items=item_table() if problem else self._items(test, found, (x, y), apart),
+        )
+
+    def _associations(self, found: Increase, asc: npt.NDArray[np.float64]) -> Sample:
+        """s of the words that are the observations, from asc (targets, attributes) of one template or the mean."""
+        table = asc if self._options.over == "targets" else asc.T
+        first, cut = (len(found.words[roles[0]]) for roles in (self._own, self._against))
+        s = association(table[:, :cut], table[:, cut:])
+        return s[:first], s[first:]
+
+    def _effect(
+        self,
+        x: npt.NDArray[np.float64],
+        y: npt.NDArray[np.float64],
+        rng: np.random.Generator,
+        problem: str,
+        name: str,
+    ) -> Effect:
+        what = "target words" if self._options.over == "targets" else "attribute words"
+        return Effect.of(
+            x, y, self._options, rng, problem=problem, unit="nats", roles=self._own, of_what=what, name=name
+        )
+
+    def _by_template(self, apart: list[Sample], rng: np.random.Generator, problem: str) -> list[Estimate]:
+        templates = self._options.templates
+        if len(templates) == 1:
+            return []
+        samples = apart or [(np.empty(0), np.empty(0))] * len(templates)
+        return [
+            self._effect(x, y, rng, problem, f"{EFFECT} with {template!r}").estimates[0]
+            for template, (x, y) in zip(templates, samples, strict=True)
+        ]
+
+    def _conventions(self, model: Model) -> dict[str, str | int | float | bool | None]:
+        options = self._options
+        own, against = self._own, self._against
+        return options.conventions(
+            model,
+            {
+                "association": "asc(x, a) = ln p(x | a in sight) - ln p(x | a hidden too), x hidden in both",
+                "effect size": f"(mean s({own[0]}) - mean s({own[1]})) / sd of s over {own[0]} and {own[1]} together",
+                "item value": f"s = mean asc with {against[0]} - mean asc with {against[1]}",
+                "templates": " | ".join(options.templates),
+                "several templates": "asc averaged over them; each alone as a further estimate, not adjusted",
+                "log-probability of a word": f"{options.subtokens} over its sub-tokens, all hidden at once",
+                "hidden attribute": "as many masks as it has sub-tokens",
+                "deciding p-value": options.alternative,
+                "permuted and resampled": options.over,
+            },
+        )
+
+    def _items(self, test: Test, found: Increase, together: Sample, apart: list[Sample]) -> pa.Table:
+        more = {}
+        if self._options.over == "targets":
+            more["n_tokens"] = [int(count) for count in found.n_tokens]
+        if len(apart) > 1:
+            for template, sample in zip(self._options.templates, apart, strict=True):
+                more[f"s with {template!r}"] = np.concatenate(sample).tolist()
+        return item_table(
+            item=[word for role in self._own for word in found.words[role]],
+            group=[test.roles[role].name for role in self._own for _ in found.words[role]],
+            value=np.concatenate(together).tolist(),
+            more=more,
+        )

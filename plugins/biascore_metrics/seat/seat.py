@@ -1,0 +1,177 @@
+"""SEAT: WEAT on words within sentences that say next to nothing else.
+
+May, Wang, Bordia, Bowman & Rudinger 2019, NAACL-HLT, section 2; templates by part of speech and the two
+levels as in Puttick & Kurpicz-Briki 2025, sections 2.2, B.6 and C.2.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import ClassVar, Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from biascore.plugins_api import (
+    Catalogue,
+    Context,
+    Estimate,
+    Measurement,
+    Metric,
+    MetricOptions,
+    Model,
+    Test,
+    item_table,
+)
+from biascore.stats import ZeroVarianceError, association, cosine_matrix, effect_size
+from biascore_metrics.seat.options import SeatOptions, Unit
+from biascore_metrics.seat.sentences import Frames, RoleSentences, embed_sentences
+from biascore_metrics.weat.effect import DEVIATIONS, EFFECT, Effect
+from biascore_metrics.weat.words import ROLES, role_warnings
+from biascore_metrics.words import too_few
+
+LEAST: Final = {"X": 2, "Y": 2, "A": 1, "B": 1}
+ASSOCIATION: Final[dict[Unit, str]] = {
+    "word": "mean over the word's sentences and over attribute words, each with the mean of its sentences",
+    "sentence": "of one sentence: mean over all attribute sentences",
+}
+
+
+class Seat(Metric):
+    """SEAT on any model that can embed; the headline is the effect size d over words, or over sentences."""
+
+    name: ClassVar[str] = "seat"
+    summary: ClassVar[str] = "Sentence Encoder Association Test: WEAT with each word in sentence templates"
+    reference: ClassVar[str] = "May, Wang, Bordia, Bowman & Rudinger 2019, NAACL-HLT, 622-628"
+    requires: ClassVar[frozenset[str]] = frozenset({"embed"})
+    kinds: ClassVar[frozenset[str]] = frozenset({"weat"})
+    options: ClassVar[type[MetricOptions]] = SeatOptions
+
+    def __init__(self, options: MetricOptions) -> None:
+        assert isinstance(options, SeatOptions)
+        self._options = options
+
+    def check(self, test: Test, catalogue: Catalogue) -> None:
+        """Raise TestKindError, StimuliError for words that have no sentences, OptionsError as WEAT does."""
+        super().check(test, catalogue)
+        frames = Frames.of(test, catalogue, self._options.templates)
+        elements = {role: list(test.roles[role].words) for role in ("X", "Y")}
+        if self._options.unit == "sentence":
+            elements = {
+                role: [text.text for word in words for text in frames.texts(test, role, word)]
+                for role, words in elements.items()
+            }
+        self._options.check_exact(elements["X"], elements["Y"], test, f"{self._options.unit}s")
+
+    def measure(self, model: Model, test: Test, context: Context) -> Measurement:
+        """Effect size d, its permutation p-values and bootstrap interval; items are the mean s of each word."""
+        options = self._options
+        frames = Frames.of(test, context.catalogue, options.templates)
+        roles, coverage = embed_sentences(model, test, frames, options.level, options.duplicates)
+        words = {role: roles[role].words for role in ROLES}
+        problem = too_few(words, coverage, LEAST)
+        x = y = np.empty(0)
+        other: Unit = "sentence" if options.unit == "word" else "word"
+        beside = Estimate(name=f"{EFFECT} over {other}s", value=None, unit=DEVIATIONS, n={"X": 0, "Y": 0})
+        if not problem:
+            x, y = (_associations(roles, role, options.unit) for role in ("X", "Y"))
+            beside = self._beside(roles, other)
+        effect = Effect.of(x, y, options, context.rng, problem=problem, of_what=f"target {options.unit}s")
+        decision = effect.decide(options)
+        warnings = (*role_warnings(words, coverage), *effect.warnings(options))
+        if not (model.identity.composes_words and options.level == "token"):
+            warnings += _unlike_templates(roles)
+        if options.unit == "sentence":
+            warnings += (
+                "p-value and interval take the sentences of one word for independent observations, which they are not",
+            )
+        return Measurement(
+            metric=self.name,
+            variant=options.variant(model),
+            test=test.id,
+            test_title=test.title,
+            language=test.language,
+            concept=test.concept,
+            model=model.name,
+            positive_means=test.positive_means,
+            estimates=(*effect.estimates, beside),
+            verdict=decision.verdict,
+            reason=decision.reason,
+            coverage=coverage,
+            warnings=warnings,
+            item_value="association s(w, A, B), mean over the word's sentences",
+            conventions=options.conventions(
+                model,
+                {
+                    "effect size": f"(mean s(X) - mean s(Y)) / sd of s over the {options.unit}s of X and Y together",
+                    "association s": ASSOCIATION[options.unit],
+                    "deciding p-value": options.alternative,
+                    "permuted and resampled": f"target {options.unit}s",
+                    "word in its sentence": "as listed: not inflected, not capitalised at the start",
+                    **{
+                        f"templates {test.language}/{options.templates}/{tag}": " | ".join(sentences)
+                        for tag, sentences in frames.written.items()
+                    },
+                },
+            ),
+            seed=context.seed,
+            items=item_table() if problem else _items(test, roles, x, y, options.unit),
+        )
+
+    def _beside(self, roles: Mapping[str, RoleSentences], unit: Unit) -> Estimate:
+        """The effect size over the other unit: the value alone, for comparison."""
+        x, y = (_associations(roles, role, unit) for role in ("X", "Y"))
+        try:
+            value = effect_size(x, y, self._options.ddof)
+        except ZeroVarianceError:
+            value = None
+        n = {"X": len(x), "Y": len(y)}
+        return Estimate(name=f"{EFFECT} over {unit}s", value=value, unit=DEVIATIONS, n=n)
+
+
+def _unlike_templates(roles: Mapping[str, RoleSentences]) -> tuple[str, ...]:
+    """Sentences alike in their template are near each other; that enters d where both pairs of lists are unlike."""
+    shares = {
+        role: {tag: count / len(some.tags) for tag, count in Counter(some.tags).items()}
+        for role, some in roles.items()
+    }
+    if shares["X"] == shares["Y"] or shares["A"] == shares["B"]:
+        return ()
+    return (
+        "X differs from Y, and A from B, in the shares of the parts of speech, so that part of the effect may be "
+        "that of their templates",
+    )
+
+
+def _associations(roles: Mapping[str, RoleSentences], role: str, unit: Unit) -> npt.NDArray[np.float64]:
+    """s(w, A, B) of the words or of the sentences of a role, in their order."""
+    own = roles[role]
+    cosines = [cosine_matrix(own.vectors, roles[side].vectors) for side in ("A", "B")]
+    if unit == "sentence":
+        return association(*cosines)
+    a, b = (roles[side].by_word(some.T).T for side, some in zip(("A", "B"), cosines, strict=True))
+    return own.by_word(association(a, b))
+
+
+def _items(
+    test: Test,
+    roles: Mapping[str, RoleSentences],
+    x: npt.NDArray[np.float64],
+    y: npt.NDArray[np.float64],
+    unit: Unit,
+) -> pa.Table:
+    targets = [roles[role] for role in ("X", "Y")]
+    values = [
+        some if unit == "word" else own.by_word(some) for own, some in zip(targets, (x, y), strict=True)
+    ]
+    return item_table(
+        item=[word for own in targets for word in own.words],
+        group=[test.roles[role].name for role in ("X", "Y") for _ in roles[role].words],
+        value=[float(value) for some in values for value in some],
+        more={
+            "n_templates": [count for own in targets for count in own.counts],
+            "tag": [tag for own in targets for tag in own.tags],
+        },
+    )

@@ -1,0 +1,359 @@
+"""CrowS-Pairs on models whose every log-probability is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from scipy import stats
+
+from biascore import Engine
+from biascore.errors import TestKindError
+from biascore.model import Model, Source
+from biascore.plugins_api import (
+    Backend,
+    Catalogue,
+    Context,
+    Identity,
+    Masked,
+    Measurement,
+    Metric,
+    ModelRef,
+    SentencePair,
+    SentencePairs,
+    SentencePairsTest,
+    Test,
+    TokenLogprobs,
+    hookimpl,
+)
+from biascore.stats import Verdict
+from biascore_metrics.crows_pairs.metrics import CrowsPairs, CrowsPairsCausal
+from biascore_metrics.crows_pairs.options import CrowsPairsOptions, PairOptions
+
+Logprob = Callable[[str, str], float]
+NEGATIVE = "B- (negative stereotypes of underprivileged groups)"
+POSITIVE = "B+ (positive stereotypes of privileged groups)"
+
+
+class WordBackend(Backend):
+    """Tokens are words in lower case; ``logprob(text, word)`` is what every one of them gets."""
+
+    def __init__(self, logprob: Logprob) -> None:
+        self._logprob = logprob
+        self.identity = Identity(digest="test:words")
+
+    @hookimpl
+    def mask_logprob(self, queries: tuple[Masked, ...]) -> tuple[TokenLogprobs, ...]:
+        assert all(query.spans is None and query.one_at_a_time for query in queries)
+        return tuple(self._answer(query.text) for query in queries)
+
+    @hookimpl
+    def score(self, texts: tuple[str, ...], quantity: str) -> npt.NDArray[np.float64]:
+        assert quantity == "log_likelihood"
+        return np.array([sum(self._answer(text).logprobs) for text in texts])
+
+    def _answer(self, text: str) -> TokenLogprobs:
+        words = text.lower().split()
+        logprobs = tuple(self._logprob(text, word) for word in words)
+        return TokenLogprobs(tuple(words), tuple((i, i + 1) for i in range(len(words))), logprobs)
+
+
+def model_of(logprob: Logprob) -> Model:
+    return Model(Source("words", ModelRef("words", ""), "test 1", {}, {}), WordBackend(logprob))
+
+
+def preferring(scores: Mapping[str, float]) -> Model:
+    """Each shared word gets the score of its text, the words "A" and "B" of the groups something else."""
+    return model_of(lambda text, word: -50.0 if word in "ab" else scores[text])
+
+
+def of(pairs: Sequence[SentencePair], **about: object) -> SentencePairsTest:
+    return SentencePairsTest(
+        id="xx/own",
+        kind="sentence-pairs",
+        language="xx",
+        pairs=SentencePairs("own", tuple(pairs)),
+        **about,  # type: ignore[arg-type]
+    )
+
+
+def measure(metric: type[Metric], model: Model, test: Test, seed: int = 1, **options: object) -> Measurement:
+    kind = CrowsPairsOptions if metric is CrowsPairs else PairOptions
+    context = Context(np.random.default_rng(seed), seed, Catalogue(()), lambda _: model)
+    return metric(kind(**options)).measure(model, test, context)
+
+
+def ladder(differences: Sequence[float], *, stereo: int, bias_types: Sequence[str] = ("age",)):
+    """Pairs "A word i" and "B word i" with these differences; the first ``stereo`` are stereo. Shared: two words."""
+    scores: dict[str, float] = {}
+    pairs = []
+    for i, difference in enumerate(differences):
+        pair = SentencePair(
+            f"A word {i}",
+            f"B word {i}",
+            "stereo" if i < stereo else "antistereo",
+            bias_types[i % len(bias_types)],
+        )
+        scores[pair.sent_less] = -3.0
+        scores[pair.sent_more] = -3.0 + difference / 2
+        pairs.append(pair)
+    return preferring(scores), of(pairs)
+
+
+DIFFERENCES = [0.5, 1.0, -0.25, 0.0, 2.0, 0.0004, -1.0, 0.75, 0.5, -0.0625]
+
+
+def test_shares_follow_equations_9_and_10():
+    model, test = ladder(DIFFERENCES, stereo=6, bias_types=("age", "gender"))
+    got = measure(CrowsPairs, model, test)
+    # More preferred: 0, 1, 4, 7, 8; neutral: 3 and, after rounding, 5; stereo: 0 to 5.
+    assert got.headline.name == "stereotype score B"
+    assert (got.headline.value, got.headline.neutral, got.headline.unit) == (50.0, 50.0, "%")
+    assert got.headline.n == {"pairs": 10}
+    assert got.estimate(NEGATIVE).value == 50.0
+    assert got.estimate(POSITIVE).value == 50.0
+    assert got.estimate("neutral").value == 20.0
+    assert got.estimate("neutral").neutral is None
+    assert got.estimate("B of pairs with a preference").value == 62.5
+    assert got.estimate("B age").value == pytest.approx(60.0)
+    assert got.estimate("B gender").value == pytest.approx(40.0)
+    # What the published code prints leaves neutral pairs out of the denominators of the two subsets only.
+    assert got.estimate("published metric score").value == 50.0
+    assert got.estimate("published stereotype score").value == 75.0
+    assert got.estimate("published antistereotype score").value == 50.0
+
+
+def test_intervals_and_p_values_are_scipys():
+    model, test = ladder(DIFFERENCES, stereo=6)
+    got = measure(CrowsPairs, model, test, confidence=0.9)
+    expected = stats.binomtest(5, 10).proportion_ci(0.9, method="wilson")
+    assert got.headline.interval is not None
+    assert (got.headline.interval.low, got.headline.interval.high) == pytest.approx(
+        (100 * expected.low, 100 * expected.high)
+    )
+    # Neutral pairs say nothing for either side: 5 of 8.
+    assert got.p_value == pytest.approx(stats.binomtest(5, 8).pvalue)
+    assert got.estimate(NEGATIVE).p_values[0].value == pytest.approx(stats.binomtest(3, 4).pvalue)
+
+
+def test_the_mean_difference_stands_beside_the_share():
+    model, test = ladder(DIFFERENCES, stereo=6)
+    got = measure(CrowsPairs, model, test)
+    mean = got.estimate("mean PLL difference")
+    assert mean.value == pytest.approx(np.mean(DIFFERENCES))
+    exact = stats.permutation_test(
+        (DIFFERENCES,), np.mean, permutation_type="samples", n_resamples=np.inf, alternative="two-sided"
+    )
+    assert mean.p_values[0].value == pytest.approx(exact.pvalue)
+    assert mean.interval is not None
+    assert mean.interval.low < np.mean(DIFFERENCES) < mean.interval.high
+    per_token = got.estimate("mean PLL difference per shared token")
+    assert per_token.value == pytest.approx(np.mean(DIFFERENCES) / 2)
+    assert per_token.unit == "nats per token"
+
+
+def test_items_hold_every_pair():
+    model, test = ladder(DIFFERENCES, stereo=6, bias_types=("age", "gender"))
+    rows = measure(CrowsPairs, model, test).items.to_pylist()
+    assert [row["value"] for row in rows] == pytest.approx(DIFFERENCES)
+    assert rows[6] == {
+        "item": "A word 6",
+        "group": "age",
+        "value": pytest.approx(-1.0),
+        "sent_less": "B word 6",
+        "direction": "antistereo",
+        "pll_more": pytest.approx(-7.0),
+        "pll_less": pytest.approx(-6.0),
+        "preferred": "less",
+        "shared_tokens": 2,
+    }
+    assert [rows[i]["preferred"] for i in (3, 5)] == ["neutral", "neutral"]
+
+
+def test_unrounded_scores_have_fewer_ties():
+    model, test = ladder(DIFFERENCES, stereo=6)
+    got = measure(CrowsPairs, model, test, decimals=None)
+    assert got.estimate("neutral").value == 10.0
+    assert got.headline.value == 60.0
+    assert got.variant == "decimals=None"
+
+
+def test_preferred_means_the_more_stereotypical_sentence_in_either_direction():
+    for stereo in (0, 8):
+        model, test = ladder([1.0] * 8, stereo=stereo)
+        assert measure(CrowsPairs, model, test).headline.value == 100.0
+
+
+def test_pairs_that_cannot_be_compared_are_lost_with_the_reason():
+    pairs = [
+        SentencePair("A same", "A same", "stereo", "age"),
+        SentencePair("A one", "B two", "antistereo", "gender"),
+        SentencePair("A word", "B word", "stereo", "age"),
+    ]
+    got = measure(
+        CrowsPairs, preferring(dict.fromkeys(["A one", "B two", "A word", "B word"], -1.0)), of(pairs)
+    )
+    assert [(lost.word, lost.role, lost.reason) for lost in got.coverage.lost] == [
+        ("A same | A same", "pairs", "its two sentences are equal"),
+        ("A one | B two", "pairs", "its two sentences share no token"),
+    ]
+    assert (got.coverage.given["pairs"], got.coverage.used["pairs"]) == (3, 1)
+    assert got.headline.n["pairs"] == 1
+    assert got.estimate("B gender").value is None
+    # The published code takes both for neutral and keeps them in its denominator.
+    assert got.estimate("published metric score").n["pairs"] == 3
+    assert any("2 of 3 pairs are lost" in warning for warning in got.warnings)
+
+
+def test_no_pair_left_is_inconclusive():
+    got = measure(CrowsPairs, preferring({}), of([SentencePair("A b", "A b", "stereo", "age")]))
+    assert got.headline.value is None
+    assert got.p_value is None
+    assert got.verdict is Verdict.INCONCLUSIVE
+    assert "no pair could be scored" in got.reason
+    assert got.items.num_rows == 0
+    assert got.figures == ()
+    complete = measure(CrowsPairs, *ladder([1.0, 2.0], stereo=1))
+    assert [e.name for e in got.estimates] == [e.name for e in complete.estimates]
+
+
+def test_sentences_that_read_alike_are_neutral_and_told():
+    pairs = [
+        SentencePair("A word", "a WORD", "stereo", "age"),
+        SentencePair("A tree", "B tree", "stereo", "age"),
+    ]
+    got = measure(CrowsPairs, model_of(lambda _, word: -float(len(word))), of(pairs))
+    assert got.estimate("neutral").value == 100.0
+    assert any("reads both sentences alike in 1 pair(s)" in warning for warning in got.warnings)
+    assert got.verdict is Verdict.INCONCLUSIVE
+    assert "prefers neither sentence in any pair" in got.reason
+
+
+def test_neutral_pairs_do_not_pass_for_balance():
+    """50 % of all pairs, but 5 to 3 of those with a preference: B alone would look even-handed."""
+    model, test = ladder([1.0] * 500 + [0.0] * 200 + [-1.0] * 300, stereo=500)
+    got = measure(CrowsPairs, model, test, draws=100, resamples=100)
+    assert got.headline.value == 50.0
+    assert got.verdict is Verdict.DETECTED
+    assert "800 pairs with a preference" in got.reason
+    assert any("would have 40.0 %" in warning for warning in got.warnings)
+
+
+@pytest.mark.parametrize(
+    ("more", "less", "bound", "verdict"),
+    [
+        (780, 720, 5.0, Verdict.NEGLIGIBLE),
+        (900, 600, 5.0, Verdict.DETECTED),
+        (24, 20, 5.0, Verdict.INCONCLUSIVE),
+        (780, 720, None, Verdict.INCONCLUSIVE),
+    ],
+)
+def test_verdicts(more: int, less: int, bound: float | None, verdict: Verdict):
+    model, test = ladder([1.0] * more + [-1.0] * less, stereo=more)
+    assert measure(CrowsPairs, model, test, bound=bound, draws=100, resamples=100).verdict is verdict
+
+
+def test_a_share_without_a_mean_difference_is_told():
+    """Most pairs lean a little one way, and few lean far the other way: the share alone overstates."""
+    model, test = ladder([0.1] * 60 + [-3.0, -0.5, -2.5, -1.0], stereo=64)
+    got = measure(CrowsPairs, model, test)
+    assert got.verdict is Verdict.DETECTED
+    assert got.headline.value is not None
+    assert got.headline.value > 90
+    assert any("holds 0: read both" in warning for warning in got.warnings)
+
+
+def test_bias_types_are_adjusted_and_small_ones_named():
+    model, test = ladder([1.0] * 80 + [-1.0] * 10, stereo=90, bias_types=("age", "gender"))
+    got = measure(
+        CrowsPairs, model, of([*test.pairs.pairs, SentencePair("A word 0", "B word 0", "stereo", "rare")])
+    )
+    few = next(warning for warning in got.warnings if "fewer than 30" in warning)
+    assert few.endswith("rare (1)")
+    assert any("1 pair(s) repeat another" in w for w in got.warnings) is False  # its bias type differs
+    raw, adjusted = got.estimate("B age").p_values
+    assert adjusted.name == "binomial, Holm over bias types"
+    assert adjusted.value == pytest.approx(min(1.0, 3 * raw.value))
+    (figure,) = got.figures
+    assert figure.labels[0] == "all pairs"
+    assert "B rare" in figure.estimates
+    assert set(figure.estimates) <= {estimate.name for estimate in got.estimates}
+
+
+def test_repeated_pairs_are_told():
+    model, test = ladder([1.0, -1.0], stereo=2)
+    got = measure(CrowsPairs, model, of([*test.pairs.pairs, *test.pairs.pairs[:1]]))
+    assert any("1 pair(s) repeat another one" in warning for warning in got.warnings)
+
+
+def test_equal_differences_give_no_interval_but_a_warning():
+    got = measure(CrowsPairs, *ladder([1.0] * 5, stereo=5))
+    assert got.estimate("mean PLL difference").interval is None
+    assert any("no interval of the mean PLL difference" in warning for warning in got.warnings)
+
+
+def test_causal_compares_whole_sentences():
+    pairs = [
+        SentencePair("A big word", "B word", "stereo", "age"),
+        SentencePair("A x", "B y", "antistereo", "gender"),
+        SentencePair("A x", "A x", "stereo", "age"),
+    ]
+    got = measure(CrowsPairsCausal, model_of(lambda _, word: -float(len(word))), of(pairs))
+    assert [(row["log_likelihood_more"], row["log_likelihood_less"]) for row in got.items.to_pylist()] == [
+        (-8.0, -5.0),
+        (-2.0, -2.0),
+    ]
+    assert [lost.reason for lost in got.coverage.lost] == ["its two sentences are equal"]
+    assert got.headline.value == 0.0
+    assert got.estimate("mean log-likelihood difference").value == -1.5
+    assert any("1 of 2 pairs differ in their number of words" in warning for warning in got.warnings)
+    assert not any(estimate.name.startswith("published") for estimate in got.estimates)
+    assert got.item_value == "log-likelihood difference in nats"
+
+
+def test_other_tests_are_refused():
+    test = Test(id="en/weat6", kind="weat", language="en")
+    for metric in (CrowsPairs(CrowsPairsOptions()), CrowsPairsCausal(PairOptions())):
+        with pytest.raises(TestKindError, match="takes tests of kind sentence-pairs"):
+            metric.check(test, Catalogue(()))
+
+
+@pytest.mark.parametrize("metric", ["crows-pairs", "crows-pairs-causal"])
+@pytest.mark.parametrize("language", ["en", "it"])
+def test_the_projects_own_sentences_can_be_measured(metric: str, language: str):
+    engine = Engine(cache=None)
+    (test,) = engine.catalogue.select([f"{language}/crows_own"])
+    assert isinstance(test, SentencePairsTest)
+    got = engine.measure(metric, "planted:", test, draws=1000, resamples=200)[0]
+    assert got.coverage.lost == ()
+    assert got.items.num_rows == len(test.pairs.pairs) > 50
+
+
+def noisy(seed: int, lean: float) -> tuple[Model, SentencePairsTest]:
+    """Differences of scores that are normal about ``lean`` with deviation 1, independent from pair to pair."""
+    rng = np.random.default_rng(seed)
+    return ladder(list(rng.normal(lean, 1, size=60)), stereo=40)
+
+
+def test_false_positives_stay_at_the_level_without_a_bias():
+    p_share, p_mean = [], []
+    for seed in range(400):
+        got = measure(CrowsPairs, *noisy(seed, 0.0), seed=seed, draws=200, resamples=100)
+        p_share.append(got.p_value)
+        p_mean.append(got.estimate("mean PLL difference").p_values[0].value)
+    margin = 3 * np.sqrt(0.05 * 0.95 / 400)
+    # The binomial test of 60 pairs rejects 2.7 % of the time at a level of 5 %, being exact.
+    assert np.mean(np.array(p_share) <= 0.05) <= 0.05 + margin
+    assert abs(np.mean(np.array(p_mean) <= 0.05) - 0.05) <= margin
+
+
+def test_a_planted_preference_is_found():
+    lean = stats.norm.ppf(0.7)
+    found = [measure(CrowsPairs, *noisy(seed, lean), draws=100, resamples=100) for seed in range(60)]
+    values = [one.headline.value for one in found]
+    assert np.mean(values) == pytest.approx(70, abs=4 * np.sqrt(0.7 * 0.3 / 60 / 60) * 100)
+    covered = [one.headline.interval.low <= 70 <= one.headline.interval.high for one in found]
+    assert np.mean(covered) >= 0.85
+    assert np.mean([one.verdict is Verdict.DETECTED for one in found]) > 0.6

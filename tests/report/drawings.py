@@ -1,0 +1,68 @@
+"""Charts as they are drawn: the elements of an SVG file with their places."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree
+
+from biascore.report import write_charts
+from biascore.run import Run
+
+LINE_COLOUR = "#8a8a8a"
+
+
+@dataclass(frozen=True)
+class Mark:
+    """An element of a drawing, where it lies, counted from the upper left corner of the drawing."""
+
+    tag: str
+    x: float
+    y: float
+    text: str
+    attributes: dict[str, str]
+
+    @property
+    def label(self) -> str:
+        return self.attributes.get("aria-label", "")
+
+
+def marks_of(path: Path) -> list[Mark]:
+    found: list[Mark] = []
+
+    def walk(element: ElementTree.Element, x: float, y: float) -> None:
+        moved = re.match(r"translate\(([-\d.e]+),\s*([-\d.e]+)\)", element.get("transform", ""))
+        if moved:
+            x, y = x + float(moved[1]), y + float(moved[2])
+        tag = element.tag.rpartition("}")[2]
+        found.append(Mark(tag, x, y, "".join(element.itertext()), dict(element.attrib)))
+        for child in element:
+            walk(child, x, y)
+
+    walk(ElementTree.parse(path).getroot(), 0.0, 0.0)
+    return found
+
+
+def drawing(run: Run, folder: Path, start: str) -> list[Mark]:
+    """The only chart of the run whose file name so starts."""
+    paths = [p for p in write_charts(run, folder, ("svg",), overwrite=True) if p.name.startswith(start)]
+    assert len(paths) == 1, paths
+    return marks_of(paths[0])
+
+
+def points(marks: list[Mark]) -> dict[str, Mark]:
+    """The points by item: a point has the item in its label for screen readers."""
+    return {m[1]: mark for mark in marks if (m := re.search(r"Item: (.*?);", mark.label))}
+
+
+def texts(marks: list[Mark], wanted: set[str]) -> dict[str, Mark]:
+    return {mark.text: mark for mark in marks if mark.tag == "text" and mark.text in wanted}
+
+
+def lines(marks: list[Mark]) -> list[Mark]:
+    return [m for m in marks if m.tag == "line" and m.attributes.get("stroke") == LINE_COLOUR]
+
+
+def shape_of(mark: Mark) -> str:
+    return re.sub(r"[-\d.e,]+", "", mark.attributes["d"])

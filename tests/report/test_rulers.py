@@ -1,0 +1,102 @@
+"""Do the rulers agree? The comparison of methods, on the page and in its chart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from biascore.measurement import Estimate, Measurement
+from biascore.stats.verdict import Verdict
+
+from .builders import MODELS, measurement, run_of
+from .drawings import drawing
+from .pictured import rulers_run
+from .test_report import page_of
+
+pytest.importorskip("altair")
+pytest.importorskip("vl_convert")
+
+
+def test_rulers_stand_side_by_side_and_the_page_counts_agreement(tmp_path: Path) -> None:
+    run = rulers_run()
+    page = page_of(run, tmp_path)
+    headings = [h.text for h in page.all("h2")]
+    assert headings[2:5] == ["Effects", "Do the rulers agree?", "Measurements"]
+    section = page.all("section", "rulers")[0]
+    for model in MODELS[1:]:
+        verdicts, signs = 0, 0
+        tests = sorted({m.test for m in run})
+        for test in tests:
+            read = [m for m in run if m.model == model and m.test == test and m.headline.value is not None]
+            verdicts += len({m.verdict for m in read}) == 1
+            signs += len({m.headline.value > 0 for m in read if m.headline.value is not None}) == 1
+        assert 0 < verdicts < len(tests) or 0 < signs < len(tests)  # the example can tell them apart
+        said = f"the same verdict for {verdicts} of 6 tests and point the same way for {signs} of 6."
+        assert said in section.text
+    rows = [row for table_ in section.all("table", "readings") for row in table_.all("td", "name")]
+    assert [row.text for row in rows] == [m.method for m in run]
+
+    marks = drawing(run, tmp_path, "rulers-01")
+    drawn = [m for m in marks if "Method: " in m.label]
+    assert len(drawn) == 6 * 4 - 1
+    assert "1 not estimable and so not drawn." in section.all("figure")[0].text
+    of_test = [m for m in drawn if "Test: it/weat0" in m.label]
+    assert len({round(m.y) for m in of_test}) == len({m.attributes["fill"] for m in of_test}) == 4
+
+
+def test_tests_that_differ_are_named(tmp_path: Path) -> None:
+    def read(test: str, method: str, value: float | None, verdict: Verdict) -> Measurement:
+        return measurement(test=test, title=f"Title of {test}", metric=method, value=value, verdict=verdict)
+
+    found, open_ = Verdict.DETECTED, Verdict.INCONCLUSIVE
+    run = run_of(
+        read("agreed", "weat", 0.5, found), read("agreed", "seat", 0.9, found),
+        read("verdict", "weat", 0.5, found), read("verdict", "seat", 0.1, open_),
+        read("sign", "weat", 0.1, open_), read("sign", "seat", -0.1, open_),
+        read("absent", "weat", 0.1, open_), read("absent", "seat", None, open_),
+        read("alone", "weat", 0.1, open_),
+    )  # fmt: skip
+    section = page_of(run, tmp_path).all("section", "rulers")[0]
+    assert "verdict for 2 of 3 tests and point the same way for 2 of 3." in section.text
+    assert [p.text for p in section.all("p")[2:5]] == [
+        "Verdicts differ for: Title of verdict.",
+        "Directions differ for: Title of sign.",
+        "Fewer than two methods gave a value, so that there is nothing to compare, for: Title of absent.",
+    ]
+    assert "alone" not in section.text
+
+
+@pytest.mark.parametrize(("neutral", "said"), [
+    (0.0, "same verdict for 1 of 1 test and point the same way for 1 of 1."),
+    (50.0, "same verdict for 1 of 1 test and point the same way for 0 of 1."),
+    (None, "same verdict for 1 of 1 test."),
+])  # fmt: skip
+def test_direction_is_counted_from_the_neutral_value(
+    neutral: float | None, said: str, tmp_path: Path
+) -> None:
+    made = [
+        measurement(metric=metric).model_copy(
+            update={"estimates": (Estimate(name="rate", value=value, unit="%", neutral=neutral, n={}),)}
+        )
+        for metric, value in (("a", 40.0), ("b", 60.0))
+    ]
+    assert said in page_of(run_of(*made), tmp_path).all("section", "rulers")[0].text
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        {"test": "it/other"},
+        {"model": "other"},
+        {"name": "another effect"},
+        {"unit": "cosine"},
+        {"metric": "weat"},
+    ],
+)
+def test_what_is_not_the_same_quantity_is_not_compared(second: dict[str, Any], tmp_path: Path) -> None:
+    assert page_of(run_of(measurement(), measurement(metric="seat")), tmp_path).all("section", "rulers")
+    other: dict[str, Any] = {"metric": "seat", **second}
+    page = page_of(run_of(measurement(), measurement(**other)), tmp_path / "other")
+    assert not page.all("section", "rulers")
