@@ -64,8 +64,9 @@ class Chosen:
         return {stereotype.id: stereotype for stereotype in self.stereotypes}
 
     def samples(self, test: SamplesTest) -> tuple[Sample, ...]:
-        """The samples of these stereotypes, in the order of the test."""
-        return tuple(one for one in test.samples.samples if one.stereotype in self.by_id)
+        """The samples of these stereotypes, by stereotype and then in the order of the test."""
+        kept = (one for one in test.samples.samples if one.stereotype in self.by_id)
+        return tuple(sorted(kept, key=lambda one: one.stereotype))
 
     def pairs(self, test: GenderPairsTest) -> tuple[GenderedSample, ...]:
         """The pairs of these stereotypes, in the order of the test."""

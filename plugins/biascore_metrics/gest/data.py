@@ -8,9 +8,9 @@ from biascore.plugins_api import Sample, SamplesTest, Scalar, Test
 
 
 def data_conventions(test: Test) -> dict[str, Scalar]:
-    """The edition of the data, where it is known, and their digest."""
+    """The edition of a data file ("other" where it is none that is known) or the title of a test, and the digest."""
     version = test.version if isinstance(test, SamplesTest) else ""
-    return {"data": version or "other", "sha256 of the data": test.sha256}
+    return {"data": version or test.title, "sha256 of the data": test.sha256}
 
 
 def repeated_sentences(samples: Sequence[Sample]) -> int:

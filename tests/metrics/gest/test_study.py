@@ -23,12 +23,16 @@ def test_the_study_runs_on_declared_models(tmp_path: Path) -> None:
     audit = Audit.load(STUDY)
     assert [one.source for one in audit.data] == ["hub:kinit/gest/gest.csv"]
     here = audit.data[0].model_copy(update={"source": str(tmp_path / "gest.csv")})
-    declared = dict.fromkeys(("deepl", "bert", "mbert", "gpt2"), "planted:en/gest=1.5")
-    local = audit.with_models(declared, without=("google", "amazon")).model_copy(update={"data": (here,)})
+    declared = dict.fromkeys(("nllb", "bert", "mbert", "gpt2"), "planted:en/gest=1.5")
+    local = audit.with_models(declared, without=("deepl", "google", "amazon")).model_copy(
+        update={"data": (here,)}
+    )
+    plan = engine.plan(local, probe=False)
+    assert plan.stopped == ()
     run = engine.run(local)
     assert [(found.model, found.method.split(" ")[0]) for found in run] == [
-        ("deepl", "gest-mt"),
-        ("deepl", "gest-mt"),
+        ("nllb", "gest-mt"),
+        ("nllb", "gest-mt"),
         ("bert", "gest-mlm"),
         ("mbert", "gest-mlm"),
         ("mbert", "gest-mlm"),
