@@ -41,7 +41,10 @@ def main() -> None:
         "adapter onnx",
         "adapter deepl",
         "adapter translations",
+        "adapter scores",
         "metric weat",
+        "metric gest-mt",
+        "data format gest",
         "language it",
     } <= provided, provided
     assert len(json.loads(run("list", "tests", "--json").stdout)) > 30

@@ -28,13 +28,8 @@ ROWS = ("bert-base-uncased/template-1", "roberta-base/template-2", "xlm-roberta-
 
 
 @pytest.fixture(scope="module")
-def plain_engine() -> Engine:
-    return Engine(cache=None)
-
-
-@pytest.fixture(scope="module")
-def gest(plain_engine: Engine, shared_data: Path) -> Test:
-    return plain_engine.data("gest", shared_data / "gest" / "gest.csv.gz", language="en")
+def gest(slavic_engine: Engine, shared_data: Path) -> Test:
+    return slavic_engine.data("gest", shared_data / "gest" / "gest.csv.gz", language="en")
 
 
 def read(path: Path) -> Any:
@@ -47,16 +42,15 @@ def labels(gest: Test) -> list[str]:
 
 
 @pytest.mark.parametrize("pair", PAIRS)
-def test_table_6_and_table_4(plain_engine: Engine, shared_data: Path, gest: Test, pair: str) -> None:
-    pytest.importorskip("biascore_plugin_slavic", reason="needs biascore-plugin-slavic")
+def test_table_6_and_table_4(slavic_engine: Engine, shared_data: Path, gest: Test, pair: str) -> None:
     system, target = pair.split("/")
-    model = plain_engine.model(
+    model = slavic_engine.model(
         f"translations:{shared_data / 'gest' / 'translations_dev.csv.gz'}",
         text="sentence_en",
         language_column="lang",
         only={"system": system, "lang": target},
     )
-    found = plain_engine.measure("gest-mt", model, gest, target=target, resamples=200)[0]
+    found = slavic_engine.measure("gest-mt", model, gest, target=target, resamples=200)[0]
     printed = read(shared_data / "gest" / "expected_table6_dev.json")["rows"][pair]
     named = estimates(found)
     f_s, f_m = found.headline, named["global masculine rate f_m"]
@@ -76,17 +70,17 @@ def test_table_6_and_table_4(plain_engine: Engine, shared_data: Path, gest: Test
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_table_7(plain_engine: Engine, shared_data: Path, gest: Test, row: str) -> None:
+def test_table_7(slavic_engine: Engine, shared_data: Path, gest: Test, row: str) -> None:
     folder = shared_data / "gest" / "english_mlm"
     printed = read(folder / "expected_table7.json")["rows"][row]
     number = int(row[-1])
-    model = plain_engine.model(
+    model = slavic_engine.model(
         f"scores:{folder / printed['file']}",
         sentences=str(shared_data / "gest" / "gest.csv.gz"),
         quantity=f"template {number}",
         unit="log10",
     )
-    found = plain_engine.measure("gest-mlm", model, gest, templates=[number])[0]
+    found = slavic_engine.measure("gest-mlm", model, gest, templates=[number])[0]
     named = estimates(found)
     qs = [named[f"q {label}"] for label in labels(gest)]
     for q, cell in zip(qs, printed["paper_rows"], strict=True):
@@ -102,11 +96,11 @@ def test_table_7(plain_engine: Engine, shared_data: Path, gest: Test, row: str) 
 
 
 def test_the_topical_check_finds_the_papers_166_samples(
-    plain_engine: Engine, shared_data: Path, gest: Test
+    slavic_engine: Engine, shared_data: Path, gest: Test
 ) -> None:
     """Table 3: n = 166 with any part of a word; as whole words there are fewer."""
     folder = shared_data / "gest" / "english_mlm"
-    model = plain_engine.model(
+    model = slavic_engine.model(
         f"scores:{folder / 'bert-base-uncased_template-0.txt.gz'}",
         sentences=str(shared_data / "gest" / "gest.csv.gz"),
         quantity="template 1",
@@ -115,7 +109,7 @@ def test_the_topical_check_finds_the_papers_166_samples(
     held = {}
     for match in ("substring", "word"):
         options = {"templates": [1], "confound": "en/gest/family", "confound_match": match, "resamples": 100}
-        found = plain_engine.measure("gest-mlm", model, gest, **options)[0]
+        found = slavic_engine.measure("gest-mlm", model, gest, **options)[0]
         q = estimates(found)["q_confound"]
         held[match] = q.n["samples"]
         assert q.value < estimates(found)["q_m"].value

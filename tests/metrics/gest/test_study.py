@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from biascore import Engine
 from biascore.audit import Audit
 from biascore.plugins_api import SamplesTest
@@ -13,9 +11,8 @@ from biascore.plugins_api import SamplesTest
 STUDY = Path(__file__).parents[3] / "docs" / "studies" / "gest.toml"
 
 
-def test_the_study_runs_on_declared_models(tmp_path: Path) -> None:
-    pytest.importorskip("biascore_plugin_slavic", reason="needs biascore-plugin-slavic")
-    engine = Engine(cache=None)
+def test_the_study_runs_on_declared_models(tmp_path: Path, slavic_engine: Engine) -> None:
+    engine = slavic_engine
     own = engine.catalogue.test("en/gest_own")
     assert isinstance(own, SamplesTest)
     rows = [f'"{sample.sentence}",{sample.stereotype}' for sample in own.samples.samples]
@@ -25,7 +22,7 @@ def test_the_study_runs_on_declared_models(tmp_path: Path) -> None:
     here = audit.data[0].model_copy(update={"source": str(tmp_path / "gest.csv")})
     declared = dict.fromkeys(("nllb", "bert", "mbert", "gpt2"), "planted:en/gest=1.5")
     local = audit.with_models(declared, without=("deepl", "google", "amazon")).model_copy(
-        update={"data": (here,)}
+        update={"data": (here,), "require_plugins": ()}
     )
     plan = engine.plan(local, probe=False)
     assert plan.stopped == ()
@@ -44,7 +41,7 @@ def test_the_study_runs_on_declared_models(tmp_path: Path) -> None:
 
 
 def test_the_real_models_of_the_study_are_known_to_the_engine() -> None:
-    pytest.importorskip("biascore_plugin_slavic", reason="needs biascore-plugin-slavic")
     audit = Audit.load(STUDY)
+    assert audit.require_plugins == ("biascore-plugin-slavic",)
     adapters = {adapter.id for adapter in Engine(cache=None).plugins.adapters.items()}
     assert {model.ref.partition(":")[0] for model in audit.models} <= adapters
