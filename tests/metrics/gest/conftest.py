@@ -125,7 +125,7 @@ def model_of(backend: Backend, name: str = "m") -> Model:
     return Model(Source(name, ModelRef("test", name), "test 1", {}, {}), backend)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def engine() -> Engine:
     """An engine in which the language ``xx`` has the detector above."""
     engine = Engine(cache=None)
