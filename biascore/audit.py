@@ -124,7 +124,8 @@ class Audit(Frozen):
         """The same audit with other references for the models named in ``refs``, and without some models.
 
         A reference that is replaced keeps its name, not its options. Measurements that only name a model
-        that is left out are left out too. Raises UnknownNameError for a name that the audit has not.
+        that is left out are left out too. Raises UnknownNameError for a name that the audit has not, OptionsError
+        where another model's measurement needs the one that is left out.
         """
         labels = [model.label for model in self.models]
         for name in (*refs, *without):
@@ -139,10 +140,20 @@ class Audit(Frozen):
         for entry in self.measurements:
             kept = entry.models and tuple(name for name in entry.models if name not in without)
             if kept != ():
+                _check_not_needed(entry, without)
                 measurements.append(entry.model_copy(update={"models": kept}))
         if not models or not measurements:
             raise OptionsError(f"without {', '.join(without)} nothing is left to measure. Leave fewer out")
         return self.model_copy(update={"models": models, "measurements": tuple(measurements)})
+
+
+def _check_not_needed(entry: AuditMeasurement, without: Sequence[str]) -> None:
+    for option, value in entry.options.items():
+        if value in without:
+            raise OptionsError(
+                f"{entry.metric} takes {value!r} as its {option}, so it cannot be left out. Put another model in its "
+                f"place with --model {value}=REF, or leave out the models that {entry.metric} measures too"
+            )
 
 
 def _explain(file: Path, text: str, document: dict[str, Any], error: ValidationError) -> str:

@@ -97,6 +97,14 @@ def test_a_model_is_left_out_with_what_names_it_alone() -> None:
     assert [entry.tests for entry in changed.measurements] == [("en/weat7",)]
 
 
+def test_a_model_that_another_measurement_needs_is_not_left_out() -> None:
+    entry = {"metric": "two-models", "tests": ["en/weat7"], "models": ["a"], "options": {"other": "b"}}
+    needing = audit(measurements=[entry, *AUDIT["measurements"]])
+    with pytest.raises(OptionsError, match="two-models takes 'b' as its other, so it cannot be left out"):
+        needing.with_models({}, without=["b"])
+    assert needing.with_models({"b": "planted:gender=0.5"}).models[1].ref == "planted:gender=0.5"
+
+
 @pytest.mark.parametrize(
     ("refs", "without", "error", "told"),
     [
