@@ -233,6 +233,7 @@ def _build(entry: FileEntry, stem: str, display: str, sha256: str) -> StimuliFil
                 words=table.words,
                 marks=table.marks,
                 parts_of_speech=table.tags,
+                families=table.families,
                 **_about(name, table, meta),
             )
             for name, table in entry.lists.items()

@@ -23,6 +23,7 @@ class WordList:
 
     ``marks`` names subsets that the source itself marks, such as words printed as masculine.
     ``parts_of_speech`` gives a word's tag ("noun-singular"), by which sentence templates are chosen for it.
+    ``families`` are words that are forms of one another ("bianco", "bianca"): no independent observations.
     """
 
     name: str
@@ -33,10 +34,15 @@ class WordList:
     doubtful: tuple[Doubt, ...] = ()
     marks: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
     parts_of_speech: Mapping[str, str] = field(default_factory=dict, hash=False)
+    families: tuple[tuple[str, ...], ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "marks", MappingProxyType(dict(self.marks)))
         object.__setattr__(self, "parts_of_speech", MappingProxyType(dict(self.parts_of_speech)))
+
+    def family_of(self, word: str) -> str:
+        """The first word of its family, or the word itself where it has none."""
+        return next((family[0] for family in self.families if word in family), word)
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,6 +93,7 @@ class WordsEntry(ListEntry):
     marks: dict[Name, Words] = Field(default_factory=dict)
     part_of_speech: Name | None = None
     parts_of_speech: dict[Name, Words] = Field(default_factory=dict)
+    families: Annotated[tuple[Words, ...], Field(strict=False)] = ()
 
     @model_validator(mode="after")
     def _marked_words_are_listed(self) -> Self:
@@ -101,6 +102,20 @@ class WordsEntry(ListEntry):
                 for word in words:
                     if word not in self.words:
                         raise ValueError(f"{key}.{mark} names {word!r}, which is not among the words")
+        return self
+
+    @model_validator(mode="after")
+    def _families_part_the_words(self) -> Self:
+        seen: set[str] = set()
+        for family in self.families:
+            if len(family) < 2:
+                raise ValueError(f"the family of {family[0]!r} has one word; leave it out, as it is one anyway")
+            for word in family:
+                if word not in self.words:
+                    raise ValueError(f"families name {word!r}, which is not among the words")
+                if word in seen:
+                    raise ValueError(f"families name {word!r} twice")
+                seen.add(word)
         return self
 
     @model_validator(mode="after")
