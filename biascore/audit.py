@@ -14,6 +14,7 @@ from biascore.errors import OptionsError, UnknownNameError
 from biascore.files import user_path
 from biascore.frozen import Frozen, FrozenMap
 from biascore.stimuli.lines import line_of
+from biascore.stimuli.schema import LANGUAGE_PATTERN
 
 
 class AuditModel(Frozen):
@@ -47,7 +48,7 @@ class AuditData(Frozen):
 
     format: str
     source: str
-    language: str
+    language: str = Field(pattern=LANGUAGE_PATTERN)
     name: str = ""
     options: FrozenMap[Any] = Field(default_factory=dict)
 

@@ -200,7 +200,8 @@ def validate(model: type[Any], options: Mapping[str, Any], owner: str) -> Any:
         return model(**options)
     except ValidationError as error:
         problems = "; ".join(
-            f"{'.'.join(map(str, d['loc'])) or 'options'}: {d['msg']}" for d in error.errors()
+            f"{'.'.join(map(str, d['loc'])) or 'options'}: {d['msg'].removeprefix('Value error, ')}"
+            for d in error.errors()
         )
         known = ", ".join(f"{name} ({_default(field)})" for name, field in model.model_fields.items())
         raise OptionsError(f"{owner}: {problems}. Its options, with defaults: {known or 'none'}.") from error

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 import pluggy
+from pydantic import ValidationError
 
 from biascore.adapter import LoadContext, ModelPlugin
 from biascore.audit import Audit, AuditData, AuditModel
@@ -91,7 +92,12 @@ class Engine:
         ``source`` is a path or ``hub:OWNER/NAME/PATH[@REVISION]``; the options are the format's own.
         Raises DataError, OptionsError or UnknownNameError.
         """
-        data = AuditData(format=format, source=str(source), language=language, name=name, options=options)
+        try:
+            data = AuditData(format=format, source=str(source), language=language, name=name, options=options)
+        except ValidationError as error:
+            raise OptionsError(
+                f"language {language!r} is no language code such as it, sr-Latn or pt-BR. Give the data's own"
+            ) from error
         return read_data(self.plugins, data)
 
     def measure(
@@ -117,6 +123,7 @@ class Engine:
         started = time.time()
         with self._pool(openings, self.catalogue, given) as pool:
             opened = pool.model(model if isinstance(model, str) else model.name)
+            check_capabilities(checked, opened.name, opened.capabilities, self.plugins)
             before = opened.counts
             measurements = [
                 self._measure(checked, opened, test, pool.model, catalogue=self.catalogue, seed=self.seed)
@@ -153,6 +160,9 @@ class Engine:
         used: dict[str, ModelUsed] = {}
         with self._pool(every, checked.catalogue) as pool:
             for label in checked.openings:
+                for metric, _ in checked.measurements(label):
+                    # Now that it is open: of its kind, an adapter names all that any model can answer.
+                    check_capabilities(metric, label, pool.model(label).capabilities, self.plugins)
                 measurements += [
                     self._measure(metric, pool.model(label), test, pool.model, checked.catalogue, plan.seed)
                     for metric, test in checked.measurements(label)

@@ -94,6 +94,10 @@ def print_run(run: Run) -> None:
         )
     console = _wide()
     console.print(table)
+    for measurement in run:
+        if measurement.headline.value is None:
+            where = f"{measurement.metric} {measurement.test} on {measurement.model}"
+            say(f"not measured: {where}: {measurement.reason}", to=console)
     console.print("inconclusive is not unbiased: the data tell neither a bias nor its absence", style="dim")
     counts = run.questions
     asked = f"{counts.asked} asked of the model(s), {counts.cached} answered from the cache, {counts.repeated} repeats"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,6 +11,7 @@ import typer
 
 from biascore.audit import Audit
 from biascore.errors import OptionsError
+from biascore.stimuli.schema import LANGUAGE_PATTERN
 
 Stimuli = Annotated[
     list[Path] | None, typer.Option(help="A folder of your own <language>/*.toml, beside the installed ones.")
@@ -88,6 +90,8 @@ def data_files(
             raise OptionsError(
                 f"--data {text!r} needs the language of the data. Add, for example: --language en"
             )
+        if not re.match(LANGUAGE_PATTERN, language):
+            raise OptionsError(f"--language {language!r} is no language code such as it, sr-Latn or pt-BR")
         found.append({"format": kind, "source": source, "language": language, "options": pairs(options)})
     return found
 

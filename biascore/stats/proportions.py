@@ -36,6 +36,8 @@ def binomial_test(successes: int, trials: int) -> float:
     unless 0 <= successes <= trials and trials >= 1.
     """
     _check_counts(successes, trials)
+    if abs(2 * successes - trials) <= 1:
+        return 1.0  # exactly, where the sum of probabilities would round
     lower_tail = float(bdtr(min(successes, trials - successes), trials, 0.5))
     return min(1.0, 2.0 * lower_tail)
 

@@ -109,7 +109,9 @@ class WordsEntry(ListEntry):
         seen: set[str] = set()
         for family in self.families:
             if len(family) < 2:
-                raise ValueError(f"the family of {family[0]!r} has one word; leave it out, as it is one anyway")
+                raise ValueError(
+                    f"the family of {family[0]!r} has one word; leave it out, as it is one anyway"
+                )
             for word in family:
                 if word not in self.words:
                     raise ValueError(f"families name {word!r}, which is not among the words")

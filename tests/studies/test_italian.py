@@ -50,7 +50,9 @@ def test_every_table_of_the_study_is_measured(run: Run) -> None:
     assert tests["crows-pairs", "bert"] == tests["crows-pairs-causal", "gpt2"] == {"it/crows_own"}
     assert len(tests["gg-fise", "fasttext"]) == 4
     for model in ("bert", "gpt2"):
-        assert found["seat", "sentence level", model] == found["seat", "token level", model] == 10
+        assert found["seat", "sentence level", model] == found["seat", "token level", model] == 20
+    published = [m for m in run if "unit=sentence" in m.variant or "over=attributes" in m.variant]
+    assert len(published) == 60
 
 
 def test_nothing_is_lost_on_models_that_know_every_word(run: Run) -> None:

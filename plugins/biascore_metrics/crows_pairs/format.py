@@ -162,7 +162,8 @@ class CrowsPairsFormat(DataFormat):
         if malformed and not self._options.skip_malformed:
             raise DataError(
                 f"{file.display} has {len(malformed)} malformed row(s): {_listed(malformed)}. "
-                "Correct them, or leave them out with the option skip_malformed=true"
+                "Correct them, or leave them out with the option of the data skip_malformed=true (on the command line: "
+                "--data-option skip_malformed=true)"
             )
         if not pairs:
             malformed_too = f" ({len(malformed)} malformed row(s): {_listed(malformed)})" if malformed else ""

@@ -93,11 +93,29 @@ class Effect:
         effect = self.estimates[0]
         if effect.value is None:
             return Decision(Verdict.INCONCLUSIVE, f"It could not be measured: {self.problem}.")
-        return decide(effect.p_values[0].value, self.interval, alpha=options.alpha, bound=options.bound)
+        decision = decide(effect.p_values[0].value, self.interval, alpha=options.alpha, bound=options.bound)
+        opposite = self._opposite(options)
+        if not opposite or decision.verdict is not Verdict.INCONCLUSIVE:
+            return decision
+        return Decision(decision.verdict, f"{decision.reason} But {opposite}.")
+
+    def _opposite(self, options: AssociationOptions) -> str:
+        """What a one-sided test overlooks: an effect the other way that a two-sided one would detect."""
+        effect = self.estimates[0]
+        if options.alternative != "greater" or effect.value is None or effect.value >= 0:
+            return ""
+        two_sided = effect.p("two-sided").value
+        if two_sided > options.alpha:
+            return ""
+        return (
+            f"the effect points the other way (two-sided p = {two_sided:.3g}), for which the one-sided test chosen "
+            "does not look: measure it with alternative=two-sided"
+        )
 
     def warnings(self, options: AssociationOptions, what: str = "the targets") -> tuple[str, ...]:
         """Why there is no interval, or that resamples of ``what`` are missing from it."""
         if self.estimates[0].value is None:
             return ()
         missing = (f"no interval: {self.problem}",) if self.problem else ()
-        return (*missing, *options.degenerate(self.interval, what))
+        opposite = self._opposite(options)
+        return (*missing, *((opposite,) if opposite else ()), *options.degenerate(self.interval, what))
