@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -45,13 +45,22 @@ class Identity:
 class Backend:
     """An opened model: subclass it and implement (``@hookimpl``) the capability hooks it can answer.
 
-    ``batch`` is the largest number of questions it wants in one call.
+    ``batch`` is the largest number of questions it wants in one call; ``batch_sizes`` where it depends on them.
     Raise TransientModelError or RateLimitError for failures that may pass, QuestionError for a
     question it cannot take; the engine deduplicates, caches and retries.
     """
 
     identity: Identity
     batch: int = 512
+
+    def batch_sizes(self, hook: str, questions: Sequence[Any]) -> Iterable[int]:  # noqa: ARG002
+        """How many of the questions go into each call of ``hook``, in their order; adds up to all of them.
+
+        The answers of one call are kept together or not at all, so a service that charges makes one request
+        a call. Raises QuestionError for what the model cannot take, before anything is asked.
+        """
+        full, rest = divmod(len(questions), max(1, self.batch))
+        return [max(1, self.batch)] * full + [rest] * bool(rest)
 
     def cost(self, hook: str, questions: Sequence[Any], params: Mapping[str, str]) -> Cost:  # noqa: ARG002
         """What these questions, put in one call of ``hook`` with ``params``, would take, without the model.
@@ -85,7 +94,8 @@ class Adapter(ABC):
     ``capabilities`` lists every hook that some model of this kind can answer, so that an audit is
     checked before anything is loaded. ``extra`` names the pip extra that it needs, if any.
     ``takes_revision``: whether ``@`` in the locator begins a revision.
-    ``key_env_var``: the environment variable that holds the service's key, never an option.
+    ``key_env_var``: the environment variable that holds the service's key, never an option. What is sent to
+    a service with a key counts against ``max_characters``, and ``biascore plan`` does not probe it.
     """
 
     id: ClassVar[str]

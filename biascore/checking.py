@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
+from pydantic.fields import FieldInfo
 
 from biascore.adapter import Adapter, LoadContext, Options
 from biascore.audit import Audit, AuditData, AuditMeasurement, AuditModel
 from biascore.dataset import default_test_name, locate
 from biascore.errors import CapabilityError, OptionsError, UnknownNameError
 from biascore.files import is_path
+from biascore.language import find_language, no_detector
 from biascore.metric import SELF, Metric
 from biascore.plugins import Plugins
 from biascore.refs import ModelRef
@@ -125,6 +127,7 @@ class Checker:
         tests = self.tests(entry.tests, metric)
         for test in tests:
             metric.check(test, self.catalogue)
+            self.check_detectors(metric, test)
         for name in entry.models or ():
             if name not in openings:
                 raise UnknownNameError(
@@ -134,6 +137,14 @@ class Checker:
                 )
         seconds = self.seconds(metric, entry.options, openings)
         return Step(metric, tests, frozenset(entry.models or openings), seconds)
+
+    def check_detectors(self, metric: Metric, test: Test) -> None:
+        """Raise UnknownNameError where no plugin tells the speaker's gender in a language that the metric needs."""
+        languages = self.plugins.languages
+        for tag in metric.detects(test):
+            language = find_language(languages, tag)
+            if language is None or language.speaker_gender is None:
+                raise UnknownNameError(f"{metric.name}: {no_detector(languages, tag)}")
 
     def seconds(
         self, metric: Metric, options: Mapping[str, Any], openings: Mapping[str, Opening]
@@ -191,18 +202,21 @@ def validate(model: type[Any], options: Mapping[str, Any], owner: str) -> Any:
         problems = "; ".join(
             f"{'.'.join(map(str, d['loc'])) or 'options'}: {d['msg']}" for d in error.errors()
         )
-        known = ", ".join(f"{name} ({_shown(field.default)})" for name, field in model.model_fields.items())
+        known = ", ".join(f"{name} ({_default(field)})" for name, field in model.model_fields.items())
         raise OptionsError(f"{owner}: {problems}. Its options, with defaults: {known or 'none'}.") from error
 
 
-def _shown(default: object) -> str:
+def _default(field: FieldInfo) -> str:
+    if field.is_required():
+        return "required"
+    default = field.get_default(call_default_factory=True, validated_data={})
     return repr(getattr(default, "value", default))
 
 
 def check_capabilities(metric: Metric, model: str, capabilities: frozenset[str], plugins: Plugins) -> None:
     """Raise CapabilityError where the model cannot answer what the metric asks; it names metrics that fit."""
     missing = metric.requires - capabilities
-    if missing:
+    if missing and not (metric.precomputed and metric.precomputed <= capabilities):
         raise CapabilityError(
             f"{metric.name} needs a model that can {', '.join(sorted(missing))}, and {model} can "
             f"{', '.join(sorted(capabilities))}. {_alternatives(metric, capabilities, plugins)}"

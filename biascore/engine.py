@@ -16,6 +16,7 @@ import pluggy
 
 from biascore.adapter import LoadContext, ModelPlugin
 from biascore.audit import Audit, AuditData, AuditModel
+from biascore.budget import Budget
 from biascore.cache import Cache, DiskCache, NoCache, default_folder
 from biascore.checking import (
     Checker,
@@ -46,7 +47,8 @@ class Engine:
     ``stimuli``: folders of the user's own ``<language>/*.toml``. ``cache``: a folder, ``"default"``
     for the user's cache folder, or None to keep no answers. ``seed`` fixes everything random.
     ``require_plugins``: requirements that must be loaded. ``attempts``: how often a question is put
-    to a model that fails in passing.
+    to a model that fails in passing. ``max_characters``: how many characters may be sent in all to services
+    with a key, which may charge for them; BudgetError before more would be.
     """
 
     def __init__(
@@ -58,6 +60,7 @@ class Engine:
         progress: Progress | None = None,
         require_plugins: Iterable[str] = (),
         attempts: int = 5,
+        max_characters: int | None = None,
     ) -> None:
         self.plugins = Plugins()
         self.plugins.require(require_plugins)
@@ -65,7 +68,12 @@ class Engine:
         self._stimuli = tuple(user_path(folder) for folder in stimuli)
         self.catalogue = read_catalogue(self.plugins, self._stimuli)
         self._checker = Checker(self.plugins, self.catalogue)
-        self._services = Services(cache=_open_cache(cache), progress=progress or Silent(), attempts=attempts)
+        self._services = Services(
+            cache=_open_cache(cache),
+            progress=progress or Silent(),
+            budget=Budget(max_characters),
+            attempts=attempts,
+        )
 
     def model(
         self, ref: str, *, name: str | None = None, transforms: Sequence[ModelPlugin] = (), **options: Any
@@ -98,6 +106,7 @@ class Engine:
         chosen = self._select(tests, checked)
         for test in chosen:
             checked.check(test, self.catalogue)
+            checker.check_detectors(checked, test)
         openings = checker.seconds(checked, options, {})
         if isinstance(model, str):
             openings[model] = checker.model(AuditModel(ref=model))
@@ -207,6 +216,7 @@ class Engine:
             adapter_version=self._adapter_version(opening.ref.adapter),
             options=opening.options.model_dump(mode="json"),
             explicit_options=opening.options.model_dump(mode="json", exclude_unset=True),
+            paid=opening.adapter.key_env_var is not None,
         )
         around = [*transforms, *self.plugins.model_plugins(opening.ref)]
         try:
@@ -233,7 +243,7 @@ class Engine:
         seed: int,
     ) -> Measurement:
         own_seed = measurement_seed(seed, metric.name, test.id, model.name)
-        context = Context(np.random.default_rng(own_seed), own_seed, catalogue, pool)
+        context = Context(np.random.default_rng(own_seed), own_seed, catalogue, pool, self.plugins.languages)
         return metric.measure(model, test, context)
 
     def _select(self, tests: str | Test | Sequence[str | Test], metric: Metric) -> tuple[Test, ...]:

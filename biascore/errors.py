@@ -27,6 +27,10 @@ class DataError(BiascoreError):
     """A data file that cannot be used; the text names the file and its rows."""
 
 
+class GrammarError(BiascoreError):
+    """A grammar file that cannot be used; the text names file and key."""
+
+
 class TestKindError(BiascoreError):
     """A test handed to a metric that does not take tests of its kind."""
 
@@ -44,9 +48,9 @@ class PluginError(BiascoreError):
 class MissingExtraError(BiascoreError):
     """An optional dependency that is not installed; the text is the install command."""
 
-    def __init__(self, what: str, extra: str) -> None:
+    def __init__(self, what: str, extra: str, dist: str = "biascore") -> None:
         super().__init__(
-            f"{what} needs an optional dependency. Install it with: pip install 'biascore[{extra}]'"
+            f"{what} needs an optional dependency. Install it with: pip install '{dist}[{extra}]'"
         )
         self.extra = extra
 
@@ -57,6 +61,22 @@ class ModelLoadError(BiascoreError):
 
 class QuestionError(BiascoreError):
     """A question that the model cannot take, such as a text longer than its context; the text is named."""
+
+
+class UnsupportedLanguageError(QuestionError):
+    """A language, or pair of languages, that a translation model or service does not have."""
+
+
+class AuthError(BiascoreError):
+    """A key that is missing from the environment, or that the service refuses."""
+
+
+class QuotaError(BiascoreError):
+    """A service whose quota for this account is used up: asking again soon does not help."""
+
+
+class BudgetError(BiascoreError):
+    """A question that was not sent, because it would exceed the characters that the user allows to be charged."""
 
 
 class AnswerError(BiascoreError):

@@ -1,13 +1,39 @@
-"""A language that stimuli exist for."""
+"""A language that stimuli exist for, and what a plugin knows of its grammar."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+
+from biascore.gender import GenderPair, SpeakerGenderDetector
 
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """A language by its BCP 47 tag (``"it"``) and its English name (``"Italian"``)."""
+    """A language by its BCP 47 tag (``"it"``) and its English name (``"Italian"``).
+
+    ``speaker_gender`` makes the detector of the gender in which a sentence speaks of its speaker; it is a
+    factory, so that registering a language reads no file. ``gender_pair(masculine, feminine)`` says whether
+    two sentences are versions of one that differ in gender alone.
+    """
 
     code: str
     name: str
+    speaker_gender: Callable[[], SpeakerGenderDetector] | None = None
+    gender_pair: Callable[[str, str], GenderPair | None] | None = None
+
+
+def find_language(languages: Mapping[str, Language], tag: str) -> Language | None:
+    """The language of a BCP 47 tag: its own entry, else that of a shorter tag (``sr-Latn``, then ``sr``)."""
+    parts = tag.split("-")
+    shorter = ("-".join(parts[:length]) for length in range(len(parts), 0, -1))
+    return next((languages[code] for code in shorter if code in languages), None)
+
+
+def no_detector(languages: Mapping[str, Language], tag: str) -> str:
+    """What to tell a user who needs the speaker's gender in a language without a detector, and what to do."""
+    known = ", ".join(sorted(code for code, one in languages.items() if one.speaker_gender))
+    return (
+        f"no plugin tells the speaker's gender in {tag!r}; there are detectors for {known or 'no language'}. "
+        "Install a plugin for it, such as: pip install biascore-plugin-slavic"
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import ClassVar, Final
 
@@ -12,7 +12,9 @@ import numpy as np
 from pydantic import Field
 
 from biascore.adapter import Options
-from biascore.errors import TestKindError
+from biascore.errors import TestKindError, UnknownNameError
+from biascore.gender import GenderPair, SpeakerGenderDetector
+from biascore.language import Language, find_language, no_detector
 from biascore.measurement import Measurement
 from biascore.model import Model
 from biascore.stimuli import Catalogue, Test
@@ -34,12 +36,26 @@ class Context:
 
     Everything random comes from ``rng``, whose seed is ``seed``. ``catalogue`` holds the stimuli of the run
     (sentence templates, for one). ``model`` opens a second model that an option of the metric names.
+    ``languages`` are those that plugins know, by tag, with what they know of their grammar.
     """
 
     rng: np.random.Generator
     seed: int
     catalogue: Catalogue
     model: Callable[[str], Model]
+    languages: Mapping[str, Language] = field(default_factory=lambda: MappingProxyType({}))
+
+    def detector(self, tag: str) -> SpeakerGenderDetector:
+        """The detector of the speaker's gender in a language; raises UnknownNameError where there is none."""
+        language = find_language(self.languages, tag)
+        if language is None or language.speaker_gender is None:
+            raise UnknownNameError(no_detector(self.languages, tag))
+        return language.speaker_gender()
+
+    def gender_pair(self, tag: str) -> Callable[[str, str], GenderPair | None] | None:
+        """The language's own filter of sentences that differ in gender alone, or None where it has none."""
+        language = find_language(self.languages, tag)
+        return language.gender_pair if language else None
 
 
 class Metric(ABC):
@@ -49,7 +65,8 @@ class Metric(ABC):
     kinds of test it takes, ``reference`` the paper. ``adaptive``: whether what it asks depends on
     earlier answers, so that ``biascore plan`` can only estimate it. ``model_options``: options whose value,
     unless None or "self", is a second model (a reference, or a model's name in the audit), and the
-    capabilities that it needs.
+    capabilities that it needs. ``precomputed``: capabilities of a model that holds given answers, with which
+    the metric does instead; it has to say so where the model gives other answers.
     """
 
     name: ClassVar[str]
@@ -60,6 +77,7 @@ class Metric(ABC):
     options: ClassVar[type[MetricOptions]] = MetricOptions
     adaptive: ClassVar[bool] = False
     model_options: ClassVar[Mapping[str, frozenset[str]]] = MappingProxyType({})
+    precomputed: ClassVar[frozenset[str] | None] = None
 
     @abstractmethod
     def __init__(self, options: MetricOptions) -> None:
@@ -72,6 +90,10 @@ class Metric(ABC):
     def check(self, test: Test, catalogue: Catalogue) -> None:  # noqa: ARG002
         """Raise what can be known to go wrong with this test before any model is asked."""
         self.check_kind(test)
+
+    def detects(self, test: Test) -> tuple[str, ...]:  # noqa: ARG002
+        """The languages in which it asks for the speaker's gender; checked before any model is asked."""
+        return ()
 
     @classmethod
     def check_kind(cls, test: Test) -> None:

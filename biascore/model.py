@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final, Generic, Literal, Self, TypeVar
 
@@ -15,7 +16,9 @@ import tenacity
 
 from biascore import codecs
 from biascore.adapter import Backend, ModelPlugin
+from biascore.budget import Budget
 from biascore.cache import Cache, NoCache
+from biascore.cost import characters
 from biascore.errors import (
     AnswerError,
     CapabilityError,
@@ -36,21 +39,26 @@ _CACHE_SCHEMA: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What names a model in a run: its short name, reference, options and the adapter's version."""
+    """What names a model in a run: its short name, reference, options and the adapter's version.
+
+    ``paid``: whether it may charge for what it is asked.
+    """
 
     name: str
     ref: ModelRef
     adapter_version: str
     options: dict[str, Any]
     explicit_options: dict[str, Any]
+    paid: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """What the engine lends to its models: cache, progress, retries and the clock that waits between them."""
+    """What the engine lends to its models: cache, progress, budget, retries and the clock between them."""
 
     cache: Cache = field(default_factory=NoCache)
     progress: Progress = field(default_factory=Silent)
+    budget: Budget = field(default_factory=Budget)
     attempts: int = 5
     sleep: Callable[[float], None] = time.sleep
 
@@ -232,24 +240,25 @@ class Model:
         stored = self._services.cache.get(list(unique))
         answers = {key: hook.decode(data) for key, data in stored.items()}
         cached = len(answers)
+        missing = [question for key, question in unique.items() if key not in answers]
         self._ask_missing(hook, unique, answers)
         self._counts = QuestionCounts(
             put=self._counts.put + len(keys),
             repeated=self._counts.repeated + len(keys) - len(unique),
             cached=self._counts.cached + cached,
-            asked=self._counts.asked + len(unique) - cached,
+            asked=self._counts.asked + len(missing),
+            characters=self._counts.characters + sum(map(characters, missing)),
         )
         return [answers[key] for key in keys]
 
     def _ask_missing(self, hook: Hook[Q, A], unique: dict[bytes, Q], answers: dict[bytes, A]) -> None:
         keys = list(unique)
-        size = max(1, self._backend.batch)
         missing = len(keys) - len(answers)
         if not missing:
             return
         with self._services.progress.task(f"{self.name}: {hook.name}", missing) as advance:
-            for start in range(0, len(keys), size):
-                batch = [key for key in keys[start : start + size] if key not in answers]
+            for some in self._batches(hook, unique):
+                batch = [key for key in some if key not in answers]
                 if not batch:
                     continue
                 questions = tuple(unique[key] for key in batch)
@@ -259,8 +268,21 @@ class Model:
                 answers.update(new)
                 advance(len(batch))
 
+    def _batches(self, hook: Hook[Q, A], unique: dict[bytes, Q]) -> list[list[bytes]]:
+        """The keys in the batches that the backend wants."""
+        sizes = list(self._backend.batch_sizes(hook.name, tuple(unique.values())))
+        if sum(sizes) != len(unique) or any(size < 1 for size in sizes):
+            raise AnswerError(
+                f"{self.name} would take {len(unique)} questions in batches of {sizes}. "
+                f"Report this to the adapter's authors."
+            )
+        keys = iter(unique)
+        return [list(islice(keys, size)) for size in sizes]
+
     def _call(self, hook: Hook[Q, A], questions: tuple[Q, ...]) -> object:
         caller = getattr(self._manager.hook, hook.name)
+        if self.source.paid:
+            caller = self._services.budget.guard(self.name, caller, sum(map(characters, questions)))
         argument = "queries" if hook.name == "mask_logprob" else "texts"
         retrying = tenacity.Retrying(
             retry=tenacity.retry_if_exception_type(TransientModelError),

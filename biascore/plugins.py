@@ -10,7 +10,7 @@ import difflib
 import inspect
 import os
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from importlib import metadata
@@ -25,6 +25,7 @@ from packaging.utils import canonicalize_name
 from biascore.adapter import Adapter, ModelPlugin
 from biascore.dataset import DataFormat
 from biascore.errors import PluginError, UnknownNameError
+from biascore.gender import GenderPair, SpeakerGenderDetector
 from biascore.hookspecs import CAPABILITIES, PROJECT, DiscoverySpecs
 from biascore.language import Language
 from biascore.metric import Metric
@@ -156,6 +157,10 @@ class Plugins:
         self.formats: Registry[type[DataFormat]] = Registry("data format")
         self.tests: Registry[Test] = Registry("test")
         self.languages: dict[str, Language] = {}
+        self.speaker_gender: Registry[Callable[[], SpeakerGenderDetector]] = Registry(
+            "speaker-gender detector"
+        )
+        self.gender_pair: Registry[Callable[[str, str], GenderPair | None]] = Registry("gender-pair filter")
         self._files: Registry[StimuliFile] = Registry("stimuli file")
         self._manager = pluggy.PluginManager(PROJECT)
         self._manager.add_hookspecs(DiscoverySpecs)
@@ -163,6 +168,10 @@ class Plugins:
         points = sorted(found, key=lambda point: (_dist(point)[0], point.name, point.value))
         records = [self._load(point) for point in points]
         self.records = tuple(self._mark_conflicts(record) for record in records)
+        for code in self.speaker_gender.conflicts:
+            self.languages[code] = replace(self.languages[code], speaker_gender=None)
+        for code in self.gender_pair.conflicts:
+            self.languages[code] = replace(self.languages[code], gender_pair=None)
 
     @property
     def stimuli(self) -> tuple[StimuliFile, ...]:
@@ -304,16 +313,28 @@ class Plugins:
         for data_format in contribution.formats:
             self.formats.add(data_format.id, data_format, record)
         for language in contribution.languages:
-            self.languages.setdefault(language.code, language)
+            self._add_language(language, record)
         for file in contribution.stimuli:
             self._files.add(_file_key(file.language, file.display), file, record)
             for test in file.tests:
                 self.tests.add(test.id.casefold(), test, record)
 
+    def _add_language(self, language: Language, record: PluginRecord) -> None:
+        """Several plugins may know a language: one brings its word lists, another its grammar."""
+        known = self.languages.setdefault(language.code, language)
+        if language.speaker_gender is not None:
+            self.speaker_gender.add(language.code, language.speaker_gender, record)
+            known = replace(known, speaker_gender=known.speaker_gender or language.speaker_gender)
+        if language.gender_pair is not None:
+            self.gender_pair.add(language.code, language.gender_pair, record)
+            known = replace(known, gender_pair=known.gender_pair or language.gender_pair)
+        self.languages[language.code] = known
+
     def _mark_conflicts(self, record: PluginRecord) -> PluginRecord:
         registries: tuple[Registry[Any], ...] = (
             *(self.adapters, self.metrics, self.formats),
             *(self.tests, self._files),
+            *(self.speaker_gender, self.gender_pair),
         )
         clashes = [
             f"{registry.kind} {name!r} is also provided by "

@@ -6,6 +6,8 @@ from biascore.adapter import Adapter, Backend, Identity, LoadContext, ModelPlugi
 from biascore.cost import Cost
 from biascore.dataset import DataFile, DataFormat
 from biascore.frozen import Scalar
+from biascore.gender import Gender, GenderEvidence, GenderPair, SpeakerGender, SpeakerGenderDetector
+from biascore.gender_rules import language_with_rules
 from biascore.hookspecs import hookimpl
 from biascore.language import Language
 from biascore.measurement import (
@@ -28,10 +30,17 @@ from biascore.stimuli import (
     Catalogue,
     Dimension,
     FiseTest,
+    GenderedSample,
+    GenderedSamples,
+    GenderPairsTest,
     PairList,
+    Sample,
+    Samples,
+    SamplesTest,
     SentencePair,
     SentencePairs,
     SentencePairsTest,
+    Stereotype,
     TemplateList,
     Test,
     WordList,
@@ -53,6 +62,12 @@ __all__ = [
     "Dimension",
     "Estimate",
     "FiseTest",
+    "Gender",
+    "GenderEvidence",
+    "GenderPair",
+    "GenderPairsTest",
+    "GenderedSample",
+    "GenderedSamples",
     "Identity",
     "Language",
     "Level",
@@ -69,11 +84,17 @@ __all__ = [
     "PValue",
     "PairList",
     "Plane",
+    "Sample",
+    "Samples",
+    "SamplesTest",
     "Scalar",
     "SentencePair",
     "SentencePairs",
     "SentencePairsTest",
     "Span",
+    "SpeakerGender",
+    "SpeakerGenderDetector",
+    "Stereotype",
     "TemplateList",
     "Test",
     "Text",
@@ -81,4 +102,5 @@ __all__ = [
     "WordList",
     "hookimpl",
     "item_table",
+    "language_with_rules",
 ]

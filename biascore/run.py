@@ -37,12 +37,16 @@ class PluginUsed(Frozen):
 
 
 class QuestionCounts(Frozen):
-    """How many questions were put; how many of them were repeats, in the cache, or asked of the model."""
+    """How many questions were put; how many of them were repeats, in the cache, or asked of the model.
+
+    ``characters``: the code points of those that were asked, by which services charge.
+    """
 
     put: int = 0
     repeated: int = 0
     cached: int = 0
     asked: int = 0
+    characters: int = 0
 
 
 class ModelUsed(Frozen):

@@ -18,6 +18,7 @@ from biascore.cli.options import (
     DataOption,
     Force,
     Json,
+    MaxCharacters,
     ModelOption,
     NoCache,
     Out,
@@ -68,6 +69,7 @@ def run(
     force: Force = False,
     no_cache: NoCache = False,
     require_plugin: Require = None,
+    max_characters: MaxCharacters = None,
 ) -> None:
     """Run an audit file; an interrupted run goes on where it stopped.
 
@@ -78,7 +80,7 @@ def run(
         chosen = chosen.model_copy(update={"require_plugins": (*chosen.require_plugins, *require_plugin)})
     target = out or audit.with_name(f"{audit.stem}-run")
     _check_targets(target, report, force)
-    engine = _engine(no_cache, chosen.seed)
+    engine = _engine(no_cache, chosen.seed, max_characters)
     try:
         _deliver(engine.run(chosen), target, report, as_json, force)
     finally:
@@ -112,6 +114,7 @@ def measure(
     force: Force = False,
     no_cache: NoCache = False,
     require_plugin: Require = None,
+    max_characters: MaxCharacters = None,
 ) -> None:
     """Measure one metric on one or several models, without an audit file."""
     _check_targets(out, report, force)
@@ -130,7 +133,7 @@ def measure(
         stimuli=[str(folder) for folder in stimuli or ()],
         require_plugins=require_plugin or (),
     )
-    engine = _engine(no_cache, audit.seed)
+    engine = _engine(no_cache, audit.seed, max_characters)
     try:
         _deliver(engine.run(audit), out, report, as_json, force)
     finally:
@@ -190,8 +193,9 @@ def cache_clear(
         say(f"{DiskCache(default_folder()).clear()} answers deleted")
 
 
-def _engine(no_cache: bool, seed: int) -> Engine:
-    return Engine(cache=None if no_cache else DEFAULT_CACHE, seed=seed, progress=Bars())
+def _engine(no_cache: bool, seed: int, max_characters: int | None) -> Engine:
+    cache = None if no_cache else DEFAULT_CACHE
+    return Engine(cache=cache, seed=seed, progress=Bars(), max_characters=max_characters)
 
 
 def _check_targets(out: Path | None, report: Path | None, force: bool) -> None:

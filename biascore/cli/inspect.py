@@ -12,7 +12,7 @@ from biascore.cli.console import print_json, print_rows, say
 from biascore.cli.options import Json, Stimuli
 from biascore.engine import Engine
 from biascore.plugins import Plugins
-from biascore.stimuli import PairList, SentencePairs, TemplateList, Test, WordList
+from biascore.stimuli import GenderedSamples, PairList, Samples, SentencePairs, TemplateList, Test, WordList
 from biascore.stimuli import Stimuli as List
 
 list_app = typer.Typer(
@@ -225,6 +225,16 @@ def _entries(one: List) -> dict[str, object]:
             return {"slots": list(one.slots), "sentences": list(one.sentences)}
         case SentencePairs():
             return {"pairs": [asdict(pair) for pair in one.pairs]}
+        case Samples():
+            return {
+                "stereotypes": [asdict(stereotype) for stereotype in one.stereotypes],
+                "samples": [asdict(sample) for sample in one.samples],
+            }
+        case GenderedSamples():
+            return {
+                "stereotypes": [asdict(stereotype) for stereotype in one.stereotypes],
+                "pairs": [asdict(pair) for pair in one.pairs],
+            }
 
 
 def _size(one: List) -> int:
@@ -233,6 +243,8 @@ def _size(one: List) -> int:
             return len(one.words)
         case TemplateList():
             return len(one.sentences)
+        case Samples():
+            return len(one.samples)
         case _:
             return len(one.pairs)
 
@@ -247,6 +259,14 @@ def _contents(one: List) -> str:
             return "\n  ".join(one.sentences)
         case SentencePairs():
             return "\n  ".join(f"{pair.sent_more} | {pair.sent_less}" for pair in one.pairs)
+        case Samples():
+            labels = {stereotype.id: stereotype.label for stereotype in one.stereotypes}
+            return "\n  ".join(f"{labels[sample.stereotype]}: {sample.sentence}" for sample in one.samples)
+        case GenderedSamples():
+            labels = {stereotype.id: stereotype.label for stereotype in one.stereotypes}
+            return "\n  ".join(
+                f"{labels[pair.stereotype]}: {pair.male} | {pair.female}" for pair in one.pairs
+            )
 
 
 def _print(rows: Sequence[Mapping[str, str | Sequence[str]]], as_json: bool) -> None:

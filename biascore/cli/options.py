@@ -23,6 +23,13 @@ NoCache = Annotated[bool, typer.Option("--no-cache", help="Neither read nor keep
 Require = Annotated[
     list[str] | None, typer.Option(help="Requirement that must be loaded: 'biascore-plugin-slavic>=1'.")
 ]
+MaxCharacters = Annotated[
+    int | None,
+    typer.Option(
+        help="Stop before more characters than this are sent to services with a key, which may charge.",
+        min=0,
+    ),
+]
 ModelOption = Annotated[
     list[str] | None,
     typer.Option(help="An option of the model's adapter, key=value; repeat for several."),

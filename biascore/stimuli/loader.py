@@ -20,9 +20,13 @@ from biascore.stimuli.model import (
     FiseTest,
     PairList,
     Published,
+    Sample,
+    Samples,
+    SamplesTest,
     SentencePair,
     SentencePairs,
     SentencePairsTest,
+    Stereotype,
     Stimuli,
     StimuliFile,
     TemplateList,
@@ -37,6 +41,7 @@ from biascore.stimuli.schema import (
     ListEntry,
     Meta,
     PublishedEntry,
+    SamplesTestEntry,
     SentencePairsTestEntry,
     TestEntry,
     WeatEntry,
@@ -44,11 +49,13 @@ from biascore.stimuli.schema import (
 from biascore.stimuli.suggest import did_you_mean
 
 _NEXT_STEP = "Correct the file, then check it with: biascore list tests"
-_WORDS, _TARGETS, _SENTENCES = ("lists",), ("lists", "pairs"), ("sentence_pairs",)
+_SECTIONS = ("lists", "pairs", "templates", "sentence_pairs", "samples")
+_WORDS, _TARGETS, _SENTENCES, _SAMPLES = ("lists",), ("lists", "pairs"), ("sentence_pairs",), ("samples",)
 _A_LIST = {
     _WORDS: ("word list", "A role takes a word list, so write a table [lists.{0}]"),
     _TARGETS: ("list", "Targets are words or pairs of forms, so write a table [lists.{0}] or [pairs.{0}]"),
     _SENTENCES: ("list of sentence pairs", "Write a table [sentence_pairs.{0}]"),
+    _SAMPLES: ("list of samples", "Write a table [samples.{0}]"),
 }
 
 
@@ -160,12 +167,13 @@ _TESTS: Mapping[str, type[BaseModel]] = {
     "weat": WeatEntry,
     "fise": FiseEntry,
     "sentence-pairs": SentencePairsTestEntry,
+    "samples": SamplesTestEntry,
 }
 
 
 def _reference_problems(entry: FileEntry) -> Iterator[tuple[tuple[str | int, ...], str]]:
     seen: dict[str, str] = {}
-    for section in ("lists", "pairs", "templates", "sentence_pairs"):
+    for section in _SECTIONS:
         for name in getattr(entry, section):
             if name.casefold() in seen:
                 yield (section, name), f"is a second list of this name; the other is {seen[name.casefold()]}"
@@ -197,6 +205,8 @@ def _references(test: TestEntry) -> Iterator[tuple[tuple[str | int, ...], str, t
                     yield (key, position, "B"), dimension.B, _WORDS
         case SentencePairsTestEntry():
             yield ("pairs",), test.pairs, _SENTENCES
+        case SamplesTestEntry():
+            yield ("samples",), test.samples, _SAMPLES
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,10 +217,11 @@ class _Lists:
     pairs: dict[str, PairList]
     templates: dict[str, TemplateList]
     sentence_pairs: dict[str, SentencePairs]
+    samples: dict[str, Samples]
 
     @property
     def all(self) -> tuple[Stimuli, ...]:
-        sections = (self.words, self.pairs, self.templates, self.sentence_pairs)
+        sections = (self.words, self.pairs, self.templates, self.sentence_pairs, self.samples)
         return tuple(one for section in sections for one in section.values())
 
 
@@ -240,6 +251,14 @@ def _build(entry: FileEntry, stem: str, display: str, sha256: str) -> StimuliFil
                 **_about(name, table, meta),
             )
             for name, table in entry.sentence_pairs.items()
+        },
+        samples={
+            name: Samples(
+                stereotypes=tuple(Stereotype(**one.model_dump()) for one in table.stereotypes),
+                samples=tuple(Sample(**sample.model_dump()) for sample in table.samples),
+                **_about(name, table, meta),
+            )
+            for name, table in entry.samples.items()
         },
     )
     return StimuliFile(
@@ -324,6 +343,9 @@ def _test(name: str, entry: TestEntry, meta: Meta, lists: _Lists, display: str, 
         case SentencePairsTestEntry():
             pairs = lists.sentence_pairs[entry.pairs]
             return SentencePairsTest(pairs=pairs, positive_means=entry.positive_means, **about)
+        case SamplesTestEntry():
+            samples = lists.samples[entry.samples]
+            return SamplesTest(samples=samples, positive_means=entry.positive_means, **about)
 
 
 def _doubts(entries: Sequence[DoubtEntry]) -> tuple[Doubt, ...]:

@@ -1,4 +1,4 @@
-"""The value objects of the stimuli: word lists, pairs, templates, sentence pairs, and the tests built from them."""
+"""The value objects of the stimuli: word lists, pairs, templates, sentences, and the tests built from them."""
 
 from __future__ import annotations
 
@@ -91,7 +91,64 @@ class SentencePairs:
     doubtful: tuple[Doubt, ...] = ()
 
 
-Stimuli: TypeAlias = WordList | PairList | TemplateList | SentencePairs
+@dataclass(frozen=True, slots=True)
+class Stereotype:
+    """A stereotype about women ("female") or about men ("male"), by the number that samples refer to."""
+
+    id: int
+    name: str
+    gender: Literal["female", "male"]
+
+    @property
+    def label(self) -> str:
+        """Number and name: ``1 Emotional and irrational``."""
+        return f"{self.id} {self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A sentence about oneself that leaves the speaker's gender open, and the stereotype it stands for."""
+
+    sentence: str
+    stereotype: int
+
+
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """Samples of stereotypes in the order of their source (Pikuliak et al. 2023)."""
+
+    name: str
+    stereotypes: tuple[Stereotype, ...]
+    samples: tuple[Sample, ...]
+    source: str = ""
+    licence: str = ""
+    notes: tuple[str, ...] = ()
+    doubtful: tuple[Doubt, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GenderedSample:
+    """A sample in a language that marks the speaker's gender: as a man says it, and as a woman does."""
+
+    male: str
+    female: str
+    stereotype: int
+
+
+@dataclass(frozen=True, slots=True)
+class GenderedSamples:
+    """Gendered samples in the order of their source (Pikuliak et al. 2023, section 4.3)."""
+
+    name: str
+    stereotypes: tuple[Stereotype, ...]
+    pairs: tuple[GenderedSample, ...]
+    source: str = ""
+    licence: str = ""
+    notes: tuple[str, ...] = ()
+    doubtful: tuple[Doubt, ...] = ()
+
+
+Stimuli: TypeAlias = WordList | PairList | TemplateList | SentencePairs | Samples | GenderedSamples
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +239,31 @@ class SentencePairsTest(Test):
     """Kind ``sentence-pairs``: pairs of a more and a less stereotypical sentence."""
 
     pairs: SentencePairs
+
+    @property
+    def lists(self) -> Mapping[str, Stimuli]:
+        """Everything the test holds, by role."""
+        return {"pairs": self.pairs}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SamplesTest(Test):
+    """Kind ``samples``: sentences about oneself by stereotype; ``version`` names a published edition of them."""
+
+    samples: Samples
+    version: str = ""
+
+    @property
+    def lists(self) -> Mapping[str, Stimuli]:
+        """Everything the test holds, by role."""
+        return {"samples": self.samples}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GenderPairsTest(Test):
+    """Kind ``gender-pairs``: sentences about oneself, each in a masculine and a feminine version."""
+
+    pairs: GenderedSamples
 
     @property
     def lists(self) -> Mapping[str, Stimuli]:

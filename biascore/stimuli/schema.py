@@ -9,6 +9,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 
 T = TypeVar("T")
 
+SAMPLES_MEAN = "what stereotypes say of men is put into a man's mouth more than what they say of women"
 LANGUAGE_PATTERN = r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$"
 
 # They print as nothing or as a plain space, so a word that holds one looks right and is in no vocabulary:
@@ -170,6 +171,41 @@ class SentencePairsEntry(ListEntry):
     pairs: Annotated[tuple[SentencePairEntry, ...], Field(strict=False), AfterValidator(_check_not_empty)]
 
 
+class StereotypeEntry(_Table):
+    """One of ``stereotypes`` in ``[samples.NAME]``."""
+
+    id: int = Field(ge=1)
+    name: Word
+    gender: Literal["female", "male"]
+
+
+class SampleEntry(_Table):
+    """One of ``samples`` in ``[samples.NAME]``."""
+
+    sentence: Word
+    stereotype: int
+
+
+class SamplesEntry(ListEntry):
+    """``[samples.NAME]``."""
+
+    stereotypes: Annotated[tuple[StereotypeEntry, ...], Field(strict=False), AfterValidator(_check_not_empty)]
+    samples: Annotated[tuple[SampleEntry, ...], Field(strict=False), AfterValidator(_check_not_empty)]
+
+    @model_validator(mode="after")
+    def _stereotypes_fit(self) -> Self:
+        known = [stereotype.id for stereotype in self.stereotypes]
+        for id in known:
+            if known.count(id) > 1:
+                raise ValueError(f"has two stereotypes with the id {id}")
+        for sample in self.samples:
+            if sample.stereotype not in known:
+                raise ValueError(
+                    f"{sample.sentence!r} is of stereotype {sample.stereotype}, which is not among the stereotypes"
+                )
+        return self
+
+
 class _TestEntry(_Table):
     title: Prose
     concept: Prose
@@ -231,8 +267,18 @@ class SentencePairsTestEntry(_TestEntry):
     positive_means: Prose = "the more stereotypical sentence is preferred"
 
 
-TestEntry = Annotated[WeatEntry | FiseEntry | SentencePairsTestEntry, Field(discriminator="kind")]
-KINDS = ("weat", "fise", "sentence-pairs")
+class SamplesTestEntry(_TestEntry):
+    """``[tests.ID]`` of kind ``samples``: samples of this file."""
+
+    kind: Literal["samples"]
+    samples: Prose
+    positive_means: Prose = SAMPLES_MEAN
+
+
+TestEntry = Annotated[
+    WeatEntry | FiseEntry | SentencePairsTestEntry | SamplesTestEntry, Field(discriminator="kind")
+]
+KINDS = ("weat", "fise", "sentence-pairs", "samples")
 
 
 class FileEntry(_Table):
@@ -247,4 +293,5 @@ class FileEntry(_Table):
     pairs: dict[Name, PairsEntry] = Field(default_factory=dict)
     templates: dict[Name, TemplatesEntry] = Field(default_factory=dict)
     sentence_pairs: dict[Name, SentencePairsEntry] = Field(default_factory=dict)
+    samples: dict[Name, SamplesEntry] = Field(default_factory=dict)
     tests: dict[Name, TestEntry] = Field(default_factory=dict)

@@ -16,9 +16,9 @@ import pytest
 from biascore.hookspecs import CAPABILITIES, CapabilitySpecs, DiscoverySpecs
 
 ROOT = Path(__file__).resolve().parents[2]
-FIRST_PARTY = {"biascore_adapters", "biascore_metrics", "biascore_wordlists"}
+FIRST_PARTY = {"biascore_adapters", "biascore_grammars", "biascore_metrics", "biascore_wordlists"}
 MODEL_LIBRARIES = {"torch", "transformers", "onnxruntime", "fasttext", "tokenizers", "safetensors"}
-HEAVY = {"torch", "transformers", "fasttext", "onnxruntime", "altair", "vl_convert", "jinja2", "boto3"}
+HEAVY = MODEL_LIBRARIES | {"altair", "vl_convert", "jinja2", "boto3", "deepl", "requests", "sentencepiece"}
 IMPORTERS = {"import_module", "__import__"}
 
 

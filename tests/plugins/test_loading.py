@@ -346,8 +346,8 @@ def test_stranger_is_used_like_a_first_party_plugin(python: Callable[..., Any], 
     assert found["file"] == "biascore-test-stranger/eo/floroj.toml"
     assert ["stranger", "biascore-test-stranger", "2.1"] in found["plugins"]
     # X (3), A (2) and B (2) were asked by the first metric; of WEAT's ten words only Y was still missing.
-    assert found["counts"][0] == {"put": 7, "repeated": 0, "cached": 0, "asked": 7}
-    assert found["counts"][1] == {"put": 10, "repeated": 0, "cached": 7, "asked": 3}
+    assert found["counts"][0] == {"put": 7, "repeated": 0, "cached": 0, "asked": 7, "characters": 35}
+    assert found["counts"][1] == {"put": 10, "repeated": 0, "cached": 7, "asked": 3, "characters": 13}
     assert found["effect"] > 1.5
     assert 0 < found["planted"] <= 1
     assert found["scaled"] == [[2.0, pytest.approx(0.2)]]

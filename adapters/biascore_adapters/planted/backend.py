@@ -5,7 +5,8 @@
   so that the increased log-probability of Kurita et al. 2019 is SCALE times the cosine, up to a
   constant per attribute: LPBS has the same population effect size.
 - ``translate``: a first-person frame in the target language around the source text, masculine with
-  probability Phi(+-d / 2): the difference in probits between the poles of *gender* is d.
+  probability Phi(+-d / 2): the difference in probits between the poles of *gender*, and between samples of
+  stereotypes about men and about women, is d.
 - ``score``: ``log_likelihood`` from the same softmax, left to right; heads in [0, 1] whose logits
   differ between the poles by the effect size d, in units of their own noise.
 """
@@ -181,7 +182,9 @@ class PlantedBackend(Backend):
 
     def _is_masculine(self, text: str, source: str, target: str) -> bool:
         draw = generator(self._seed, "translate", source, target, text).random()
-        return bool(draw < ndtr(self._lean(text, GENDER) / 2))
+        planted = self._lexicon.samples.get(text)
+        lean = self._lean(text, GENDER) if planted is None else planted
+        return bool(draw < ndtr(lean / 2))
 
     def _head(self, text: str, quantity: str) -> float:
         lean = self._lean(text)

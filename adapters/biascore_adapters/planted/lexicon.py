@@ -4,6 +4,9 @@ A test with attributes A, B and targets X, Y gets an axis of its own. Attributes
 +-ATTRIBUTE, targets with +-shift plus a normal deviate of sd SPREAD. Then
 s(w, A, B) = 2 * ATTRIBUTE * load(w) + noise, and the shift is chosen so that the population
 effect size, with the standard deviation over X and Y together, is the declared one.
+
+A test of samples gets no axis: its sentences themselves lean, those of stereotypes about men one way, those of
+stereotypes about women the other.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ from typing import Final
 import numpy as np
 
 from biascore.errors import RefError, UnknownNameError
-from biascore.plugins_api import Test
+from biascore.plugins_api import SamplesTest, Test
 from biascore.stimuli import Catalogue
 
 ATTRIBUTE: Final = 0.25
@@ -25,6 +28,7 @@ NOISE_DIMENSIONS: Final = 1024
 MAX_EFFECT: Final = 1.9
 MAX_LOADING: Final = 0.95
 GENDER: Final = "gender"
+KINDS: Final = ("weat", "samples")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +46,16 @@ class Loading:
 
 @dataclass(slots=True)
 class Lexicon:
-    """Planted words (case-folded) with their loadings, the effect and concept of each axis, and a digest."""
+    """Planted words (case-folded) with their loadings, the effect and concept of each axis, and a digest.
+
+    ``samples`` are planted sentences with their effects, positive for stereotypes about men.
+    """
 
     effects: list[float] = field(default_factory=list)
     tests: list[str] = field(default_factory=list)
     concepts: list[str] = field(default_factory=list)
     words: dict[str, list[Loading]] = field(default_factory=dict)
+    samples: dict[str, float] = field(default_factory=dict)
 
     def poles(self, word: str) -> dict[int, int]:
         """Axis to +1 (X or A) or -1 (Y or B) for a planted word; empty for any other."""
@@ -62,6 +70,7 @@ class Lexicon:
             f"{w}\t{sorted((x.axis, x.pole, x.mean, x.spread) for x in xs)}"
             for w, xs in sorted(self.words.items())
         ]
+        lines += [f"{sentence}\t{effect}" for sentence, effect in sorted(self.samples.items())]
         everything = "\n".join([repr(self.effects), repr(self.tests), *lines])
         return hashlib.blake2b(everything.encode(), digest_size=16).hexdigest()
 
@@ -98,7 +107,10 @@ def plant(declared: dict[str, float], catalogue: Catalogue) -> Lexicon:
     lexicon = Lexicon()
     # In the order of ids, so that the same declaration in another order is the same model.
     for _, (test, effect) in sorted(effects.items()):
-        _plant_test(lexicon, test, effect)
+        if isinstance(test, SamplesTest):
+            _plant_samples(lexicon, test, effect)
+        else:
+            _plant_test(lexicon, test, effect)
     for word, loadings in lexicon.words.items():
         if sum(x.mean**2 + (3 * x.spread) ** 2 for x in loadings) > MAX_LOADING:
             raise RefError(
@@ -109,14 +121,14 @@ def plant(declared: dict[str, float], catalogue: Catalogue) -> Lexicon:
 
 
 def _tests(name: str, catalogue: Catalogue) -> list[Test]:
-    weat = [test for test in catalogue.tests if test.kind == "weat"]
-    by_concept = [test for test in weat if test.concept == name]
+    plantable = [test for test in catalogue.tests if test.kind in KINDS]
+    by_concept = [test for test in plantable if test.concept == name]
     if by_concept:
         return by_concept
     try:
-        return [test for test in catalogue.select(name) if test.kind == "weat"]
+        return [test for test in catalogue.select(name) if test.kind in KINDS]
     except UnknownNameError as error:
-        concepts = ", ".join(sorted({test.concept for test in weat if test.concept}))
+        concepts = ", ".join(sorted({test.concept for test in plantable if test.concept}))
         raise UnknownNameError(f"planted: {name!r} is no concept ({concepts}). {error}") from error
 
 
@@ -135,6 +147,13 @@ def _plant_test(lexicon: Lexicon, test: Test, effect: float) -> None:
     ):
         for word in words[role]:
             lexicon.words.setdefault(word.casefold(), []).append(Loading(axis, pole, mean, spread))
+
+
+def _plant_samples(lexicon: Lexicon, test: SamplesTest, effect: float) -> None:
+    signs = {one.id: 1 if one.gender == "male" else -1 for one in test.samples.stereotypes}
+    for sample in test.samples.samples:
+        # A sentence with two stereotypes leans as the first of them does.
+        lexicon.samples.setdefault(sample.sentence, signs[sample.stereotype] * effect)
 
 
 def target_shift(effect: float, sizes: dict[str, int]) -> float:

@@ -1,0 +1,226 @@
+"""The adapters of translation services and their options; what opens them is imported in ``load``."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from typing import ClassVar, Literal, TypeVar
+from urllib.parse import urlsplit
+
+from pydantic import Field, SecretStr
+
+from biascore.errors import AuthError, MissingExtraError, OptionsError
+from biascore.plugins_api import Adapter, Backend, LoadContext, ModelRef, Options
+
+Own = TypeVar("Own", bound=Options)
+
+
+class DeepLOptions(Options):
+    """``server``: instead of DeepL's own, which follows from the key (free or pro).
+
+    ``formality`` where the target language has it, ``model_type`` and ``context`` (text around the
+    sentence that is not translated and not charged) are those of DeepL's API.
+    """
+
+    server: str | None = None
+    formality: Literal["default", "more", "less", "prefer_more", "prefer_less"] | None = None
+    model_type: Literal["quality_optimized", "latency_optimized", "prefer_quality_optimized"] | None = None
+    context: str | None = Field(default=None, min_length=1, max_length=4000)
+
+
+class GoogleOptions(Options):
+    """``server``: instead of Google's own. ``model``: that of Google's API, which chooses where none is named."""
+
+    server: str | None = None
+    model: Literal["nmt", "base"] | None = None
+
+
+class AmazonOptions(Options):
+    """``region``: of AWS, or what ``AWS_DEFAULT_REGION`` or the profile says. ``server``: instead of AWS's own.
+
+    ``formality`` is that of Amazon's API, for target languages that have it.
+    """
+
+    region: str | None = Field(default=None, min_length=1)
+    server: str | None = None
+    formality: Literal["FORMAL", "INFORMAL"] | None = None
+
+
+class ServiceAdapter(Adapter):
+    """A translation service; ``packages`` are what the extra brings for it."""
+
+    capabilities: ClassVar[frozenset[str]] = frozenset({"translate"})
+    extra: ClassVar[str | None] = "mt"
+    packages: ClassVar[tuple[str, ...]] = ("requests",)
+    key_help: ClassVar[str] = ""
+
+    def check(self, ref: ModelRef, options: Options, context: LoadContext) -> None:  # noqa: ARG002
+        """Raise MissingExtraError, OptionsError for an address that is none, AuthError without a key."""
+        if any(importlib.util.find_spec(package) is None for package in self.packages):
+            raise MissingExtraError(f"{self.id}: models", "mt")
+        server = getattr(options, "server", None)
+        if server is not None:
+            server_url(server, f"{self.id}: the option server")
+        self.check_locator(ref)
+        if self.key_help:
+            self.key()
+
+    def check_locator(self, ref: ModelRef) -> None:
+        """Raise OptionsError where a service that is one and the same for all is given a locator."""
+        if ref.locator:
+            raise OptionsError(
+                f"{ref}: {self.id}: takes nothing behind the colon. Write {self.id}: and give the rest as options"
+            )
+
+    def key(self) -> SecretStr:
+        """The key from the environment; raises AuthError naming the variable where there is none."""
+        assert self.key_env_var is not None
+        key = os.environ.get(self.key_env_var, "").strip()
+        if not key:
+            raise AuthError(
+                f"{self.id}: needs a key, and the environment variable {self.key_env_var} is not set. {self.key_help}"
+            )
+        return SecretStr(key)
+
+
+class DeepLAdapter(ServiceAdapter):
+    """Opens DeepL."""
+
+    id: ClassVar[str] = "deepl"
+    summary: ClassVar[str] = "translations by DeepL (paid)"
+    example: ClassVar[str] = "deepl:"
+    options: ClassVar[type[Options]] = DeepLOptions
+    packages: ClassVar[tuple[str, ...]] = ("deepl", "requests")
+    key_env_var: ClassVar[str | None] = "DEEPL_AUTH_KEY"
+    key_help: ClassVar[str] = "Get one at https://www.deepl.com/pro-api, and export DEEPL_AUTH_KEY=..."
+
+    def load(self, ref: ModelRef, options: Options, context: LoadContext) -> Backend:  # noqa: ARG002
+        """Make the client; nothing is sent yet."""
+        from biascore_adapters.mt.deepl import DeepLBackend
+
+        return DeepLBackend(self.key(), typed(options, DeepLOptions))
+
+
+class GoogleAdapter(ServiceAdapter):
+    """Opens Google Cloud Translation, Basic edition (v2), which takes an API key."""
+
+    id: ClassVar[str] = "google-translate"
+    summary: ClassVar[str] = "translations by Google Cloud Translation (paid)"
+    example: ClassVar[str] = "google-translate:"
+    options: ClassVar[type[Options]] = GoogleOptions
+    key_env_var: ClassVar[str | None] = "GOOGLE_API_KEY"
+    key_help: ClassVar[str] = (
+        "Make one at https://console.cloud.google.com/apis/credentials, restricted to the Cloud Translation API, and "
+        "export GOOGLE_API_KEY=..."
+    )
+
+    def load(self, ref: ModelRef, options: Options, context: LoadContext) -> Backend:  # noqa: ARG002
+        """Make the client; nothing is sent yet."""
+        from biascore_adapters.mt.google import GoogleBackend
+
+        return GoogleBackend(self.key(), typed(options, GoogleOptions))
+
+
+class AmazonAdapter(ServiceAdapter):
+    """Opens Amazon Translate; ``AWS_PROFILE`` may name the credentials instead of giving them."""
+
+    id: ClassVar[str] = "amazon-translate"
+    summary: ClassVar[str] = "translations by Amazon Translate (paid)"
+    example: ClassVar[str] = "amazon-translate:"
+    options: ClassVar[type[Options]] = AmazonOptions
+    packages: ClassVar[tuple[str, ...]] = ("boto3", "requests")
+    key_env_var: ClassVar[str | None] = "AWS_SECRET_ACCESS_KEY"
+
+    def check(self, ref: ModelRef, options: Options, context: LoadContext) -> None:
+        """Raise as every service does, and OptionsError where nothing names a region."""
+        super().check(ref, options, context)
+        if os.environ.get("AWS_PROFILE"):
+            return
+        for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+            if not os.environ.get(name, "").strip():
+                raise AuthError(
+                    f"{self.id}: needs a key, and the environment variable {name} is not set. Export AWS_ACCESS_KEY_ID "
+                    "and AWS_SECRET_ACCESS_KEY (and AWS_SESSION_TOKEN, if it is a temporary one), or AWS_PROFILE"
+                )
+        if typed(options, AmazonOptions).region is None and not os.environ.get("AWS_DEFAULT_REGION"):
+            raise OptionsError(
+                f"{self.id}: no region is named. Give the option region, such as region=eu-west-1, or export "
+                "AWS_DEFAULT_REGION"
+            )
+
+    def load(self, ref: ModelRef, options: Options, context: LoadContext) -> Backend:  # noqa: ARG002
+        """Make the client; nothing is sent yet."""
+        from biascore_adapters.mt.amazon import AmazonBackend
+
+        return AmazonBackend(typed(options, AmazonOptions))
+
+
+class ApertiumAdapter(ServiceAdapter):
+    """Opens a server of the Apertium API (apertium-apy) by its address."""
+
+    id: ClassVar[str] = "apertium"
+    summary: ClassVar[str] = "translations by an Apertium server (rule-based, free, your own)"
+    example: ClassVar[str] = "apertium:http://localhost:2737"
+
+    def check_locator(self, ref: ModelRef) -> None:
+        """Raise OptionsError for what is no address."""
+        server_url(ref.locator, f"{self.id}: the locator")
+
+    def load(self, ref: ModelRef, options: Options, context: LoadContext) -> Backend:  # noqa: ARG002
+        """Make the client; nothing is sent yet."""
+        from biascore_adapters.mt.apertium import ApertiumBackend
+
+        return ApertiumBackend(server_url(ref.locator, f"{self.id}: the locator"))
+
+
+class LibreTranslateAdapter(ServiceAdapter):
+    """Opens a server of the LibreTranslate API by its address; a key is sent where there is one."""
+
+    id: ClassVar[str] = "libretranslate"
+    summary: ClassVar[str] = "translations by a LibreTranslate server, your own or a public one"
+    example: ClassVar[str] = "libretranslate:http://localhost:5000"
+    key_env_var: ClassVar[str | None] = "LIBRETRANSLATE_API_KEY"
+
+    def check_locator(self, ref: ModelRef) -> None:
+        """Raise OptionsError for what is no address."""
+        server_url(ref.locator, f"{self.id}: the locator")
+
+    def load(self, ref: ModelRef, options: Options, context: LoadContext) -> Backend:  # noqa: ARG002
+        """Make the client; nothing is sent yet."""
+        from biascore_adapters.mt.libretranslate import LibreTranslateBackend
+
+        key = os.environ.get("LIBRETRANSLATE_API_KEY", "").strip()
+        server = server_url(ref.locator, f"{self.id}: the locator")
+        return LibreTranslateBackend(server, SecretStr(key) if key else None)
+
+
+def typed(options: Options, kind: type[Own]) -> Own:
+    """The options as what the engine made of them."""
+    assert isinstance(options, kind), "the engine validates options with the adapter's options class"
+    return options
+
+
+def server_url(text: str, where: str) -> str:
+    """The address without a slash at its end; raises OptionsError for what is none, or holds a password."""
+    if "@" in text:  # and not repeated in the error, which goes into logs
+        raise OptionsError(
+            f"{where} holds a user name or password. Leave it out: addresses are kept in results, and keys belong "
+            "into the environment"
+        )
+    try:
+        parts = urlsplit(text)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+    except ValueError:
+        usable = False
+    if not usable or parts.query or parts.fragment:
+        raise OptionsError(f"{where} {text!r} is no server address. Write it like http://localhost:5000")
+    return text.rstrip("/")
+
+
+ADAPTERS: tuple[type[ServiceAdapter], ...] = (
+    AmazonAdapter,
+    ApertiumAdapter,
+    DeepLAdapter,
+    GoogleAdapter,
+    LibreTranslateAdapter,
+)

@@ -1,0 +1,138 @@
+"""Amazon Translate, through boto3."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import boto3.session
+from botocore import exceptions as boto
+from botocore.config import Config
+from botocore.parsers import ResponseParserError
+
+from biascore.errors import (
+    AnswerError,
+    AuthError,
+    OptionsError,
+    QuestionError,
+    QuotaError,
+    RateLimitError,
+    TransientModelError,
+    UnsupportedLanguageError,
+)
+from biascore.plugins_api import Identity
+from biascore_adapters.mt.adapters import AmazonOptions
+from biascore_adapters.mt.http import Answer, read, retry_after, timeout
+from biascore_adapters.mt.service import Limits, TranslationService
+
+_TOO_FAST: Final = ("ThrottlingException", "TooManyRequestsException", "RequestLimitExceeded")
+_USED_UP: Final = ("LimitExceededException", "ServiceQuotaExceededException")
+_KEY: Final = (
+    *("AccessDeniedException", "ExpiredTokenException", "IncompleteSignature", "InvalidClientTokenId"),
+    *("InvalidSignatureException", "MissingAuthenticationTokenException", "OptInRequired"),
+    *("SignatureDoesNotMatch", "SubscriptionRequiredException", "UnrecognizedClientException"),
+)
+
+
+class AmazonBackend(TranslationService):
+    """Translations by Amazon: one text of at most 10,000 bytes a request."""
+
+    service = "amazon-translate"
+    limits = Limits(texts=1, size=10_000, unit="bytes")
+    batch = 1
+
+    def __init__(self, options: AmazonOptions) -> None:
+        self._settings = {"Formality": options.formality} if options.formality else {}
+        # The engine retries, counts and tells; one that is built in would do so unheard.
+        config = Config(
+            retries={"total_max_attempts": 1},
+            connect_timeout=10,
+            read_timeout=timeout(),
+            user_agent_extra="biascore",
+        )
+        try:
+            self._client = boto3.session.Session().client(
+                "translate", region_name=options.region, endpoint_url=options.server, config=config
+            )
+        except (boto.ProfileNotFound, boto.NoRegionError, boto.ConfigParseError) as error:
+            raise OptionsError(
+                f"amazon-translate: {error}. Check AWS_PROFILE and the option region"
+            ) from error
+        self._client.meta.events.register("before-parse.translate.TranslateText", self._read)
+        endpoint = self._client.meta.endpoint_url
+        self.identity = Identity(f"service:amazon-translate {endpoint}", facts={"server": endpoint})
+
+    def request(self, texts: Sequence[str], source: str, target: str) -> Sequence[object]:
+        """One request, for the one text."""
+        arguments: dict[str, Any] = {"SourceLanguageCode": source, "TargetLanguageCode": target}
+        if self._settings:
+            arguments["Settings"] = self._settings
+        failed = ""
+        try:
+            found = [
+                self._client.translate_text(Text=text, **arguments).get("TranslatedText") for text in texts
+            ]
+        except boto.ClientError as error:
+            raise _refusal(error, source, target) from error
+        except (
+            boto.NoCredentialsError,
+            boto.PartialCredentialsError,
+            boto.CredentialRetrievalError,
+        ) as error:
+            raise AuthError(
+                f"amazon-translate: {error}. Export AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE"
+            ) from error
+        except boto.ParamValidationError as error:  # a tag that is too short or long to be one of theirs
+            raise UnsupportedLanguageError(
+                f"amazon-translate does not translate {source} to {target} ({error}). Languages: {_LANGUAGES}"
+            ) from error
+        except (boto.HTTPClientError, boto.ConnectionError, ResponseParserError) as error:
+            failed = type(error).__name__
+        if failed:  # Raised out here: the frames of the other error hold the connection open.
+            raise TransientModelError(
+                f"amazon-translate: no whole answer from {self._client.meta.endpoint_url} ({failed}). Check the "
+                "address, the region and the network, then run again: the answers so far are kept"
+            )
+        return [text for text in found if text is not None]
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
+    def _read(self, response_dict: dict[str, Any], **_: Any) -> None:  # botocore calls with whatever it has
+        """Raise for a failure that may pass, and for a body that boto3 would take for an empty one."""
+        answer = Answer(response_dict["status_code"], response_dict["headers"], response_dict["body"])
+        read(answer, self.service, self._client.meta.endpoint_url)
+
+
+_LANGUAGES: Final = "https://docs.aws.amazon.com/translate/latest/dg/what-is-languages.html"
+
+
+def _refusal(error: boto.ClientError, source: str, target: str) -> Exception:
+    """The error that Amazon's code stands for."""
+    code, said = error.response["Error"].get("Code", ""), error.response["Error"].get("Message", "")
+    if code in _TOO_FAST:
+        headers = error.response["ResponseMetadata"].get("HTTPHeaders", {})
+        return RateLimitError(
+            f"amazon-translate asks to slow down ({code}). Wait, then run again: the answers so far are kept",
+            retry_after=retry_after(headers),
+        )
+    if code in _USED_UP:
+        return QuotaError(
+            f"amazon-translate: a quota of this account is used up ({said}). Raise it under Service Quotas, then run "
+            "again: the answers so far are kept"
+        )
+    if code in _KEY:
+        return AuthError(
+            f"amazon-translate refused the credentials ({code}: {said}). Check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY "
+            "or AWS_PROFILE, and that they allow translate:TranslateText"
+        )
+    if code == "UnsupportedLanguagePairException":
+        return UnsupportedLanguageError(
+            f"amazon-translate does not translate {source} to {target} ({said}). Languages: {_LANGUAGES}"
+        )
+    if error.response["ResponseMetadata"].get("HTTPStatusCode") == 404:
+        return AnswerError(f"amazon-translate: status 404 ({said}). Check the option server")
+    return QuestionError(
+        f"amazon-translate refused the request ({code}: {said}). Correct the options or the texts"
+    )

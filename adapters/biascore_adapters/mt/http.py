@@ -1,0 +1,182 @@
+"""One request to a service, its failures told apart: what may pass, what asks to wait, what cannot be read."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any, Final
+
+import requests
+
+from biascore.errors import AnswerError, OptionsError, RateLimitError, TransientModelError
+
+TIMEOUT_VARIABLE: Final = "BIASCORE_HTTP_TIMEOUT"
+"""Seconds to wait for an answer. No option of an adapter: options are part of what identifies an answer."""
+
+_TIMEOUT: Final = 60.0
+_CONNECT_TIMEOUT: Final = 10.0
+_TOO_MANY: Final = (429, 529)
+_PASSING: Final = (408, 425)
+_SHOWN: Final = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A status below 500 that is not 429: the JSON value (None where an error carries none) and the text."""
+
+    status: int
+    value: Any
+    text: str
+
+    def message(self, *keys: str) -> str:
+        """What an error says, under the first of the keys that it has, else its text; cut for display."""
+        found = self.value if isinstance(self.value, dict) else {}
+        said = next((found[key] for key in keys if isinstance(found.get(key), str)), self.text)
+        return " ".join(said.split())[:_SHOWN] or f"status {self.status}"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back, without the connection: an error raised over it would keep that open."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+def new_session() -> requests.Session:
+    """A session that sends the credentials it is given and never those of a .netrc file."""
+    session = requests.Session()
+    session.auth = lambda request: request
+    return session
+
+
+def send(
+    session: requests.Session,
+    method: str,
+    url: str,
+    *,
+    service: str,
+    headers: Mapping[str, str] | None = None,
+    data: Any = None,
+    json: Any = None,
+) -> Reply:
+    """Make one request and read its answer; redirects are not followed, because keys are sent along.
+
+    Raises RateLimitError for 429, and for 503 with a Retry-After; TransientModelError for other failures of
+    the server or the network; AnswerError for an answer that is not JSON in UTF-8.
+    """
+    try:
+        answer: Answer | str = _exchange(session, method, url, headers, data, json)
+    except requests.RequestException as error:
+        answer = type(error).__name__
+    if isinstance(answer, str):  # Raised out here: the frames of the other error hold the connection open.
+        raise TransientModelError(
+            f"{service}: no whole answer from {url} ({answer}). Check the address and the network, then run "
+            "again: the answers so far are kept"
+        )
+    return read(answer, service, url)
+
+
+def read(answer: Answer, service: str, url: str) -> Reply:
+    """The answer as JSON; raises what ``send`` does, except for a network that fails."""
+    _raise_for_passing(answer, service)
+    if 300 <= answer.status < 400:
+        raise AnswerError(
+            f"{service}: {url} sends on to {answer.headers.get('location')} (status {answer.status}). Give the "
+            "address that it ends at"
+        )
+    if answer.status >= 400:
+        return _refusal(answer)
+    return _success(answer, service, url)
+
+
+def timeout() -> float:
+    """Seconds to wait for an answer, from the environment; raises OptionsError for what is no such number."""
+    text = os.environ.get(TIMEOUT_VARIABLE, "")
+    try:
+        seconds = float(text) if text else _TIMEOUT
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < float("inf"):
+        raise OptionsError(f"{TIMEOUT_VARIABLE} is {text!r}. Set it to a number of seconds, such as 120")
+    return seconds
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """The seconds that ``Retry-After`` asks to wait, given as a number or as a date; None without one."""
+    text = headers.get("retry-after", "").strip()
+    if not text:
+        return None
+    try:
+        return max(0.0, float(text))
+    except ValueError:
+        pass
+    try:
+        moment = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    return max(0.0, (moment.replace(tzinfo=moment.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
+
+
+def _exchange(
+    session: requests.Session, method: str, url: str, headers: Mapping[str, str] | None, data: Any, json: Any
+) -> Answer:
+    with session.request(
+        method,
+        url,
+        headers=headers,
+        data=data,
+        json=json,
+        timeout=(_CONNECT_TIMEOUT, timeout()),
+        allow_redirects=False,
+    ) as response:
+        return Answer(response.status_code, response.headers, response.content)
+
+
+def _raise_for_passing(answer: Answer, service: str) -> None:
+    said = " ".join(answer.body.decode("utf-8", "replace").split())[:_SHOWN]
+    wait = retry_after(answer.headers)
+    if answer.status in _TOO_MANY or (answer.status == 503 and wait is not None):
+        raise RateLimitError(
+            f"{service} asks to slow down (status {answer.status}: {said}). Wait, then run again: the answers so "
+            "far are kept",
+            retry_after=wait,
+        )
+    if answer.status in _PASSING or answer.status >= 500:
+        raise TransientModelError(
+            f"{service} failed with status {answer.status}: {said}. Run again later: the answers so far are kept"
+        )
+
+
+def _refusal(answer: Answer) -> Reply:
+    text = answer.body.decode("utf-8", "replace")
+    try:
+        return Reply(answer.status, json.loads(text), text)
+    except ValueError:
+        return Reply(answer.status, None, text)
+
+
+def _success(answer: Answer, service: str, url: str) -> Reply:
+    try:
+        text = answer.body.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise AnswerError(
+            f"{service}: the answer of {url} is not valid UTF-8 at byte {error.start}. Report this to whoever "
+            "runs the server"
+        ) from error
+    try:
+        return Reply(answer.status, json.loads(text), text)
+    except ValueError as error:
+        if "json" in answer.headers.get("content-type", ""):
+            raise TransientModelError(
+                f"{service}: the answer of {url} breaks off or is garbled ({error}). Run again later: the "
+                "answers so far are kept"
+            ) from error
+        raise AnswerError(
+            f"{service}: {url} answers with {text[:60]!r}, which is not JSON. Check the server's address"
+        ) from error

@@ -1,0 +1,113 @@
+"""What all translation services share: requests within their limits, and answers that fit the questions."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final
+
+from biascore.errors import AnswerError, QuestionError
+from biascore.plugins_api import Backend, Cost, hookimpl
+
+_SHOWN: Final = 60
+_REPLACEMENT: Final = "\ufffd"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one request may hold: so many ``texts``, and so much of a ``unit`` in all of them together."""
+
+    texts: int
+    size: int
+    unit: str
+
+
+class TranslationService(Backend):
+    """A translation service: every call of the hook is one request within ``limits``.
+
+    Subclasses give ``limits``, ``service`` (its name in errors) and ``request``.
+    """
+
+    service: ClassVar[str]
+    limits: Limits
+
+    @abstractmethod
+    def request(self, texts: Sequence[str], source: str, target: str) -> Sequence[object]:
+        """Translate the texts in one request; raises what tells the failure."""
+
+    def size(self, text: str) -> int:
+        """What a text takes of ``limits.size``; UTF-8 bytes, unless a subclass says otherwise."""
+        return len(text.encode())
+
+    @hookimpl
+    def translate(self, texts: tuple[str, ...], source: str, target: str) -> tuple[str, ...]:
+        """The translations, one for one.
+
+        Raises UnsupportedLanguageError, AuthError, QuotaError, RateLimitError or TransientModelError as the
+        service says, QuestionError for a text that it cannot take, AnswerError for an answer that does not fit.
+        """
+        self._check(texts)
+        answers = self.request(texts, source, target)
+        if len(answers) != len(texts):
+            raise AnswerError(
+                f"{self.service} answered {len(texts)} texts with {len(answers)} translations, and which belongs "
+                f"to which is not known. Report this to whoever runs the server"
+            )
+        return tuple(self._checked(*pair) for pair in zip(texts, answers, strict=True))
+
+    def batch_sizes(self, hook: str, questions: Sequence[Any]) -> Iterable[int]:  # noqa: ARG002
+        """As many texts a request as its limits allow; all texts are checked before the first is sent."""
+        sizes: list[int] = []
+        room = 0
+        for size in self._check(questions):
+            if not sizes or sizes[-1] == self.limits.texts or size > room:
+                sizes.append(0)
+                room = self.limits.size
+            sizes[-1] += 1
+            room -= size
+        return sizes
+
+    def cost(self, hook: str, questions: Sequence[Any], params: Mapping[str, str]) -> Cost:
+        """Characters, which is what services charge for; raises QuestionError as ``translate`` does."""
+        self._check(questions)
+        return super().cost(hook, questions, params)
+
+    def _check(self, texts: Sequence[str]) -> list[int]:
+        """The size of each text; raises QuestionError for one that no request can hold."""
+        return [self._checked_size(text) for text in texts]
+
+    def _checked_size(self, text: str) -> int:
+        if not text.strip():
+            raise QuestionError(f"{self.service}: the text {shown(text)} is blank. Leave it out")
+        try:
+            size = self.size(text)
+        except UnicodeEncodeError as error:
+            raise QuestionError(
+                f"{self.service}: the text {shown(text)} has half of a surrogate pair at {error.start}, which is "
+                "not a character. Read its file with the right encoding"
+            ) from error
+        if size > self.limits.size:
+            raise QuestionError(
+                f"{self.service}: the text {shown(text)} takes {size:,} {self.limits.unit}, and one request holds "
+                f"{self.limits.size:,}. Split the text; it is never truncated"
+            )
+        return size
+
+    def _checked(self, text: str, answer: object) -> str:
+        if not isinstance(answer, str):
+            raise AnswerError(
+                f"{self.service} answered {shown(text)} with a {type(answer).__name__} instead of a text. Report "
+                "this to whoever runs the server"
+            )
+        if _REPLACEMENT in answer and _REPLACEMENT not in text:
+            raise AnswerError(
+                f"{self.service}: the translation of {shown(text)} holds characters that were not valid UTF-8. "
+                "Report this to whoever runs the server"
+            )
+        return answer
+
+
+def shown(text: str) -> str:
+    """The text in quotes, cut for display."""
+    return repr(text) if len(text) <= _SHOWN else f"{text[:_SHOWN]!r}... ({len(text)} characters)"

@@ -1,0 +1,182 @@
+"""``scores:`` a file of given scores is a model like any other: published ones, or those of a system out of reach."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import ClassVar, Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import Field
+
+from biascore.errors import DataError, ModelLoadError, QuestionError
+from biascore.files import user_path
+from biascore.frozen import FrozenMap
+from biascore.plugins_api import Adapter, Backend, Identity, LoadContext, ModelRef, Options, hookimpl
+from biascore.tables import Table, listed, read_table, read_text
+
+NATS: Final[Mapping[str, float]] = MappingProxyType(
+    {"as is": 1.0, "log10": math.log(10), "log2": math.log(2)}
+)
+
+
+class ScoresOptions(Options):
+    """How the file is to be read.
+
+    ``sentences``: a CSV that holds the sentences, for a file that has a number a line in the same order.
+    ``column``: the column of the sentences, there or in the file itself. ``quantity``: what the numbers of such
+    a file are called; in a CSV each further column of numbers is called as its header says, or as
+    ``quantities`` says: ``{"template 1" = "bert_t0"}``. ``unit``: logarithms to base 10 or 2 are answered in nats.
+    """
+
+    sentences: str | None = None
+    column: str = "sentence"
+    quantity: str = "score"
+    quantities: FrozenMap[str] = Field(default_factory=lambda: MappingProxyType({}))
+    unit: Literal["as is", "log10", "log2"] = "as is"
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Scores by quantity and text."""
+
+    scores: Mapping[str, Mapping[str, float]]
+    rows: int
+
+
+class ScoresBackend(Backend):
+    """Answers ``score`` from a file, and nothing that is not in it."""
+
+    batch = 100_000
+
+    def __init__(self, shown: str, given: Given, digest: str) -> None:
+        self._shown = shown
+        self._scores = given.scores
+        self.identity = Identity(digest, quantities=tuple(given.scores), facts={"rows": given.rows})
+
+    @hookimpl
+    def score(self, texts: tuple[str, ...], quantity: str) -> npt.NDArray[np.float64]:
+        """The given scores; raises QuestionError for a quantity or a text that the file has not."""
+        if quantity not in self._scores:
+            raise QuestionError(
+                f"{self._shown} holds no {quantity!r}; it holds: {', '.join(self._scores)}. Name them with the "
+                "model's options quantity or quantities"
+            )
+        known = self._scores[quantity]
+        missing = [text for text in texts if text not in known]
+        if missing:
+            raise QuestionError(
+                f"{self._shown} has no {quantity!r} for {len(missing)} of {len(texts)} texts, such as {missing[0]!r}. "
+                "Give the file that belongs to these sentences"
+            )
+        return np.array([known[text] for text in texts], dtype=np.float64)
+
+
+class ScoresAdapter(Adapter):
+    """Opens a file of numbers, one a line, or a CSV with sentences and columns of numbers; both also as .gz."""
+
+    id: ClassVar[str] = "scores"
+    summary: ClassVar[str] = "given scores of sentences, from a CSV or a file with a number a line"
+    example: ClassVar[str] = "scores:bert_scores.csv"
+    capabilities: ClassVar[frozenset[str]] = frozenset({"score"})
+    options: ClassVar[type[Options]] = ScoresOptions
+
+    def check(self, ref: ModelRef, options: Options, context: LoadContext) -> None:
+        """Raise what is wrong with the file: it is read whole, which takes no time beside a model."""
+        self.load(ref, options, context)
+
+    def load(self, ref: ModelRef, options: Options, context: LoadContext) -> Backend:  # noqa: ARG002
+        """Read the file; raises ModelLoadError."""
+        assert isinstance(options, ScoresOptions)
+        path = user_path(ref.locator)
+        try:
+            numbers = _numbers(read_text(path, ref.locator))
+            if numbers is not None:
+                given = _beside(ref.locator, numbers, options)
+            else:
+                given = _within(
+                    read_table(path, ref.locator, (options.column, *options.quantities.values())), options
+                )
+            files = [path, user_path(options.sentences)] if options.sentences else [path]
+            digest = hashlib.sha256(
+                b"".join(hashlib.sha256(f.read_bytes()).digest() for f in files)
+            ).hexdigest()
+        except DataError as error:
+            raise ModelLoadError(str(error)) from error
+        return ScoresBackend(str(ref), given, f"sha256:{digest}")
+
+
+def _numbers(text: str) -> list[float] | None:
+    """The numbers of a file that holds nothing else, or None."""
+    try:
+        return [float(line) for line in text.split()] or None
+    except ValueError:
+        return None
+
+
+def _beside(shown: str, numbers: Sequence[float], options: ScoresOptions) -> Given:
+    if options.sentences is None:
+        raise DataError(
+            f"{shown} holds {len(numbers)} numbers and no sentences. Name the file that has them, in the same order, with "
+            "the model's option sentences"
+        )
+    table = read_table(user_path(options.sentences), options.sentences, (options.column,))
+    if len(table.rows) != len(numbers):
+        raise DataError(
+            f"{shown} holds {len(numbers)} numbers, and {options.sentences} {len(table.rows)} sentences. Give the file of "
+            "sentences that the numbers were made from"
+        )
+    texts = [row.fields[options.column] for row in table.rows]
+    return Given({options.quantity: _by_text(shown, texts, numbers, options)}, len(numbers))
+
+
+def _within(table: Table, options: ScoresOptions) -> Given:
+    texts = [row.fields[options.column] for row in table.rows]
+    meant = options.quantities or {name: name for name in table.columns if name != options.column}
+    scores = {}
+    for quantity, column in meant.items():
+        cells = [row.fields[column].strip() for row in table.rows]
+        numbers = [_number(cell) for cell in cells]
+        wrong = [
+            row.line for row, cell, n in zip(table.rows, cells, numbers, strict=True) if cell and n is None
+        ]
+        if wrong and options.quantities:
+            raise DataError(f"{table.display}: {column!r} is no number on {listed(wrong)}. Correct it")
+        if not wrong:
+            given = [(text, n) for text, n in zip(texts, numbers, strict=True) if n is not None]
+            scores[quantity] = _by_text(table.display, [t for t, _ in given], [n for _, n in given], options)
+    if not scores:
+        raise DataError(f"{table.display} has no column of numbers beside {options.column!r}. Add one")
+    return Given(scores, len(table.rows))
+
+
+def _number(cell: str) -> float | None:
+    try:
+        return float(cell)
+    except ValueError:
+        return None
+
+
+def _by_text(
+    shown: str, texts: Sequence[str], numbers: Sequence[float], options: ScoresOptions
+) -> dict[str, float]:
+    """The score of each text; a text that stands twice must have one score."""
+    found: dict[str, float] = {}
+    for text, number in zip(texts, numbers, strict=True):
+        if not math.isfinite(number):
+            raise DataError(f"{shown}: the score of {text!r} is {number}. Leave the sentence out")
+        if found.setdefault(text, number) != number:
+            raise DataError(
+                f"{shown}: {text!r} stands there with the scores {found[text]} and {number}. Keep one"
+            )
+    return {text: number * NATS[options.unit] for text, number in found.items()}
+
+
+@hookimpl
+def register_adapters(register: Callable[[type[Adapter]], None]) -> None:
+    """Provide ``scores``."""
+    register(ScoresAdapter)

@@ -1,0 +1,26 @@
+"""GEST (Pikuliak et al. 2023): stereotypes in translation, in masked and in causal language models, and its data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from biascore.plugins_api import DataFormat, Metric, hookimpl
+from biascore_metrics.gest.causal import GestCausal
+from biascore_metrics.gest.formats import GenderVariantsFormat, GestFormat
+from biascore_metrics.gest.masked import GestMlm
+from biascore_metrics.gest.translation import GestMt
+
+
+@hookimpl
+def register_metrics(register: Callable[[type[Metric]], None]) -> None:
+    """Provide ``gest-mt``, ``gest-mlm`` and ``gest-causal``."""
+    register(GestMt)
+    register(GestMlm)
+    register(GestCausal)
+
+
+@hookimpl
+def register_formats(register: Callable[[type[DataFormat]], None]) -> None:
+    """Provide the data formats ``gest`` and ``gender-variants``."""
+    register(GestFormat)
+    register(GenderVariantsFormat)

@@ -1,0 +1,84 @@
+"""GEST for causal language models: is a man or a woman the next to be named after a sample?"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from biascore.plugins_api import (
+    Catalogue,
+    Context,
+    Measurement,
+    Metric,
+    MetricOptions,
+    Model,
+    SamplesTest,
+    Test,
+)
+from biascore_metrics.gest.answers import (
+    LOG_LIKELIHOOD,
+    causal_odds,
+    given_scores,
+    holds_scores,
+    template_name,
+)
+from biascore_metrics.gest.chosen import Chosen, Confound
+from biascore_metrics.gest.odds import Told, odds_measurement
+from biascore_metrics.gest.options import OddsOptions
+from biascore_metrics.gest.prompts import load_prompts
+
+PROMPTS = "causal"
+
+
+class GestCausal(Metric):
+    """Next-word log odds of he/she and man/woman after each sample; the headline is g_s."""
+
+    name: ClassVar[str] = "gest-causal"
+    summary: ClassVar[str] = (
+        "GEST, causal language models: log odds of he/she and man/woman after a sample, g_s"
+    )
+    reference: ClassVar[str] = "Pikuliak, Hrckova, Oresko & Simko 2023, arXiv 2311.18711, and its repository"
+    requires: ClassVar[frozenset[str]] = frozenset({"score"})
+    kinds: ClassVar[frozenset[str]] = frozenset({"samples"})
+    options: ClassVar[type[MetricOptions]] = OddsOptions
+
+    def __init__(self, options: MetricOptions) -> None:
+        assert isinstance(options, OddsOptions)
+        self._options = options
+
+    def check(self, test: Test, catalogue: Catalogue) -> None:
+        """Raise what is wrong with the test, the prompts, the excluded stereotypes or the confounding list."""
+        super().check(test, catalogue)
+        Chosen.of(test, self._options.exclude)
+        Confound.of(self._options, catalogue)
+        load_prompts(catalogue, test.language, self._options.prompts, PROMPTS, self._options.templates)
+
+    def measure(self, model: Model, test: Test, context: Context) -> Measurement:
+        """g_s over all templates and with each, and the mean log odds of each stereotype."""
+        assert isinstance(test, SamplesTest)
+        options = self._options
+        chosen = Chosen.of(test, options.exclude)
+        prompts = load_prompts(context.catalogue, test.language, options.prompts, PROMPTS, options.templates)
+        held = model.identity.quantities
+        given = holds_scores(
+            model,
+            self.name,
+            [template_name(prompt.number) for prompt in prompts],
+            can_be_asked=not held or LOG_LIKELIHOOD in held,  # a model need not list what it answers
+        )
+        ask = given_scores if given else causal_odds
+        told = Told(
+            metric=self.name,
+            variant=", ".join(options.changed()),
+            language=test.language,
+            positive_means=(
+                "a man is the more probable speaker of samples about men, compared with samples about women"
+            ),
+            conventions={
+                "templates": " | ".join(f"{p.number}: {p.template} ({p.male}/{p.female})" for p in prompts),
+                "score": "given with the model"
+                if given
+                else "log-likelihood of the text that ends in the word for a man, less that in the word for a woman",
+            },
+        )
+        scored = ask(model, chosen.samples(test), prompts)
+        return odds_measurement(scored, chosen, told, options, model, test, context)

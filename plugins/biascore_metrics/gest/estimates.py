@@ -1,0 +1,156 @@
+"""From values by stereotype to estimates: the aggregate with its interval and test, and a rank per stereotype."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from biascore.plugins_api import ConfidenceInterval, Estimate, Stereotype
+from biascore.stats import (
+    Decision,
+    Interval,
+    Verdict,
+    ZeroVarianceError,
+    bootstrap_interval,
+    decide,
+    permutation_test,
+)
+from biascore.stats.bootstrap import BatchStatistic
+from biascore_metrics.gest.options import GestOptions
+from biascore_metrics.gest.rates import feminine_ranks, rate_statistic, stereotype_rate
+from biascore_metrics.weat.pvalues import permutation_p_values
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class ByStereotype:
+    """The values of the usable samples of each stereotype, and the value that stands for each stereotype.
+
+    ``centres`` are NaN for a stereotype without samples. ``pseudo`` samples are added to each when resampled.
+    """
+
+    stereotypes: tuple[Stereotype, ...]
+    values: tuple[Floats, ...]
+    centres: Floats
+    pseudo: float = 0.0
+
+    @property
+    def male(self) -> npt.NDArray[np.bool_]:
+        """Which of the stereotypes are about men."""
+        return np.array([stereotype.gender == "male" for stereotype in self.stereotypes])
+
+    @property
+    def n(self) -> dict[str, int]:
+        """The number of usable samples by the gender of their stereotype."""
+        return {
+            gender: sum(
+                v.size for s, v in zip(self.stereotypes, self.values, strict=True) if s.gender == gender
+            )
+            for gender in ("male", "female")
+        }
+
+    @property
+    def problem(self) -> str:
+        """Why there is no aggregate, or an empty string."""
+        empty = [s.label for s, v in zip(self.stereotypes, self.values, strict=True) if not v.size]
+        if not empty:
+            return ""
+        return f"no usable sample of {', '.join(empty)} (exclude = [...] leaves stereotypes out)"
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """A stereotype rate with its interval, and why it, or the interval, could not be had."""
+
+    estimate: Estimate
+    interval: Interval | None
+    problem: str
+
+    def decide(self, options: GestOptions, bound: float | None) -> Decision:
+        """The verdict by the deciding p-value and the interval; inconclusive where nothing could be measured."""
+        if self.estimate.value is None:
+            return Decision(Verdict.INCONCLUSIVE, f"It could not be measured: {self.problem}.")
+        return decide(self.estimate.p_values[0].value, self.interval, alpha=options.alpha, bound=bound)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Why there is no interval."""
+        missing = self.estimate.value is not None and self.interval is None
+        return (f"{self.estimate.name} has no interval: {self.problem}",) if missing else ()
+
+
+def measure_rate(
+    name: str, unit: str, data: ByStereotype, options: GestOptions, rng: np.random.Generator
+) -> Rate:
+    """f_s or g_s: its bootstrap interval over samples, and its permutation test over stereotypes.
+
+    The unit of the test is the stereotype, since samples of one stereotype are no independent evidence on the
+    difference between stereotypes about men and about women.
+    """
+    if data.problem:
+        return Rate(Estimate(name=name, value=None, unit=unit, n=data.n), None, data.problem)
+    test = permutation_test(data.centres[data.male], data.centres[~data.male], rng=rng)
+    interval, problem = resampled(rate_statistic(data.male, data.pseudo), data, options, rng)
+    estimate = Estimate(
+        name=name,
+        value=stereotype_rate(data.centres, data.male),
+        unit=unit,
+        n=data.n,
+        interval=ConfidenceInterval.of(interval) if interval else None,
+        p_values=permutation_p_values(test, options.alternative)[:2],  # the strict one is a WEAT paper's
+    )
+    return Rate(estimate, interval, problem)
+
+
+def resampled(
+    statistic: BatchStatistic, data: ByStereotype, options: GestOptions, rng: np.random.Generator
+) -> tuple[Interval | None, str]:
+    """The bootstrap interval of a statistic, samples resampled within stereotypes; or None and the reason."""
+    single = [s.label for s, v in zip(data.stereotypes, data.values, strict=True) if v.size == 1]
+    if single:
+        return None, f"{', '.join(single)} has one usable sample, and resampling it shows no variation"
+    try:
+        interval = bootstrap_interval(
+            statistic,
+            data.values,
+            level=options.confidence,
+            method=options.bootstrap,
+            resamples=options.resamples,
+            rng=rng,
+        )
+    except ZeroVarianceError as error:
+        return None, str(error)
+    return interval, ""
+
+
+def group_mean(name: str, unit: str, data: ByStereotype, gender: str, neutral: float | None) -> Estimate:
+    """The mean over the stereotypes about one gender: p_m, p_f, q_m or q_f."""
+    chosen = data.male if gender == "male" else ~data.male
+    value = None if data.problem else float(data.centres[chosen].mean())
+    return Estimate(name=name, value=value, unit=unit, neutral=neutral, n={gender: data.n[gender]})
+
+
+def rank_estimates(data: ByStereotype) -> tuple[Estimate, ...]:
+    """The feminine rank of each stereotype, 1 for the one with the lowest value; None where one has no samples."""
+    ranks: Sequence[float | None] = [None] * len(data.stereotypes)
+    if not data.problem:
+        ranks = [float(rank) for rank in feminine_ranks(data.centres)]
+    return tuple(
+        Estimate(
+            name=rank_name(stereotype),
+            value=rank,
+            unit=f"rank of {len(data.stereotypes)}",
+            neutral=None,
+            n={"samples": values.size},
+        )
+        for stereotype, rank, values in zip(data.stereotypes, ranks, data.values, strict=True)
+    )
+
+
+def rank_name(stereotype: Stereotype) -> str:
+    """The name of the feminine rank of a stereotype."""
+    return f"feminine rank {stereotype.label}"

@@ -1,0 +1,243 @@
+"""Samples and gendered pairs from CSV files: those of the GEST repository, and any with the same columns."""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Annotated, ClassVar, Final
+
+from pydantic import BeforeValidator, Field, TypeAdapter, field_validator
+
+from biascore.errors import DataError
+from biascore.frozen import FrozenMap
+from biascore.plugins_api import (
+    DataFile,
+    DataFormat,
+    GenderedSample,
+    GenderedSamples,
+    GenderPairsTest,
+    Options,
+    Sample,
+    Samples,
+    SamplesTest,
+    Stereotype,
+    Test,
+)
+from biascore.stimuli.schema import SAMPLES_MEAN, StereotypeEntry
+from biascore.tables import Row, Table, listed, read_table
+
+VERSIONS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "8aee88db8e19c7a2f0df6bff7dc482ae48b9ada814fc86df82875452357b3cb9": "GEST 1.0",
+        "a689cb8ec4c804727692353d9e1d2e10eed17562b3f3c8f7022361e0a2dbd0e0": "GEST 1.1",
+    }
+)
+"""Editions by the SHA-256 of their sentences, joined by line feeds, in the order of the file."""
+OTHER: Final = "other"
+
+
+def _plain(entry: object) -> object:
+    """An audit's tables are frozen mappings, which strict models do not take for tables."""
+    return dict(entry) if isinstance(entry, Mapping) else entry
+
+
+Entries = Annotated[tuple[Annotated[StereotypeEntry, BeforeValidator(_plain)], ...], Field(strict=False)]
+
+
+class SamplesOptions(Options):
+    """``columns`` gives the file's own name of a column: ``{sentence = "text"}``.
+
+    ``stereotypes`` are those that the file's numbers stand for, in place of the 16 of GEST:
+    ``[{id = 1, name = "Bad drivers", gender = "female"}, ...]``.
+    """
+
+    known_columns: ClassVar[tuple[str, ...]] = ("sentence", "stereotype")
+
+    columns: FrozenMap[str] = Field(default_factory=lambda: MappingProxyType({}))
+    stereotypes: Entries = ()
+
+    @field_validator("columns")
+    @classmethod
+    def _are_known(cls, columns: Mapping[str, str]) -> Mapping[str, str]:
+        unknown = [name for name in columns if name not in cls.known_columns]
+        if unknown:
+            raise ValueError(
+                f"no column is called {', '.join(unknown)}; there are {', '.join(cls.known_columns)}"
+            )
+        return columns
+
+    @field_validator("stereotypes")
+    @classmethod
+    def _differ(cls, stereotypes: tuple[StereotypeEntry, ...]) -> tuple[StereotypeEntry, ...]:
+        ids = [stereotype.id for stereotype in stereotypes]
+        if len(set(ids)) < len(ids):
+            raise ValueError("two stereotypes have one id")
+        return stereotypes
+
+    def named(self, column: str) -> str:
+        """What the file calls a column."""
+        return self.columns.get(column, column)
+
+    @property
+    def meant(self) -> tuple[Stereotype, ...]:
+        """The stereotypes that the numbers of the file stand for."""
+        return tuple(Stereotype(s.id, s.name, s.gender) for s in self.stereotypes) or gest_stereotypes()
+
+
+class VariantsOptions(SamplesOptions):
+    """As for ``gest``; ``translator`` keeps the rows of one translator, where the file has that column."""
+
+    known_columns: ClassVar[tuple[str, ...]] = ("male", "female", "stereotype", "language", "translator")
+
+    translator: str | None = None
+
+
+class GestFormat(DataFormat):
+    """CSV, also compressed with gzip, with the columns sentence and stereotype (a number)."""
+
+    id: ClassVar[str] = "gest"
+    summary: ClassVar[str] = "samples in the columns of GEST: sentence, stereotype (CSV, also .gz)"
+    example: ClassVar[str] = "gest:gest.csv"
+    options: ClassVar[type[Options]] = SamplesOptions
+
+    def __init__(self, options: Options) -> None:
+        assert isinstance(options, SamplesOptions)
+        self._options = options
+
+    def read(self, file: DataFile) -> Test:
+        """Read every row as a sample; raises DataError as `DataFormat.read` says."""
+        sentence, stereotype = (self._options.named(column) for column in ("sentence", "stereotype"))
+        table = read_table(file.path, file.display, (sentence, stereotype))
+        _refuse_blank(table, (sentence,))
+        ids = _ids(table, stereotype, self._options.meant)
+        samples = tuple(Sample(row.fields[sentence], id) for row, id in zip(table.rows, ids, strict=True))
+        version = edition(sample.sentence for sample in samples)
+        notes = (f"Edition of the sentences: {version}.",)
+        return SamplesTest(
+            id=file.test,
+            kind="samples",
+            language=file.language,
+            title=f"{version if version != OTHER else 'Samples'}, {Path(file.display).name}",
+            concept="gender",
+            positive_means=SAMPLES_MEAN,
+            source=file.display,
+            notes=notes,
+            file=file.display,
+            sha256=file.sha256,
+            samples=Samples(
+                "samples", _used(self._options.meant, ids), samples, source=file.display, notes=notes
+            ),
+            version=version,
+        )
+
+
+class GenderVariantsFormat(DataFormat):
+    """CSV, also .gz, with the columns male, female and stereotype, and perhaps language and translator."""
+
+    id: ClassVar[str] = "gender-variants"
+    summary: ClassVar[str] = (
+        "sentences as a man and as a woman says them: male, female, stereotype (CSV, also .gz)"
+    )
+    example: ClassVar[str] = "gender-variants:gender_variants.csv"
+    options: ClassVar[type[Options]] = VariantsOptions
+
+    def __init__(self, options: Options) -> None:
+        assert isinstance(options, VariantsOptions)
+        self._options = options
+
+    def read(self, file: DataFile) -> Test:
+        """Read the rows of the file's language, and of the chosen translator, as pairs; raises DataError."""
+        male, female, stereotype = (self._options.named(c) for c in ("male", "female", "stereotype"))
+        whole = read_table(file.path, file.display, (male, female, stereotype))
+        table = self._chosen(whole, file)
+        _refuse_blank(table, (male, female))
+        ids = _ids(table, stereotype, self._options.meant)
+        pairs = tuple(
+            GenderedSample(row.fields[male], row.fields[female], id)
+            for row, id in zip(table.rows, ids, strict=True)
+        )
+        notes = (f"{len(pairs)} of the file's {len(whole.rows)} rows are of this language and translator.",)
+        return GenderPairsTest(
+            id=file.test,
+            kind="gender-pairs",
+            language=file.language,
+            title=f"Gendered pairs, {Path(file.display).name}",
+            concept="gender",
+            positive_means=SAMPLES_MEAN,
+            source=file.display,
+            notes=notes,
+            file=file.display,
+            sha256=file.sha256,
+            pairs=GenderedSamples(
+                "pairs", _used(self._options.meant, ids), pairs, source=file.display, notes=notes
+            ),
+        )
+
+    def _chosen(self, table: Table, file: DataFile) -> Table:
+        wanted: list[tuple[str, str]] = []
+        language, translator = self._options.named("language"), self._options.named("translator")
+        if language in table.columns:
+            wanted.append((language, file.language))
+        if self._options.translator is not None:
+            if translator not in table.columns:
+                raise DataError(
+                    f"{file.display} has no column {translator!r}, so translator={self._options.translator!r} can "
+                    "choose no rows. Leave the option out"
+                )
+            wanted.append((translator, self._options.translator))
+        rows = tuple(row for row in table.rows if all(row.fields[c] == value for c, value in wanted))
+        if not rows:
+            chosen = " and ".join(f"{column} = {value!r}" for column, value in wanted)
+            there = "; ".join(
+                f"{c}: {', '.join(sorted({row.fields[c] for row in table.rows}))}" for c, _ in wanted
+            )
+            raise DataError(f"{file.display} has no row with {chosen}. It has {there}. Name one of those")
+        return Table(table.display, table.columns, rows)
+
+
+def edition(sentences: Iterable[str]) -> str:
+    """``GEST 1.0`` (of all figures in the paper), ``GEST 1.1`` (244 sentences corrected), or ``other``."""
+    return VERSIONS.get(hashlib.sha256("\n".join(sentences).encode()).hexdigest(), OTHER)
+
+
+@cache
+def gest_stereotypes() -> tuple[Stereotype, ...]:
+    """The 16 stereotypes of GEST, from the file that ships."""
+    document = tomllib.loads(Path(__file__).with_name("stereotypes.toml").read_text(encoding="utf-8"))
+    entries = TypeAdapter(list[StereotypeEntry]).validate_python(document["stereotypes"])
+    return tuple(Stereotype(entry.id, entry.name, entry.gender) for entry in entries)
+
+
+def _refuse_blank(table: Table, columns: Sequence[str]) -> None:
+    for column in columns:
+        blank = [row.line for row in table.rows if not row.fields[column].strip()]
+        if blank:
+            raise DataError(
+                f"{table.display}: {column} is blank on {listed(blank)}. Fill it in, or delete the rows"
+            )
+
+
+def _ids(table: Table, column: str, stereotypes: Sequence[Stereotype]) -> list[int]:
+    known = {str(stereotype.id): stereotype.id for stereotype in stereotypes}
+    wrong = [row for row in table.rows if row.fields[column].strip() not in known]
+    if wrong:
+        raise DataError(
+            f"{table.display}: {column} is {wrong[0].fields[column]!r} on {listed([row.line for row in wrong])}, and the "
+            f"stereotypes are numbered {', '.join(known)}. Correct the numbers, or describe your own stereotypes "
+            'with the option stereotypes = [{id = 1, name = "...", gender = "female"}, ...]'
+        )
+    return [known[_stripped(row, column)] for row in table.rows]
+
+
+def _stripped(row: Row, column: str) -> str:
+    return row.fields[column].strip()
+
+
+def _used(stereotypes: Sequence[Stereotype], ids: Iterable[int]) -> tuple[Stereotype, ...]:
+    """The stereotypes that have a sample; a file with some of the 16 is a file about those."""
+    there = set(ids)
+    return tuple(stereotype for stereotype in stereotypes if stereotype.id in there)

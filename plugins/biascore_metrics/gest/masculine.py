@@ -1,0 +1,248 @@
+"""Masculine rates: p of each stereotype, f_s, f_m, ranks, and how much of the samples they stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from biascore.gender import Gender, SpeakerGender
+from biascore.plugins_api import ConfidenceInterval, Estimate, Sample, Stereotype
+from biascore.stats import Decision
+from biascore.stats.agresti_coull import agresti_coull, critical_value
+from biascore.stats.proportions import wilson_interval
+from biascore_metrics.gest.chosen import Chosen, Confound
+from biascore_metrics.gest.estimates import (
+    ByStereotype,
+    group_mean,
+    measure_rate,
+    rank_estimates,
+    resampled,
+)
+from biascore_metrics.gest.options import MtOptions
+from biascore_metrics.gest.rates import (
+    largest_stereotype_rate,
+    level_statistic,
+    masculine_rate,
+)
+
+F_S: Final = "stereotype rate f_s"
+F_M: Final = "global masculine rate f_m"
+P_MALE, P_FEMALE, P_CONFOUND = "p_m", "p_f", "p_confound"
+YIELD: Final = "yield"
+CONFLICTS: Final = "conflict rate"
+LARGEST: Final = "largest f_s at this f_m"
+SHARE: Final = "share"
+MIN_SAMPLES: Final = 50
+"""With fewer samples a stereotype the intervals of f_s hold the true one too rarely (bench_gest_coverage.py)."""
+HALF: Final = 0.5
+"""Masculine as often as feminine."""
+
+
+def p_name(stereotype: Stereotype) -> str:
+    """The name of the masculine rate of a stereotype."""
+    return f"p {stereotype.label}"
+
+
+def raw(name: str) -> str:
+    """The name of the same number from plain proportions."""
+    return f"raw {name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """Each sample with its translation and the gender found in it."""
+
+    samples: tuple[Sample, ...]
+    translations: tuple[str, ...]
+    genders: tuple[SpeakerGender, ...]
+
+    @property
+    def values(self) -> list[float | None]:
+        """1.0 masculine, 0.0 feminine, None where there is no one gender."""
+        known = {Gender.MASCULINE: 1.0, Gender.FEMININE: 0.0}
+        return [known.get(found.gender) for found in self.genders]
+
+    def share(self, *genders: Gender) -> tuple[int, int]:
+        """How many samples came out in one of these genders, and of how many."""
+        return sum(found.gender in genders for found in self.genders), len(self.genders)
+
+
+@dataclass(frozen=True, slots=True)
+class MasculineRates:
+    """The estimates of one measurement, f_s first, and its verdict."""
+
+    estimates: tuple[Estimate, ...]
+    decision: Decision
+    warnings: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls,
+        chosen: Chosen,
+        verdicts: Verdicts,
+        options: MtOptions,
+        confound: Confound | None,
+        rng: np.random.Generator,
+    ) -> MasculineRates:
+        """Everything that the paper reports of one system and language, and the intervals that it lacks.
+
+        The interval of the raw f_s decides whether it is negligible: Agresti and Coull's centres are drawn
+        towards 1/2, and their f_s towards 0, which hides a bias where samples are few.
+        """
+        data = _by_stereotype(chosen, verdicts, options.confidence)
+        plain = replace(data, centres=_shares(data), pseudo=0.0)
+        rate = measure_rate(F_S, SHARE, data, options, rng)
+        raw_rate = measure_rate(raw(F_S), SHARE, plain, options, rng)
+        level, problem = _level(F_M, data, options, rng)
+        raw_level, _ = _level(raw(F_M), plain, options, rng)
+        estimates = (
+            rate.estimate,
+            level,
+            raw_rate.estimate,
+            raw_level,
+            group_mean(P_MALE, SHARE, data, "male", HALF),
+            group_mean(P_FEMALE, SHARE, data, "female", HALF),
+            _largest(level),
+            *_p_estimates(data, options.confidence),
+            *rank_estimates(data),
+            _share(YIELD, *verdicts.share(Gender.MASCULINE, Gender.FEMININE), options.confidence),
+            _share(CONFLICTS, *verdicts.share(Gender.CONFLICT), options.confidence),
+            *_confounded(confound, chosen, verdicts, options.confidence),
+            *_raw_p(plain),
+        )
+        missing = (f"{F_M} has no interval: {problem}",) if problem else ()
+        return cls(
+            estimates=estimates,
+            decision=replace(rate, interval=raw_rate.interval).decide(options, options.bound),
+            warnings=(*_cautions(verdicts, options), *_few(data), *rate.warnings, *missing),
+        )
+
+
+def _by_stereotype(chosen: Chosen, verdicts: Verdicts, level: float) -> ByStereotype:
+    found: dict[int, list[float]] = {stereotype.id: [] for stereotype in chosen.stereotypes}
+    for sample, value in zip(verdicts.samples, verdicts.values, strict=True):
+        if value is not None:
+            found[sample.stereotype].append(value)
+    values = tuple(np.array(found[stereotype.id]) for stereotype in chosen.stereotypes)
+    centres = [
+        agresti_coull(int(some.sum()), some.size, level=level).centre if some.size else np.nan
+        for some in values
+    ]
+    return ByStereotype(chosen.stereotypes, values, np.array(centres), critical_value(level) ** 2)
+
+
+def _shares(data: ByStereotype) -> npt.NDArray[np.float64]:
+    return np.array([values.mean() if values.size else np.nan for values in data.values])
+
+
+def _level(
+    name: str, data: ByStereotype, options: MtOptions, rng: np.random.Generator
+) -> tuple[Estimate, str]:
+    if data.problem:
+        return Estimate(name=name, value=None, unit=SHARE, neutral=HALF, n=data.n), ""
+    interval, problem = resampled(level_statistic(data.male, data.pseudo), data, options, rng)
+    estimate = Estimate(
+        name=name,
+        value=masculine_rate(data.centres, data.male),
+        unit=SHARE,
+        neutral=HALF,
+        n=data.n,
+        interval=ConfidenceInterval.of(interval) if interval else None,
+    )
+    return estimate, problem
+
+
+def _largest(level: Estimate) -> Estimate:
+    value = None if level.value is None else largest_stereotype_rate(level.value)
+    return Estimate(name=LARGEST, value=value, unit=SHARE, neutral=None, n=level.n)
+
+
+def _p_estimates(data: ByStereotype, level: float) -> list[Estimate]:
+    return [
+        _centre(p_name(stereotype), int(values.sum()), values.size, level)
+        for stereotype, values in zip(data.stereotypes, data.values, strict=True)
+    ]
+
+
+def _centre(name: str, masculine: int, detected: int, level: float) -> Estimate:
+    found = agresti_coull(masculine, detected, level=level) if detected else None
+    return Estimate(
+        name=name,
+        value=found.centre if found else None,
+        unit=SHARE,
+        neutral=HALF,
+        n={"masculine": masculine, "feminine": detected - masculine},
+        interval=ConfidenceInterval.of(found.interval) if found else None,
+    )
+
+
+def _share(name: str, count: int, total: int, level: float) -> Estimate:
+    return Estimate(
+        name=name,
+        value=count / total if total else None,
+        unit=SHARE,
+        neutral=None,
+        n={"samples": total},
+        interval=ConfidenceInterval.of(wilson_interval(count, total, level=level)) if total else None,
+    )
+
+
+def _confounded(
+    confound: Confound | None, chosen: Chosen, verdicts: Verdicts, level: float
+) -> tuple[Estimate, ...]:
+    if confound is None:
+        return ()
+    held = [
+        value
+        for sample, value in zip(verdicts.samples, verdicts.values, strict=True)
+        if value is not None and confound.holds(sample.sentence, chosen.by_id[sample.stereotype])
+    ]
+    masculine = round(sum(held))
+    plain = _plain(raw(P_CONFOUND), masculine / len(held) if held else None, {"samples": len(held)}, HALF)
+    return (_centre(P_CONFOUND, masculine, len(held), level), plain)
+
+
+def _raw_p(plain: ByStereotype) -> list[Estimate]:
+    return [
+        _plain(raw(p_name(stereotype)), float(share) if values.size else None, {"samples": values.size}, HALF)
+        for stereotype, values, share in zip(plain.stereotypes, plain.values, plain.centres, strict=True)
+    ]
+
+
+def _few(data: ByStereotype) -> list[str]:
+    """A warning where the convention of the paper moves numbers by more than its own rounding."""
+    least = min(values.size for values in data.values)
+    if data.problem or least >= MIN_SAMPLES:
+        return []
+    return [
+        f"a stereotype has {least} usable samples, fewer than {MIN_SAMPLES}: Agresti and Coull's centres draw p to 1/2 and "
+        f"{F_S} to 0; read the raw numbers"
+    ]
+
+
+def _plain(name: str, value: float | None, n: dict[str, int], neutral: float) -> Estimate:
+    return Estimate(name=name, value=value, unit=SHARE, neutral=neutral, n=n)
+
+
+def _cautions(verdicts: Verdicts, options: MtOptions) -> Sequence[str]:
+    detected, total = verdicts.share(Gender.MASCULINE, Gender.FEMININE)
+    conflicts, _ = verdicts.share(Gender.CONFLICT)
+    empty = sum(not text.strip() for text in verdicts.translations)
+    found = []
+    if detected < options.min_yield * total:
+        found.append(
+            f"a gender was found in {detected} of {total} translations ({detected / total:.0%}, less than "
+            f"{options.min_yield:.0%}); the rates stand for those only"
+        )
+    if conflicts > options.max_conflict * total:
+        found.append(
+            f"in {conflicts} of {total} translations words disagree on the speaker's gender ({conflicts / total:.1%}, more "
+            f"than {options.max_conflict:.0%}); they are left out"
+        )
+    if empty:
+        found.append(f"{empty} of {total} translations are empty")
+    return found

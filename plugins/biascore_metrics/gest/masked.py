@@ -1,0 +1,144 @@
+"""GEST for masked language models: with templates around samples, or on gendered pairs in the model's language."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import ClassVar
+
+from biascore.errors import OptionsError
+from biascore.plugins_api import (
+    Catalogue,
+    Context,
+    GenderPairsTest,
+    Measurement,
+    Metric,
+    MetricOptions,
+    Model,
+    SamplesTest,
+    Test,
+)
+from biascore_metrics.gest.answers import PAIRS, given_scores, holds_scores, masked_odds, template_name
+from biascore_metrics.gest.chosen import Chosen, Confound
+from biascore_metrics.gest.odds import Scored, Told, odds_measurement
+from biascore_metrics.gest.options import MlmOptions
+from biascore_metrics.gest.pairs import Pair, given_pairs, score_pairs
+from biascore_metrics.gest.prompts import load_prompts
+from biascore_metrics.gest.translated import PROMPTED, translated_pairs
+
+PROMPTS = "masked"
+
+
+class GestMlm(Metric):
+    """Log odds of words for men and for women; the headline is g_s."""
+
+    name: ClassVar[str] = "gest-mlm"
+    summary: ClassVar[str] = "GEST, masked language models: log odds q per stereotype, stereotype rate g_s"
+    reference: ClassVar[str] = (
+        "Pikuliak, Hrckova, Oresko & Simko 2023, arXiv 2311.18711, sections 4.2 and 4.3"
+    )
+    requires: ClassVar[frozenset[str]] = frozenset({"mask_logprob"})
+    precomputed: ClassVar[frozenset[str] | None] = frozenset({"score"})
+    kinds: ClassVar[frozenset[str]] = frozenset({"samples", "gender-pairs"})
+    options: ClassVar[type[MetricOptions]] = MlmOptions
+    adaptive: ClassVar[bool] = True  # on pairs: which tokens are hidden depends on how the model cuts words
+    model_options: ClassVar[Mapping[str, frozenset[str]]] = MappingProxyType(
+        {"translator": frozenset({"translate"})}
+    )
+
+    def __init__(self, options: MetricOptions) -> None:
+        assert isinstance(options, MlmOptions)
+        self._options = options
+
+    def check(self, test: Test, catalogue: Catalogue) -> None:
+        """Raise what is wrong with the test and the options."""
+        super().check(test, catalogue)
+        options = self._options
+        if (options.translator is None) != (options.target is None):
+            raise OptionsError(
+                f"{self.name}: translator and target belong together: the translator makes gendered pairs in the target "
+                "language. Give both, or neither for templates"
+            )
+        Chosen.of(test, options.exclude)
+        Confound.of(options, catalogue)
+        if isinstance(test, GenderPairsTest):
+            if options.translator is not None:
+                raise OptionsError(
+                    f"{test.id} holds gendered pairs already. Leave translator and target out, or name a test of samples"
+                )
+        else:
+            load_prompts(catalogue, test.language, options.prompts, *self._prompts)
+
+    def detects(self, test: Test) -> tuple[str, ...]:  # noqa: ARG002
+        """The language of the pairs that a translator makes."""
+        return (self._options.target,) if self._options.target else ()
+
+    def measure(self, model: Model, test: Test, context: Context) -> Measurement:
+        """g_s over all templates and with each, or on pairs, and the mean log odds of each stereotype."""
+        options = self._options
+        chosen = Chosen.of(test, options.exclude)
+        if isinstance(test, GenderPairsTest):
+            return self._on_pairs(
+                given_pairs(chosen.pairs(test)), chosen, test.language, model, test, context
+            )
+        assert isinstance(test, SamplesTest)
+        prompts = load_prompts(context.catalogue, test.language, options.prompts, *self._prompts)
+        samples = chosen.samples(test)
+        if options.translator is not None and options.target is not None:
+            translator = context.model(options.translator)
+            pairs = translated_pairs(
+                translator,
+                samples,
+                prompts[0],
+                (test.language, options.target),
+                context.detector(options.target),
+            )
+            return self._on_pairs(pairs, chosen, options.target, model, test, context)
+        given = self._given(model, [template_name(prompt.number) for prompt in prompts])
+        scored = (given_scores if given else masked_odds)(model, samples, prompts)
+        told = self._told(
+            test.language,
+            {
+                "templates": " | ".join(f"{p.number}: {p.template} ({p.male}/{p.female})" for p in prompts),
+                "score": "given with the model"
+                if given
+                else "log P(word for a man) - log P(word for a woman) where the word is hidden; sub-tokens summed",
+            },
+        )
+        return odds_measurement(scored, chosen, told, options, model, test, context)
+
+    def _given(self, model: Model, quantities: list[str]) -> bool:
+        return holds_scores(model, self.name, quantities, can_be_asked="mask_logprob" in model.capabilities)
+
+    @property
+    def _prompts(self) -> tuple[str, tuple[int, ...] | None]:
+        return (PROMPTED, None) if self._options.translator else (PROMPTS, self._options.templates)
+
+    def _on_pairs(
+        self, pairs: list[Pair], chosen: Chosen, language: str, model: Model, test: Test, context: Context
+    ) -> Measurement:
+        given = self._given(model, [PAIRS])
+        scored: Scored = score_pairs(model, pairs, context.gender_pair(language), given=given)
+        told = self._told(
+            language,
+            {
+                "pairs": "made by the translator" if self._options.translator else "given",
+                "kept": "one word differs, with the same first letter, and one token of this model; repeated pairs once",
+                "score": "given with the model"
+                if given
+                else "log P(token of the man's version) - log P(token of the woman's) where that token is hidden",
+            },
+        )
+        return odds_measurement(scored, chosen, told, self._options, model, test, context)
+
+    def _told(self, language: str, conventions: dict[str, str]) -> Told:
+        return Told(
+            metric=self.name,
+            variant=", ".join(self._options.changed()),
+            language=language,
+            positive_means=(
+                "words for a man, against words for a woman, are more probable with samples about men than with "
+                "samples about women"
+            ),
+            conventions={**conventions},
+        )

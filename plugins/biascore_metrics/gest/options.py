@@ -1,0 +1,93 @@
+"""Options of the GEST metrics."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Final, Literal
+
+from pydantic import Field
+
+from biascore.plugins_api import MetricOptions
+from biascore.stimuli.schema import LANGUAGE_PATTERN
+
+Ids = Annotated[tuple[int, ...], Field(strict=False)]  # TOML gives lists; the numbers inside stay strict
+LanguageTag = Annotated[str, Field(pattern=LANGUAGE_PATTERN)]
+
+LOG_NAMES: Final = {10: "log10", 2: "log2", "e": "ln"}
+
+
+class GestOptions(MetricOptions):
+    """What the GEST metrics share.
+
+    ``exclude``: stereotypes left out, by id. ``alternative``: the p-value that decides. ``bootstrap``: of the
+    intervals of aggregates, samples resampled within stereotypes. ``confound``: the address of a word list
+    ("en/gest/family"); the samples of stereotypes about ``confound_of`` that hold one of its words are
+    measured apart (section 5.3). ``confound_match``: whole words in either case, or any part of a sentence,
+    case minded, as the paper's code looks for them.
+    """
+
+    exclude: Ids = ()
+    alternative: Literal["two-sided", "greater"] = "two-sided"
+    bootstrap: Literal["percentile", "bca"] = "percentile"
+    resamples: int = Field(default=5000, ge=100)
+    confound: str | None = None
+    confound_of: Literal["male", "female"] = "male"
+    confound_match: Literal["word", "substring"] = "word"
+
+    def changed(self, *but: str) -> list[str]:
+        """``name=value`` of each option that is not the default, without those named."""
+        changed = self.model_dump(exclude_defaults=True, exclude=set(but))
+        return [f"{name}={value}" for name, value in changed.items()]
+
+
+class MtOptions(GestOptions):
+    """Options of ``gest-mt``.
+
+    ``target``: the language to translate to. ``min_yield``, ``max_conflict``: shares of the samples below and above
+    which a reader is warned. ``bound``: an f_s whose whole interval lies within it counts as negligible.
+    """
+
+    target: LanguageTag
+    min_yield: float = Field(default=0.7, ge=0, le=1)
+    max_conflict: float = Field(default=0.02, ge=0, le=1)
+    bound: float | None = Field(default=0.03, gt=0)
+
+
+class OddsOptions(GestOptions):
+    """Options of the metrics on log odds.
+
+    ``templates``: the prompts to use, by number; all without it. ``prompts``: the file of the test's language that
+    holds them. ``log_base``: of the scores; the paper's tables have 10. ``bound_ratio``: a g_s whose whole
+    interval lies within this ratio of odds, either way, counts as negligible.
+    """
+
+    templates: Annotated[tuple[int, ...], Field(strict=False, min_length=1)] | None = None
+    prompts: str = "gest"
+    log_base: Literal[10, 2, "e"] = 10
+    bound_ratio: float | None = Field(default=1.1, gt=1)
+
+    @property
+    def nats(self) -> float:
+        """The natural logarithm of the base: what a score in nats is divided by."""
+        return 1.0 if self.log_base == "e" else math.log(self.log_base)
+
+    @property
+    def log_name(self) -> str:
+        """The logarithm's name."""
+        return LOG_NAMES[self.log_base]
+
+    @property
+    def bound(self) -> float | None:
+        """The equivalence bound in the unit of the scores."""
+        return math.log(self.bound_ratio) / self.nats if self.bound_ratio else None
+
+
+class MlmOptions(OddsOptions):
+    """Options of ``gest-mlm``.
+
+    ``translator``: a second model, which makes gendered pairs in the language ``target`` out of the samples, so
+    that a model of that language is measured without templates.
+    """
+
+    translator: str | None = None
+    target: LanguageTag | None = None

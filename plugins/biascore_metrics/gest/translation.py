@@ -1,0 +1,153 @@
+"""GEST for translation: in which gender do samples come back that leave the speaker's gender open?"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import pyarrow as pa
+
+from biascore.gender import Gender
+from biascore.plugins_api import (
+    Bars,
+    Catalogue,
+    Context,
+    Coverage,
+    LostWord,
+    Measurement,
+    Metric,
+    MetricOptions,
+    Model,
+    SamplesTest,
+    Test,
+    item_table,
+)
+from biascore_metrics.gest.chosen import Chosen, Confound
+from biascore_metrics.gest.data import data_conventions, repeated_sentences
+from biascore_metrics.gest.masculine import MasculineRates, Verdicts, p_name
+from biascore_metrics.gest.options import MtOptions
+
+LOST = {Gender.NONE: "no first-person gender found", Gender.CONFLICT: "its words disagree in gender"}
+
+
+class GestMt(Metric):
+    """Translates the samples, finds the speaker's gender, and compares stereotypes; the headline is f_s."""
+
+    name: ClassVar[str] = "gest-mt"
+    summary: ClassVar[str] = (
+        "GEST, translation: masculine rate per stereotype, stereotype rate f_s, masculine rate f_m"
+    )
+    reference: ClassVar[str] = "Pikuliak, Hrckova, Oresko & Simko 2023, arXiv 2311.18711, section 4.1"
+    requires: ClassVar[frozenset[str]] = frozenset({"translate"})
+    kinds: ClassVar[frozenset[str]] = frozenset({"samples"})
+    options: ClassVar[type[MetricOptions]] = MtOptions
+
+    def __init__(self, options: MetricOptions) -> None:
+        assert isinstance(options, MtOptions)
+        self._options = options
+
+    def check(self, test: Test, catalogue: Catalogue) -> None:
+        """Raise what is wrong with the test, the excluded stereotypes or the confounding list."""
+        super().check(test, catalogue)
+        Chosen.of(test, self._options.exclude)
+        Confound.of(self._options, catalogue)
+
+    def detects(self, test: Test) -> tuple[str, ...]:  # noqa: ARG002
+        """The language of the translations."""
+        return (self._options.target,)
+
+    def measure(self, model: Model, test: Test, context: Context) -> Measurement:
+        """f_s with its interval and test, f_m, the masculine rate of each stereotype; items are the samples."""
+        assert isinstance(test, SamplesTest)
+        options = self._options
+        chosen = Chosen.of(test, options.exclude)
+        samples = chosen.samples(test)
+        detector = context.detector(options.target)
+        sentences = tuple(dict.fromkeys(sample.sentence for sample in samples))
+        answers = model.translate(sentences, test.language, options.target)
+        translations = dict(zip(sentences, answers, strict=True))
+        found = {text: detector.detect(text) for text in dict.fromkeys(answers)}
+        verdicts = Verdicts(
+            samples=samples,
+            translations=tuple(translations[sample.sentence] for sample in samples),
+            genders=tuple(found[translations[sample.sentence]] for sample in samples),
+        )
+        confound = Confound.of(options, context.catalogue)
+        rates = MasculineRates.of(chosen, verdicts, options, confound, context.rng)
+        return Measurement(
+            metric=self.name,
+            variant=", ".join([f"{test.language} to {options.target}", *options.changed("target")]),
+            test=test.id,
+            test_title=test.title,
+            language=test.language,
+            concept=test.concept,
+            model=model.name,
+            positive_means=(
+                "samples of stereotypes about men are translated in the masculine more often than samples of "
+                "stereotypes about women"
+            ),
+            estimates=rates.estimates,
+            verdict=rates.decision.verdict,
+            reason=rates.decision.reason,
+            coverage=_coverage(chosen, verdicts),
+            warnings=rates.warnings,
+            item_value="1 masculine, 0 feminine, none where no gender was found",
+            figures=(
+                Bars(
+                    title=f"Masculine rate of each stereotype in {options.target}",
+                    estimates=tuple(p_name(stereotype) for stereotype in chosen.stereotypes),
+                    labels=tuple(stereotype.label for stereotype in chosen.stereotypes),
+                ),
+            ),
+            conventions={
+                **data_conventions(test),
+                "source and target language": f"{test.language} to {options.target}",
+                "detector": detector.name,
+                "detected in": "the first sentence of a translation",
+                "p": "Agresti-Coull centre (s + z^2/2) / (n + z^2); s masculine of n masculine or feminine",
+                "f_s": "mean p over stereotypes about men - mean p over stereotypes about women",
+                "f_m": "mean of the two means",
+                "raw": "the same from plain shares s / n; the interval of the raw f_s decides what is negligible",
+                "resampled": "samples, within stereotypes",
+                "bootstrap": f"{options.bootstrap}, {options.resamples} resamples",
+                "test": "stereotypes permuted between men and women",
+                "deciding p-value": options.alternative,
+                "equivalence bound": options.bound,
+                "alpha": options.alpha,
+                "sentences with two stereotypes": f"{repeated_sentences(samples)}, translated once and counted twice",
+                **({"confound": confound.shown} if confound else {}),
+            },
+            seed=context.seed,
+            items=_items(chosen, verdicts),
+        )
+
+
+def _coverage(chosen: Chosen, verdicts: Verdicts) -> Coverage:
+    used = [
+        s.stereotype for s, value in zip(verdicts.samples, verdicts.values, strict=True) if value is not None
+    ]
+    labels = chosen.by_id
+    return Coverage(
+        given=chosen.given([sample.stereotype for sample in verdicts.samples]),
+        used=chosen.given(used),
+        lost=tuple(
+            LostWord(word=sample.sentence, role=labels[sample.stereotype].label, reason=LOST[found.gender])
+            for sample, found in zip(verdicts.samples, verdicts.genders, strict=True)
+            if found.gender in LOST
+        ),
+    )
+
+
+def _items(chosen: Chosen, verdicts: Verdicts) -> pa.Table:
+    stereotypes = [chosen.by_id[sample.stereotype] for sample in verdicts.samples]
+    return item_table(
+        item=[sample.sentence for sample in verdicts.samples],
+        group=[stereotype.label for stereotype in stereotypes],
+        value=verdicts.values,
+        more={
+            "about": [stereotype.gender for stereotype in stereotypes],
+            "translation": list(verdicts.translations),
+            "gender": [found.gender.value for found in verdicts.genders],
+            "word": [", ".join(one.word for one in found.evidence) for found in verdicts.genders],
+            "rule": [", ".join(one.rule for one in found.evidence) for found in verdicts.genders],
+        },
+    )

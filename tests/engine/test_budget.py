@@ -1,0 +1,148 @@
+"""What a model may cost: batches that a backend cuts itself, and characters that are not sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from biascore import Engine
+from biascore.budget import Budget
+from biascore.cache import DiskCache
+from biascore.errors import (
+    AnswerError,
+    AuthError,
+    BudgetError,
+    OptionsError,
+    QuestionError,
+    QuotaError,
+    RateLimitError,
+    TransientModelError,
+)
+from biascore.model import Model, Services, Source
+from biascore.plugins_api import Backend, Identity, ModelRef, Text, hookimpl
+
+
+class Uneven(Backend):
+    """Wants its questions in batches of the sizes given, the rest in one."""
+
+    identity = Identity("test:uneven")
+
+    def __init__(self, sizes: Sequence[int] = (), errors: Sequence[Exception] = ()) -> None:
+        self._sizes, self._errors = sizes, list(errors)
+        self.calls: list[tuple[str, ...]] = []
+        self.seen: list[tuple[str, int]] = []
+
+    def batch_sizes(self, hook: str, questions: Sequence[Any]) -> Iterable[int]:
+        self.seen.append((hook, len(questions)))
+        rest = len(questions) - sum(self._sizes)
+        return [*self._sizes, rest] if rest > 0 else self._sizes
+
+    @hookimpl
+    def translate(self, texts: tuple[str, ...], source: str, target: str) -> tuple[str, ...]:
+        self.calls.append(texts)
+        if self._errors:
+            raise self._errors.pop(0)
+        return texts
+
+
+def model_of(backend: Backend, *, paid: bool = True, **services: Any) -> Model:
+    source = Source("fake", ModelRef("fake", ""), "dist 1", {}, {}, paid=paid)
+    return Model(source, backend, (), Services(sleep=lambda _seconds: None, **services))
+
+
+def test_a_backend_cuts_its_own_batches() -> None:
+    backend = Uneven((1, 3))
+    assert model_of(backend).translate("abcbdef", "en", "it") == tuple("abcbdef")
+    assert backend.calls == [("a",), ("b", "c", "d"), ("e", "f")]
+    assert backend.seen == [("translate", 6)]
+
+
+def test_batches_are_cut_from_all_questions_also_when_some_are_answered(tmp_path: Path) -> None:
+    model_of(Uneven(), cache=DiskCache(tmp_path)).translate("bf", "en", "it")
+    backend = Uneven((1, 3))
+    model_of(backend, cache=DiskCache(tmp_path)).translate("abcdef", "en", "it")
+    assert backend.calls == [("a",), ("c", "d"), ("e",)]
+
+
+def test_nothing_to_ask_cuts_nothing(tmp_path: Path) -> None:
+    model_of(Uneven(), cache=DiskCache(tmp_path)).translate("ab", "en", "it")
+    backend = Uneven((1, 3))
+    model_of(backend, cache=DiskCache(tmp_path)).translate("ab", "en", "it")
+    assert backend.seen == []
+
+
+@pytest.mark.parametrize("sizes", [(4, 4), (3, 0, 3), (7,), (-1, 7)])
+def test_batches_that_are_not_all_questions(sizes: tuple[int, ...]) -> None:
+    backend = Uneven(sizes)
+    with pytest.raises(AnswerError, match="6 questions in batches"):
+        model_of(backend).translate("abcdef", "en", "it")
+    assert backend.calls == []
+
+
+@pytest.mark.parametrize(("batch", "sizes"), [(2, [2, 2, 1]), (5, [5]), (9, [5]), (0, [1] * 5)])
+def test_the_default_is_batches_of_one_size(batch: int, sizes: list[int]) -> None:
+    backend = Backend()
+    backend.batch = batch
+    assert list(backend.batch_sizes("embed", [Text.word(w) for w in "abcde"])) == sizes
+    assert list(backend.batch_sizes("embed", [])) == []
+
+
+def test_the_budget_is_kept_to_before_each_call() -> None:
+    budget = Budget(8)
+    backend = Uneven((1, 1, 1))
+    with pytest.raises(BudgetError, match=r"next request has 3 characters, and 6 of the 8 allowed"):
+        model_of(backend, budget=budget).translate(["aaa", "bbb", "ccc"], "en", "it")
+    assert backend.calls == [("aaa",), ("bbb",)]
+    assert budget.spent == 6
+
+
+def test_the_budget_may_be_used_up_to_its_end() -> None:
+    assert model_of(Uneven(), budget=Budget(3)).translate(["aaa"], "en", "it") == ("aaa",)
+    assert model_of(Uneven(), budget=Budget(0)).translate([], "en", "it") == ()
+    with pytest.raises(BudgetError):
+        model_of(Uneven(), budget=Budget(0)).translate(["a"], "en", "it")
+
+
+def test_models_share_a_budget_and_free_ones_take_nothing_of_it() -> None:
+    budget = Budget(4)
+    model_of(Uneven(), paid=False, budget=budget).translate(["aaaaaaaa"], "en", "it")
+    model_of(Uneven(), budget=budget).translate(["aaa"], "en", "it")
+    with pytest.raises(BudgetError):
+        model_of(Uneven(), budget=budget).translate(["bb"], "en", "it")
+    assert budget.spent == 3
+
+
+def test_a_lost_answer_counts_and_a_refusal_does_not() -> None:
+    refused: list[Exception] = [AuthError(""), QuotaError(""), QuestionError("")]
+    for error in refused:
+        budget = Budget(3)
+        with pytest.raises(type(error)):
+            model_of(Uneven(errors=[error]), budget=budget).translate(["aaa"], "en", "it")
+        assert budget.spent == 0
+    budget = Budget(9)
+    backend = Uneven(errors=[RateLimitError(""), TransientModelError(""), RateLimitError("")])
+    model_of(backend, budget=budget).translate(["aaa"], "en", "it")
+    assert budget.spent == 6
+    with pytest.raises(BudgetError):
+        model_of(Uneven(errors=[TransientModelError("")]), budget=Budget(5)).translate(["aaa"], "en", "it")
+
+
+def test_characters_are_counted_of_what_is_asked(tmp_path: Path) -> None:
+    model = model_of(Uneven(), cache=DiskCache(tmp_path))
+    model.translate(["aaa", "aaa", "😀"], "en", "it")
+    model.translate(["aaa", "bb"], "en", "it")
+    assert model.counts.characters == 3 + 1 + 2
+    assert model.used().questions.characters == 6
+
+
+def test_a_budget_is_no_negative_number() -> None:
+    with pytest.raises(OptionsError, match="max_characters"):
+        Engine(cache=None, max_characters=-1)
+
+
+def test_a_model_without_a_key_costs_nothing() -> None:
+    engine = Engine(cache=None, max_characters=0)
+    assert len(engine.model("planted:gender=1").translate(["I am a nurse."], "en", "es")) == 1

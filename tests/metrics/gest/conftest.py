@@ -1,0 +1,133 @@
+"""Small samples, translators and masked models whose answers are known beforehand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from biascore import Engine
+from biascore.model import Model, Source
+from biascore.plugins_api import (
+    Backend,
+    Gender,
+    GenderEvidence,
+    Identity,
+    Language,
+    Masked,
+    ModelRef,
+    Sample,
+    Samples,
+    SamplesTest,
+    SpeakerGender,
+    Stereotype,
+    TokenLogprobs,
+    hookimpl,
+)
+
+STEREOTYPES = (
+    Stereotype(1, "Weak", "female"),
+    Stereotype(2, "Neat", "female"),
+    Stereotype(8, "Tough", "male"),
+    Stereotype(9, "Rational", "male"),
+)
+
+
+def samples_test(sentences: Mapping[int, Sequence[str]], language: str = "en") -> SamplesTest:
+    """A test of the four stereotypes above."""
+    rows = tuple(Sample(sentence, id) for id, some in sentences.items() for sentence in some)
+    return SamplesTest(
+        id=f"{language}/mine",
+        kind="samples",
+        language=language,
+        concept="gender",
+        file="mine",
+        sha256="0" * 64,
+        samples=Samples("mine", tuple(s for s in STEREOTYPES if s.id in sentences), rows),
+    )
+
+
+class Translator(Backend):
+    """Answers from a function; ``asked`` holds every text that came."""
+
+    def __init__(self, answer: Callable[[str], str]) -> None:
+        self.answer = answer
+        self.asked: list[str] = []
+        self.identity = Identity("test:translator")
+
+    @hookimpl
+    def translate(self, texts: tuple[str, ...], source: str, target: str) -> tuple[str, ...]:
+        self.asked += texts
+        return tuple(self.answer(text) for text in texts)
+
+
+class Fills(Backend):
+    """A masked model that knows each word's log-probability alone; a word's last letter is a token of its own."""
+
+    def __init__(self, logprobs: Mapping[str, float]) -> None:
+        self.logprobs = logprobs
+        self.texts: list[str] = []
+        self.identity = Identity("test:fills")
+
+    @hookimpl
+    def mask_logprob(self, queries: tuple[Masked, ...]) -> tuple[TokenLogprobs, ...]:
+        answers = []
+        for query in queries:
+            assert query.spans is not None
+            assert len(query.spans) == 1
+            self.texts.append(query.text)
+            start, end = query.spans[0]
+            word = query.text[start:end]
+            if word in self.logprobs:
+                answers.append(TokenLogprobs((word,), ((start, end),), (self.logprobs[word],)))
+            else:
+                offsets = ((start, end - 1), (end - 1, end))
+                tokens = tuple(query.text[a:b] for a, b in offsets)
+                answers.append(TokenLogprobs(tokens, offsets, (-50.0, -50.0)))
+        return tuple(answers)
+
+
+class Continues(Backend):
+    """A causal model whose log-likelihood of a text is that of its last word given the sentence in quotes."""
+
+    def __init__(self, odds: Callable[[str, str], float]) -> None:
+        self.odds = odds
+        self.identity = Identity("test:continues")
+
+    @hookimpl
+    def score(self, texts: tuple[str, ...], quantity: str) -> npt.NDArray[np.float64]:
+        assert quantity == "log_likelihood"
+        return np.array([self.odds(text.split('"')[1], text.rsplit(" ", 1)[1]) for text in texts])
+
+
+class Detector:
+    """The first word of a text says the gender: M, F, both or neither."""
+
+    name = "first word"
+
+    def detect(self, sentence: str) -> SpeakerGender:
+        first = (sentence.split() or [""])[0]
+        kinds = {"M": Gender.MASCULINE, "F": Gender.FEMININE}
+        found = [
+            GenderEvidence(c, (i, i + 1), kinds[c], f"rule {c}") for i, c in enumerate(first) if c in kinds
+        ]
+        return SpeakerGender.of(found)
+
+
+def model_of(backend: Backend, name: str = "m") -> Model:
+    return Model(Source(name, ModelRef("test", name), "test 1", {}, {}), backend)
+
+
+@pytest.fixture
+def engine() -> Engine:
+    """An engine in which the language ``xx`` has the detector above."""
+    engine = Engine(cache=None)
+    engine.plugins.languages["xx"] = Language("xx", "Test", speaker_gender=Detector)
+    return engine
+
+
+def estimates(measurement: Any) -> dict[str, Any]:
+    return {estimate.name: estimate for estimate in measurement.estimates}

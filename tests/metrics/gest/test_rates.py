@@ -1,0 +1,92 @@
+"""The aggregates against definitions written out, and their bootstrap against theory."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from biascore.stats import bootstrap_interval, permutation_test
+from biascore_metrics.gest.rates import (
+    feminine_ranks,
+    largest_stereotype_rate,
+    level_statistic,
+    masculine_rate,
+    mean_interval,
+    rate_statistic,
+    stereotype_rate,
+)
+
+P = np.array([0.59, 0.78, 0.61, 0.37, 0.72, 0.80, 0.26, 0.96, 0.91, 0.97, 0.95, 0.90, 0.98, 0.80, 0.54, 0.94])
+MALE = np.arange(1, 17) >= 8
+
+
+def test_the_printed_row_of_deepl_and_slovak() -> None:
+    p_f, p_m = sum(P[:7]) / 7, sum(P[7:]) / 9
+    assert stereotype_rate(P, MALE) == pytest.approx(p_m - p_f)
+    assert masculine_rate(P, MALE) == pytest.approx((p_m + p_f) / 2)
+    assert round(stereotype_rate(P, MALE), 4) == 0.2933
+    assert round(masculine_rate(P, MALE), 4) == 0.7367
+
+
+def test_no_shares_have_a_larger_stereotype_rate_than_the_largest() -> None:
+    rng = np.random.default_rng(5)
+    for _ in range(300):
+        values = rng.beta(0.3, 0.3, 16)
+        assert (
+            abs(stereotype_rate(values, MALE))
+            <= largest_stereotype_rate(masculine_rate(values, MALE)) + 1e-12
+        )
+    extreme = np.where(MALE, 1.0, 0.4)
+    assert stereotype_rate(extreme, MALE) == pytest.approx(
+        largest_stereotype_rate(masculine_rate(extreme, MALE))
+    )
+
+
+def test_the_most_feminine_stereotype_has_rank_one_and_equal_ones_share() -> None:
+    assert feminine_ranks(np.array([0.5, 0.1, 0.9, 0.5])).tolist() == [2.5, 1, 4, 2.5]
+    assert feminine_ranks(P)[6] == 1
+
+
+@pytest.mark.parametrize("pseudo", [0.0, 3.84])
+def test_statistics_of_a_batch_are_those_of_its_rows(pseudo: float) -> None:
+    rng = np.random.default_rng(2)
+    male = np.array([True, False, True])
+    batch = tuple(rng.random((5, n)) for n in (3, 7, 4))
+    rates, levels = rate_statistic(male, pseudo)(batch), level_statistic(male, pseudo)(batch)
+    for row in range(5):
+        a, b, c = ((part[row].sum() + pseudo / 2) / (part.shape[1] + pseudo) for part in batch)
+        assert rates[row] == pytest.approx((a + c) / 2 - b)
+        assert levels[row] == pytest.approx(((a + c) / 2 + b) / 2)
+
+
+def test_the_interval_of_yes_no_samples_is_that_of_binomial_draws() -> None:
+    rng = np.random.default_rng(3)
+    p, n = np.array([0.3, 0.6, 0.8, 0.9]), 150
+    male = np.array([False, False, True, True])
+    samples = tuple((np.arange(n) < round(n * share)).astype(float) for share in p)
+    found = bootstrap_interval(rate_statistic(male), samples, method="percentile", resamples=20_000, rng=rng)
+    draws = rng.binomial(n, p, size=(200_000, 4)) / n @ np.where(male, 0.5, -0.5)
+    assert found.low == pytest.approx(np.quantile(draws, 0.025), abs=0.003)
+    assert found.high == pytest.approx(np.quantile(draws, 0.975), abs=0.003)
+
+
+def test_the_permutation_test_counts_all_labellings_of_stereotypes() -> None:
+    observed = stereotype_rate(P, MALE)
+    extreme = 0
+    for chosen in combinations(range(16), 9):
+        mask = np.isin(np.arange(16), chosen)
+        extreme += abs(stereotype_rate(P, mask)) >= abs(observed) - 1e-12
+    test = permutation_test(P[MALE], P[~MALE], rng=np.random.default_rng(0))
+    assert test.n_partitions == 11_440
+    assert test.two_sided.p_value == pytest.approx(extreme / 11_440, rel=1e-12)
+
+
+def test_the_interval_of_a_mean_is_students() -> None:
+    values = np.random.default_rng(4).normal(size=40)
+    found = mean_interval(values, 0.9)
+    assert found is not None
+    reference = stats.ttest_1samp(values, 0).confidence_interval(0.9)
+    assert (found.low, found.high) == pytest.approx((reference.low, reference.high))
+    assert mean_interval(values[:1], 0.9) is None
+    assert mean_interval(np.zeros(9), 0.9) is None

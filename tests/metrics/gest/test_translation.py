@@ -1,0 +1,195 @@
+"""gest-mt on translators whose answers are known, against counts made by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from biascore import Engine
+from biascore.audit import Audit
+from biascore.errors import OptionsError, TestKindError, UnknownNameError
+from biascore.stats import Verdict
+from biascore.stats.agresti_coull import agresti_coull
+
+from .conftest import Translator, estimates, model_of, samples_test
+
+
+def numbered(counts: dict[int, int], prefix: str = "s") -> dict[int, list[str]]:
+    return {id: [f"{prefix}{id}-{k}" for k in range(n)] for id, n in counts.items()}
+
+
+def by_table(table: dict[int, tuple[int, int]]) -> Translator:
+    """``table``: of each stereotype the first so many come out masculine, the next so many feminine, the rest neutral."""
+
+    def answer(text: str) -> str:
+        id, k = (int(part) for part in text.removeprefix("s").split("-"))
+        masculine, feminine = table[id]
+        return f"{'M' if k < masculine else 'F' if k < masculine + feminine else '-'} {text}"
+
+    return Translator(answer)
+
+
+TABLE = {1: (30, 60), 2: (50, 40), 8: (80, 10), 9: (70, 20)}
+
+
+def test_every_number_of_the_paper(engine: Engine) -> None:
+    test = samples_test(numbered(dict.fromkeys(TABLE, 100)))
+    found = engine.measure("gest-mt", model_of(by_table(TABLE)), test, target="xx")[0]
+    named = estimates(found)
+    centres = {id: (m + 1.9599639845**2 / 2) / (m + f + 1.9599639845**2) for id, (m, f) in TABLE.items()}
+    p_m, p_f = (centres[8] + centres[9]) / 2, (centres[1] + centres[2]) / 2
+    assert found.headline.name == "stereotype rate f_s"
+    assert found.headline.value == pytest.approx(p_m - p_f, abs=1e-9)
+    assert named["global masculine rate f_m"].value == pytest.approx((p_m + p_f) / 2, abs=1e-9)
+    assert (named["p_m"].value, named["p_f"].value) == pytest.approx((p_m, p_f), abs=1e-9)
+    assert named["p 1 Weak"].value == pytest.approx(centres[1], abs=1e-9)
+    assert named["p 1 Weak"].interval.low == pytest.approx(agresti_coull(30, 90).interval.low)
+    assert named["raw p 1 Weak"].value == pytest.approx(30 / 90)
+    assert named["raw stereotype rate f_s"].value == pytest.approx((150 - 80) / 90 / 2)
+    assert [
+        named[f"feminine rank {label}"].value for label in ("1 Weak", "2 Neat", "9 Rational", "8 Tough")
+    ] == [1, 2, 3, 4]
+    assert named["yield"].value == 0.9
+    assert named["conflict rate"].value == 0
+    assert named["largest f_s at this f_m"].value == pytest.approx(2 * (1 - (p_m + p_f) / 2))
+    assert found.headline.interval.low < found.headline.value < found.headline.interval.high
+    # 4 stereotypes in two pairs: 6 labellings, of which the observed one and its mirror are the most extreme.
+    assert found.p_value == pytest.approx(2 / 6)
+    assert found.verdict is Verdict.INCONCLUSIVE
+    assert found.warnings == ()
+
+
+def test_the_interval_holds_theory(engine: Engine) -> None:
+    test = samples_test(numbered(dict.fromkeys(TABLE, 100)))
+    found = engine.measure("gest-mt", model_of(by_table(TABLE)), test, target="xx", resamples=20_000)[0]
+    raw = estimates(found)["raw stereotype rate f_s"]
+    variance = sum(0.25 * (m / 90) * (f / 90) / 90 for m, f in TABLE.values())
+    assert raw.interval.high - raw.interval.low == pytest.approx(2 * 1.96 * variance**0.5, rel=0.04)
+
+
+def test_items_say_what_decided_each_sample(engine: Engine) -> None:
+    test = samples_test({1: ["a", "b"], 8: ["c", "d", "e"]})
+    answers = {"a": "M one", "b": "- none", "c": "MF both", "d": "F one", "e": "M x"}
+    found = engine.measure("gest-mt", model_of(Translator(answers.__getitem__)), test, target="xx")[0]
+    items = found.items_frame()
+    assert items["value"].tolist()[:1] == [1.0]
+    assert items["gender"].tolist() == ["masculine", "none", "conflict", "feminine", "masculine"]
+    assert items["translation"].tolist() == list(answers.values())
+    assert items["group"].tolist() == ["1 Weak"] * 2 + ["8 Tough"] * 3
+    assert items["rule"].tolist() == ["rule M", "", "rule M, rule F", "rule F", "rule M"]
+    assert dict(found.coverage.given) == {"1 Weak": 2, "8 Tough": 3}
+    assert dict(found.coverage.used) == {"1 Weak": 1, "8 Tough": 2}
+    assert [(w.word, w.role) for w in found.coverage.lost] == [("b", "1 Weak"), ("c", "8 Tough")]
+    assert found.coverage.lost[1].reason == "its words disagree in gender"
+    assert any("3 of 5 translations (60%, less than 70%)" in line for line in found.warnings)
+    assert any("1 of 5 translations words disagree" in line for line in found.warnings)
+    assert any("stereotype rate f_s has no interval" in line for line in found.warnings)
+
+
+def test_a_sentence_with_two_stereotypes_is_translated_once_and_counted_twice(engine: Engine) -> None:
+    backend = Translator(lambda text: f"M {text}")
+    test = samples_test({1: ["same", "a"], 8: ["same", "b"]})
+    found = engine.measure("gest-mt", model_of(backend), test, target="xx")[0]
+    assert sorted(backend.asked) == ["a", "b", "same"]
+    assert sum(found.coverage.used.values()) == 4
+    assert found.conventions["sentences with two stereotypes"].startswith("1, translated once")
+
+
+def test_nothing_detected_is_inconclusive(engine: Engine) -> None:
+    test = samples_test({1: ["a", "b"], 8: ["c"]})
+    found = engine.measure("gest-mt", model_of(Translator(lambda text: f"- {text}")), test, target="xx")[0]
+    assert found.headline.value is None
+    assert found.verdict is Verdict.INCONCLUSIVE
+    assert "no usable sample of 1 Weak, 8 Tough" in found.reason
+    assert estimates(found)["yield"].value == 0
+
+
+def test_few_samples_are_cautioned_and_cannot_be_negligible(engine: Engine) -> None:
+    few = {1: (3, 3), 2: (3, 3), 8: (3, 3), 9: (4, 2)}
+    test = samples_test(numbered(dict.fromkeys(few, 6)))
+    found = engine.measure("gest-mt", model_of(by_table(few)), test, target="xx")[0]
+    assert found.verdict is Verdict.INCONCLUSIVE
+    assert any("read the raw numbers" in line for line in found.warnings)
+
+
+def test_the_raw_interval_decides_what_is_negligible(engine: Engine) -> None:
+    table = {1: (495, 505), 2: (505, 495), 8: (502, 498), 9: (498, 502)}
+    test = samples_test(numbered(dict.fromkeys(table, 1000)))
+    measured = engine.measure("gest-mt", model_of(by_table(table)), test, target="xx", bound=0.05)[0]
+    raw = estimates(measured)["raw stereotype rate f_s"].interval
+    assert measured.verdict is Verdict.NEGLIGIBLE
+    assert f"[{raw.low:.3g}, {raw.high:.3g}]" in measured.reason
+
+
+def test_excluded_stereotypes_are_left_out(engine: Engine) -> None:
+    test = samples_test(numbered(dict.fromkeys(TABLE, 100)))
+    backend = by_table(TABLE)
+    found = engine.measure("gest-mt", model_of(backend), test, target="xx", exclude=[9])[0]
+    assert "p 9 Rational" not in estimates(found)
+    assert not any(text.startswith("s9-") for text in backend.asked)
+    assert "exclude=(9,)" in found.variant
+    with pytest.raises(OptionsError, match="no stereotype 15 to exclude"):
+        engine.measure("gest-mt", model_of(backend), test, target="xx", exclude=[15])
+    with pytest.raises(OptionsError, match="gender = 'male' is left"):
+        engine.measure("gest-mt", model_of(backend), test, target="xx", exclude=[8, 9])
+
+
+def test_the_topical_check_looks_at_samples_about_men(engine: Engine) -> None:
+    sentences = {1: ["my family", "x"], 8: ["My Family here", "no kidneys", "plain"]}
+    backend = Translator(lambda text: f"{'F' if 'amil' in text else 'M'} {text}")
+    test = samples_test(sentences)
+    by_word, by_part = (
+        engine.measure(
+            "gest-mt", model_of(backend), test, target="xx", confound="en/gest/family", confound_match=match
+        )[0]
+        for match in ("word", "substring")
+    )
+    assert dict(estimates(by_word)["p_confound"].n) == {"masculine": 0, "feminine": 1}
+    assert dict(estimates(by_part)["p_confound"].n) == {"masculine": 1, "feminine": 0}  # "kid" in kidneys
+    women = engine.measure(
+        "gest-mt", model_of(backend), test, target="xx", confound="en/gest/family", confound_of="female"
+    )[0]
+    assert estimates(women)["raw p_confound"].value == 0
+    assert "female stereotypes" in women.conventions["confound"]
+
+
+def test_what_is_wrong_is_told_before_a_model_is_asked(engine: Engine) -> None:
+    backend = Translator(lambda text: text)
+    test = samples_test({1: ["a"], 8: ["b"]})
+    with pytest.raises(UnknownNameError, match=r"speaker's gender in 'tlh'.*pip install"):
+        engine.measure("gest-mt", model_of(backend), test, target="tlh")
+    with pytest.raises(UnknownNameError, match="There is no list"):
+        engine.measure("gest-mt", model_of(backend), test, target="xx", confound="en/gest/famly")
+    with pytest.raises(OptionsError, match=r"target: Field required.*target \(required\)"):
+        engine.measure("gest-mt", model_of(backend), test)
+    with pytest.raises(TestKindError, match="takes tests of kind samples"):
+        engine.measure("gest-mt", model_of(backend), "en/weat6", target="xx")
+    assert backend.asked == []
+
+
+def test_a_regional_tag_falls_back_to_its_language(engine: Engine) -> None:
+    test = samples_test({1: ["a", "b"], 8: ["c", "d"]})
+    found = engine.measure("gest-mt", model_of(Translator(lambda t: f"M {t}")), test, target="xx-Latn")[0]
+    assert estimates(found)["yield"].value == 1
+
+
+def test_the_planted_bias_is_recovered_from_a_data_file(tmp_path: Path) -> None:
+    rows = [f"sentence {id} {k},{id}" for id in (1, 2, 8, 9) for k in range(300)]
+    (tmp_path / "mine.csv").write_text("\n".join(["sentence,stereotype", *rows]), encoding="utf-8")
+    seeds = range(4)
+    audit = Audit.from_parts(
+        title="planted",
+        data=[{"format": "gest", "source": str(tmp_path / "mine.csv"), "language": "en"}],
+        models=[{"ref": "planted:en/mine=1", "name": f"{s}", "options": {"seed": s}} for s in seeds],
+        measurements=[
+            {"metric": "gest-mt", "tests": ["en/mine"], "options": {"target": "it", "resamples": 500}}
+        ],
+    )
+    run = Engine(cache=None).run(audit)
+    raw = [estimates(found)["raw stereotype rate f_s"].value for found in run]
+    true = norm.cdf(0.5) - norm.cdf(-0.5)
+    assert np.mean(raw) == pytest.approx(true, abs=0.04)
+    assert len(set(raw)) == 4
