@@ -36,11 +36,14 @@ from biascore.report.texts import counted
 
 BOXES_FROM: Final = 5
 """Fewer values than this are shown as points alone: quartiles would say no more than they do."""
-POINTS_BELOW: Final = 30
-"""So many values or more are shown as points only beyond the whiskers."""
+POINTS_UP_TO: Final = 30
+"""Of more measurements than this only the values beyond the whiskers are shown as points."""
 REACH: Final = 1.5
 """Whiskers end at the last value within so many interquartile ranges of the box (Tukey 1977)."""
 BOX_STEP: Final = 30
+BOX_HEIGHT: Final = 18
+UPRIGHT: Final = "M0,-1L0,1"
+"""An upright stroke, as long as the square root of its size."""
 
 BOXES: Final = alt.NamedData("boxes")
 
@@ -63,17 +66,19 @@ def boxes_chart(entries: Sequence[Entry], name: str, note: str) -> Chart | Undra
     if not drawn:
         return Undrawn(title, "none of its estimates has a value")
     boxes = [_box(rows) for rows in drawn if len(rows) >= BOXES_FROM]
-    points = [row for rows in drawn for row in _points(rows)]
+    by_model = len(entries) <= POINTS_UP_TO
+    points = [row for rows in drawn for row in _points(rows, only_beyond=not by_model)]
     estimates = [estimate for entry in entries for _, estimate in entry.estimates]
     neutral = shared_neutral(estimates)
-    caption = f"{title}{of_what(entries)}: {counted(len(entries), 'measurement')}. {_explained(boxes, drawn)}"
+    caption = f"{title}{of_what(entries)}: {counted(len(entries), 'measurement')}. "
+    caption += _explained(boxes, drawn, by_model=by_model)
     if neutral is not None:
         caption += f" The upright line at {neutral:g} stands for no bias."
     notes = [note] if note else []
     notes += [f"{counted(without, 'value')} not estimable and so not drawn."] if without else []
     step = label_step([rows[0]["label"] for rows in drawn], BOX_STEP)
     data = {ROWS.name: points, BOXES.name: boxes}
-    drawing = Drawing(_layers(), step, data).with_neutral(neutral)
+    drawing = Drawing(_layers(by_model=by_model), step, data).with_neutral(neutral)
     spec = specification(drawing, with_unit(title, estimates[0].unit), caption)
     return Chart(name, caption, " ".join(notes), spec, title)
 
@@ -135,15 +140,15 @@ def _reach(values: np.ndarray[Any, np.dtype[np.float64]]) -> tuple[float, float]
     return float(within.min()), float(within.max())
 
 
-def _points(rows: Rows) -> Rows:
+def _points(rows: Rows, *, only_beyond: bool) -> Rows:
     """The rows to draw as points, spread apart in their label's row."""
-    if len(rows) >= POINTS_BELOW:
+    if only_beyond and len(rows) >= BOXES_FROM:
         low, high = _reach(np.array([row["value"] for row in rows]))
         rows = [row for row in rows if not low <= row["value"] <= high]
     return [row | {"spread": van_der_corput(i)} for i, row in enumerate(rows, start=1)]
 
 
-def _explained(boxes: Rows, drawn: Sequence[Rows]) -> str:
+def _explained(boxes: Rows, drawn: Sequence[Rows], *, by_model: bool) -> str:
     if not boxes:
         return f"With fewer than {BOXES_FROM} measurements there are points, one for each, and no boxes."
     text = (
@@ -152,12 +157,11 @@ def _explained(boxes: Rows, drawn: Sequence[Rows]) -> str:
     )
     if len(boxes) < len(drawn):
         text += f" Fewer than {BOXES_FROM} values are points without a box."
-    few = any(len(rows) < POINTS_BELOW for rows in drawn)
-    return text + (" Points are the measurements." if few else " Points are measurements beyond them.")
+    return text + (" Points are the measurements." if by_model else " Points are measurements beyond them.")
 
 
-def _layers() -> tuple[alt.Chart, ...]:
-    fill, shape, _ = series("series", "Model")
+def _layers(*, by_model: bool) -> tuple[alt.Chart, ...]:
+    """Boxes below points; only where all measurements are points do these have the colours of their models."""
     box_tooltip = [
         alt.Tooltip("label:N", title="Of"),
         alt.Tooltip("value:Q", title="Median", format=".3f"),
@@ -165,24 +169,30 @@ def _layers() -> tuple[alt.Chart, ...]:
         alt.Tooltip("q3:Q", title="Upper quartile", format=".3f"),
         alt.Tooltip("n:Q", title="Values"),
     ]
+    tooltip = [
+        alt.Tooltip("label:N", title="Of"),
+        *_measured(),
+        alt.Tooltip("value:Q", title="Value", format=".3f"),
+    ]
     base = alt.Chart(BOXES).encode(y=label_axis(), tooltip=box_tooltip)
     whisker = base.mark_rule(color=INK, strokeWidth=1.2, aria=False).encode(
         x=alt.X("low:Q"), x2=alt.X2("high")
     )
-    box = base.mark_bar(color=NEUTRAL_COLOUR, opacity=0.5).encode(x=alt.X("q1:Q"), x2=alt.X2("q3"))
-    median = base.mark_tick(color=INK, thickness=2.5, opacity=1, aria=False).encode(x=value_axis())
-    points = alt.Chart(ROWS).mark_point(filled=True, size=34, opacity=0.85).encode(
+    box = base.mark_rule(color=NEUTRAL_COLOUR, opacity=0.5, strokeWidth=BOX_HEIGHT).encode(
+        x=alt.X("q1:Q"), x2=alt.X2("q3")
+    )
+    median = base.mark_point(
+        shape=UPRIGHT, size=BOX_HEIGHT**2, strokeWidth=2.5, color=INK, opacity=1, aria=False
+    ).encode(x=value_axis())
+    points = alt.Chart(ROWS).mark_point(filled=True, size=30, opacity=0.8, color=INK).encode(
         y=label_axis(),
-        yOffset=alt.YOffset("spread:Q", scale=alt.Scale(domain=[-0.4, 1.4])),
+        yOffset=alt.YOffset("spread:Q", scale=alt.Scale(domain=[-0.2, 1.2])),
         x=value_axis(),
-        fill=fill,
-        shape=shape,
-        tooltip=[
-            alt.Tooltip("label:N", title="Of"),
-            *_measured(),
-            alt.Tooltip("value:Q", title="Value", format=".3f"),
-        ],
+        tooltip=tooltip,
     )  # fmt: skip
+    if by_model:
+        fill, shape, _ = series("series", "Model")
+        points = points.encode(fill=fill, shape=shape)
     return (whisker, box, median, points)
 
 

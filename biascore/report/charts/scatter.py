@@ -31,7 +31,7 @@ from biascore.report.charts.base import (
     with_unit,
 )
 from biascore.report.charts.joined import Entry, of_what
-from biascore.report.charts.labels import FONT_SIZE, Box, Spot, place, shortened, text_width
+from biascore.report.charts.labels import BESIDE_LINES, FONT_SIZE, Box, Spot, place, shortened, text_width
 from biascore.report.charts.planes import ACROSS, AXIS_WIDTH, LABELS, MARGIN, NARROW, texts_at
 from biascore.report.texts import counted, number
 
@@ -44,6 +44,9 @@ FEW: Final = 60
 ALONG: Final = (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8, 0.1, 0.9)
 """Where the name of the limit may stand along its visible part."""
 
+WHISKER_STEPS: Final = 12
+
+Place = tuple[float, float]
 LIMIT: Final = alt.NamedData("limit")
 LEVEL: Final = alt.NamedData("level")
 """The neutral value of the upward axis; that of the axis across is in the data set of neutral values."""
@@ -68,14 +71,14 @@ class _Frame:
         bottom, top = _ends([*up, neutrals[1], min(nearest, default=None)], UP)
         return cls(left, right, bottom, top)
 
-    def pixels(self, x: float, y: float, across: float) -> tuple[float, float]:
+    def pixels(self, x: float, y: float, across: float) -> Place:
         """Where a place lies in a plot of that width, from its upper left corner."""
         return (
             (x - self.left) / (self.right - self.left) * across,
             (self.top - y) / (self.top - self.bottom) * across * UP / ACROSS,
         )
 
-    def along(self, limit: Limit | None) -> list[tuple[float, float]]:
+    def along(self, limit: Limit | None) -> list[Place]:
         """Places along the part of the limit that is within the frame."""
         places = [(float(x), _height(limit, float(x))) for x in np.linspace(self.left, self.right, SAMPLED)]
         return [(x, y) for x, y in places if y is not None and self.bottom <= y <= self.top]
@@ -156,17 +159,47 @@ def _labels(names: Sequence[str], rows: Rows, frame: _Frame, limit: Limit | None
     line = frame.along(limit)
     taken = [Box(x - 2, y - 2, x + 2, y + 2) for x, y in (frame.pixels(*at, across) for at in line)]
     labels: Rows = []
-    text = shortened(limit.name, LONGEST_LIMIT) if limit else ""
-    for at in (line[int(share * (len(line) - 1))] for share in ALONG if line):
-        [spot] = place([(text, frame.pixels(*at, across))], points, taken, edge)
-        if spot is not None:
+    if limit and line:
+        text = shortened(limit.name, LONGEST_LIMIT)
+        drawn = [frame.pixels(x, y, across) for row in rows for x, y in _inked(row)]
+        found = _beside(line, text, drawn, taken, frame, across)
+        if found is not None:
+            at, spot = found
             taken.append(spot.box(frame.pixels(*at, across), text_width(text)))
             labels.append(_label(text, *at, spot))
-            break
     named = [(name, row, point) for name, row, point in zip(names, rows, points, strict=True) if name]
-    spots = place([(name, point) for name, _, point in named], points, taken, edge)
-    found = ((name, row, spot) for (name, row, _), spot in zip(named, spots, strict=True) if spot is not None)
-    return labels + [_label(name, row["x"], row["y"], spot) for name, row, spot in found]
+    spots = place([(name, point) for name, _, point in named], points, taken, edge, BESIDE_LINES)
+    kept = ((name, row, spot) for (name, row, _), spot in zip(named, spots, strict=True) if spot is not None)
+    return labels + [_label(name, row["x"], row["y"], spot) for name, row, spot in kept]
+
+
+def _beside(
+    line: Sequence[Place],
+    text: str,
+    drawn: Sequence[Place],
+    taken: Sequence[Box],
+    frame: _Frame,
+    across: float,
+) -> tuple[Place, Spot] | None:
+    """Where the name of a line covers least of what is drawn, in pixels, and nothing of the line; None for nowhere."""
+    edge = Box(0, 0, across, across * UP / ACROSS)
+    free: list[tuple[float, int, Place, Spot]] = []
+    for at in (line[int(share * (len(line) - 1))] for share in ALONG):
+        for spot in BESIDE_LINES:
+            box = spot.box(frame.pixels(*at, across), text_width(text))
+            if box.within(edge) and not any(box.overlaps(other) for other in taken):
+                free.append((sum(map(box.holds, drawn)), len(free), at, spot))
+    if not free:
+        return None
+    _, _, at, spot = min(free, key=lambda one: one[:2])
+    return at, spot
+
+
+def _inked(row: dict[str, Any]) -> list[Place]:
+    """Places on the two intervals of a point."""
+    shares = [i / WHISKER_STEPS for i in range(WHISKER_STEPS + 1)]
+    level = [(row["x_low"] + s * (row["x_high"] - row["x_low"]), row["y"]) for s in shares]
+    return level + [(row["x"], row["y_low"] + s * (row["y_high"] - row["y_low"])) for s in shares]
 
 
 def _label(text: str, x: float, y: float, spot: Spot) -> dict[str, Any]:
@@ -201,14 +234,21 @@ def _neutrals_told(neutrals: tuple[float | None, float | None]) -> str:
 
 def _layers(count: int, frame: _Frame) -> tuple[alt.Chart, ...]:
     fill, shape, stroke = series("series", "Model")
-    x_scale = alt.Scale(domain=[frame.left, frame.right], nice=False)
-    y_scale = alt.Scale(domain=[frame.bottom, frame.top], nice=False)
-    x, y = alt.X("x:Q", scale=x_scale, axis=_axis(20)), alt.Y("y:Q", scale=y_scale, axis=_axis(AXIS_WIDTH))
+    x_scale = alt.Scale(domain=[frame.left, frame.right], nice=False, zero=False)
+    y_scale = alt.Scale(domain=[frame.bottom, frame.top], nice=False, zero=False)
+
+    # Every layer names the same scale: it would else be widened to the data of those that name none.
+    def across(field: str) -> alt.X:
+        return alt.X(f"{field}:Q", scale=x_scale, axis=_axis(20))
+
+    def up(field: str) -> alt.Y:
+        return alt.Y(f"{field}:Q", scale=y_scale, axis=_axis(AXIS_WIDTH))
+
     base = alt.Chart(ROWS)
-    lines = base.mark_rule(strokeWidth=1.2, opacity=0.45, aria=False)
+    interval = base.mark_rule(strokeWidth=1.2, opacity=0.45, aria=False).encode(stroke=stroke)
     points = base.mark_point(filled=True, size=66 if count <= FEW else 36, opacity=0.95).encode(
-        x=x,
-        y=y,
+        x=across("x"),
+        y=up("y"),
         fill=fill,
         shape=shape,
         tooltip=[
@@ -218,19 +258,16 @@ def _layers(count: int, frame: _Frame) -> tuple[alt.Chart, ...]:
             alt.Tooltip("values:N", title="Values"),
         ],
     )  # fmt: skip
-    dashed = alt.Chart(LIMIT).mark_line(
-        clip=True, strokeDash=[6, 4], strokeWidth=1.6, color=INK, interpolate="linear", aria=False
-    )
+    level = alt.Chart(LEVEL).mark_rule(color=NEUTRAL_COLOUR, strokeWidth=1.3, aria=False)
+    limit = alt.Chart(LIMIT).mark_line(clip=True, strokeDash=[6, 4], strokeWidth=1.6, color=INK, aria=False)
     return (
-        neutral_line().encode(x=alt.X("value:Q", title=None)),
-        alt.Chart(LEVEL)
-        .mark_rule(color=NEUTRAL_COLOUR, strokeWidth=1.3, aria=False)
-        .encode(y=alt.Y("value:Q", title=None)),
-        dashed.encode(x=alt.X("x:Q", title=None), y=alt.Y("y:Q", title=None)),
-        lines.encode(x=alt.X("x_low:Q", title=None), x2=alt.X2("x_high"), y=y, stroke=stroke),
-        lines.encode(y=alt.Y("y_low:Q", title=None), y2=alt.Y2("y_high"), x=x, stroke=stroke),
+        neutral_line().encode(x=across("value")),
+        level.encode(y=up("value")),
+        limit.encode(x=across("x"), y=up("y")),
+        interval.encode(x=across("x_low"), x2=alt.X2("x_high"), y=up("y")),
+        interval.encode(y=up("y_low"), y2=alt.Y2("y_high"), x=across("x")),
         points,
-        texts_at(LABELS, FONT_SIZE, "normal"),
+        texts_at(LABELS, FONT_SIZE, "normal").encode(x=across("x"), y=up("y")),
     )
 
 
