@@ -246,6 +246,26 @@ def p_value(value: float) -> PValue:
     return PValue(name="permutation", value=value, kind="monte-carlo", alternative="two-sided", n=9999)
 
 
+def hostile_joined() -> list[Measurement]:
+    """Figures of the run of which each text is hostile, on several models and tests."""
+    estimates = tuple(share_of(text, 10.0 + i, 25.0, 9, unit=HOSTILE[2]) for i, text in enumerate(HOSTILE))
+    figures: list[Figure] = []
+    for text, other in zip(HOSTILE, HOSTILE[::-1], strict=True):
+        limit = Limit(name=text, corners=((0.0, 30.0), (15.0, 20.0), (40.0, 0.0)))
+        figures += [
+            Point(title=text, x=text, y=other, subject=other, limit=limit),
+            Boxes(title=text, estimates=HOSTILE, labels=HOSTILE[::-1]),
+            Dots(title=text, estimates=HOSTILE, labels=HOSTILE[::-1], subject=text),
+            Boxes(title=f"{text} undrawn", estimates=(f"no {text}",), labels=(text,)),
+        ]
+    return [
+        measurement(
+            metric=HOSTILE[5], test=text, title=text, variant=text, model=text, items=table([])
+        ).model_copy(update={"estimates": estimates, "figures": tuple(figures)})
+        for text in HOSTILE[:6]
+    ]
+
+
 def hostile_rulers() -> list[Measurement]:
     """Each hostile text as a test and a model that two hostile methods measured, with opposite results."""
     verdicts = (Verdict.DETECTED, Verdict.INCONCLUSIVE)

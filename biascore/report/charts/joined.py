@@ -121,12 +121,16 @@ def of_what(entries: Sequence[Entry]) -> str:
 
 
 def _with_subjects(family: list[Entry]) -> list[Entry]:
+    """The entries with their subjects; one that repeats for a model is followed by what tells its repeats apart."""
     shared = shared_parts(entry.measurement.variant for entry in family)
     several = len(distinct(entry.measurement.test for entry in family)) > 1
+    given = Counter((entry.measurement.model, entry.figure.subject) for entry in family)
     entries = []
     for entry in family:
-        measurement = entry.measurement
-        parts = [measurement.test_title or measurement.test] if several else []
-        parts += [part for part in measurement.variant.split(", ") if part and part not in shared]
-        entries.append(replace(entry, subject=entry.figure.subject or ", ".join(parts)))
+        measurement, subject = entry.measurement, entry.figure.subject
+        parts = [subject] if subject else []
+        if not subject or given[measurement.model, subject] > 1:
+            parts += [measurement.test_title or measurement.test] if several else []
+            parts += [part for part in measurement.variant.split(", ") if part and part not in shared]
+        entries.append(replace(entry, subject=", ".join(parts)))
     return entries

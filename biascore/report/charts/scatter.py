@@ -98,8 +98,9 @@ def scatter_chart(entries: Sequence[Entry], name: str, note: str) -> Chart | Und
     names = _names(drawn)
     wide, narrow = (_labels(names, rows, frame, figure.limit, width) for width in (ACROSS, NARROW))
     named = [with_unit(one[0].name, one[0].unit) for one in (across, up)]
+    above = up[0].name
     caption = (
-        f"{up[0].name} against {across[0].name}{of_what(drawn)}: {counted(len(drawn), 'measurement')}. "
+        f"{above[:1].upper()}{above[1:]} against {across[0].name}{of_what(drawn)}: {counted(len(drawn), 'measurement')}. "
         f"{whiskers(estimate.interval for estimate in (*across, *up))}"
     )
     notes = [note] if note else []

@@ -121,7 +121,6 @@ class GestMt(Metric):
 
 
 def _figures(chosen: Chosen, options: MtOptions) -> tuple[Bars | Point | Boxes, ...]:
-    subject = ", ".join([options.target, *options.changed("target")])
     return (
         Bars(
             title=f"Masculine rate of each stereotype in {options.target}",
@@ -132,10 +131,10 @@ def _figures(chosen: Chosen, options: MtOptions) -> tuple[Bars | Point | Boxes, 
             title="Stereotype rate and masculine rate",
             x=F_M,
             y=F_S,
-            subject=subject,
+            subject=options.target,
             limit=Limit(name="theoretical maximum of f_s", corners=largest_corners()),
         ),
-        rank_boxes(chosen.stereotypes, subject),
+        rank_boxes(chosen.stereotypes, options.target),
     )
 
 
