@@ -175,7 +175,10 @@ def test_pictures_have_a_section_between_rulers_and_measurements(tmp_path: Path)
     assert headings[headings.index("Across measurements") + 1] == "Measurements"
     section = page.all("section", "pictures")[0]
     assert [h.text for h in section.all("h3")] == ["Rates gest-mt", "Feminine ranks gest-mt"]
-    assert "on script:amazon: 8 measurements. Lines are 95% confidence intervals." in section.text
+    assert (
+        "Rates on script:amazon: f_s against f_m, 8 measurements. Lines are 95% confidence intervals."
+        in section.text
+    )
     assert not page_of(run_of(measurement()), tmp_path / "none").all("section", "pictures")
     names = [p.name for p in write_charts(run, tmp_path / "charts", ("svg",))]
     at = names.index("run-01-gest-mt-Rates.svg")

@@ -98,10 +98,9 @@ def scatter_chart(entries: Sequence[Entry], name: str, note: str) -> Chart | Und
     names = _names(drawn)
     wide, narrow = (_labels(names, rows, frame, figure.limit, width) for width in (ACROSS, NARROW))
     named = [with_unit(one[0].name, one[0].unit) for one in (across, up)]
-    above = up[0].name
     caption = (
-        f"{above[:1].upper()}{above[1:]} against {across[0].name}{of_what(drawn)}: {counted(len(drawn), 'measurement')}. "
-        f"{whiskers(estimate.interval for estimate in (*across, *up))}"
+        f"{figure.title}{of_what(drawn)}: {up[0].name} against {across[0].name}, "
+        f"{counted(len(drawn), 'measurement')}. {whiskers(estimate.interval for estimate in (*across, *up))}"
     )
     notes = [note] if note else []
     if len(drawn) < len(entries):
@@ -123,7 +122,7 @@ def scatter_chart(entries: Sequence[Entry], name: str, note: str) -> Chart | Und
         },
     )
     below = [f"Across: {named[0]}.", f"Upwards: {named[1]}."]
-    spec = specification(drawing, below, f"{figure.title}. {caption}")
+    spec = specification(drawing, below, caption)
     spec["usermeta"] = {"besidePlot": WIDTH - ACROSS, "heightToWidth": UP / ACROSS, "narrow": visible(narrow)}
     return Chart(name, caption, " ".join(notes), spec, figure.title)
 
