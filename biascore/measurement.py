@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Final, Literal, Self
 
 import pyarrow as pa
@@ -143,7 +144,62 @@ class Bars(Frozen):
     labels: tuple[str, ...]
 
 
-Figure = Annotated[Plane | Bars, Field(discriminator="kind")]
+class Limit(Frozen):
+    """A line that no point of a picture can pass, through its (x, y) corners from left to right."""
+
+    name: str
+    corners: tuple[tuple[float, float], ...] = Field(min_length=2)
+
+    @field_validator("corners")
+    @classmethod
+    def _from_left_to_right(cls, corners: tuple[tuple[float, float], ...]) -> tuple[tuple[float, float], ...]:
+        if any(right[0] <= left[0] for left, right in pairwise(corners)):
+            raise ValueError(
+                "corners must come from left to right, each with a greater x than the one before"
+            )
+        return corners
+
+
+class Point(Frozen):
+    """The place of a measurement in a picture of its whole run: estimate ``y`` against estimate ``x``, by name.
+
+    Figures of one metric and title are drawn together. ``subject`` says in a word or two what was measured beside
+    the model, such as the target language; where it is empty, or repeats for a model, the test and the variant say
+    what differs.
+    """
+
+    kind: Literal["point"] = "point"
+    title: str
+    x: str
+    y: str
+    subject: str = ""
+    limit: Limit | None = None
+
+
+class Boxes(Frozen):
+    """A picture of a whole run: for each label, how an estimate is distributed over the measurements."""
+
+    kind: Literal["boxes"] = "boxes"
+    title: str
+    estimates: tuple[str, ...] = Field(min_length=1)
+    labels: tuple[str, ...]
+    subject: str = ""
+
+
+class Dots(Frozen):
+    """A picture of a whole run: a row for each measurement with some of its estimates, told apart by label."""
+
+    kind: Literal["dots"] = "dots"
+    title: str
+    estimates: tuple[str, ...] = Field(min_length=1)
+    labels: tuple[str, ...]
+    subject: str = ""
+
+
+RunFigure = Point | Boxes | Dots
+"""What a measurement adds to a picture of the run that it belongs to."""
+
+Figure = Annotated[Plane | Bars | Point | Boxes | Dots, Field(discriminator="kind")]
 
 
 class Measurement(Frozen):
@@ -153,7 +209,7 @@ class Measurement(Frozen):
     ``items`` is the per-item table (pyarrow, immutable), whose first columns are ``item``, ``group``
     and ``value``; runs store it beside the rest, as Parquet. ``item_value`` says what their value is,
     ``item_neutral`` which of its values stands for no bias, and ``figures`` are pictures that a report draws beside
-    the usual ones.
+    the usual ones, of the measurement or (``RunFigure``) of its run.
     """
 
     metric: str

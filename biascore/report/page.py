@@ -12,7 +12,14 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from biascore.measurement import Estimate, Measurement, PValue, format_p
-from biascore.report.charts import Chart, Undrawn, comparisons, forest_charts, measurement_charts
+from biascore.report.charts import (
+    Chart,
+    Undrawn,
+    comparisons,
+    forest_charts,
+    measurement_charts,
+    run_pictures,
+)
 from biascore.report.items import table_rows
 from biascore.report.texts import cell, counted, duration, number, percent, plain, sentence, toml, when
 from biascore.report.vega import javascript
@@ -86,6 +93,7 @@ def render(run: Run) -> str:
         counts=[(verdict.value, sum(m.verdict is verdict for m in run)) for verdict in Verdict],
         forests=charts,
         comparisons=comparisons(run),
+        pictures=run_pictures(run),
         short=SHORT_ESTIMATES,
         not_estimable=sum(m.headline.value is None for m in run),
         sections=sections,

@@ -8,7 +8,19 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from biascore.measurement import Bars, ConfidenceInterval, Estimate, Figure, Measurement, Plane, PValue
+from biascore.measurement import (
+    Bars,
+    Boxes,
+    ConfidenceInterval,
+    Dots,
+    Estimate,
+    Figure,
+    Limit,
+    Measurement,
+    Plane,
+    Point,
+    PValue,
+)
 from biascore.run import Run
 from biascore.stats.verdict import Verdict
 
@@ -99,6 +111,81 @@ def pairs_measurement() -> Measurement:
     })  # fmt: skip
 
 
+SYSTEMS = {
+    "script:amazon": ("be", "ru", "hr", "sl", "sr", "cs", "pl", "sk"),
+    "deepl": ("ru", "uk", "sl", "cs", "pl", "sk"),
+    "google": ("be", "ru", "uk", "hr", "sl", "sr", "cs", "pl", "sk"),
+    "nllb-200-3.3B": ("be", "ru", "uk", "hr", "sl", "sr", "cs", "pl", "sk"),
+}
+TENT = Limit(name="theoretical maximum of f_s", corners=((0.0, 0.0), (0.5, 1.0), (1.0, 0.0)))
+STEREOTYPES = (
+    "1 Emotional", "2 Gentle", "3 Empathetic", "4 Neat", "5 Social", "6 Weak", "7 Beautiful", "8 Tough",
+    "9 Self-confident", "10 Professional", "11 Rational", "12 Providers", "13 Leaders", "14 Childish",
+    "15 Sexual", "16 Strong",
+)  # fmt: skip
+
+
+def system_measurement(model: str, language: str, rng: np.random.Generator) -> Measurement:
+    """Like GEST on one translator and language: f_s, f_m, and the rank of each stereotype."""
+    level = float(np.clip(rng.normal(0.78, 0.12), 0.4, 0.97))
+    rate = float(rng.uniform(0.1, 0.75) * min(0.36, 2 * (1 - level)))
+    hidden = np.where(np.arange(16) < 7, 0, 1) + rng.normal(0, 0.35, 16)
+    hidden[6], hidden[14] = rng.normal(-0.8, 0.2), rng.normal(0.2, 0.3)
+    ranks = hidden.argsort().argsort() + 1.0
+    estimates = [
+        Estimate(name="f_s", value=rate, unit="share", n={"male": 1900, "female": 1400},
+                 interval=bounds(rate, 0.03), p_values=(p_value(0.01),)),
+        Estimate(name="f_m", value=level, unit="share", neutral=0.5, n={"samples": 3300},
+                 interval=bounds(level, 0.015)),
+    ]  # fmt: skip
+    estimates += [
+        Estimate(name=f"rank {label}", value=float(rank), unit="rank of 16", neutral=None, n={})
+        for label, rank in zip(STEREOTYPES, ranks, strict=True)
+    ]
+    boxes = Boxes(
+        title="Feminine ranks", estimates=tuple(f"rank {s}" for s in STEREOTYPES), labels=STEREOTYPES
+    )
+    return measurement(
+        metric="gest-mt", variant=f"en to {language}", test="en/gest", title="GEST", model=model, items=table([]),
+    ).model_copy(update={
+        "estimates": tuple(estimates),
+        "figures": (Point(title="Rates", x="f_m", y="f_s", subject=language, limit=TENT), boxes),
+    })  # fmt: skip
+
+
+def systems_run(systems: int = 4) -> Run:
+    """32 pairs of a system and a language, or those of the first systems."""
+    rng = np.random.default_rng(12)
+    pairs = [(model, language) for model, of in list(SYSTEMS.items())[:systems] for language in of]
+    return run_of(*(system_measurement(model, language, rng) for model, language in pairs))
+
+
+def templates_run(models: int = 5) -> Run:
+    """A rate of each model, over all templates and with each of four."""
+    rng = np.random.default_rng(13)
+    names = ("rate", *(f"rate, template {i}" for i in range(1, 5)))
+    labels = ("all templates", *names[1:])
+    made = []
+    for i in range(models):
+        values = rng.normal(0.2, 0.1) + rng.normal(0, 0.04, 5)
+        estimates = [
+            Estimate(
+                name=name,
+                value=float(value),
+                unit="log10 odds",
+                n={"samples": 3565},
+                interval=bounds(value, 0.03),
+            )
+            for name, value in zip(names, values, strict=True)
+        ]
+        made.append(measurement(metric="gest-mlm", test="en/gest", title="GEST", model=f"hf:model-{i}", items=table([]))
+            .model_copy(update={
+                "estimates": tuple(estimates),
+                "figures": (Dots(title="Rate by model and template", estimates=names, labels=labels),),
+            }))  # fmt: skip
+    return run_of(*made)
+
+
 RULERS = ("weat", "seat (sentence)", "seat (token)", "lpbs")
 
 
@@ -157,6 +244,26 @@ def bounds(value: float, half: float) -> ConfidenceInterval:
 
 def p_value(value: float) -> PValue:
     return PValue(name="permutation", value=value, kind="monte-carlo", alternative="two-sided", n=9999)
+
+
+def hostile_joined() -> list[Measurement]:
+    """Figures of the run of which each text is hostile, on several models and tests."""
+    estimates = tuple(share_of(text, 10.0 + i, 25.0, 9, unit=HOSTILE[2]) for i, text in enumerate(HOSTILE))
+    figures: list[Figure] = []
+    for text, other in zip(HOSTILE, HOSTILE[::-1], strict=True):
+        limit = Limit(name=text, corners=((0.0, 30.0), (15.0, 20.0), (40.0, 0.0)))
+        figures += [
+            Point(title=text, x=text, y=other, subject=other, limit=limit),
+            Boxes(title=text, estimates=HOSTILE, labels=HOSTILE[::-1]),
+            Dots(title=text, estimates=HOSTILE, labels=HOSTILE[::-1], subject=text),
+            Boxes(title=f"{text} undrawn", estimates=(f"no {text}",), labels=(text,)),
+        ]
+    return [
+        measurement(
+            metric=HOSTILE[5], test=text, title=text, variant=text, model=text, items=table([])
+        ).model_copy(update={"estimates": estimates, "figures": tuple(figures)})
+        for text in HOSTILE[:6]
+    ]
 
 
 def hostile_rulers() -> list[Measurement]:

@@ -17,7 +17,7 @@ from biascore.report import write_report
 from biascore.run import Run
 
 from .builders import HOSTILE, hostile_run, run_of, typical_run
-from .pictured import hostile_figures, hostile_rulers, plane_measurement
+from .pictured import hostile_figures, hostile_joined, hostile_rulers, plane_measurement
 
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
@@ -175,6 +175,22 @@ def test_hostile_texts_in_pictures_and_their_tooltips_do_nothing(tmp_path: Path)
     columns = [text for text in tooltips["texts"] if "image: " in text]
     assert columns
     assert all(squeezed(f"{HOSTILE[0]}: ") in text and "value: " in text for text in columns)
+    assert bare.requested == frozenset()
+
+
+def test_hostile_texts_in_pictures_of_the_run_do_nothing(tmp_path: Path) -> None:
+    run = run_of(*hostile_joined())
+    seen = visit(opened(run, tmp_path), tmp_path)
+    assert_unharmed(seen, run)
+    assert "Content Security Policy" not in seen.console
+    assert "Uncaught" not in seen.console
+    assert seen.requested == frozenset()
+    bare = visit(POLICY.sub("", opened(run, tmp_path / "bare")) + POINTER, tmp_path)
+    assert_unharmed(bare, run)
+    tooltips = json.loads(next(a for tag, a in bare.page.elements if tag == "body")["data-tooltips"] or "")
+    assert set(tooltips["tags"]) == {"TABLE", "TBODY", "TR", "TD"}
+    shown = {squeezed(text) for text in tooltips["texts"]}
+    assert squeezed(HOSTILE[0]) in shown
     assert bare.requested == frozenset()
 
 

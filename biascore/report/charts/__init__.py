@@ -2,41 +2,70 @@
 
 from __future__ import annotations
 
-from biascore.measurement import Measurement, Plane
+from biascore.measurement import Bars, Dots, Measurement, Plane, Point
 from biascore.report.charts.bars import bars_chart
 from biascore.report.charts.base import Chart, Undrawn, safe
+from biascore.report.charts.boxes import boxes_chart, dots_chart
 from biascore.report.charts.forest import forest_charts
 from biascore.report.charts.items import LABELLED_ITEMS, item_chart
+from biascore.report.charts.joined import Entry, Picture, file_name, joined_entries, on_equal_axes
 from biascore.report.charts.planes import plane_chart
 from biascore.report.charts.rulers import Comparison, comparisons
+from biascore.report.charts.scatter import scatter_chart
 from biascore.report.items import plotted_items
 from biascore.run import Run
 
 __all__ = [
     "Chart",
     "Comparison",
+    "Picture",
     "Undrawn",
     "charts_of",
     "comparisons",
     "forest_charts",
     "measurement_charts",
+    "run_pictures",
 ]
 
 
 def charts_of(run: Run) -> tuple[Chart, ...]:
-    """All charts of a run in page order: forest plots, comparisons of methods, then those of each measurement."""
+    """All charts of a run in page order: forest plots, comparisons of methods, joined pictures, then by measurement."""
     compared = [comparison.chart for comparison in comparisons(run)]
+    joined = [picture.chart for picture in run_pictures(run)]
     of_measurements = [
         chart
         for number, measurement in enumerate(run, start=1)
         for chart in measurement_charts(measurement, number)
     ]
-    drawn = (chart for chart in (*compared, *of_measurements) if isinstance(chart, Chart))
+    drawn = (chart for chart in (*compared, *joined, *of_measurements) if isinstance(chart, Chart))
     return (*forest_charts(run), *drawn)
 
 
+def run_pictures(run: Run) -> tuple[Picture, ...]:
+    """What measurements declared to be drawn together, one picture for each metric and title.
+
+    Figures of one title that cannot share axes are drawn apart; where none can be drawn, the picture says why.
+    """
+    pictures: list[Picture] = []
+    for family in joined_entries(run):
+        metric, title = family[0].measurement.metric, family[0].figure.title
+        groups, note = on_equal_axes(family)
+        if not groups:
+            pictures.append(Picture(metric, Undrawn(title, note)))
+        for number, entries in enumerate(groups):
+            name = file_name(len(pictures) + 1, entries[0])
+            pictures.append(Picture(metric, _joined(entries, name, "" if number else note)))
+    return tuple(pictures)
+
+
+def _joined(entries: list[Entry], name: str, note: str) -> Chart | Undrawn:
+    if isinstance(entries[0].figure, Point):
+        return scatter_chart(entries, name, note)
+    return (dots_chart if isinstance(entries[0].figure, Dots) else boxes_chart)(entries, name, note)
+
+
 def measurement_charts(measurement: Measurement, number: int) -> tuple[Chart | Undrawn, ...]:
-    """The figures that the metric asked for, those that cannot be drawn with the reason; then the item chart.
+    """The figures of a measurement alone, those that cannot be drawn with the reason; then the item chart.
 
     Beside a plane, items too many for a name each are not drawn by value as well: the plane shows the same
     points in two dimensions rather than in one.
@@ -49,7 +78,7 @@ def measurement_charts(measurement: Measurement, number: int) -> tuple[Chart | U
         if isinstance(figure, Plane):
             figures.append(plane_chart(measurement, figure, name))
             on_plane = on_plane or isinstance(figures[-1], Chart)
-        else:
+        elif isinstance(figure, Bars):
             figures.append(bars_chart(measurement, figure, name))
     if on_plane and len(plotted_items(measurement)[0]) > LABELLED_ITEMS:
         return tuple(figures)

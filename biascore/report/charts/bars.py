@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import altair as alt
 
-from biascore.measurement import Bars, Estimate, Measurement
+from biascore.measurement import Bars, Boxes, Dots, Estimate, Measurement
 from biascore.report.charts.base import (
     COLOURS,
     INK,
@@ -33,11 +33,10 @@ BAR_STEP: Final = 30
 
 def bars_chart(measurement: Measurement, bars: Bars, name: str) -> Chart | Undrawn:
     """The named estimates in their order, or why they cannot be drawn."""
-    of_name = {estimate.name: estimate for estimate in reversed(measurement.estimates)}
-    problem = _problem(bars, of_name)
+    problem = problem_of(bars, measurement)
     if problem:
         return Undrawn(bars.title, problem)
-    pairs = [(label, of_name[wanted]) for label, wanted in zip(bars.labels, bars.estimates, strict=True)]
+    pairs = labelled(bars, measurement)
     drawn = [(label, estimate) for label, estimate in pairs if estimate.value is not None]
     absent = [label for label, estimate in pairs if estimate.value is None]
     if not drawn:
@@ -55,14 +54,22 @@ def bars_chart(measurement: Measurement, bars: Bars, name: str) -> Chart | Undra
     return Chart(f"{name}-{safe(bars.title)}", caption, note, spec, bars.title)
 
 
-def _problem(bars: Bars, of_name: dict[str, Estimate]) -> str:
-    unknown = [name for name in bars.estimates if name not in of_name]
+def problem_of(figure: Bars | Boxes | Dots, measurement: Measurement) -> str:
+    """Why the estimates that a figure names cannot stand on one axis, as a clause, or an empty text."""
+    known = {estimate.name: estimate.unit for estimate in measurement.estimates}
+    unknown = [name for name in figure.estimates if name not in known]
     if unknown:
         return f"the measurement has no estimate “{unknown[0]}”"
-    if len(bars.labels) != len(bars.estimates):
-        return f"it has {len(bars.labels)} labels for {len(bars.estimates)} estimates"
-    units = {of_name[name].unit for name in bars.estimates}
+    if len(figure.labels) != len(figure.estimates):
+        return f"it has {len(figure.labels)} labels for {len(figure.estimates)} estimates"
+    units = {known[name] for name in figure.estimates}
     return "" if len(units) == 1 else f"its estimates have several units ({', '.join(sorted(units))})"
+
+
+def labelled(figure: Bars | Boxes | Dots, measurement: Measurement) -> list[tuple[str, Estimate]]:
+    """The estimates that a figure without a problem names, each with its label, in the order of the figure."""
+    named = map(measurement.estimate, figure.estimates)
+    return list(zip(figure.labels, named, strict=True))
 
 
 def _label(label: str, estimate: Estimate) -> str:

@@ -13,6 +13,7 @@ from biascore.report.charts.base import (
     ROWS,
     Chart,
     Drawing,
+    Rows,
     distinct,
     interval_columns,
     label_axis,
@@ -62,6 +63,11 @@ def forest(drawn: Sequence[Measurement], names: Sequence[str], title: str) -> Dr
         alt.Tooltip("interval:N", title="Interval"),
         alt.Tooltip("verdict:N", title="Verdict"),
     ]
+    return side_by_side(rows, title, tooltip).with_neutral(shared_neutral(m.headline for m in drawn))
+
+
+def side_by_side(rows: Rows, title: str, tooltip: list[alt.Tooltip]) -> Drawing:
+    """Points with intervals: a row for each ``label``, in which each ``series`` has a height of its own."""
     offset = alt.YOffset("series:N", sort=None, scale=alt.Scale(paddingOuter=0.4))
     base = alt.Chart(ROWS).encode(y=label_axis(), yOffset=offset, tooltip=tooltip)
     fill, shape, stroke = series("series", title)
@@ -69,9 +75,9 @@ def forest(drawn: Sequence[Measurement], names: Sequence[str], title: str) -> Dr
         x=alt.X("low:Q"), x2=alt.X2("high"), stroke=stroke
     )
     point = base.mark_point(filled=True, size=62, opacity=1).encode(x=value_axis(), fill=fill, shape=shape)
-    step = label_step(label_of.values(), SERIES_STEP * len(set(names)) + 10)
-    drawing = Drawing((interval, point), step, {ROWS.name: rows})
-    return drawing.with_neutral(shared_neutral(m.headline for m in drawn))
+    names = {row["series"] for row in rows}
+    step = label_step([row["label"] for row in rows], SERIES_STEP * len(names) + 10)
+    return Drawing((interval, point), step, {ROWS.name: rows})
 
 
 def _forest(number: int, family: list[Measurement]) -> Chart | None:

@@ -72,7 +72,7 @@ def _strips(items: list[Item]) -> Drawing:
     rows: Rows = []
     for item in items:
         seen[item.group] += 1
-        spread = _van_der_corput(seen[item.group])
+        spread = van_der_corput(seen[item.group])
         rows.append({"item": item.name, "group": item.group, "value": item.value, "spread": spread})
         if item.low is not None:
             rows[-1] |= {"low": item.low, "high": item.high}
@@ -108,7 +108,7 @@ def _item_tooltip(items: list[Item]) -> list[alt.Tooltip]:
     return tooltip
 
 
-def _van_der_corput(index: int) -> float:
+def van_der_corput(index: int) -> float:
     """The base-2 low-discrepancy sequence in [0, 1): spreads neighbours apart without a random generator."""
     digits = f"{index:b}"[::-1]
     return int(digits, 2) / math.ldexp(1.0, len(digits))

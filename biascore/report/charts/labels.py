@@ -65,8 +65,22 @@ SPOTS: Final = (
 )
 
 
+BESIDE_LINES: Final = (
+    Spot(GAP - 2, -GAP - 2, "left"),
+    Spot(GAP - 2, GAP + 2, "left"),
+    Spot(2 - GAP, -GAP - 2, "right"),
+    Spot(2 - GAP, GAP + 2, "right"),
+    *SPOTS,
+)
+"""For points with a level and an upright line through them: first the corners between the lines."""
+
+
 def place(
-    labels: Sequence[tuple[str, Point]], points: Sequence[Point], taken: Sequence[Box], frame: Box
+    labels: Sequence[tuple[str, Point]],
+    points: Sequence[Point],
+    taken: Sequence[Box],
+    frame: Box,
+    choice: Sequence[Spot] = SPOTS,
 ) -> list[Spot | None]:
     """A spot for each label in turn, or None where all of its spots are taken by earlier ones.
 
@@ -78,7 +92,7 @@ def place(
         width = text_width(text)
         free = [
             (sum(box.holds(other) for other in points), order, box)
-            for order, box in enumerate(spot.box(point, width) for spot in SPOTS)
+            for order, box in enumerate(spot.box(point, width) for spot in choice)
             if box.within(frame) and not any(box.overlaps(other) for other in boxes)
         ]
         covered, order, box = min(free, key=lambda found: found[:2], default=(MOST_COVERED + 1, 0, frame))
@@ -86,7 +100,7 @@ def place(
             spots.append(None)
         else:
             boxes.append(box)
-            spots.append(SPOTS[order])
+            spots.append(choice[order])
     return spots
 
 

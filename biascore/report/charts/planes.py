@@ -211,9 +211,9 @@ def _layers(count: int, spread: _Spread) -> tuple[alt.Chart, ...]:
     return (
         neutral_line().encode(x=alt.X("value:Q", title=None)),
         neutral_line().encode(y=alt.Y("value:Q", title=None)),
-        _texts(CORNERS, FONT_SIZE + 1, "bold"),
+        texts_at(CORNERS, FONT_SIZE + 1, "bold"),
         points,
-        _texts(LABELS, FONT_SIZE, "normal"),
+        texts_at(LABELS, FONT_SIZE, "normal"),
     )
 
 
@@ -229,7 +229,7 @@ def _axis(spread: _Spread, extent: int) -> alt.Axis:
     return axis
 
 
-def _texts(data: alt.NamedData, size: int, weight: Literal["normal", "bold"]) -> alt.Chart:
+def texts_at(data: alt.NamedData, size: int, weight: Literal["normal", "bold"]) -> alt.Chart:
     """Texts at places of the plane, each shifted and aligned as its row says."""
     dx, dy, align = (alt.ExprRef(f"datum.{name}") for name in ("dx", "dy", "align"))
     marks = alt.Chart(data).mark_text(

@@ -6,7 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from biascore.measurement import Measurement
-from biascore.report.charts.base import Chart, distinct, safe, specification, whiskers, with_unit
+from biascore.report.charts.base import (
+    Chart,
+    distinct,
+    safe,
+    shared_parts,
+    specification,
+    whiskers,
+    with_unit,
+)
 from biascore.report.charts.forest import forest
 from biascore.run import Run
 
@@ -126,8 +134,7 @@ def _short_names(readings: Sequence[Measurement]) -> tuple[dict[str, str], tuple
     """The methods by what tells them apart, and the parts of their variants that all of them share."""
     parts = {reading.method: reading.variant.split(", ") for reading in readings}
     metrics = {reading.method: reading.metric for reading in readings}
-    every = list(parts.values())
-    shared = tuple(part for part in every[0] if part and all(part in other for other in every))
+    shared = shared_parts(reading.variant for reading in readings)
     names = {}
     for method, own in parts.items():
         left = ", ".join(part for part in own if part and part not in shared)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from biascore.plugins_api import ConfidenceInterval, Estimate, Stereotype
+from biascore.plugins_api import Boxes, ConfidenceInterval, Estimate, Stereotype
 from biascore.stats import (
     Decision,
     Interval,
@@ -154,3 +154,13 @@ def rank_estimates(data: ByStereotype) -> tuple[Estimate, ...]:
 def rank_name(stereotype: Stereotype) -> str:
     """The name of the feminine rank of a stereotype."""
     return f"feminine rank {stereotype.label}"
+
+
+def rank_boxes(stereotypes: Sequence[Stereotype], subject: str) -> Boxes:
+    """The feminine ranks over the measurements of a run (Figures 3, 5 and 7 of the paper)."""
+    return Boxes(
+        title="Feminine ranks of the stereotypes",
+        estimates=tuple(map(rank_name, stereotypes)),
+        labels=tuple(stereotype.label for stereotype in stereotypes),
+        subject=subject,
+    )

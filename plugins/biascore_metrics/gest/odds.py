@@ -12,9 +12,11 @@ import pyarrow as pa
 
 from biascore.plugins_api import (
     Bars,
+    Boxes,
     ConfidenceInterval,
     Context,
     Coverage,
+    Dots,
     Estimate,
     LostWord,
     Measurement,
@@ -26,7 +28,14 @@ from biascore.plugins_api import (
 )
 from biascore_metrics.gest.chosen import Chosen, Confound
 from biascore_metrics.gest.data import data_conventions
-from biascore_metrics.gest.estimates import ByStereotype, Rate, group_mean, measure_rate, rank_estimates
+from biascore_metrics.gest.estimates import (
+    ByStereotype,
+    Rate,
+    group_mean,
+    measure_rate,
+    rank_boxes,
+    rank_estimates,
+)
 from biascore_metrics.gest.options import OddsOptions
 from biascore_metrics.gest.rates import mean_interval
 
@@ -233,18 +242,22 @@ def _coverage(scored: Scored, chosen: Chosen) -> Coverage:
     )
 
 
-def _figures(scored: Scored, chosen: Chosen, unit: str) -> tuple[Bars, ...]:
-    by_template = Bars(
-        title=f"Stereotype rate g_s by template ({unit})",
-        estimates=(G_S, *map(g_name, scored.templates)),
-        labels=("all templates", *scored.templates),
-    )
+def _figures(scored: Scored, chosen: Chosen, unit: str) -> tuple[Bars | Boxes | Dots, ...]:
     by_stereotype = Bars(
         title=f"Mean log odds q of each stereotype ({unit})",
         estimates=tuple(q_name(stereotype) for stereotype in chosen.stereotypes),
         labels=tuple(stereotype.label for stereotype in chosen.stereotypes),
     )
-    return (by_template, by_stereotype) if len(scored.templates) > 1 else (by_stereotype,)
+    ranks = rank_boxes(chosen.stereotypes, "")
+    if len(scored.templates) == 1:
+        return (by_stereotype, ranks)
+    rates = (G_S, *map(g_name, scored.templates))
+    labels = ("all templates", *scored.templates)
+    by_template = Bars(title=f"Stereotype rate g_s by template ({unit})", estimates=rates, labels=labels)
+    by_model = Dots(
+        title=f"Stereotype rate g_s by model and template ({unit})", estimates=rates, labels=labels
+    )
+    return (by_template, by_stereotype, by_model, ranks)
 
 
 def _items(scored: Scored, chosen: Chosen, options: OddsOptions) -> pa.Table:

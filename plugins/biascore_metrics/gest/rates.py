@@ -31,6 +31,11 @@ def largest_stereotype_rate(f_m: float) -> float:
     return 2 * min(f_m, 1 - f_m)
 
 
+def largest_corners() -> tuple[tuple[float, float], ...]:
+    """The largest f_s for every f_m as a line of (f_m, f_s) corners: up to 1 at f_m = 1/2, where p_m = 1 and p_f = 0."""
+    return tuple((f_m, largest_stereotype_rate(f_m)) for f_m in (0.0, 0.5, 1.0))
+
+
 def feminine_ranks(values: Floats) -> Floats:
     """The rank of each stereotype, 1 for the most feminine one; equal values share the mean of their ranks."""
     return np.asarray(rankdata(values), dtype=np.float64)

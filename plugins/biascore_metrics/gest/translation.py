@@ -9,22 +9,27 @@ import pyarrow as pa
 from biascore.gender import Gender
 from biascore.plugins_api import (
     Bars,
+    Boxes,
     Catalogue,
     Context,
     Coverage,
+    Limit,
     LostWord,
     Measurement,
     Metric,
     MetricOptions,
     Model,
+    Point,
     SamplesTest,
     Test,
     item_table,
 )
 from biascore_metrics.gest.chosen import Chosen, Confound
 from biascore_metrics.gest.data import data_conventions, repeated_sentences
-from biascore_metrics.gest.masculine import MasculineRates, Verdicts, p_name
+from biascore_metrics.gest.estimates import rank_boxes
+from biascore_metrics.gest.masculine import F_M, F_S, MasculineRates, Verdicts, p_name
 from biascore_metrics.gest.options import MtOptions
+from biascore_metrics.gest.rates import largest_corners
 
 LOST = {Gender.NONE: "no first-person gender found", Gender.CONFLICT: "its words disagree in gender"}
 
@@ -91,13 +96,7 @@ class GestMt(Metric):
             coverage=_coverage(chosen, verdicts),
             warnings=rates.warnings,
             item_value="1 masculine, 0 feminine, none where no gender was found",
-            figures=(
-                Bars(
-                    title=f"Masculine rate of each stereotype in {options.target}",
-                    estimates=tuple(p_name(stereotype) for stereotype in chosen.stereotypes),
-                    labels=tuple(stereotype.label for stereotype in chosen.stereotypes),
-                ),
-            ),
+            figures=_figures(chosen, options),
             conventions={
                 **data_conventions(test),
                 "source and target language": f"{test.language} to {options.target}",
@@ -119,6 +118,24 @@ class GestMt(Metric):
             seed=context.seed,
             items=_items(chosen, verdicts),
         )
+
+
+def _figures(chosen: Chosen, options: MtOptions) -> tuple[Bars | Point | Boxes, ...]:
+    return (
+        Bars(
+            title=f"Masculine rate of each stereotype in {options.target}",
+            estimates=tuple(p_name(stereotype) for stereotype in chosen.stereotypes),
+            labels=tuple(stereotype.label for stereotype in chosen.stereotypes),
+        ),
+        Point(
+            title="Stereotype rate and masculine rate",
+            x=F_M,
+            y=F_S,
+            subject=options.target,
+            limit=Limit(name="theoretical maximum of f_s", corners=largest_corners()),
+        ),
+        rank_boxes(chosen.stereotypes, options.target),
+    )
 
 
 def _coverage(chosen: Chosen, verdicts: Verdicts) -> Coverage:

@@ -1,6 +1,8 @@
 """The aggregates against definitions written out, and their bootstrap against theory."""
 
+import json
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,6 +11,7 @@ from scipy import stats
 from biascore.stats import bootstrap_interval, permutation_test
 from biascore_metrics.gest.rates import (
     feminine_ranks,
+    largest_corners,
     largest_stereotype_rate,
     level_statistic,
     masculine_rate,
@@ -90,3 +93,28 @@ def test_the_interval_of_a_mean_is_students() -> None:
     assert (found.low, found.high) == pytest.approx((reference.low, reference.high))
     assert mean_interval(values[:1], 0.9) is None
     assert mean_interval(np.zeros(9), 0.9) is None
+
+
+def test_the_line_of_the_largest_rates_is_that_of_all_pairs_of_shares() -> None:
+    p_m, p_f = np.meshgrid(np.linspace(0, 1, 101), np.linspace(0, 1, 101))
+    f_m, f_s = (p_m + p_f) / 2, p_m - p_f
+    x, y = np.array(largest_corners()).T
+    assert np.all(f_s <= np.interp(f_m, x, y) + 1e-12)
+    for level in np.unique(f_m.round(6)):  # and each place of the line is the rate of some pair
+        reached = f_s[np.isclose(f_m, level)].max()
+        assert reached == pytest.approx(np.interp(level, x, y), abs=0.011)
+
+
+def test_the_printed_systems_lie_below_the_line(shared_data: Path) -> None:
+    printed = json.loads((shared_data / "gest" / "expected_table6_dev.json").read_text(encoding="utf-8"))[
+        "rows"
+    ]
+    x, y = np.array(largest_corners()).T
+    below = [
+        (row["aggregates"]["f_s"], float(np.interp(row["aggregates"]["f_m"], x, y)))
+        for row in printed.values()
+    ]
+    assert all(f_s < largest for f_s, largest in below)
+    assert (
+        max(f_s / largest for f_s, largest in below) > 0.5
+    )  # "many are even close to the theoretical maximum"

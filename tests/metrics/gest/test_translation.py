@@ -11,6 +11,7 @@ from scipy.stats import norm
 from biascore import Engine
 from biascore.audit import Audit
 from biascore.errors import OptionsError, TestKindError, UnknownNameError
+from biascore.plugins_api import Boxes, Point
 from biascore.stats import Verdict
 from biascore.stats.agresti_coull import agresti_coull
 
@@ -193,3 +194,17 @@ def test_the_planted_bias_is_recovered_from_a_data_file(tmp_path: Path) -> None:
     true = norm.cdf(0.5) - norm.cdf(-0.5)
     assert np.mean(raw) == pytest.approx(true, abs=0.04)
     assert len(set(raw)) == 4
+
+
+def test_figures_of_the_run_name_estimates_and_the_target(engine: Engine) -> None:
+    test = samples_test(numbered(dict.fromkeys(TABLE, 100)))
+    found = engine.measure("gest-mt", model_of(by_table(TABLE)), test, target="xx")[0]
+    named = estimates(found)
+    point = next(figure for figure in found.figures if isinstance(figure, Point))
+    boxes = next(figure for figure in found.figures if isinstance(figure, Boxes))
+    assert (point.x, point.y, point.subject) == ("global masculine rate f_m", "stereotype rate f_s", "xx")
+    assert {point.x, point.y, *boxes.estimates} <= set(named)
+    assert [named[name].value for name in boxes.estimates] == [1, 2, 4, 3]
+    assert boxes.labels == ("1 Weak", "2 Neat", "8 Tough", "9 Rational")
+    assert point.limit is not None
+    assert point.limit.corners == ((0, 0), (0.5, 1), (1, 0))

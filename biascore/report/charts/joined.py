@@ -1,0 +1,136 @@
+"""Pictures of a whole run: what several measurements of a metric declared under one title, drawn together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from biascore.measurement import Estimate, Measurement, Point, RunFigure
+from biascore.report.charts.bars import labelled, problem_of
+from biascore.report.charts.base import Chart, Undrawn, distinct, safe, shared_parts, wrapped
+from biascore.run import Run
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture of the run, or why there is none, and the metric whose measurements it joins."""
+
+    metric: str
+    chart: Chart | Undrawn
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What one measurement adds to a picture: its figure, and what tells it from others of its model."""
+
+    measurement: Measurement
+    figure: RunFigure
+    subject: str = ""
+
+    @property
+    def problem(self) -> str:
+        """Why the measurement cannot be drawn, as a clause, or an empty text."""
+        if not isinstance(self.figure, Point):
+            return problem_of(self.figure, self.measurement)
+        known = {estimate.name for estimate in self.measurement.estimates}
+        unknown = [name for name in (self.figure.x, self.figure.y) if name not in known]
+        return f"the measurement has no estimate “{unknown[0]}”" if unknown else ""
+
+    @property
+    def axes(self) -> tuple[Any, ...]:
+        """What has to be equal for two entries to stand on the same axes."""
+        if isinstance(self.figure, Point):
+            x, y = self.xy
+            return (x.name, x.unit, y.name, y.unit, self.figure.limit)
+        return (self.estimates[0][1].unit,)
+
+    @property
+    def xy(self) -> tuple[Estimate, Estimate]:
+        """The two estimates of a point."""
+        assert isinstance(self.figure, Point)
+        return self.measurement.estimate(self.figure.x), self.measurement.estimate(self.figure.y)
+
+    @property
+    def estimates(self) -> list[tuple[str, Estimate]]:
+        """The estimates of boxes or dots, each with its label."""
+        assert not isinstance(self.figure, Point)
+        return labelled(self.figure, self.measurement)
+
+    @property
+    def told(self) -> dict[str, str]:
+        """What a tooltip says of the measurement."""
+        measurement = self.measurement
+        return {
+            "model": measurement.model,
+            "about": self.subject or "–",
+            "test": f"{measurement.test}: {measurement.test_title}",
+        }
+
+
+def joined_entries(run: Run) -> list[list[Entry]]:
+    """The run figures by metric, kind and title, in order of appearance, each with its subject."""
+    families: dict[tuple[str, str, str], list[Entry]] = {}
+    for measurement in run:
+        for figure in measurement.figures:
+            if isinstance(figure, RunFigure):
+                family = families.setdefault((measurement.metric, figure.kind, figure.title), [])
+                family.append(Entry(measurement, figure))
+    return [_with_subjects(family) for family in families.values()]
+
+
+def on_equal_axes(family: Sequence[Entry]) -> tuple[list[list[Entry]], str]:
+    """The drawable entries in groups that can share axes, and a sentence on each reason for leaving some out."""
+    groups: dict[tuple[Any, ...], list[Entry]] = {}
+    reasons: Counter[str] = Counter()
+    for entry in family:
+        problem = entry.problem
+        if problem:
+            reasons[problem] += 1
+        else:
+            groups.setdefault(entry.axes, []).append(entry)
+    if not groups:
+        return [], "; ".join(reasons)
+    return list(groups.values()), " ".join(f"{n} not drawn: {reason}." for reason, n in reasons.items())
+
+
+def file_name(number: int, first: Entry) -> str:
+    """The name of the file of a picture, without a suffix."""
+    return f"run-{number:02d}-{safe(first.measurement.metric)}-{safe(first.figure.title)}"
+
+
+def row_labels(entries: Sequence[Entry]) -> list[str]:
+    """The model and the subject of each entry, without what is the same for all of them."""
+    several_models = len(distinct(e.measurement.model for e in entries)) > 1
+    several_subjects = len(distinct(e.subject for e in entries)) > 1
+    labels = []
+    for entry in entries:
+        parts = [entry.measurement.model] if several_models or not several_subjects else []
+        parts += [entry.subject] if several_subjects and entry.subject else []
+        labels.append(wrapped(", ".join(parts)))
+    return labels
+
+
+def of_what(entries: Sequence[Entry]) -> str:
+    """The one model and the one subject of all entries, for a caption, or an empty text."""
+    models = distinct(e.measurement.model for e in entries)
+    subjects = distinct(e.subject for e in entries)
+    on = f" on {models[0]}" if len(models) == 1 else ""
+    return f"{on}, {subjects[0]}" if len(subjects) == 1 and subjects[0] else on
+
+
+def _with_subjects(family: list[Entry]) -> list[Entry]:
+    """The entries with their subjects; one that repeats for a model is followed by what tells its repeats apart."""
+    shared = shared_parts(entry.measurement.variant for entry in family)
+    several = len(distinct(entry.measurement.test for entry in family)) > 1
+    given = Counter((entry.measurement.model, entry.figure.subject) for entry in family)
+    entries = []
+    for entry in family:
+        measurement, subject = entry.measurement, entry.figure.subject
+        parts = [subject] if subject else []
+        if not subject or given[measurement.model, subject] > 1:
+            parts += [measurement.test_title or measurement.test] if several else []
+            parts += [part for part in measurement.variant.split(", ") if part and part not in shared]
+        entries.append(replace(entry, subject=", ".join(parts)))
+    return entries
