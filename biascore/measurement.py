@@ -205,7 +205,8 @@ Figure = Annotated[Plane | Bars | Point | Boxes | Dots, Field(discriminator="kin
 class Measurement(Frozen):
     """One metric on one test on one model; the first estimate is the headline.
 
-    ``variant`` tells measurements of one metric apart ("token level").
+    ``variant`` tells measurements of one metric apart ("token level"), ``subject`` what a test was put about where
+    its language does not say it ("en to sk").
     ``items`` is the per-item table (pyarrow, immutable), whose first columns are ``item``, ``group``
     and ``value``; runs store it beside the rest, as Parquet. ``item_value`` says what their value is,
     ``item_neutral`` which of its values stands for no bias, and ``figures`` are pictures that a report draws beside
@@ -214,6 +215,7 @@ class Measurement(Frozen):
 
     metric: str
     variant: str = ""
+    subject: str = ""
     test: str
     test_title: str
     language: str
@@ -272,8 +274,17 @@ class Measurement(Frozen):
         """The metric and, where there is one, its variant: ``weat (token level)``."""
         return f"{self.metric} ({self.variant})" if self.variant else self.metric
 
+    @property
+    def titled(self) -> str:
+        """The title of the test, with the subject."""
+        title = self.test_title or self.test
+        return f"{title} ({self.subject})" if self.subject else title
+
     def __repr__(self) -> str:
-        return f"<{self.method} {self.test} on {self.model}: {describe(self.headline)} -> {self.verdict}>"
+        about = f" {self.subject}" if self.subject else ""
+        return (
+            f"<{self.method} {self.test}{about} on {self.model}: {describe(self.headline)} -> {self.verdict}>"
+        )
 
     __str__ = __repr__
 
@@ -303,6 +314,7 @@ def _row(measurement: Measurement, estimate: Estimate) -> dict[str, Scalar]:
         "model": measurement.model,
         "metric": measurement.metric,
         "variant": measurement.variant,
+        "subject": measurement.subject,
         "test": measurement.test,
         "language": measurement.language,
         "concept": measurement.concept,

@@ -84,7 +84,7 @@ def print_run(run: Run) -> None:
         table.add_row(
             escape(measurement.model),
             escape(measurement.test),
-            escape(measurement.method),
+            escape(", ".join(filter(None, [measurement.method, measurement.subject]))),
             "-" if head.value is None else f"{head.value:.3f}",
             "-" if interval is None else f"{interval.low:.2f} to {interval.high:.2f}",
             "-" if measurement.p_value is None else format_p(measurement.p_value),

@@ -336,6 +336,19 @@ def test_data_needs_a_format_a_file_and_a_language(biascore):
     assert "no data format is called 'some'" in told
 
 
+def test_the_language_of_data_is_a_language_code(biascore):
+    data = ("measure", "weat", "--model", "planted:gender=1", "--data", "crows-pairs:pairs.csv")
+    assert "is no language code such as it" in biascore(*data, "--language", "italiano", code=2).stderr
+
+
+def test_what_could_not_be_measured_says_why(biascore, tmp_path: Path):
+    (tmp_path / "few.vec").write_text("1 2\nword 1 2\n", encoding="utf-8")
+    shown = biascore("measure", "weat", "--model", "fasttext:few.vec", "--tests", "en/weat7").stdout
+    assert (
+        "not measured: weat en/weat7 on fasttext:few.vec: It could not be measured: X has 0 usable" in shown
+    )
+
+
 def test_interrupted_by_ctrl_c_says_that_answers_are_kept(tmp_path: Path, audit: Path):
     code = (
         "import biascore.engine as e, os, signal\n"

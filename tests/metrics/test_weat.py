@@ -280,3 +280,21 @@ def test_same_seed_same_measurement(model_of, test_of):
     one, two = weat(model, test), weat(model, test)
     assert one.model_dump() == two.model_dump()
     assert one.items.equals(two.items)
+
+
+def test_a_one_sided_test_tells_of_an_effect_the_other_way(model_of, test_of):
+    model = model_of(WORDS)
+    seen = weat(model, test_of(Y, X, A, B), alternative="greater")
+    assert seen.headline.value < 0
+    assert seen.verdict is Verdict.INCONCLUSIVE
+    two_sided = seen.headline.p("two-sided").value
+    assert two_sided <= 0.05
+    told = f"points the other way (two-sided p = {two_sided:.3g})"
+    assert told in seen.reason
+    assert any(told in warning for warning in seen.warnings)
+    for other in (
+        weat(model, test_of(X, Y, A, B), alternative="greater"),
+        weat(model, test_of(Y, X, A, B), alternative="two-sided"),
+    ):
+        assert other.verdict is Verdict.DETECTED
+        assert "other way" not in " ".join([other.reason, *other.warnings])

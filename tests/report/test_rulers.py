@@ -26,14 +26,18 @@ def test_rulers_stand_side_by_side_and_the_page_counts_agreement(tmp_path: Path)
     assert headings[2:5] == ["Effects", "Do the rulers agree?", "Measurements"]
     section = page.all("section", "rulers")[0]
     for model in MODELS[1:]:
-        verdicts, signs = 0, 0
+        verdicts, signs, open_ = 0, 0, 0
         tests = sorted({m.test for m in run})
         for test in tests:
             read = [m for m in run if m.model == model and m.test == test and m.headline.value is not None]
             verdicts += len({m.verdict for m in read}) == 1
+            open_ += {m.verdict for m in read} == {Verdict.INCONCLUSIVE}
             signs += len({m.headline.value > 0 for m in read if m.headline.value is not None}) == 1
         assert 0 < verdicts < len(tests) or 0 < signs < len(tests)  # the example can tell them apart
-        said = f"the same verdict for {verdicts} of 6 tests and point the same way for {signs} of 6."
+        undecided = f" (for {open_} of them: inconclusive)" if open_ else ""
+        said = (
+            f"the same verdict for {verdicts} of 6 tests{undecided} and point the same way for {signs} of 6."
+        )
         assert said in section.text
     rows = [row for table_ in section.all("table", "readings") for row in table_.all("td", "name")]
     assert [row.text for row in rows] == [m.method for m in run]
@@ -59,7 +63,10 @@ def test_tests_that_differ_are_named(tmp_path: Path) -> None:
         read("alone", "weat", 0.1, open_),
     )  # fmt: skip
     section = page_of(run, tmp_path).all("section", "rulers")[0]
-    assert "verdict for 2 of 3 tests and point the same way for 2 of 3." in section.text
+    assert (
+        "verdict for 2 of 3 tests (for 1 of them: inconclusive) and point the same way for 2 of 3."
+        in section.text
+    )
     assert [p.text for p in section.all("p")[2:5]] == [
         "Verdicts differ for: Title of verdict.",
         "Directions differ for: Title of sign.",
@@ -69,7 +76,8 @@ def test_tests_that_differ_are_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("neutral", "said"), [
-    (0.0, "same verdict for 1 of 1 test and point the same way for 1 of 1."),
+    (45.0, "same verdict for 1 of 1 test and point the same way for 0 of 1."),
+    (0.0, "same verdict for 1 of 1 test."),  # nothing lies below: a distance has no direction
     (50.0, "same verdict for 1 of 1 test and point the same way for 0 of 1."),
     (None, "same verdict for 1 of 1 test."),
 ])  # fmt: skip
@@ -100,3 +108,16 @@ def test_what_is_not_the_same_quantity_is_not_compared(second: dict[str, Any], t
     other: dict[str, Any] = {"metric": "seat", **second}
     page = page_of(run_of(measurement(), measurement(**other)), tmp_path / "other")
     assert not page.all("section", "rulers")
+
+
+def test_one_method_on_several_subjects_is_one_forest_and_no_comparison(tmp_path: Path) -> None:
+    made = [
+        measurement(metric="gest-mt").model_copy(update={"subject": subject})
+        for subject in ("en to sk", "en to ru")
+    ]
+    page = page_of(run_of(*made), tmp_path)
+    assert not page.all("section", "rulers")
+    marks = drawing(run_of(*made), tmp_path, "forest-01")
+    points = [mark for mark in marks if "Method: " in mark.label]
+    assert len({round(point.y) for point in points}) == 2
+    assert {"en to sk", "en to ru"} <= {s for s in ("en to sk", "en to ru") if s in page.text}

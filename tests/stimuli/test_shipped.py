@@ -6,6 +6,7 @@ import json
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 
 import biascore_wordlists
 from biascore.plugins_api import Language
-from biascore.stimuli import Catalogue, PairList, TemplateList, WordList
+from biascore.stimuli import Catalogue, FiseTest, PairList, TemplateList, WordList
 
 FOLDER = Path(biascore_wordlists.__file__).parent
 DATA = Path(__file__).parents[3] / "shared" / "data" / "wordlists"
@@ -220,6 +221,89 @@ def test_figures_of_puttick_tables_1_to_3(catalogue: Catalogue) -> None:
     assert figures["it/IT5", "fastText cc.it.300"] == (1.1506343, 0.0695)
     assert figures["it/IT3", "dbmdz/bert-base-italian-uncased"] == (-0.8377872, 0.9649)
     assert figures["it/IT5", "GroNLP/gpt2-small-italian"] == (-0.5059762, 0.6283)
+
+
+def test_figures_of_puttick_are_comparable_for_weat_on_printed_lists_only(catalogue: Catalogue) -> None:
+    figures = [figure for test in catalogue.select("it/IT?") for figure in test.published]
+    assert Counter(figure.what.split()[0] for figure in figures) == {"WEAT": 15, "SEAT": 25, "LPBS": 5}
+    for figure in figures:
+        assert figure.comparable == figure.what.startswith("WEAT"), figure
+        assert figure.note
+
+
+def lists_of_fise(catalogue: Catalogue) -> dict[str, WordList]:
+    return {
+        f"{test.language}/{words.name}": words
+        for test in catalogue.tests
+        if isinstance(test, FiseTest)
+        for dimension in (*test.dimensions, *test.affect)
+        for words in (dimension.A, dimension.B)
+    }
+
+
+def share_a_stem(first: str, second: str) -> bool:
+    """Whether the words begin with the same five letters, or a short one with the other but for its last letter."""
+    letters = ["".join(filter(str.isalpha, word.casefold())) for word in (first, second)]
+    start = max(2, min(5, len(letters[0]) - 1, len(letters[1]) - 1))
+    return letters[0][:start] == letters[1][:start]
+
+
+# Derived words, compounds and a chance likeness: words of their own.
+NO_FORMS_OF_ONE_ANOTHER = {
+    ("en/men", "man", "male"),
+    ("en/white", "European", "European American"),
+    ("en/black", "black", "black-skinned"),
+    ("en/black", "African", "African American"),
+    ("en/rich", "rich", "riches"),
+    ("en/rich", "wealthy", "wealth"),
+    ("en/poor", "destitute", "destitution"),
+    ("it/pleasant", "felicità", "felice"),
+    ("it/pleasant", "bellezza", "bello"),
+}
+
+
+def test_no_form_of_a_word_is_missing_from_its_family(catalogue: Catalogue) -> None:
+    lists = lists_of_fise(catalogue)
+    assert Counter(id.partition("/")[0] for id in lists) == {"en": 10, "it": 12}
+    alike = {
+        (id, words.family_of(first), words.family_of(second))
+        for id, words in lists.items()
+        for first, second in combinations(dict.fromkeys(words.words), 2)
+        if words.family_of(first) != words.family_of(second) and share_a_stem(first, second)
+    }
+    assert alike == NO_FORMS_OF_ONE_ANOTHER
+
+
+@pytest.mark.parametrize(
+    ("id", "forms"),
+    [
+        ("en/men", "man men"),
+        ("en/men", "he him his himself"),
+        ("en/women", "woman women"),
+        ("en/women", "she her hers herself"),
+        ("it/men", "uomo uomini"),
+        ("it/black", "etiopie etiopi"),
+        ("it/romanian", "daco daca daci dace"),
+    ],
+)
+def test_forms_that_share_no_stem_or_a_short_one_are_a_family(
+    catalogue: Catalogue, id: str, forms: str
+) -> None:
+    assert tuple(forms.split()) in lists_of_fise(catalogue)[id].families
+
+
+def test_families_hold_words_of_their_list_in_its_order(catalogue: Catalogue) -> None:
+    with_families = set()
+    for id, words in catalogue.lists().items():
+        if isinstance(words, WordList) and words.families:
+            with_families.add(id)
+            members = [word for family in words.families for word in family]
+            assert len(members) == len(set(members)), id
+            assert set(members) <= set(words.words), id
+            for family in words.families:
+                assert len(family) > 1, id
+                assert list(family) == sorted(family, key=words.words.index), id
+    assert len(with_families) == 19
 
 
 def all_strings(value: Any) -> Iterator[str]:

@@ -49,7 +49,7 @@ def forest(drawn: Sequence[Measurement], names: Sequence[str], title: str) -> Dr
     A row is added where a series measured the same test again.
     """
     places = _places(drawn, names)
-    titles = {place: wrapped(m.test_title or m.test) for place, m in zip(places, drawn, strict=True)}
+    titles = {place: wrapped(m.titled) for place, m in zip(places, drawn, strict=True)}
     label_of = dict(zip(titles, unique(list(titles.values())), strict=True))
     rows = [
         _row(measurement, label_of[place], name)
@@ -95,13 +95,14 @@ def _forest(number: int, family: list[Measurement]) -> Chart | None:
     return Chart(name, caption, note, specification(drawing, title, f"Forest plot. {caption}"))
 
 
-def _places(family: Sequence[Measurement], names: Sequence[str]) -> list[tuple[str, int]]:
-    """The row of each measurement: its test, and how often its series has measured it by then."""
-    seen: Counter[tuple[str, str]] = Counter()
+def _places(family: Sequence[Measurement], names: Sequence[str]) -> list[tuple[str, str, int]]:
+    """The row of each measurement: its test and subject, and how often its series has measured it by then."""
+    seen: Counter[tuple[str, str, str]] = Counter()
     places = []
     for measurement, name in zip(family, names, strict=True):
-        seen[measurement.test, name] += 1
-        places.append((measurement.test, seen[measurement.test, name]))
+        own = measurement.test, measurement.subject, name
+        seen[own] += 1
+        places.append((measurement.test, measurement.subject, seen[own]))
     return places
 
 
@@ -109,7 +110,7 @@ def _row(measurement: Measurement, label: str, name: str) -> dict[str, Any]:
     return {
         "label": label,
         "series": name,
-        "test": f"{measurement.test}: {measurement.test_title}",
+        "test": f"{measurement.test}: {measurement.titled}",
         "model": measurement.model,
         "method": measurement.method,
         "value": measurement.headline.value,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from biascore.measurement import Measurement
+from biascore.measurement import Estimate, Measurement
 from biascore.report.charts.base import (
     Chart,
     distinct,
@@ -17,6 +17,7 @@ from biascore.report.charts.base import (
 )
 from biascore.report.charts.forest import forest
 from biascore.run import Run
+from biascore.stats import Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,11 @@ class Readings:
         return len({reading.verdict for reading in self._with_value}) == 1
 
     @property
+    def decided(self) -> bool:
+        """Whether a value has another verdict than inconclusive."""
+        return any(reading.verdict is not Verdict.INCONCLUSIVE for reading in self._with_value)
+
+    @property
     def same_direction(self) -> bool:
         """Whether all values lie on one side of the neutral value."""
         return len({_side(reading) for reading in self._with_value}) == 1
@@ -54,7 +60,7 @@ class Comparison:
     model: str
     estimate: str
     directed: bool
-    """Whether each estimate has a neutral value, and so a direction."""
+    """Whether the estimates have a direction: a neutral value, and something on both sides of it."""
     tests: tuple[Readings, ...]
     chart: Chart | None
 
@@ -74,6 +80,11 @@ class Comparison:
         return [test for test in self.tests if not test.comparable]
 
     @property
+    def undecided(self) -> list[Readings]:
+        """The compared tests that every method leaves inconclusive."""
+        return [test for test in self.compared if not test.decided]
+
+    @property
     def other_verdicts(self) -> list[Readings]:
         """The compared tests whose verdicts differ."""
         return [test for test in self.compared if not test.same_verdict]
@@ -86,11 +97,11 @@ class Comparison:
 
 def comparisons(run: Run) -> tuple[Comparison, ...]:
     """One comparison per model and kind of estimate in which two methods or more measured the same test."""
-    families: dict[tuple[str, str, str], dict[str, list[Measurement]]] = {}
+    families: dict[tuple[str, str, str], dict[tuple[str, str], list[Measurement]]] = {}
     for measurement in run:
         headline = measurement.headline
         of_test = families.setdefault((measurement.model, headline.name, headline.unit), {})
-        of_test.setdefault(measurement.test, []).append(measurement)
+        of_test.setdefault((measurement.test, measurement.subject), []).append(measurement)
     found = [
         [readings for readings in of_test.values() if len({m.method for m in readings}) > 1]
         for of_test in families.values()
@@ -104,9 +115,20 @@ def _comparison(number: int, tests: Sequence[Sequence[Measurement]]) -> Comparis
     return Comparison(
         first.model,
         with_unit(first.headline.name, first.headline.unit),
-        all(reading.headline.neutral is not None for reading in readings),
-        tuple(Readings(t[0].test, t[0].test_title or t[0].test, tuple(t)) for t in tests),
+        _directed([reading.headline for reading in readings]),
+        tuple(Readings(t[0].test, t[0].titled, tuple(t)) for t in tests),
         _chart(number, readings),
+    )
+
+
+def _directed(estimates: Sequence[Estimate]) -> bool:
+    """A distance has none: neither its values nor its intervals go below the neutral value."""
+    if any(estimate.neutral is None for estimate in estimates):
+        return False
+    lowest = [e.interval.low if e.interval else e.value for e in estimates]
+    return any(
+        low is not None and e.neutral is not None and low < e.neutral
+        for low, e in zip(lowest, estimates, strict=True)
     )
 
 

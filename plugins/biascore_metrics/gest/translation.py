@@ -80,7 +80,8 @@ class GestMt(Metric):
         rates = MasculineRates.of(chosen, verdicts, options, confound, context.rng)
         return Measurement(
             metric=self.name,
-            variant=", ".join([f"{test.language} to {options.target}", *options.changed("target")]),
+            variant=", ".join(options.changed("target")),
+            subject=f"{test.language} to {options.target}",
             test=test.id,
             test_title=test.title,
             language=test.language,
