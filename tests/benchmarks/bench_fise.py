@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +25,12 @@ from biascore.stats.labels import (
     mean_bias_test,
     share_difference_tests,
 )
-from biascore_metrics.fise.intervals import distance_interval, joint_intervals, share_interval
+from biascore_metrics.fise.intervals import (
+    distance_interval,
+    effective_words,
+    joint_intervals,
+    share_interval,
+)
 from biascore_metrics.fise.placement import Placement
 from biascore_metrics.fise.statistics import WeightedStatistics, affect_name, share_name
 
@@ -75,6 +80,48 @@ def false_rejections(sets: int, n: int, size: int, dimensions: int, topic: float
     return {name: float(np.mean(found)) for name, found in rejected.items()}
 
 
+def inflected(rng: np.random.Generator, sizes: Sequence[int], cosine: float, dimensions: int) -> Floats:
+    """Words in families of ``sizes``, the forms of one word with ``cosine`` between them."""
+    shared = np.repeat(rng.standard_normal((len(sizes), dimensions)), sizes, axis=0)
+    own = rng.standard_normal(shared.shape)
+    words: Floats = np.sqrt(cosine) * shared + np.sqrt(1.0 - cosine) * own
+    return words
+
+
+def inflected_rejections(
+    sets: int, shape: tuple[Sequence[int], Sequence[int]], cosine: float
+) -> dict[str, tuple[float, float]]:
+    """Share of sets without bias rejected at 5 %, labels permuted word by word and family by family.
+
+    124 targets that share a topic, 50 dimensions, lists of words in families of the sizes in ``shape``.
+    """
+    rng = np.random.default_rng(20255)
+    rejected: dict[str, list[tuple[bool, bool]]] = {}
+    families = [np.repeat(np.arange(len(sizes)), sizes).tolist() for sizes in shape]
+    for _ in range(sets):
+        words = targets(rng, 124, 50, 1.0)
+        lists = [
+            [cosine_matrix(words, inflected(rng, sizes, cosine, 50)) for sizes in shape] for _ in range(3)
+        ]
+        p: list[dict[str, list[float]]] = []
+        for names in ((), families):
+            one, other, affect = (Labelled.of(*pair, *names) for pair in lists)
+            codes = cell_codes([one.scores, other.scores])
+            differences = share_difference_tests(affect, codes, 4, draws=DRAWS, rng=rng)
+            p.append(
+                {
+                    "(a) mean bias": [mean_bias_test(one, draws=DRAWS, rng=rng).two_sided.p_value],
+                    "(b) distribution": [distribution_test([one, other], draws=DRAWS, rng=rng).test.p_value],
+                    "(c) interaction": [interaction_test(one, other, draws=DRAWS, rng=rng).deciding.p_value],
+                    "(d) affect of a group": [test.p_value for test in differences if test is not None],
+                }
+            )
+        for name, by_word in p[0].items():
+            pairs = zip(by_word, p[1][name], strict=True)
+            rejected.setdefault(name, []).extend((a <= LEVEL, b <= LEVEL) for a, b in pairs)
+    return {name: tuple(np.mean(found, axis=0).round(3).tolist()) for name, found in rejected.items()}
+
+
 def power(sets: int, n: int, size: int, shift: float) -> dict[str, float]:
     """Share of sets rejected where list A of both dimensions is moved by ``shift`` towards the words' topic.
 
@@ -103,7 +150,7 @@ def power(sets: int, n: int, size: int, shift: float) -> dict[str, float]:
 def placement_of(scores: Floats) -> Placement:
     groups = tuple(map(" ".join, itertools.product(*[("A", "B")] * scores.shape[1])))
     names = tuple(f"d{i}" for i in range(scores.shape[1]))
-    return Placement(names, groups, (), scores, cell_codes(list(scores.T)), 0.0)
+    return Placement(names, groups, (), scores, cell_codes(list(scores.T)), 0.0, np.arange(len(scores)))
 
 
 def coverage(sets: int, n: int, means: tuple[float, float], method: str) -> dict[str, float]:
@@ -128,10 +175,10 @@ def coverage(sets: int, n: int, means: tuple[float, float], method: str) -> dict
         found = joint_intervals(statistics, n, level=0.95, method=method, resamples=2000, rng=rng)
         for code, group in enumerate(sample.groups):
             name, members = share_name(group), sample.codes == code
-            found[name] = share_interval(found.pop(name, None), sample.counts[code], n, 0.95)
+            found[name] = share_interval(found.pop(name, None), sample.counts[code], sample.pairs, 0.95)
             name, positive = affect_name("v", group), int((affect[members] > 0).sum())
-            found[name] = share_interval(found.pop(name, None), positive, sample.counts[code], 0.95)
-        found["distance"] = distance_interval(sample.counts, level=0.95, resamples=2000, rng=rng)
+            found[name] = share_interval(found.pop(name, None), positive, sample.pairs[members], 0.95)
+        found["distance"] = distance_interval(sample.counts, n, level=0.95, resamples=2000, rng=rng)
         for name, interval in found.items():
             if interval is not None:
                 true = even if name == "distance" else truth[name]
@@ -141,13 +188,55 @@ def coverage(sets: int, n: int, means: tuple[float, float], method: str) -> dict
     }
 
 
+def coverage_of_pairs(
+    sets: int, agreement: float, means: tuple[float, float], together: bool
+) -> dict[str, float]:
+    """Coverage of 95 % intervals of 287 words of 169 pairs, scores of two forms correlated by ``agreement``.
+
+    ``together``: forms of a pair resampled together, and the distance's and Wilson's intervals for the effective
+    number of words; or every word for itself.
+    """
+    rng = np.random.default_rng(20256)
+    pairs = np.concatenate([np.repeat(np.arange(118), 2), np.arange(118, 169)])
+    units = pairs if together else np.arange(287)
+    cholesky = np.linalg.cholesky(np.array([[1.0, 0.3], [0.3, 1.0]]))
+
+    def draw(pairs: npt.NDArray[np.intp]) -> Placement:
+        shared = rng.standard_normal((pairs.max() + 1, 2))[pairs]
+        noise = np.sqrt(agreement) * shared + np.sqrt(1.0 - agreement) * rng.standard_normal(shared.shape)
+        return placement_of(noise @ cholesky.T + np.array(means))
+
+    large = draw(np.arange(2_000_000))
+    whole = WeightedStatistics.of(large, {})(np.ones((1, 2_000_000)))
+    truth = {name: float(value[0]) for name, value in whole.items()}
+    even = float(distance_from_even(large.counts))
+    held: dict[str, list[bool]] = {}
+    for _ in range(sets):
+        sample = draw(pairs)
+        statistics = WeightedStatistics.of(sample, {})
+        found = joint_intervals(
+            lambda weights, statistics=statistics: statistics(weights[:, units]),
+            units.max() + 1, level=0.95, method="bca", resamples=2000, rng=rng,
+        )  # fmt: skip
+        for code, group in enumerate(sample.groups):
+            name = share_name(group)
+            found[name] = share_interval(found.pop(name, None), sample.counts[code], units, 0.95)
+        found["distance"] = distance_interval(
+            sample.counts, effective_words(units), level=0.95, resamples=2000, rng=rng
+        )
+        for name, interval in found.items():
+            true = even if name == "distance" else truth[name]
+            held.setdefault(name, []).append(interval.low <= true <= interval.high)
+    return {name: round(float(np.mean(values)), 3) for name, values in held.items()}
+
+
 def distance(sets: int, n: int, cells: int) -> tuple[float, float, float, float]:
     """Even truth: mean distance found, mean upper end, coverage, and share of sets called negligible at 0.1."""
     rng = np.random.default_rng(20254)
     found = []
     for _ in range(sets):
         counts = tuple(map(int, rng.multinomial(n, [1 / cells] * cells)))
-        interval = distance_interval(counts, level=0.95, resamples=2000, rng=rng)
+        interval = distance_interval(counts, n, level=0.95, resamples=2000, rng=rng)
         found.append(
             (float(distance_from_even(counts)), interval.high, interval.low == 0.0, interval.high <= 0.1)
         )
@@ -161,7 +250,31 @@ def seconds(work: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
+SHAPES = {
+    "5 words x 4 forms": ((4,) * 5, (4,) * 5),
+    "10 words x 2 forms": ((2,) * 10, (2,) * 10),
+    "17 + 19 words in 5 + 6 families": ((4, 4, 4, 4, 1), (4, 4, 4, 1, 2, 4)),
+}
+"""Families of the two lists of a dimension; the last is the shape of an Italian white / black."""
+
+
+def families_and_pairs(sets: int) -> None:
+    """What words that are forms of one another do to tests and intervals."""
+    for (shape, sizes), cosine in itertools.product(SHAPES.items(), (0.5, 0.8)):
+        print(
+            f"false rejections, {shape}, cosine {cosine} (by word, by family):",
+            inflected_rejections(sets, sizes, cosine), flush=True,
+        )  # fmt: skip
+    for agreement, means in itertools.product((0.0, 0.5, 0.8), ((0.0, 0.0), (1.0, -0.5))):
+        for together in (False, True):
+            print(
+                f"coverage, 287 words of 169 pairs, agreement {agreement}, means {means}, together {together}:",
+                coverage_of_pairs(sets // 2, agreement, means, together), flush=True,
+            )  # fmt: skip
+
+
 def main(sets: int) -> None:
+    families_and_pairs(sets)
     print(f"false rejections at 5 %, {sets} sets, 15 + 15 attribute words, 130 targets, {DRAWS} draws")
     for dimensions, topic in ((100, 0.0), (100, 1.0), (20, 1.0)):
         print(

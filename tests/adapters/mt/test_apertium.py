@@ -2,61 +2,21 @@
 
 from __future__ import annotations
 
-import shutil
-import socket
 import subprocess
-import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-import requests
 
 from biascore import Engine
 from biascore.errors import UnsupportedLanguageError
 from biascore.plugins_api import Model
 
-MODES = Path("/usr/share/apertium")
 SENTENCES = (
     "I am a nurse.",
     "She is a good teacher.",
     "The engineer finished the work.",
     "I was not afraid.",
 )
-
-
-@pytest.fixture(scope="session")
-def apertium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of an apertium-apy server with the pairs that are installed."""
-    if shutil.which("apertium-apy") is None or not (MODES / "modes" / "eng-spa.mode").exists():
-        pytest.skip("Apertium is not installed: apt-get install apertium apertium-apy apertium-eng-spa")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    url = f"http://127.0.0.1:{port}"
-    log = tmp_path_factory.mktemp("apertium") / "log"
-    with log.open("w") as output:
-        server = subprocess.Popen(
-            ["apertium-apy", "-p", str(port), "-j", "1", str(MODES)], stdout=output, stderr=output
-        )
-        try:
-            deadline = time.monotonic() + 60
-            while not _answers(url):
-                assert server.poll() is None, log.read_text()
-                assert time.monotonic() < deadline, log.read_text()
-                time.sleep(0.05)
-            yield url
-        finally:
-            server.terminate()
-            server.wait(30)
-
-
-def _answers(url: str) -> bool:
-    try:
-        with requests.get(f"{url}/listPairs", timeout=5) as response:
-            return response.ok
-    except requests.ConnectionError:
-        return False
 
 
 @pytest.fixture

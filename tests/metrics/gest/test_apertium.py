@@ -1,0 +1,34 @@
+"""GEST from English to Spanish on Apertium, a rule-based engine that writes the masculine: end to end, for real."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from biascore import Engine
+
+requests = pytest.importorskip("requests", reason="needs biascore[mt]")
+
+
+def test_own_samples_come_out_in_the_masculine(apertium: str) -> None:
+    run = Engine(cache=None).measure("gest-mt", f"apertium:{apertium}", "en/gest_own", target="es")
+    (got,) = run
+    items = got.items_frame()
+    found = items[items["value"].notna()]
+    assert len(found) >= 10
+    assert found["value"].mean() > 0.9
+    assert got.subject == "en to es"
+    assert any("below 0.7" in warning for warning in got.warnings)  # Spanish verbs rarely have a gender
+
+
+@pytest.mark.slow
+def test_gest_is_masculine_throughout_whatever_the_stereotype(apertium: str, shared_data: Path) -> None:
+    engine = Engine(cache=None)
+    gest = engine.data("gest", shared_data / "gest" / "gest.csv.gz", language="en")
+    (got,) = engine.measure("gest-mt", f"apertium:{apertium}", gest, target="es")
+    assert got.estimate("raw global masculine rate f_m").value > 0.97
+    assert abs(got.estimate("raw stereotype rate f_s").value) < 0.02
+    assert abs(got.headline.value) < 0.02
+    # With some 16 gendered sentences a stereotype the Agresti-Coull centre draws f_m towards one half.
+    assert got.estimate("global masculine rate f_m").value > 0.85
