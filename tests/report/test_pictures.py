@@ -344,3 +344,12 @@ def test_no_text_of_a_picture_enters_an_expression() -> None:
         compiled = vl_convert.vegalite_to_vega(chart.spec, vl_version=vega_lite_version())
         places = {key for key, text in leaves(compiled) if mark in text}
         assert {"description", "title.text"} < places <= allowed, chart.name
+
+
+def test_many_items_of_two_values_are_not_drawn(tmp_path: Path) -> None:
+    rows: list[tuple[str, str, float | None]] = [(f"w{i}", "g", float(i % 2)) for i in range(80)]
+    assert not [c for c in charts_of(run_of(measurement(items=table(rows)))) if c.name.startswith("items")]
+    few = run_of(measurement(items=table(rows[:20])))
+    three = run_of(measurement(items=table([*rows, ("more", "g", 0.5)])))
+    for run in (few, three):
+        assert [c for c in charts_of(run) if c.name.startswith("items")]

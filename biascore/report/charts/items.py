@@ -30,9 +30,12 @@ STRIP_HEIGHT: Final = 74
 
 
 def item_chart(measurement: Measurement, number: int) -> Chart | None:
-    """The items of a measurement by value, or None where no item has one."""
+    """The items of a measurement by value, or None where there is nothing to see.
+
+    That is where no item has a value, and where many have one of two: yes and no make no distribution.
+    """
     items, missing = plotted_items(measurement)
-    if not items:
+    if not items or (len(items) > LABELLED_ITEMS and len({item.value for item in items}) < 3):
         return None
     groups = distinct(item.group for item in items)
     named = " and ".join(groups) if len(groups) < 5 else f"{len(groups)} groups"
