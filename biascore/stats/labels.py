@@ -6,23 +6,28 @@ they share topics, so tests that treat them as independent (chi-square, Fisher's
 reject a true null hypothesis far too often. Permuting labels keeps the targets, and with them all that they have
 in common, as they are.
 
-Every p-value is valid: (1 + draws at least as extreme) / (1 + draws) (Davison and Hinkley 1997; Phipson and Smyth
-2010). Counts are compared as whole numbers, so ties are exact.
+Words that are forms of one another ("bianco", "bianca") have nearly the same vectors, so their labels cannot be
+exchanged one by one: that would reject a true null hypothesis far too often. Families of words are exchanged as a
+whole, as many to A as A has. A mean is always one over words, so families of unequal size change its denominators.
+
+If families are exchangeable every p-value is valid: (1 + draws at least as extreme) / (1 + draws) (Davison and
+Hinkley 1997; Phipson and Smyth 2010). Counts are compared as whole numbers, so ties are exact.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final, TypeAlias
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Final, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from biascore.stats._checks import Floats, finite_matrix
 from biascore.stats.association import MIN_RELATIVE_SPREAD, ZeroVarianceError, association
-from biascore.stats.permutation import PermutationTest, permutation_test
+from biascore.stats.permutation import PermutationTest, Tail, permutation_test
 
 Codes: TypeAlias = NDArray[np.int8]
 
@@ -42,13 +47,33 @@ class Labelled:
 
     cosines: Floats
     n_a: int
+    family: tuple[int, ...] = ()
+    """The family of each attribute word, numbered from 0, those of A first; empty where each is its own."""
 
     @classmethod
-    def of(cls, with_a: ArrayLike, with_b: ArrayLike) -> Labelled:
-        """From cosines (n, a) with A and (n, b) with B; raises ValueError as `association` does."""
+    def of(
+        cls,
+        with_a: ArrayLike,
+        with_b: ArrayLike,
+        families_a: Sequence[Hashable] = (),
+        families_b: Sequence[Hashable] = (),
+    ) -> Labelled:
+        """From cosines (n, a) with A and (n, b) with B; raises ValueError as `association` does.
+
+        ``families_a`` and ``families_b`` name the family of each word, or are empty where each is its own; words of
+        two lists are of two families. Raises ValueError for a wrong number of names.
+        """
         association(with_a, with_b)
         a, b = finite_matrix(with_a, "with_a"), finite_matrix(with_b, "with_b")
-        return cls(np.hstack([a, b]), a.shape[1])
+        numbers: dict[tuple[str, Hashable], int] = {}
+        family: list[int] = []
+        for side, size, named in (("a", a.shape[1], families_a), ("b", b.shape[1], families_b)):
+            if len(named) not in (0, size):
+                raise ValueError(
+                    f"families_{side} names {len(named)} of {size} words; pass one name per word"
+                )
+            family += [numbers.setdefault((side, name), len(numbers)) for name in named or range(size)]
+        return cls(np.hstack([a, b]), a.shape[1], tuple(family) if len(numbers) < len(family) else ())
 
     @property
     def n(self) -> int:
@@ -61,19 +86,39 @@ class Labelled:
         return int(self.cosines.shape[1]) - self.n_a
 
     @property
+    def families(self) -> tuple[int, int]:
+        """Numbers of families labelled A and B, at most those of words."""
+        if not self.family:
+            return self.n_a, self.n_b
+        return len(set(self.family[: self.n_a])), len(set(self.family[self.n_a :]))
+
+    @property
+    def smallest_p(self) -> float:
+        """The smallest two-sided p that so many families allow; of equal numbers two labellings are as extreme."""
+        a, b = self.families
+        return (2.0 if a == b else 1.0) / math.comb(a + b, a)
+
+    @property
     def scores(self) -> Floats:
         """s(w, A, B) of every target word: (n,)."""
         return association(self.cosines[:, : self.n_a], self.cosines[:, self.n_a :])
 
     def centred(self) -> Labelled:
         """The same with every attribute's mean cosine taken away, so that all scores have mean 0."""
-        return Labelled(self.cosines - self.cosines.mean(axis=0), self.n_a)
+        return replace(self, cosines=self.cosines - self.cosines.mean(axis=0))
+
+    def weights(self, families_in_a: Floats) -> Floats:
+        """Weights (rows, a + b) that give the scores of labellings (rows, families), 1 for A and 0 for B."""
+        in_a = families_in_a[:, self.family] if self.family else families_in_a
+        of_a = in_a.sum(axis=1, keepdims=True)
+        return np.asarray(np.where(in_a > 0.0, 1.0 / of_a, -1.0 / (in_a.shape[1] - of_a)))
 
     def relabelled(self, draws: int, rng: np.random.Generator) -> Iterator[Floats]:
-        """Scores under ``draws`` random labellings of the attribute words, in blocks of shape (n, some)."""
-        weights = np.concatenate([np.full(self.n_a, 1.0 / self.n_a), np.full(self.n_b, -1.0 / self.n_b)])
+        """Scores under ``draws`` random labellings of the families, in blocks of shape (n, some)."""
+        a, b = self.families
+        labels = np.repeat([1.0, 0.0], [a, b])
         for rows in blocks(draws, max(self.cosines.shape)):
-            drawn = rng.permuted(np.broadcast_to(weights, (rows, weights.size)), axis=1)
+            drawn = self.weights(rng.permuted(np.broadcast_to(labels, (rows, a + b)), axis=1))
             yield self.cosines @ drawn.T
 
 
@@ -167,13 +212,21 @@ def distance_from_even(counts: ArrayLike) -> Floats:
 
 
 def mean_bias_test(dimension: Labelled, *, draws: int, rng: np.random.Generator) -> PermutationTest:
-    """Label permutation test of the mean score over the target words; exact up to about 23 + 23 attributes.
+    """Label permutation test of the mean score over the target words; exact up to about 23 + 23 families.
 
     The mean score is the difference of two means, over A and over B, of each attribute's mean cosine with the
-    targets, so it is the two-sample test of those numbers.
+    targets, so it is the two-sample test of those numbers; of their means over families where all families are of
+    one size. Families of unequal sizes are exact up to ``draws`` labellings. Raises ValueError for draws < 1.
     """
+    _require_valid([dimension], draws)
     means = dimension.cosines.mean(axis=0)
-    return permutation_test(means[: dimension.n_a], means[dimension.n_a :], draws=draws, rng=rng)
+    if dimension.family:
+        sizes = np.bincount(dimension.family)
+        if np.ptp(sizes):
+            return _unequal_families_test(dimension, means, draws, rng)
+        means = np.bincount(dimension.family, weights=means) / sizes
+    a, _ = dimension.families
+    return permutation_test(means[:a], means[a:], draws=draws, rng=rng)
 
 
 def distribution_test(
@@ -181,13 +234,12 @@ def distribution_test(
 ) -> DistributionTest:
     """Label permutation test of the distribution of words over the 2^k cells of k dimensions.
 
-    The labels of all dimensions are permuted, each independently. The dimensions hold the same target words in the
-    same order. Signs saturate: where the words have much in common, random labels send all of them to one side too,
-    and a stronger bias cannot make the distribution less even than that; the mean scores still show it. Raises
-    ValueError as `cell_codes` does, and for draws < 1 or unequal numbers of words.
+    The labels of all dimensions are permuted, each independently; they hold the same target words in one order.
+    Signs saturate: where the words have much in common, random labels send all of them to one side too, and a
+    stronger bias cannot make the distribution less even than that; the mean scores still show it. Raises ValueError
+    as `cell_codes` does, and for draws < 1 or unequal numbers of words.
     """
-    _require_draws(draws)
-    _require_same_words(dimensions)
+    _require_valid(dimensions, draws)
     cells = 2 ** len(dimensions)
     counts = cell_counts(cell_codes([d.scores for d in dimensions], tolerance), cells)
     observed = int(_unevenness(counts))
@@ -218,8 +270,7 @@ def interaction_test(
     dimensions are not at right angles to the shared topic of the words. Raises ZeroVarianceError where the scores
     on a dimension do not vary, ValueError for draws < 1 or unequal numbers of words.
     """
-    _require_draws(draws)
-    _require_same_words([first, second])
+    _require_valid([first, second], draws)
     unit = [_unit(dimension.scores) for dimension in (first, second)]
     correlation = float(np.clip(unit[0] @ unit[1], -1.0, 1.0))
     return InteractionTest(
@@ -237,7 +288,7 @@ def share_difference_tests(
     ``codes`` (n,) are the cells of the words and stay as they are; the labels of the affect's attribute words are
     permuted, and |difference| counts. None for a cell without words, or that holds all of them.
     """
-    _require_draws(draws)
+    _require_valid([affect], draws)
     if codes.shape != (affect.n,):
         raise ValueError(f"there are {affect.n} words and codes of shape {codes.shape}; pass one per word")
     member = (codes == np.arange(cells)[:, np.newaxis]).astype(np.float64)
@@ -283,6 +334,35 @@ def _unevenness(counts: NDArray[np.int64]) -> NDArray[np.int64]:
     return squares
 
 
+def _unequal_families_test(
+    dimension: Labelled, means: Floats, draws: int, rng: np.random.Generator
+) -> PermutationTest:
+    """`mean_bias_test` from the mean cosine of every attribute word (a + b,)."""
+    a, b = dimension.families
+    labellings = math.comb(a + b, a)
+    exact = labellings <= draws
+    only = replace(dimension, cosines=means[np.newaxis] - means.mean())
+    statistic = float(only.scores[0])
+    if exact:
+        labels = np.zeros((labellings, a + b))
+        np.put_along_axis(labels, np.array(list(combinations(range(a + b), a))), 1.0, axis=1)
+        found = only.weights(labels) @ only.cosines[0]
+    else:
+        found = np.concatenate(list(only.relabelled(draws, rng)), axis=1)[0]
+    greater, two_sided = (
+        _tail(values, seen, exact) for values, seen in ((found, statistic), (np.abs(found), abs(statistic)))
+    )
+    method: Literal["exact", "monte-carlo"] = "exact" if exact else "monte-carlo"
+    return PermutationTest(statistic, a, b, method, labellings, greater, two_sided)
+
+
+def _tail(found: Floats, observed: float, exact: bool) -> Tail:
+    n_ge, n_gt = (int(np.count_nonzero(found >= observed + shift)) for shift in (-ROUNDING, ROUNDING))
+    drawn = DrawnTest(observed, n_ge, found.size)
+    p_value, mc_se = (n_ge / found.size, None) if exact else (drawn.p_value, drawn.mc_se)
+    return Tail(n_ge, n_gt, found.size, p_value, n_gt / found.size, mc_se)
+
+
 def _correlation_test(
     fixed: Floats, moved: Labelled, correlation: float, draws: int, rng: np.random.Generator
 ) -> DrawnTest:
@@ -307,12 +387,9 @@ def _unit(scores: Floats) -> Floats:
     return unit
 
 
-def _require_draws(draws: int) -> None:
+def _require_valid(dimensions: Sequence[Labelled], draws: int) -> None:
     if draws < 1:
         raise ValueError(f"draws is {draws}; pass at least 1")
-
-
-def _require_same_words(dimensions: Sequence[Labelled]) -> None:
     if len({dimension.n for dimension in dimensions}) > 1:
         raise ValueError(
             f"the dimensions hold {', '.join(str(d.n) for d in dimensions)} words; pass the same words in each"

@@ -112,12 +112,17 @@ def coverage_warnings(coverage: Coverage) -> list[str]:
     for role, given in coverage.given.items():
         oov = sum(1 for word in coverage.missing if word.role == role)
         if oov > MAX_LOST_SHARE * given:
-            found.append(f"{role} lost {oov} of its {given} words, so it may no longer stand for its concept")
-        if coverage.used[role] < MIN_WORDS:
             found.append(
-                f"{role} has {coverage.used[role]} words; fewer than {MIN_WORDS} do not represent a concept well"
+                f"{role} lost {oov} of its {_words(given)}, so it may no longer stand for its concept"
             )
+        elif coverage.used[role] < MIN_WORDS:
+            few = _words(coverage.used[role])
+            found.append(f"{role} has {few}; fewer than {MIN_WORDS} do not represent a concept well")
     return found
+
+
+def _words(count: int) -> str:
+    return "1 word" if count == 1 else f"{count} words"
 
 
 def composed_warning(coverage: Coverage) -> list[str]:

@@ -122,6 +122,19 @@ def inflected_rejections(
     return {name: tuple(np.mean(found, axis=0).round(3).tolist()) for name, found in rejected.items()}
 
 
+def mean_bias_level(sets: int, shape: tuple[Sequence[int], Sequence[int]], cosine: float) -> float:
+    """The same for the mean bias over families alone."""
+    rng = np.random.default_rng(20258)
+    families = [np.repeat(np.arange(len(sizes)), sizes).tolist() for sizes in shape]
+    rejected = 0
+    for _ in range(sets):
+        words = targets(rng, 124, 50, 1.0)
+        lists = [cosine_matrix(words, inflected(rng, sizes, cosine, 50)) for sizes in shape]
+        test = mean_bias_test(Labelled.of(*lists, *families), draws=DRAWS, rng=rng)
+        rejected += test.two_sided.p_value <= LEVEL
+    return rejected / sets
+
+
 def power(sets: int, n: int, size: int, shift: float) -> dict[str, float]:
     """Share of sets rejected where list A of both dimensions is moved by ``shift`` towards the words' topic.
 
@@ -230,6 +243,24 @@ def coverage_of_pairs(
     return {name: round(float(np.mean(values)), 3) for name, values in held.items()}
 
 
+def distance_of_pairs(sets: int, agreement: float) -> tuple[float, float]:
+    """Even truth, 287 words of 169 pairs: coverage of the distance's interval by word, and for the effective number.
+
+    A form lies in the group of the other with probability ``agreement`` beyond chance.
+    """
+    rng = np.random.default_rng(20257)
+    effective = effective_words(np.concatenate([np.repeat(np.arange(118), 2), np.arange(118, 169)]))
+    held = []
+    for _ in range(sets):
+        first = rng.integers(4, size=169)
+        second = np.where(rng.random(118) < agreement, first[:118], rng.integers(4, size=118))
+        counts = tuple(np.bincount(np.concatenate([first, second]), minlength=4).tolist())
+        found = [distance_interval(counts, n, level=0.95, resamples=2000, rng=rng) for n in (287, effective)]
+        held.append([interval.low == 0.0 for interval in found])
+    by_word, by_pair = np.mean(held, axis=0).round(3).tolist()
+    return by_word, by_pair
+
+
 def distance(sets: int, n: int, cells: int) -> tuple[float, float, float, float]:
     """Even truth: mean distance found, mean upper end, coverage, and share of sets called negligible at 0.1."""
     rng = np.random.default_rng(20254)
@@ -265,12 +296,20 @@ def families_and_pairs(sets: int) -> None:
             f"false rejections, {shape}, cosine {cosine} (by word, by family):",
             inflected_rejections(sets, sizes, cosine), flush=True,
         )  # fmt: skip
+    levels = [
+        mean_bias_level(4 * sets, sizes, cosine)
+        for sizes, cosine in itertools.product(SHAPES.values(), (0.5, 0.8))
+    ]
+    print(f"(a) by family, {4 * sets} sets each:", levels, "mean", float(np.mean(levels)))
     for agreement, means in itertools.product((0.0, 0.5, 0.8), ((0.0, 0.0), (1.0, -0.5))):
         for together in (False, True):
             print(
                 f"coverage, 287 words of 169 pairs, agreement {agreement}, means {means}, together {together}:",
                 coverage_of_pairs(sets // 2, agreement, means, together), flush=True,
             )  # fmt: skip
+
+    for agreement in (0.0, 0.5, 0.8, 1.0):
+        print(f"even truth, pairs agree {agreement} (by word, by pair):", distance_of_pairs(sets, agreement))
 
 
 def main(sets: int) -> None:

@@ -23,6 +23,7 @@ from biascore.plugins_api import (
     WordList,
 )
 from biascore.stats import Verdict
+from biascore_metrics.fise.intervals import effective_words
 from biascore_metrics.fise.metric import Fise, GgFise
 from biascore_metrics.fise.options import FiseOptions, GgFiseOptions
 
@@ -354,7 +355,179 @@ def test_same_seed_same_measurement_and_affect_changes_nothing_else(model_of):
             assert estimate == one.estimate(estimate.name)
 
 
+# ---- words and targets that are forms of one another
+
+
+def inflected(name: str, side: str, families: Sequence[Sequence[int]]) -> WordList:
+    """The words of a list with the families of their numbers."""
+    named = tuple(tuple(f"{side}{i}" for i in numbers) for numbers in families)
+    return WordList(name, tuple(LISTS[side]), families=named)
+
+
+def test_labels_are_exchanged_by_family(model_of):
+    race = Dimension(
+        "race", inflected("white", "white", [(0, 1, 2), (3, 4)]), inflected("black", "black", [(5, 4)])
+    )
+    got = fise(model_of(VECTORS), fise_test(dimensions=(GENDER, race)))
+    plain = fise(model_of(VECTORS), fise_test())
+    for name in ("mean bias race", "share of men white", "interaction gender x race", "mean bias gender"):
+        assert got.estimate(name).value == plain.estimate(name).value
+        assert got.estimate(name).interval == plain.estimate(name).interval
+    assert got.estimate("mean bias gender").model_dump() == plain.estimate("mean bias gender").model_dump()
+    # Three families of A and five of B: all 56 labellings, by hand.
+    means = {
+        w: np.mean([cosine(VECTORS[t], VECTORS[w]) for t in TARGETS]) for w in race.A.words + race.B.words
+    }
+    families = [("white0", "white1", "white2"), ("white3", "white4"), ("white5",), ("black4", "black5")]
+    families += [(f"black{i}",) for i in range(4)]
+    found = []
+    for chosen in itertools.combinations(range(8), 3):
+        of_a = [means[w] for i, family in enumerate(families) for w in family if i in chosen]
+        of_b = [means[w] for i, family in enumerate(families) for w in family if i not in chosen]
+        found.append(np.mean(of_a) - np.mean(of_b))
+    estimate = got.estimate("mean bias race")
+    assert found[0] == pytest.approx(estimate.value, abs=1e-6)
+    [p_value] = estimate.p_values
+    assert (p_value.kind, p_value.n) == ("exact", 56)
+    assert p_value.value == pytest.approx(np.mean(np.abs(found) >= abs(found[0]) - 1e-9))
+    assert estimate.n == {"words": 40, "A": 6, "B": 6, "families A": 3, "families B": 5}
+    assert plain.estimate("mean bias race").n == {"words": 40, "A": 6, "B": 6}
+    told = got.conventions["families of attribute words"]
+    assert told == "gender 6 + 6, race 3 + 5 of 6 + 6 words, valence 6 + 6"
+    warning = (
+        "race.A and race.B hold 3 and 5 independent words (forms of one word count once), whose labels can be "
+        "exchanged in 56 ways only: that alone gives no p-value below 0.018"
+    )
+    assert warning in got.warnings
+    assert not any("independent words" in w for w in plain.warnings)
+
+
+def test_families_are_those_of_the_usable_words(model_of):
+    vectors = {w: v for w, v in VECTORS.items() if w not in ("good0", "white0", "white3")}
+    race = Dimension("race", inflected("white", "white", [(0, 1, 2), (3, 4)]), RACE.B)
+    valence = Dimension("valence", inflected("good", "good", [(0, 1)]), inflected("bad", "bad", [range(6)]))
+    got = fise(model_of(vectors), fise_test(dimensions=(GENDER, race), affect=(valence,)))
+    told = got.conventions["families of attribute words"]
+    assert told == "gender 6 + 6, race 3 + 6 of 4 + 6 words, valence 5 + 1 of 5 + 6 words"
+    assert got.estimate("mean bias race").p_values[0].n == math.comb(9, 3)
+    assert any(w.startswith("valence.A and valence.B hold 5 and 1 independent words") for w in got.warnings)
+
+
+def test_a_word_that_is_kept_twice_is_one_family(model_of):
+    gender = Dimension("gender", WordList("men", ("men0", "men0", *LISTS["men"][1:])), GENDER.B)
+    got = fise(model_of(VECTORS), fise_test(dimensions=(gender, RACE)), duplicates="keep")
+    assert got.estimate("mean bias gender").n["families A"] == 6
+    assert "families A" not in fise(model_of(VECTORS), fise_test(dimensions=(gender, RACE))).estimates[2].n
+
+
+def test_both_forms_of_a_pair_are_resampled_together(model_of):
+    pairs = list(zip(TARGETS[::2], TARGETS[1::2], strict=True))
+    vectors = VECTORS | {second: VECTORS[first] for first, second in pairs}
+    model = model_of(vectors)
+    together = fise(model, fise_test(pairs), forms="both", bootstrap="percentile", resamples=20_000)
+    once = fise(model, fise_test([first for first, _ in pairs]), bootstrap="percentile", resamples=20_000)
+    apart = fise(model, fise_test(TARGETS), bootstrap="percentile", resamples=20_000)
+    # Forms with one vector say what one of them says, and are taken for twice as much where they are apart.
+    for name in ("mean bias gender", "mean bias race", "share of men white", "interaction gender x race"):
+        both, single, double = (got.estimate(name) for got in (together, once, apart))
+        assert both.value == pytest.approx(single.value, abs=1e-9)
+        width = single.interval.high - single.interval.low
+        assert both.interval.low == pytest.approx(single.interval.low, abs=0.04 * width)
+        assert both.interval.high == pytest.approx(single.interval.high, abs=0.04 * width)
+        assert double.interval.high - double.interval.low < 0.85 * width
+    assert together.headline.interval.high == pytest.approx(once.headline.interval.high, abs=0.02)
+    assert together.headline.n == {"words": 40, "pairs": 20}
+    assert together.conventions["words of pairs"] == "40 words of 20 pairs"
+    assert apart.conventions["words of pairs"] is None
+    assert apart.headline.n == {"words": 40}
+    assert gg_fise(model, fise_test(pairs)).headline.n == {"words": 20}
+
+
+def test_pairs_that_share_a_form_are_resampled_together(model_of):
+    pairs = [("t0", "t1"), ("t2", "t2"), ("t3", "t4"), ("t5", "t6"), ("t3", "t5"), ("t7", "t8")]
+    got = fise(model_of(VECTORS), fise_test(pairs), forms="both")
+    assert got.headline.n == {"words": 9, "pairs": 4}
+    without = {w: v for w, v in VECTORS.items() if w not in ("t1", "t7", "t8")}
+    got = fise(model_of(without), fise_test(pairs), forms="both")
+    assert got.headline.n == {"words": 6, "pairs": 3}
+
+
+def test_wilson_takes_the_effective_number_of_words(model_of):
+    from biascore.stats.proportions import wilson_interval
+
+    bent = {w: np.array([1.0, 1, 0, 0, 0, 0, 0, 0]) + RNG.normal(0, 0.05, 8) for w in TARGETS}
+    pairs = [*zip(TARGETS[:15], TARGETS[15:30], strict=True), *((w, w) for w in TARGETS[30:])]
+    got = fise(model_of(VECTORS | bent), fise_test(pairs), forms="both")
+    empty = got.estimate("share of women black")
+    effective = 40**2 // (15 * 4 + 10)  # Kish
+    assert empty.n == {"words": 40}
+    assert empty.interval.high == pytest.approx(wilson_interval(0, effective).high)
+    full = got.estimate("share of men white")
+    assert full.interval.low == pytest.approx(wilson_interval(effective, effective).low)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "effective"), [([], 0), ([0, 1, 2], 3), ([0, 0, 1, 1], 2), ([0, 0, 1], 1), ([0, 0, 0], 1)]
+)
+def test_the_effective_number_is_that_of_words_whose_forms_agree(pairs: list[int], effective: int):
+    assert effective_words(np.array(pairs, dtype=np.intp)) == effective
+
+
+# ---- verdicts
+
+
+def leaning() -> dict[str, np.ndarray]:
+    """Words evenly over the four groups, of which those with men lie much further out, and lists near their axes."""
+    corners = itertools.cycle(itertools.product((3.0, -0.3), (1.0, -1.0)))
+    words = {w: np.array([a, b, 0, 0, 0, 0, 0, 0]) for w, (a, b) in zip(TARGETS, corners, strict=False)}
+    lists = {
+        w: SIGN[name] * np.eye(8)[AXES[name]] + RNG.normal(0, 0.05, 8)
+        for name, listed in LISTS.items()
+        for w in listed
+    }
+    return words | lists
+
+
+def test_an_even_distribution_with_a_mean_bias_is_not_negligible(model_of):
+    got = fise(model_of(VECTORS | leaning()), fise_test(), bound=0.3, draws=2000)
+    assert got.headline.value == 0
+    assert got.headline.interval.high <= 0.3
+    assert got.estimate("mean bias gender").p_values[0].value * 4 <= 0.05
+    assert got.verdict is Verdict.DETECTED
+    adjusted = 4 * got.estimate("mean bias gender").p_values[0].value
+    assert f"for mean bias gender (p = {adjusted:.3g}). The distribution is nonetheless even" in got.reason
+    assert "within the bound: the 95 % interval [0, " in got.reason
+    strict = fise(model_of(VECTORS | leaning()), fise_test(), bound=0.3, alpha=0.001, confidence=0.998)
+    assert strict.verdict is not Verdict.DETECTED
+
+
+def test_the_reason_says_what_random_labels_give(model_of):
+    got = fise(model_of(VECTORS), fise_test())
+    expected = got.estimate("distance expected from shuffled labels").value
+    told = f"The distance is {got.headline.value:.3g}, and random labels give {expected:.3g} on average."
+    assert told in got.reason
+    assert "the strongest of 4 tests, adjusted for their number" in got.reason
+
+
+def test_bars_say_how_many_words_each_group_has(model_of):
+    got = fise(model_of(VECTORS), fise_test())
+    bars = next(f for f in got.figures if f.title == "Shares of the words")
+    for name, label in zip(bars.estimates, bars.labels, strict=True):
+        count = round(got.estimate(name).value * 40)
+        assert label == f"{name.removeprefix('share of ')} ({count})"
+
+
 # ---- awkward input, each with its outcome
+
+
+def test_a_list_without_its_words_is_told_once(model_of):
+    lost = Dimension("valence", WordList("good", ("gone0", "gone1", "gone2")), WordList("bad", ("bad0",)))
+    got = fise(model_of(VECTORS), fise_test(affect=(lost,)))
+    told = [w for w in got.warnings if w.startswith(("valence.A ", "valence.B "))]
+    assert told == [
+        "valence.A lost 3 of its 3 words, so it may no longer stand for its concept",
+        "valence.B has 1 word; fewer than 8 do not represent a concept well",
+    ]
 
 
 def test_words_on_an_axis_are_in_no_group_and_told(model_of):

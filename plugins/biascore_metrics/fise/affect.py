@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -69,8 +69,8 @@ def measure_affects(test: FiseTest, targets: Sequence[Target], embedded: Embedde
         if problem:
             warnings.append(f"{affect.name} was not measured: {problem}")
             continue
-        every = labelled_of(affect.name, embedded)
-        labelled = Labelled(every.cosines[picked], every.n_a)
+        every = labelled_of(affect, embedded)
+        labelled = replace(every, cosines=every.cosines[picked])
         scores = np.full(len(targets), np.nan)
         scores[rows] = labelled.scores
         found[affect.name] = Affect(rows, labelled, scores)

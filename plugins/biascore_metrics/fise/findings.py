@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
+from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from biascore.plugins_api import Bars, ConfidenceInterval, Estimate, FiseTest, Plane, PValue
 from biascore.stats import Interval, ZeroVarianceError, holm
@@ -14,6 +17,7 @@ from biascore.stats.labels import (
     DistributionTest,
     DrawnTest,
     InteractionTest,
+    Labelled,
     distance_from_even,
     distribution_test,
     interaction_test,
@@ -21,12 +25,19 @@ from biascore.stats.labels import (
 )
 from biascore_metrics.fise import statistics as names
 from biascore_metrics.fise.affect import Affects
-from biascore_metrics.fise.intervals import distance_interval, joint_intervals, share_interval
+from biascore_metrics.fise.intervals import (
+    distance_interval,
+    effective_words,
+    joint_intervals,
+    share_interval,
+)
 from biascore_metrics.fise.options import PlacementOptions
 from biascore_metrics.fise.placement import Placement, axis_cosine, group_names
 from biascore_metrics.fise.statistics import WeightedStatistics
 from biascore_metrics.fise.targets import Embedded
 
+FEW_FAMILIES: Final = 5
+"""With fewer a side a p-value of 0.05, adjusted for the number of tests, is hard to reach or out of reach."""
 SHARE, COSINE, DEVIATIONS = "share", "cosine", "standard deviations"
 
 
@@ -35,6 +46,8 @@ class Findings:
     """What was found, by the name of the estimate; a name that is missing was not estimable."""
 
     words: int = 0
+    pairs: int | None = None
+    """Independent units of the words: pairs of forms, or as many as words."""
     values: dict[str, float] = field(default_factory=dict)
     intervals: dict[str, Interval] = field(default_factory=dict)
     p_values: dict[str, tuple[PValue, ...]] = field(default_factory=dict)
@@ -42,6 +55,13 @@ class Findings:
     warnings: list[str] = field(default_factory=list)
     strongest: str = ""
     """The estimate whose test has the smallest adjusted p."""
+    adjusted: dict[str, float] = field(default_factory=dict)
+    """Holm-adjusted p-value of every test that decides, by its estimate."""
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The number of words, and of pairs where it differs."""
+        return {"words": self.words} | ({"pairs": self.pairs} if self.pairs not in (None, self.words) else {})
 
     def estimates(self, test: FiseTest) -> tuple[Estimate, ...]:
         """All estimates of a test, the same ones whatever was found."""
@@ -54,7 +74,7 @@ class Findings:
             value=self.values.get(name),
             unit=unit,
             neutral=neutral,
-            n=self.n.get(name, {"words": self.words}),
+            n=self.n.get(name, self.sizes),
             interval=ConfidenceInterval.of(interval) if interval else None,
             p_values=self.p_values.get(name, ()),
         )
@@ -69,14 +89,16 @@ def find(
 ) -> Findings:
     """Compute everything; tests, intervals and affects draw from streams of their own."""
     tests, words, affect = rng.spawn(3)
-    found = Findings(words=len(placement.codes))
+    pairs = 1 + int(placement.pairs.max())
+    found = Findings(words=len(placement.codes), pairs=pairs)
     statistics = WeightedStatistics.of(placement, affects.scores)
     for name, value in statistics(np.ones((1, found.words))).items():
         if np.isfinite(value[0]):
             found.values[name] = float(value[0])
+    # One weight for a pair, so that its forms are drawn together: they are no independent words.
     found.intervals |= joint_intervals(
-        statistics,
-        found.words,
+        lambda weights: statistics(weights[:, placement.pairs]),
+        pairs,
         level=options.confidence,
         method=options.bootstrap,
         resamples=options.resamples,
@@ -90,7 +112,7 @@ def find(
     return found
 
 
-def figures(test: FiseTest) -> tuple[Plane | Bars, ...]:
+def figures(test: FiseTest, placement: Placement) -> tuple[Plane | Bars, ...]:
     """The words on the plane of each pair of dimensions, the shares of the groups, and their affects."""
     groups = group_names(test)
     planes = tuple(
@@ -103,7 +125,8 @@ def figures(test: FiseTest) -> tuple[Plane | Bars, ...]:
         )
         for one, other in combinations(test.dimensions, 2)
     )
-    shares = Bars(title="Shares of the words", estimates=tuple(map(names.share_name, groups)), labels=groups)
+    counted = tuple(f"{group} ({count})" for group, count in zip(groups, placement.counts, strict=True))
+    shares = Bars(title="Shares of the words", estimates=tuple(map(names.share_name, groups)), labels=counted)
     affects = tuple(
         Bars(
             title=f"Shares of words with positive {affect.name}",
@@ -144,7 +167,7 @@ def _add_distance(
     words: np.random.Generator,
 ) -> None:
     placed = sum(placement.counts)
-    found.n[names.DISTANCE] = found.n[names.EXPECTED] = {"words": placed}
+    found.n[names.DISTANCE] = found.n[names.EXPECTED] = found.sizes | {"words": placed}
     result: DistributionTest = distribution_test(
         placement.labelled, tolerance=placement.tolerance, draws=options.draws, rng=tests
     )
@@ -160,7 +183,11 @@ def _add_distance(
         )
     found.values[names.DISTANCE] = float(distance_from_even(placement.counts))
     found.intervals[names.DISTANCE] = distance_interval(
-        placement.counts, level=options.confidence, resamples=options.resamples, rng=words
+        placement.counts,
+        effective_words(placement.pairs[~placement.on_axis]),
+        level=options.confidence,
+        resamples=options.resamples,
+        rng=words,
     )
     found.p_values[names.DISTANCE] = (_drawn("label permutation of the distribution", result.test),)
 
@@ -178,7 +205,10 @@ def _add_dimensions(
             n=test.two_sided.n_total,
             se=test.two_sided.mc_se,
         )
-        sizes = {"words": found.words, "A": dimension.n_a, "B": dimension.n_b}
+        sizes = {**found.sizes, "A": dimension.n_a, "B": dimension.n_b}
+        if dimension.family:
+            sizes |= dict(zip(("families A", "families B"), dimension.families, strict=True))
+        found.warnings += _few_families(name, dimension)
         for estimate in (names.mean_name(name), names.standardised_name(name)):
             found.n[estimate] = sizes
             if estimate in found.values:
@@ -220,11 +250,11 @@ def _add_deciding(found: Findings, placement: Placement) -> None:
     tests = [names.DISTANCE, *map(names.mean_name, placement.names)]
     tests += [names.interaction_name(*pair) for pair in combinations(placement.names, 2)]
     single = {name: found.p_values[name][0] for name in tests if name in found.p_values}
-    adjusted = holm([p.value for p in single.values()])
-    found.strongest = list(single)[int(np.argmin(adjusted))]
+    found.adjusted = dict(zip(single, map(float, holm([p.value for p in single.values()])), strict=True))
+    found.strongest = min(found.adjusted, key=found.adjusted.__getitem__)
     deciding = PValue(
         name=f"smallest of {len(single)} tests, Holm-adjusted",
-        value=float(adjusted.min()),
+        value=found.adjusted[found.strongest],
         kind=single[found.strongest].kind,
         alternative="two-sided",
         n=single[found.strongest].n,
@@ -240,16 +270,17 @@ def _add_shares(
     rng: np.random.Generator,
 ) -> None:
     placed = sum(placement.counts)
-    on_axis = found.words - placed
-    _settle(found, names.ON_AXIS, on_axis, found.words, options.confidence)
+    _settle(found, names.ON_AXIS, found.words - placed, placement.pairs, options.confidence)
     for group, count in zip(placement.groups, placement.counts, strict=True):
-        _settle(found, names.share_name(group), count, placed, options.confidence)
+        name, pairs = names.share_name(group), placement.pairs[~placement.on_axis]
+        _settle(found, name, count, pairs, options.confidence)
     for name, affect in affects.by_name.items():
+        found.warnings += _few_families(name, affect.labelled)
         differences = affect.differences(placement, draws=options.draws, rng=rng)
         for code, group in enumerate(placement.groups):
             estimate = names.affect_name(name, group)
-            known = int(np.count_nonzero((placement.codes == code) & np.isfinite(affect.scores)))
-            positive = round(found.values.get(estimate, 0.0) * known)
+            known = placement.pairs[(placement.codes == code) & np.isfinite(affect.scores)]
+            positive = round(found.values.get(estimate, 0.0) * len(known))
             _settle(found, estimate, positive, known, options.confidence)
             difference = differences[code]
             if difference is not None:
@@ -257,12 +288,24 @@ def _add_shares(
                 found.p_values[estimate] = (_drawn(p_name, difference),)
 
 
-def _settle(found: Findings, name: str, successes: int, trials: int, level: float) -> None:
-    """Give a share its sample size, and its interval where resampling has none."""
-    found.n[name] = {"words": trials}
-    interval = share_interval(found.intervals.pop(name, None), successes, trials, level)
+def _settle(found: Findings, name: str, successes: int, pairs: npt.NDArray[np.intp], level: float) -> None:
+    """Give a share its sample size, and its interval where resampling has none, from the pairs of its words."""
+    found.n[name] = {"words": len(pairs)}
+    interval = share_interval(found.intervals.pop(name, None), successes, pairs, level)
     if interval is not None:
         found.intervals[name] = interval
+
+
+def _few_families(name: str, lists: Labelled) -> list[str]:
+    """That the labels of a dimension or an affect can be exchanged in few ways, if so."""
+    a, b = lists.families
+    if min(a, b) >= FEW_FAMILIES:
+        return []
+    labellings = math.comb(a + b, a)
+    return [
+        f"{name}.A and {name}.B hold {a} and {b} independent words (forms of one word count once), whose labels can "
+        f"be exchanged in {labellings} ways only: that alone gives no p-value below {lists.smallest_p:.2g}"
+    ]
 
 
 def _drawn(name: str, test: DrawnTest) -> PValue:

@@ -3,6 +3,7 @@
 A resample is a row of weights, how often each word was drawn, and every statistic here is a function of weighted
 sums over the words: so one matrix product serves them all, and shares that must add up to 1 do so in every
 resample. The intervals speak of other target words like these, from the same model with the same attribute words.
+The unit that is drawn is the caller's: a word, or the pair of its forms.
 """
 
 from __future__ import annotations
@@ -25,6 +26,16 @@ Statistics = Callable[[Floats], Mapping[str, Floats]]
 MIN_SPREAD = 1e-12
 
 
+def effective_words(pairs: npt.NDArray[np.intp]) -> int:
+    """How many independent words these are worth at the least, from the pair of each (n,): (sum m)^2 / sum m^2.
+
+    m are the words of each pair, as if the forms of a pair always agreed (Kish 1965, Survey Sampling, section 8.2);
+    n where all pairs have one word, and rounded down.
+    """
+    sizes = np.unique(pairs, return_counts=True)[1]
+    return int(sizes.sum() ** 2 // (sizes**2).sum()) if sizes.size else 0
+
+
 def joint_intervals(
     statistics: Statistics,
     n: int,
@@ -34,9 +45,9 @@ def joint_intervals(
     resamples: int,
     rng: np.random.Generator,
 ) -> dict[str, Interval]:
-    """An interval for every statistic that has a value and varies over the resamples of n words.
+    """An interval for every statistic that has a value and varies over the resamples of n units, words or pairs.
 
-    bca: bias-corrected and accelerated (Efron 1987, JASA 82:171), acceleration from leaving out one word at a
+    bca: bias-corrected and accelerated (Efron 1987, JASA 82:171), acceleration from leaving out one unit at a
     time; where that leaves a statistic without a value, its acceleration is taken as 0. Resamples without a value
     are left out and counted.
     """
@@ -59,17 +70,24 @@ def joint_intervals(
     return found
 
 
-def share_interval(interval: Interval | None, successes: int, trials: int, level: float) -> Interval | None:
-    """The bootstrap interval of a share, or Wilson's where all words agree and resampling shows no variation."""
+def share_interval(
+    interval: Interval | None, successes: int, pairs: npt.NDArray[np.intp], level: float
+) -> Interval | None:
+    """The bootstrap interval of a share, or Wilson's where all words agree and resampling shows no variation.
+
+    ``pairs`` are those of the words that it is a share of: Wilson's interval is of their effective number.
+    """
+    trials = len(pairs)
     if trials == 0:
         return None
     if interval is None or successes in (0, trials):
-        return wilson_interval(successes, trials, level=level)
+        effective = effective_words(pairs)
+        return wilson_interval(round(successes * effective / trials), effective, level=level)
     return interval
 
 
 def distance_interval(
-    counts: tuple[int, ...], *, level: float, resamples: int, rng: np.random.Generator
+    counts: tuple[int, ...], effective: int, *, level: float, resamples: int, rng: np.random.Generator
 ) -> Interval:
     """Interval of the distance from even that keeps its level also where the truth is even, and is wide elsewhere.
 
@@ -77,11 +95,11 @@ def distance_interval(
     covers 0. Here instead: with probability ``level`` the true shares are no further from the observed ones than
     c, the quantile of that distance over multinomial samples; then, by the triangle inequality, the true distance
     from even is within c of the observed one. Samples are drawn with half a word added to every group, so that
-    an empty group is not taken for an impossible one.
+    an empty group is not taken for an impossible one. ``effective`` is the size of a sample: `effective_words`.
     """
-    cells, total = len(counts), sum(counts)
-    shares = (np.array(counts) + 0.5) / (total + 0.5 * cells)
-    drawn = rng.multinomial(total, shares, size=resamples) / total
+    cells = len(counts)
+    shares = (np.array(counts) * effective / sum(counts) + 0.5) / (effective + 0.5 * cells)
+    drawn = rng.multinomial(effective, shares, size=resamples) / effective
     reach = float(np.quantile(0.5 * np.abs(drawn - shares).sum(axis=1), level))
     distance = float(distance_from_even(counts))
     furthest = 1.0 - 1.0 / cells

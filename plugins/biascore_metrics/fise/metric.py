@@ -38,7 +38,7 @@ from biascore_metrics.fise.affect import Affects, affect_roles, joined, measure_
 from biascore_metrics.fise.findings import Findings, figures, find
 from biascore_metrics.fise.options import FiseOptions, GgFiseOptions, PlacementOptions
 from biascore_metrics.fise.placement import Placement, group_names
-from biascore_metrics.fise.statistics import DISTANCE, mean_name
+from biascore_metrics.fise.statistics import DISTANCE, EXPECTED, mean_name
 from biascore_metrics.fise.targets import (
     TARGETS,
     Embedded,
@@ -107,22 +107,22 @@ class PlacementMetric(Metric):
         embedded, affected, coverage = self._embed(model, affect_model, test)
         found, items = Findings(words=len(embedded.targets)), item_table()
         pictures: tuple[Plane | Bars, ...] = ()
+        placement, affects = None, Affects()
         warnings = [*coverage_warnings(coverage), *list_warnings(test, embedded), *composed_warning(coverage)]
         warnings += self._affect_warnings(test, affect_model)
         problem = embedded.too_few([TARGETS, *(f"{d.name}.{side}" for d in test.dimensions for side in "AB")])
         if not problem:
             placement = Placement.of(test, embedded, options.axis_tolerance)
-            affects = Affects()
             if affected is not None:
                 affects = measure_affects(test, embedded.targets, affected)
             warnings += affects.warnings
             warnings += _placement_warnings(placement, embedded, options.min_words)
             found = find(placement, embedded, affects, options, context.rng)
             warnings += found.warnings
-            items, pictures = _items(placement, embedded, affects, options.top), figures(test)
+            items, pictures = _items(placement, embedded, affects, options.top), figures(test, placement)
             if not sum(placement.counts):
                 problem = f"all {found.words} words lie on an axis, and so in no group"
-        verdict, reason = self._verdict(found, placement if not problem else None, problem)
+        verdict, reason = self._verdict(found, None if problem else placement, problem)
         return Measurement(
             metric=self.name,
             variant=options.variant(model),
@@ -144,6 +144,8 @@ class PlacementMetric(Metric):
                 {
                     "targets in two forms": self.treatment_in_words(test),
                     "affect measured in": affect_model.name if affect_model else None,
+                    "families of attribute words": _families(placement, affects) if placement else None,
+                    "words of pairs": _words_of_pairs(found),
                 },
             ),
             seed=context.seed,
@@ -206,15 +208,33 @@ class PlacementMetric(Metric):
         interval: Interval = found.intervals[DISTANCE]
         p_value = found.p_values[DISTANCE][0].value
         decision = decide(p_value, interval, alpha=options.alpha, bound=options.bound)
+        verdict, reason = decision.verdict, decision.reason
+        placed = [
+            f"{name} (p = {p:.3g})"
+            for name, p in found.adjusted.items()
+            if name != DISTANCE and p <= options.alpha
+        ]
+        if verdict is Verdict.NEGLIGIBLE and placed:
+            # Words of one group can lie further out than those of the others: an even spread is not no bias.
+            verdict = Verdict.DETECTED
+            reason = (
+                f"Adjusted, the test rejects chance at {options.alpha:g} for {', '.join(placed)}. The distribution is "
+                f"nonetheless even within the bound: {reason[0].lower()}{reason[1:]}"
+            )
+        if EXPECTED in found.values:
+            by_chance = f"random labels give {found.values[EXPECTED]:.3g} on average"
+        else:
+            by_chance = "random labels put no word into a group"
         counts = placement.counts
         fullest = int(np.argmax(counts))
         means = ", ".join(
             f"{name} {found.values[mean_name(name)]:+.3f} (p = {found.p_values[mean_name(name)][0].value:.3g})"
             for name in placement.names
         )
-        return decision.verdict, (
-            f"{decision.reason} That p is of the {found.strongest}, the strongest of the tests, adjusted for their "
-            f"number. The fullest group is {placement.groups[fullest]} with {counts[fullest]} of "
+        return verdict, (
+            f"{reason} That p is of the {found.strongest}, the strongest of {len(found.adjusted)} tests, adjusted "
+            f"for their number. The distance is {found.values[DISTANCE]:.3g}, and {by_chance}. "
+            f"The fullest group is {placement.groups[fullest]} with {counts[fullest]} of "
             f"{sum(counts)} words; even would be {sum(counts) / len(counts):.4g}. Mean bias: {means}."
         )
 
@@ -240,7 +260,7 @@ class Fise(PlacementMetric):
         if not isinstance(test.targets, PairList):
             return "none in this test"
         if self.treatment == "both":
-            return "both, each a target of its own"
+            return "both, each a target of its own; the forms of a pair are resampled together"
         return f"the first ({test.targets.sides[0]})"
 
 
@@ -294,6 +314,23 @@ def _placement_warnings(placement: Placement, embedded: Embedded, min_words: int
             f"fewer than {min_words} words, so that percentages of them say little: {', '.join(few)}"
         )
     return found
+
+
+def _families(placement: Placement, affects: Affects) -> str:
+    """How many families the words of each dimension and affect are, and of how many words."""
+    lists = {
+        **dict(zip(placement.names, placement.labelled, strict=True)),
+        **{name: affect.labelled for name, affect in affects.by_name.items()},
+    }
+    told = []
+    for name, found in lists.items():
+        a, b = found.families
+        told.append(f"{name} {a} + {b}" + (f" of {found.n_a} + {found.n_b} words" if found.family else ""))
+    return ", ".join(told)
+
+
+def _words_of_pairs(found: Findings) -> str | None:
+    return None if found.pairs in (None, found.words) else f"{found.words} words of {found.pairs} pairs"
 
 
 def _positive_means(test: FiseTest) -> str:

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from biascore.plugins_api import FiseTest
+from biascore.plugins_api import Dimension, FiseTest
 from biascore.stats import cosine_matrix
 from biascore.stats.labels import ON_AXIS, Codes, Labelled, cell_codes, cell_counts
 from biascore_metrics.fise.targets import Embedded
@@ -37,11 +37,13 @@ class Placement:
     """The group of each word (n,), or `ON_AXIS`."""
     tolerance: float
     """Scores no further from 0 lie on an axis."""
+    pairs: npt.NDArray[np.intp]
+    """The pair of each word (n,), numbered from 0; without pairs of forms every word has a number of its own."""
 
     @classmethod
     def of(cls, test: FiseTest, embedded: Embedded, tolerance: float) -> Placement:
         """Place the targets; every list must have a word."""
-        labelled = tuple(labelled_of(dimension.name, embedded) for dimension in test.dimensions)
+        labelled = tuple(labelled_of(dimension, embedded) for dimension in test.dimensions)
         scores = [dimension.scores for dimension in labelled]
         return cls(
             tuple(dimension.name for dimension in test.dimensions),
@@ -50,6 +52,7 @@ class Placement:
             np.stack(scores, axis=1),
             cell_codes(scores, tolerance),
             tolerance,
+            embedded.pairs,
         )
 
     @property
@@ -92,12 +95,15 @@ def group_names(test: FiseTest) -> tuple[str, ...]:
     return tuple(" ".join(names) for names in product(*sides))
 
 
-def labelled_of(dimension: str, embedded: Embedded) -> Labelled:
-    """Cosines of the targets with both lists of a dimension or an affect."""
-    vectors = embedded.lists.vectors
+def labelled_of(dimension: Dimension, embedded: Embedded) -> Labelled:
+    """Cosines of the targets with both lists of a dimension or an affect, in the families of their usable words."""
+    a, b = f"{dimension.name}.A", f"{dimension.name}.B"
+    vectors, words = embedded.lists.vectors, embedded.lists.words
     return Labelled.of(
-        cosine_matrix(embedded.vectors, vectors[f"{dimension}.A"]),
-        cosine_matrix(embedded.vectors, vectors[f"{dimension}.B"]),
+        cosine_matrix(embedded.vectors, vectors[a]),
+        cosine_matrix(embedded.vectors, vectors[b]),
+        [dimension.A.family_of(word) for word in words[a]],
+        [dimension.B.family_of(word) for word in words[b]],
     )
 
 

@@ -27,6 +27,8 @@ class Target:
     """One target by its forms, most often one."""
 
     forms: tuple[str, ...]
+    pair: int | None = None
+    """Targets of one number are forms of one pair, and no independent words."""
 
     @property
     def name(self) -> str:
@@ -41,6 +43,15 @@ class Embedded:
     targets: tuple[Target, ...]
     vectors: Vectors
     lists: RoleVectors
+
+    @property
+    def pairs(self) -> npt.NDArray[np.intp]:
+        """The pair of each target (n,), numbered from 0; a target of no pair has a number of its own."""
+        keys = [
+            (0, row) if target.pair is None else (1, target.pair) for row, target in enumerate(self.targets)
+        ]
+        numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
+        return np.array([numbers[key] for key in keys], dtype=np.intp)
 
     @property
     def coverage(self) -> Coverage:
@@ -67,7 +78,8 @@ def targets_of(test: FiseTest, treatment: Treatment) -> list[Target]:
         case "first":
             return [Target(forms[:1]) for forms in pairs]
         case "both":
-            return [Target((form,)) for forms in pairs for form in forms]
+            number = _joined(pairs)
+            return [Target((form,), number[form]) for forms in pairs for form in forms]
         case _:
             return [Target(forms) for forms in pairs]
 
@@ -140,6 +152,16 @@ def _shared(roles: Sequence[str], words: Mapping[str, Sequence[str]]) -> list[st
         if both:
             found.append(f"in both {one} and {other}: {', '.join(both)}")
     return found
+
+
+def _joined(pairs: Sequence[Sequence[str]]) -> dict[str, int]:
+    """The number of the pair of each form; pairs that share a form have one number."""
+    number: dict[str, int] = {}
+    for new, forms in enumerate(pairs):
+        met = {number[form] for form in forms if form in number}
+        number |= {form: new for form, old in number.items() if old in met}
+        number |= dict.fromkeys(forms, new)
+    return number
 
 
 def _mean(vectors: list[Vectors], treatment: Treatment) -> Vectors:
