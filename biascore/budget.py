@@ -45,11 +45,21 @@ class Budget:
 
         return guarded
 
+    def check(self, model: str, characters: int) -> None:
+        """Raise BudgetError where all these characters, which are still to be sent, would exceed the limit."""
+        if self.limit is not None and self.spent + characters > self.limit:
+            raise BudgetError(
+                f"{model}: these questions still need {characters:,} characters, and {self.spent:,} of the "
+                f"{self.limit:,} allowed to this command (max_characters) are sent already. Nothing of them was "
+                "sent, and the answers so far are kept: run the same again with a higher --max-characters and it "
+                "goes on from there. What a whole audit takes says: biascore plan"
+            )
+
     def _check(self, model: str, characters: int) -> None:
         if self.limit is not None and self.spent + characters > self.limit:
             raise BudgetError(
                 f"{model}: the next request has {characters:,} characters, and {self.spent:,} of the "
-                f"{self.limit:,} allowed (max_characters) are sent already. It was not sent, and the answers so "
-                "far are kept: run the same again with a higher --max-characters and it goes on from there. "
+                f"{self.limit:,} allowed to this command (max_characters) are sent already. It was not sent, and "
+                "the answers so far are kept: run the same again with a higher --max-characters and it goes on from there. "
                 "What a whole audit takes says: biascore plan"
             )

@@ -47,6 +47,10 @@ class Cache(Protocol):
     def close(self) -> None:
         """Let go of the file."""
 
+    @property
+    def problem(self) -> str:
+        """Why answers that should be kept are not, or an empty string."""
+
 
 class NoCache:
     """Keeps nothing."""
@@ -60,6 +64,11 @@ class NoCache:
 
     def close(self) -> None:
         """Nothing to let go of."""
+
+    @property
+    def problem(self) -> str:
+        """None: nothing should be kept."""
+        return ""
 
 
 def default_folder() -> Path:
@@ -82,6 +91,7 @@ class DiskCache:
         self._file: tuple[int, int] | None = None
         self._lock = threading.RLock()
         self._off = False
+        self._problem = ""
         self._warned = False
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
@@ -92,6 +102,11 @@ class DiskCache:
         """Store answers in one transaction, so that a killed process leaves all of them or none."""
         rows = [(key, _checksum(key, value) + value) for key, value in answers.items()]
         self._guarded(lambda connection: _write(connection, rows), None)
+
+    @property
+    def problem(self) -> str:
+        """Why the cache is off, or an empty string."""
+        return self._problem
 
     def info(self) -> CacheInfo:
         """Path, number of answers and size in bytes, files that were set aside included."""
@@ -164,6 +179,7 @@ class DiskCache:
 
     def _turn_off(self, error: Exception) -> None:
         self._off = True
+        self._problem = f"the cache {self.path} cannot be used ({error})"
         self.close()
         self._warn(
             f"the cache {self.path} cannot be used ({error}); going on without it, so answers are not kept. "

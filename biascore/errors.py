@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 
 class BiascoreError(Exception):
     """Base of all errors that biascore raises on purpose; the command line prints its text and exits 2."""
@@ -80,7 +82,18 @@ class BudgetError(BiascoreError):
 
 
 class AnswerError(BiascoreError):
-    """A model whose answer has the wrong shape, type or a value that no answer may have."""
+    """A model whose answer has the wrong shape, type or a value that no answer may have.
+
+    ``usable``: the answers of the same call that can be kept, by the place of their question.
+    """
+
+    def __init__(self, message: str, usable: Mapping[int, object] | None = None) -> None:
+        super().__init__(message)
+        self.usable = dict(usable or {})
+
+
+class CacheError(BiascoreError):
+    """Answers that cost money cannot be kept, so no more of them are asked for."""
 
 
 class TransientModelError(BiascoreError):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final, Generic, Literal, Self, TypeVar
+from typing import Any, Final, Generic, Literal, Self, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +22,7 @@ from biascore.cache import Cache, NoCache
 from biascore.cost import characters
 from biascore.errors import (
     AnswerError,
+    CacheError,
     CapabilityError,
     QuestionError,
     RateLimitError,
@@ -35,6 +37,8 @@ from biascore.run import ModelUsed, QuestionCounts
 Q = TypeVar("Q")
 A = TypeVar("A")
 _CACHE_SCHEMA: Final = 1
+MAX_WAIT: Final = 900.0
+"""Seconds: a service that asks for a longer wait is not waited for; run again later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,17 +260,38 @@ class Model:
         missing = len(keys) - len(answers)
         if not missing:
             return
+        batches = self._batches(hook, unique)
+        if self.source.paid:
+            left = sum(characters(question) for key, question in unique.items() if key not in answers)
+            self._services.budget.check(self.name, left)
         with self._services.progress.task(f"{self.name}: {hook.name}", missing) as advance:
-            for some in self._batches(hook, unique):
+            for some in batches:
                 batch = [key for key in some if key not in answers]
                 if not batch:
                     continue
+                self._check_kept()
                 questions = tuple(unique[key] for key in batch)
-                raw = self._call(hook, questions)
+                try:
+                    raw = self._call(hook, questions)
+                except AnswerError as error:
+                    self._keep(hook, {batch[i]: cast("A", answer) for i, answer in error.usable.items()})
+                    raise
                 new = dict(zip(batch, hook.split(raw, questions), strict=True))
-                self._services.cache.put({key: hook.encode(answer) for key, answer in new.items()})
+                self._keep(hook, new)
                 answers.update(new)
                 advance(len(batch))
+
+    def _keep(self, hook: Hook[Q, A], new: Mapping[bytes, A]) -> None:
+        if new:
+            self._services.cache.put({key: hook.encode(answer) for key, answer in new.items()})
+
+    def _check_kept(self) -> None:
+        """Raise CacheError where the answers of a service that charges would be paid for and lost."""
+        if self.source.paid and self._services.cache.problem:
+            raise CacheError(
+                f"{self.name} charges for its answers, and {self._services.cache.problem}, so they would have to be "
+                "paid for again. Mend that, or pass --no-cache if they need not be kept"
+            )
 
     def _batches(self, hook: Hook[Q, A], unique: dict[bytes, Q]) -> list[list[bytes]]:
         """The keys in the batches that the backend wants."""
@@ -285,7 +310,7 @@ class Model:
             caller = self._services.budget.guard(self.name, caller, sum(map(characters, questions)))
         argument = "queries" if hook.name == "mask_logprob" else "texts"
         retrying = tenacity.Retrying(
-            retry=tenacity.retry_if_exception_type(TransientModelError),
+            retry=tenacity.retry_if_exception(_may_pass),
             stop=tenacity.stop_after_attempt(self._services.attempts),
             wait=_wait,
             sleep=self._services.sleep,
@@ -414,9 +439,17 @@ def _shape(raw: object) -> str:
     return f"a {type(raw).__name__}"
 
 
+def _may_pass(error: BaseException) -> bool:
+    """Whether to ask again; not where the service asks for a wait that nobody sits through."""
+    if isinstance(error, RateLimitError) and error.retry_after is not None:
+        return not error.retry_after > MAX_WAIT
+    return isinstance(error, TransientModelError)
+
+
 def _wait(state: tenacity.RetryCallState) -> float:
     """Seconds before the next attempt: what the service asked for, else 1, 2, 4, ... up to 60."""
     error = state.outcome.exception() if state.outcome else None
-    if isinstance(error, RateLimitError) and error.retry_after is not None:
-        return max(0.0, float(error.retry_after))
+    asked = error.retry_after if isinstance(error, RateLimitError) else None
+    if asked is not None and not math.isnan(asked):
+        return max(0.0, float(asked))
     return float(min(60, 2 ** (state.attempt_number - 1)))

@@ -56,6 +56,11 @@ class Scratch:
     def close(self) -> None:
         """Nothing to let go of; the other cache stays open."""
 
+    @property
+    def problem(self) -> str:
+        """None: placeholders cost nothing."""
+        return ""
+
 
 @dataclass(slots=True)
 class Group:

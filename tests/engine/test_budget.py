@@ -10,11 +10,12 @@ import pytest
 
 from biascore import Engine
 from biascore.budget import Budget
-from biascore.cache import DiskCache
+from biascore.cache import CacheWarning, DiskCache
 from biascore.errors import (
     AnswerError,
     AuthError,
     BudgetError,
+    CacheError,
     OptionsError,
     QuestionError,
     QuotaError,
@@ -90,13 +91,61 @@ def test_the_default_is_batches_of_one_size(batch: int, sizes: list[int]) -> Non
     assert list(backend.batch_sizes("embed", [])) == []
 
 
-def test_the_budget_is_kept_to_before_each_call() -> None:
+def test_nothing_is_sent_of_what_the_budget_does_not_cover_whole() -> None:
     budget = Budget(8)
     backend = Uneven((1, 1, 1))
-    with pytest.raises(BudgetError, match=r"next request has 3 characters, and 6 of the 8 allowed"):
+    with pytest.raises(BudgetError, match=r"still need 9 characters, and 0 of the 8 allowed"):
         model_of(backend, budget=budget).translate(["aaa", "bbb", "ccc"], "en", "it")
-    assert backend.calls == [("aaa",), ("bbb",)]
+    assert backend.calls == []
+    assert budget.spent == 0
+
+
+def test_the_budget_is_kept_to_before_each_attempt() -> None:
+    budget = Budget(8)
+    backend = Uneven((1, 1), errors=[TransientModelError("")])
+    with pytest.raises(BudgetError, match=r"next request has 3 characters, and 6 of the 8 allowed"):
+        model_of(backend, budget=budget).translate(["aaa", "bbb"], "en", "it")
+    assert backend.calls == [("aaa",), ("aaa",)]
     assert budget.spent == 6
+
+
+def test_what_is_answered_already_needs_no_budget(tmp_path: Path) -> None:
+    model_of(Uneven(), cache=DiskCache(tmp_path)).translate(["aaa", "bbb"], "en", "it")
+    model = model_of(Uneven(), cache=DiskCache(tmp_path), budget=Budget(3))
+    assert model.translate(["aaa", "bbb", "ccc"], "en", "it") == ("aaa", "bbb", "ccc")
+
+
+def test_a_service_that_charges_is_not_asked_when_its_answers_cannot_be_kept(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder", encoding="utf-8")
+    backend = Uneven()
+    with pytest.warns(CacheWarning), pytest.raises(CacheError, match="or pass --no-cache"):
+        model_of(backend, cache=DiskCache(tmp_path / "file" / "cache")).translate(["a"], "en", "it")
+    assert backend.calls == []
+    assert model_of(Uneven()).translate(["a"], "en", "it") == ("a",)
+    free = model_of(Uneven(), cache=DiskCache(tmp_path / "file" / "cache"), paid=False)
+    with pytest.warns(CacheWarning):
+        assert free.translate(["a"], "en", "it") == ("a",)
+
+
+def test_good_answers_of_a_request_with_a_bad_one_are_kept(tmp_path: Path) -> None:
+    backend = Uneven(errors=[AnswerError("one is bad", {0: "A", 2: "C"})])
+    with pytest.raises(AnswerError, match="one is bad"):
+        model_of(backend, cache=DiskCache(tmp_path)).translate(["a", "b", "c"], "en", "it")
+    again = Uneven()
+    assert model_of(again, cache=DiskCache(tmp_path)).translate("abc", "en", "it") == ("A", "b", "C")
+    assert again.calls == [("b",)]
+
+
+@pytest.mark.parametrize(("wait", "calls"), [(900.0, 2), (901.0, 1), (float("inf"), 1)])
+def test_a_wait_that_nobody_sits_through_is_an_error(wait: float, calls: int) -> None:
+    backend = Uneven(errors=[RateLimitError("slow down", retry_after=wait)])
+    model = model_of(backend)
+    if calls == 2:
+        assert model.translate(["a"], "en", "it") == ("a",)
+    else:
+        with pytest.raises(RateLimitError, match="slow down"):
+            model.translate(["a"], "en", "it")
+    assert len(backend.calls) == calls
 
 
 def test_the_budget_may_be_used_up_to_its_end() -> None:

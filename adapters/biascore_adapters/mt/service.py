@@ -54,7 +54,17 @@ class TranslationService(Backend):
                 f"{self.service} answered {len(texts)} texts with {len(answers)} translations, and which belongs "
                 f"to which is not known. Report this to whoever runs the server"
             )
-        return tuple(self._checked(*pair) for pair in zip(texts, answers, strict=True))
+        usable: dict[int, str] = {}
+        problems: list[AnswerError] = []
+        for place, (text, answer) in enumerate(zip(texts, answers, strict=True)):
+            try:
+                usable[place] = self._checked(text, answer)
+            except AnswerError as error:
+                problems.append(error)
+        if problems:
+            # The rest of the request is paid for: it is kept.
+            raise AnswerError(str(problems[0]), usable)
+        return tuple(usable.values())
 
     def batch_sizes(self, hook: str, questions: Sequence[Any]) -> Iterable[int]:  # noqa: ARG002
         """As many texts a request as its limits allow; all texts are checked before the first is sent."""
