@@ -205,11 +205,16 @@ def _is_attributive(words: Sequence[_Word], at: int, gender: Gender, forms: tupl
     last = at
     for following in range(at + 1, len(words)):
         word = words[following]
-        if _gender(word, forms) is gender and not word.nouns:
+        if _gender(word, forms) is gender and (not word.nouns or _joins(words[following - 1])):
             last = following
-        elif not ("and" in word.kinds or word.text == ","):
+        elif not _joins(word):
             return last == following - 1 and gender in word.nouns
     return False
+
+
+def _joins(word: _Word) -> bool:
+    """Whether the word joins equals; what agrees behind it continues the row, though it may be a noun too."""
+    return "and" in word.kinds or word.text == ","
 
 
 def language_with_rules(code: str, name: str, grammar: Path) -> Language:

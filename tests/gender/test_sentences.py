@@ -31,6 +31,7 @@ SPEAKER = {
         ("Opravím to sám.", "Opravím to sama."),
         ("Chci být bohatý.", "Chci být bohatá."),
         ("Dnes ráno jsem, jako vždycky, zaspal.", "Dnes ráno jsem, jako vždycky, zaspala."),
+        ("Musím být silný.", "Musím být silná."),
     ],
     "hr": [
         ("Jučer sam zakasnio na vlak.", "Jučer sam zakasnila na vlak."),
@@ -45,6 +46,8 @@ SPEAKER = {
         ("Jedini sam koji kuha.", "Jedina sam koja kuha."),
         ("Ne volim putovati sam.", "Ne volim putovati sama."),
         ("Ja sam sam kod kuće.", "Ja sam sama kod kuće."),
+        ("Moram biti jak.", "Moram biti jaka."),
+        ("Ja sam umoran i gladan.", "Ja sam umorna i gladna."),
     ],
     "pl": [
         ("Wczoraj przyszedłem późno.", "Wczoraj przyszłam późno."),
@@ -57,6 +60,8 @@ SPEAKER = {
         ("Chcę być bogaty.", "Chcę być bogata."),
         ("Naprawię to sam.", "Naprawię to sama."),
         ("Będę jutro pracował.", "Będę jutro pracowała."),
+        ("Muszę być silny.", "Muszę być silna."),
+        ("Może jestem głupi.", "Może jestem głupia."),
     ],
     "ru": [
         ("Я вчера пришёл поздно.", "Я вчера пришла поздно."),
@@ -72,6 +77,7 @@ SPEAKER = {
         ("Я чувствую себя одиноким.", "Я чувствую себя одинокой."),
         ("Я живу один.", "Я живу одна."),
         ("Я их внимательно выслушал.", "Я их внимательно выслушала."),
+        ("Я должен быть сильным.", "Я должна быть сильной."),
     ],
     "sk": [
         ("Včera som prišiel neskoro.", "Včera som prišla neskoro."),
@@ -84,6 +90,8 @@ SPEAKER = {
         ("Opravím to sám.", "Opravím to sama."),
         ("Chcem byť bohatý.", "Chcem byť bohatá."),
         ("Cítim sa šťastný.", "Cítim sa šťastná."),
+        ("Musím byť silný.", "Musím byť silná."),
+        ("Mal by som byť silný.", "Mala by som byť silná."),
     ],
     "sl": [
         ("Včeraj sem prišel pozno.", "Včeraj sem prišla pozno."),
@@ -96,6 +104,8 @@ SPEAKER = {
         ("Popravil bom sam.", "Popravila bom sama."),
         ("Hočem biti bogat.", "Hočem biti bogata."),
         ("Jaz sem edini, ki kuha.", "Jaz sem edina, ki kuha."),
+        ("Če bi imel čas, bi spal.", "Če bi imela čas, bi spala."),
+        ("Moram biti močan.", "Moram biti močna."),
     ],
     "sr": [
         ("Јуче сам закаснио на воз.", "Јуче сам закаснила на воз."),
@@ -124,6 +134,8 @@ SPEAKER = {
         ("Я хотів піти.", "Я хотіла піти."),
         ("Я зустрів старого друга.", "Я зустріла старого друга."),
         ("Я б із радістю допоміг сусідові.", "Я б із радістю допомогла сусідові."),
+        ("Я маю бути сильним.", "Я маю бути сильною."),
+        ("Я простий і скромний.", "Я проста і скромна."),
     ],
     "es": [
         ("Estoy muy cansado.", "Estoy muy cansada."),
@@ -158,6 +170,7 @@ NOBODY = {
         ("У мяне была цікавая праца.", "possessor"),
         ("Я ведаю, што яна прыйшла.", "another subject"),
         ("Я маю шмат сяброў.", "genitive plural"),
+        ("Кухня павінна быць чыстай.", "the modal of another subject"),
     ],
     "cs": [
         ("Jsem dobrý zpěvák.", "attributive adjective"),
@@ -169,6 +182,8 @@ NOBODY = {
         ("Udělal to sám, on nikoho nepotřebuje.", "the participle of another subject"),
         ("Mám nový hotel.", "noun in -l"),
         ("Můj otec rád vaří.", "another subject is glad"),
+        ("Makeup by měl být dokonalý.", "the modal of another subject"),
+        ("Kuchyně musí být čistá.", "the modal of another subject"),
     ],
     "hr": [
         ("Ja sam dobar pjevač.", "attributive adjective"),
@@ -180,6 +195,13 @@ NOBODY = {
         ("Ja sam pristojna osoba.", "a noun that hides the speaker"),
         ("Svi smo bili umorni.", "plural"),
         ("Kad sam s prijateljima, volim pričati.", "the auxiliary is not the masculine of alone"),
+        ("Moj dom mora biti čist.", "the modal of another subject"),
+        ("Moja koža bi trebala biti čista.", "the modal of another subject"),
+        ("Ja sam jednostavna i skromna žena.", "a row of attributive adjectives"),
+        ("Ja sam jak i odlučan muškarac.", "a row of attributive adjectives"),
+        ("Ja sam jedina kći.", "attributive adjective before a noun of kin"),
+        ("Sam Bog zna.", "verb in -na"),
+        ("On sam zna.", "verb in -na"),
     ],
     "pl": [
         ("Jestem dobrą piosenkarką.", "noun"),
@@ -190,6 +212,21 @@ NOBODY = {
         ("Opiekuję się starym kościołem.", "instrumental in -łem"),
         ("Wiem, że ona była zmęczona.", "another subject"),
         ("Czytam tę samą książkę.", "object"),
+        ("Mój samochód musi być szybki.", "the modal of another subject"),
+        ("Uważam, że dom powinien być czysty.", "the modal of another subject"),
+        ("Walczę ze złem na świecie.", "instrumental in -łem"),
+        ("Zajmuję się diabłem.", "instrumental in -łem"),
+        ("Zajmuję się orłem.", "instrumental in -łem"),
+        ("Zajmuję się osłem.", "instrumental in -łem"),
+        ("Zajmuję się kozłem.", "instrumental in -łem"),
+        ("Zajmuję się kotłem.", "instrumental in -łem"),
+        ("Zajmuję się bydłem.", "instrumental in -łem"),
+        ("Zajmuję się mozołem.", "instrumental in -łem"),
+        ("Zajmuję się kwartałem.", "instrumental in -łem"),
+        ("Zajmuję się bawołem.", "instrumental in -łem"),
+        ("Zajmuję się działem.", "instrumental in -łem"),
+        ("Sama myśl o tym mnie przeraża.", "the very thought"),
+        ("Sam fakt, że to działa, mnie cieszy.", "the very fact"),
     ],
     "ru": [
         ("Я хороший певец.", "attributive adjective"),
@@ -202,6 +239,9 @@ NOBODY = {
         ("Я становлюсь хорошей хозяйкой.", "noun in the instrumental"),
         ("Мне нужна была помощь.", "dative experiencer"),
         ("Я хочу быть хорошим отцом.", "attributive adjective in the instrumental"),
+        ("Еда должна быть вкусной.", "the modal of another subject"),
+        ("Лидер должен быть сильным.", "the modal of another subject"),
+        ("Я единственная дочь.", "attributive adjective before a noun of kin"),
     ],
     "sk": [
         ("Som dobrý spevák.", "attributive adjective"),
@@ -212,6 +252,11 @@ NOBODY = {
         ("Som veľmi zdvorilý človek.", "attributive adjective"),
         ("Rada mesta zasadala, ona rozhodla.", "noun beside another subject"),
         ("Bývam v novom hoteli pri škole.", "nouns"),
+        ("Kuchyňa musí byť čistá.", "the modal of another subject"),
+        ("Dom by mal byť čistý.", "the modal of another subject"),
+        ("Som jediná dcéra.", "attributive adjective before a noun of kin"),
+        ("Som tá, ktorá varí.", "demonstrative"),
+        ("Som ten, kto varí.", "demonstrative"),
     ],
     "sl": [
         ("Sem dober pevec.", "attributive adjective"),
@@ -222,6 +267,16 @@ NOBODY = {
         ("Počutim se utrujeno.", "adverb"),
         ("Sem vodja.", "noun in -a"),
         ("Prišli smo pozno.", "plural"),
+        ("Nočem, da bi moj partner delal.", "another subject of bi"),
+        ("Želim si, da bi me mož poslušal.", "another subject of bi"),
+        ("Bojim se, da bi me žena zapustila.", "another subject of bi"),
+        ("Mislim, da bi morala ženska biti doma.", "another subject of bi"),
+        ("Želim, da bi otrok uspel.", "another subject of bi"),
+        ("Potrebujem nekoga, ki bi skrbel zame.", "another subject of bi"),
+        ("Moja koža mora biti popolna.", "the modal of another subject"),
+        ("Moj dom mora biti čist.", "the modal of another subject"),
+        ("Sem edina hči.", "attributive adjective before a noun of kin"),
+        ("Sem edina mati.", "attributive adjective before a noun of kin"),
     ],
     "sr": [
         ("Ја сам добар певач.", "attributive adjective"),
@@ -232,6 +287,9 @@ NOBODY = {
         ("Било ми је жао.", "dative experiencer"),
         ("Знам да је била уморна.", "another subject"),
         ("Ја сам вођа.", "noun in -a"),
+        ("Мој дом мора бити чист.", "the modal of another subject"),
+        ("Ja sam jednostavna i skromna žena.", "a row of attributive adjectives"),
+        ("Ја сам јак и одлучан мушкарац.", "a row of attributive adjectives"),
     ],
     "uk": [
         ("Я добрий співак.", "attributive adjective"),
@@ -244,6 +302,9 @@ NOBODY = {
         ("Я працюю щодня.", "adverb in -ня"),
         ("Я хочу стати хорошою мамою.", "attributive adjective in the instrumental"),
         ("Я п'ю багато пива.", "noun"),
+        ("Їжа повинна бути смачною.", "the modal of another subject"),
+        ("Лідер має бути сильним.", "the modal of another subject"),
+        ("Я проста і скромна жінка.", "a row of attributive adjectives"),
     ],
     "es": [
         ("Soy una persona ordenada.", "noun phrase"),
@@ -312,6 +373,23 @@ def test_a_translation_that_changes_the_gender_is_a_conflict(
     assert found.gender is Gender.CONFLICT
     assert {evidence.gender for evidence in found.evidence} == {Gender.MASCULINE, Gender.FEMININE}
     assert found.evidence == tuple(sorted(found.evidence, key=lambda evidence: evidence.span))
+
+
+@pytest.mark.parametrize(
+    ("language", "masculine", "feminine"),
+    [
+        ("hr", "Moja žena je otišla pa sam tužan.", "Moj muž je otišao pa sam tužna."),
+        ("hr", "Moja žena je otišla i sad sam tužan.", "Moj muž je otišao i sad sam tužna."),
+        ("cs", "Manželka odešla a já jsem smutný.", "Manžel odešel a já jsem smutná."),
+        ("cs", "Otec byl moje opora a teď jsem ztracený.", "Matka byla moje opora a teď jsem ztracená."),
+        ("sk", "Manželka odišla a teraz som smutný.", "Manžel odišiel a teraz som smutná."),
+    ],
+)
+def test_the_participle_of_a_clause_before_is_not_the_speakers(
+    language: str, masculine: str, feminine: str, detector: Any
+) -> None:
+    assert detector(language).detect(masculine).gender is Gender.MASCULINE
+    assert detector(language).detect(feminine).gender is Gender.FEMININE
 
 
 def test_only_the_first_sentence_is_read(detector: Any) -> None:
