@@ -8,6 +8,7 @@ from typing import Any, Final, TypeVar
 
 import numpy as np
 
+from biascore.budget import Budget
 from biascore.cache import Cache, NoCache
 from biascore.cost import Cost
 from biascore.model import Hook, Model
@@ -95,7 +96,8 @@ class Rehearsal(Model):
     """
 
     def __init__(self, model: Model, scratch: Scratch, dimensions: int = DIMENSIONS) -> None:
-        services = replace(model._services, cache=scratch, progress=Silent())
+        # Nothing is sent, so nothing is charged to the budget of a run.
+        services = replace(model._services, cache=scratch, progress=Silent(), budget=Budget())
         super().__init__(model.source, model._backend, model._plugins, services)
         self.scratch = scratch
         self.dimensions = dimensions

@@ -10,7 +10,7 @@ import pytest
 
 from biascore import Engine
 from biascore.budget import Budget
-from biascore.cache import CacheWarning, DiskCache
+from biascore.cache import CacheWarning, DiskCache, NoCache
 from biascore.errors import (
     AnswerError,
     AuthError,
@@ -24,6 +24,7 @@ from biascore.errors import (
 )
 from biascore.model import Model, Services, Source
 from biascore.plugins_api import Backend, Identity, ModelRef, Text, hookimpl
+from biascore.rehearsal import Rehearsal, Scratch
 
 
 class Uneven(Backend):
@@ -107,6 +108,15 @@ def test_the_budget_is_kept_to_before_each_attempt() -> None:
         model_of(backend, budget=budget).translate(["aaa", "bbb"], "en", "it")
     assert backend.calls == [("aaa",), ("aaa",)]
     assert budget.spent == 6
+
+
+def test_a_plan_needs_no_budget() -> None:
+    budget = Budget(0)
+    backend = Uneven()
+    rehearsal = Rehearsal(model_of(backend, budget=budget), Scratch(NoCache()))
+    assert rehearsal.translate(["aaa"], "en", "it") == ("aaa",)
+    assert rehearsal.tallies["translate"].unique == 1
+    assert (backend.calls, budget.spent) == ([], 0)
 
 
 def test_what_is_answered_already_needs_no_budget(tmp_path: Path) -> None:
