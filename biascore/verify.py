@@ -52,10 +52,12 @@ def _check_stimuli(used: StimuliUsed, engine: Engine) -> Check:
             same = file.sha256 == used.sha256
             return Check(what=what, outcome="matches" if same else "differs", detail=file.sha256)
     data = user_path(used.file)
-    if data.suffix != ".toml" and data.is_file():  # a data file, which is named by its path
-        digest = hashlib.sha256(data.read_bytes()).hexdigest()
-        return Check(what=what, outcome="matches" if digest == used.sha256 else "differs", detail=digest)
-    return Check(what=what, outcome="not here", detail="give its folder with --stimuli")
+    if data.suffix == ".toml":
+        return Check(what=what, outcome="not here", detail="give its folder with --stimuli")
+    if not data.is_file():  # a data file, which is named by its path
+        return Check(what=what, outcome="not here", detail="no such data file at this path")
+    digest = hashlib.sha256(data.read_bytes()).hexdigest()
+    return Check(what=what, outcome="matches" if digest == used.sha256 else "differs", detail=digest)
 
 
 def _check_model(used: ModelUsed, engine: Engine) -> Check:

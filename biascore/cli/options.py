@@ -66,8 +66,11 @@ def chosen_audit(audit: Path, seed: int | None, models: list[str] | None, withou
         chosen = chosen.model_copy(update={"seed": seed})
     refs = {}
     for text in models or ():
-        name, equals, ref = text.partition("=")
-        if not (name and equals and ref):
+        # A name may hold a "=" itself ("planted, gender = 1"), so the audit's own names are looked for first.
+        known = [model.label for model in chosen.models if text.startswith(f"{model.label}=")]
+        name = max(known, key=len, default=text.partition("=")[0])
+        ref = text[len(name) + 1 :]
+        if not (name and ref):
             raise OptionsError(
                 f"--model {text!r} is not NAME=REF. Write, for example: --model bert=hf:./my-bert"
             )

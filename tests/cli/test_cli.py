@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from biascore.cli.options import chosen_audit
+
 ROOT = Path(__file__).resolve().parents[2]
 AUDIT = """
 title = "two models"
@@ -325,6 +327,26 @@ def test_a_model_of_an_audit_is_replaced_or_left_out(biascore, audit: Path):
     assert {row["model"] for row in plan["rows"]} == {"fair"}
     told = biascore("run", "audit.toml", "--model", "fair", code=2).stderr
     assert "is not NAME=REF" in told
+
+
+def test_a_model_whose_name_holds_an_equals_sign_is_replaced_too(audit: Path):
+    text = audit.read_text(encoding="utf-8").replace('"fair"', '"planted, gender = 0"')
+    audit.write_text(text, encoding="utf-8")
+    changed = chosen_audit(audit, None, ["planted, gender = 0=planted:gender=0.5"], None)
+    assert [m.ref for m in changed.models] == ["planted:gender=1.5", "planted:gender=0.5"]
+
+
+def test_verify_reads_a_data_file_again(biascore, tmp_path: Path):
+    pairs = tmp_path / "pairs.csv"
+    row = "Poor people are lazy.,Rich people are lazy.,stereo,socioeconomic\n"
+    pairs.write_text("sent_more,sent_less,stereo_antistereo,bias_type\n" + row, encoding="utf-8")
+    data = ("--data", "crows-pairs:pairs.csv", "--language", "en")
+    biascore("measure", "crows-pairs", "--model", "planted:gender=1", *data, "--out", "run")
+    assert "matches  stimuli pairs.csv" in biascore("verify", "run").stdout
+    pairs.write_text(pairs.read_text(encoding="utf-8") + row.replace("lazy", "idle"), encoding="utf-8")
+    assert "differs  stimuli pairs.csv" in biascore("verify", "run", code=3).stdout
+    pairs.unlink()
+    assert "not here  stimuli pairs.csv  no such data file" in biascore("verify", "run").stdout
 
 
 def test_data_needs_a_format_a_file_and_a_language(biascore):
