@@ -108,11 +108,16 @@ def python_environment(site: Path) -> Callable[..., dict[str, str]]:
     return of
 
 
+def python_path(first: Path | str) -> str:
+    """A PYTHONPATH that begins with a folder; what it held already stays behind it."""
+    return os.pathsep.join(filter(None, [str(first), os.environ.get("PYTHONPATH", "")]))
+
+
 def environment(site: Path, dists: tuple[str, ...], variables: Mapping[str, str] | None) -> dict[str, str]:
     allowed = {} if dists == ("all",) else {"BIASCORE_LOAD_PLUGINS": ",".join(["biascore", *dists])}
     return {
         **os.environ,
-        "PYTHONPATH": str(site),
+        "PYTHONPATH": python_path(site),
         "PYTHONIOENCODING": "utf-8",
         **allowed,
         **(variables or {}),

@@ -63,7 +63,12 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def survey(path: Path | None, **variables: str) -> Any:
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", PROGRAM],
-        env={**os.environ, "PYTHONIOENCODING": "utf-8", "PYTHONPATH": str(path or ""), **variables},
+        env={
+            **os.environ,
+            "PYTHONIOENCODING": "utf-8",
+            "PYTHONPATH": os.pathsep.join(filter(None, [str(path or ""), os.environ.get("PYTHONPATH")])),
+            **variables,
+        },
         capture_output=True,
         text=True,
         check=False,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -61,7 +62,10 @@ def test_the_plugin_of_the_page_works(
     subprocess.run(
         [*pip, "--disable-pip-version-check", "--target", target, source], check=True, capture_output=True
     )
-    variables = {**python_environment("biascore-plugin-example"), "PYTHONPATH": str(target)}
+    variables = {
+        **python_environment("biascore-plugin-example"),
+        "PYTHONPATH": os.pathsep.join(filter(None, [str(target), os.environ.get("PYTHONPATH")])),
+    }
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", CHECK, PAGE],
         cwd=work,

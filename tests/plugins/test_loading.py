@@ -76,7 +76,10 @@ FAILED = {
 @pytest.fixture(scope="module")
 def survey(site: Path) -> dict[str, Any]:
     """What one interpreter with all the test distributions finds."""
-    variables = {**os.environ, "PYTHONPATH": str(site)}
+    variables = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(filter(None, [str(site), os.environ.get("PYTHONPATH")])),
+    }
     done = subprocess.run(
         [sys.executable, "-c", SURVEY], env=variables, capture_output=True, text=True, check=True
     )

@@ -1,0 +1,50 @@
+"""The tests themselves: every worker must collect the same ones, whenever and wherever it does."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+COLLECT = """
+import datetime, sys
+import pytest, time_machine
+
+class Print:
+    def pytest_collection_finish(self, session):
+        print(*(ascii(item.nodeid) for item in session.items), sep="\\n", file=sys.stderr)
+
+OPTIONS = ["--collect-only", "-qq", "-p", "no:cacheprovider", "-p", "no:xdist"]
+RELAXED = ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # time_machine is also a plugin of pytest
+with time_machine.travel(datetime.datetime.fromisoformat(sys.argv[1]), tick=True):
+    sys.exit(pytest.main([*OPTIONS, *RELAXED, "tests"], [Print()]))
+"""
+
+
+def collected(moment: str, hash_seed: str, folder: Path) -> list[str]:
+    done = subprocess.run(
+        [sys.executable, "-c", COLLECT, moment],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONHASHSEED": hash_seed, "TMPDIR": str(folder), "HOME": str(folder)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stderr.splitlines()
+
+
+@pytest.mark.slow
+def test_every_worker_collects_the_same_tests(tmp_path: Path) -> None:
+    """Under another clock, hash seed, home and temporary folder; pytest-xdist refuses to run otherwise."""
+    pytest.importorskip("time_machine")
+    (tmp_path / "other").mkdir()
+    one = collected("2024-02-29T23:59:58+00:00", "1", tmp_path)
+    two = collected("2031-07-01T12:00:03+02:00", "2", tmp_path / "other")
+    assert len(one) > 2000
+    assert one == two
