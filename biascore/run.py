@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from biascore.errors import RunError
+from biascore.failure import Failure
 from biascore.files import new_folder, user_path
 from biascore.frozen import Frozen, FrozenMap, Scalar
 from biascore.measurement import Measurement
@@ -94,7 +95,11 @@ class Provenance(Frozen):
 
 
 class Run(Frozen):
-    """The measurements of one audit, in order, and their provenance: a frozen sequence."""
+    """The measurements of one audit, in order, and their provenance: a frozen sequence.
+
+    ``failed`` are the measurements that could not be made, because a model or a plugin failed; the same command
+    later asks for what they need and nothing else.
+    """
 
     schema_version: int = SCHEMA_VERSION
     title: str
@@ -103,6 +108,7 @@ class Run(Frozen):
     stimuli: tuple[StimuliUsed, ...]
     provenance: Provenance
     warnings: tuple[str, ...] = ()
+    failed: tuple[Failure, ...] = ()
 
     def __len__(self) -> int:
         return len(self.measurements)
@@ -139,7 +145,10 @@ class Run(Frozen):
         )
 
     def to_frame(self) -> pd.DataFrame:
-        """One row per estimate of every measurement; adjusted p-values stand beside the headlines."""
+        """One row per estimate of every measurement; adjusted p-values stand beside the headlines.
+
+        What could not be measured has a row too, with the reason under ``failed``.
+        """
         import pandas as pd
 
         frames = []
@@ -151,7 +160,11 @@ class Run(Frozen):
             frame["p_bh"] = np.where(first, np.nan if bh is None else bh, np.nan)
             frames.append(frame)
         # Through records: pandas warns of columns that are empty in one frame and not in another.
-        return pd.DataFrame([row for frame in frames for row in frame.to_dict("records")])
+        rows = [{**row, "failed": None} for frame in frames for row in frame.to_dict("records")]
+        rows += [
+            {"model": f.model, "metric": f.metric, "test": f.test, "failed": f.message} for f in self.failed
+        ]
+        return pd.DataFrame(rows)
 
     def results_digest(self) -> str:
         """SHA-256 over every result, item tables included; equal for runs with equal results.

@@ -1,7 +1,6 @@
 """The command line: ``biascore run``, ``measure``, ``report``, ``verify``, ``list``, ``show``, ``plugins``, ``cache``.
 
-Exit codes: 0 done; 1 an error that is biascore's own fault; 2 wrong input, with the next step in
-the message; 3 ``verify`` found a difference; 130 interrupted (answers so far are kept).
+``codes`` holds the exit codes.
 """
 
 from __future__ import annotations
@@ -12,12 +11,10 @@ from typing import TextIO
 
 from rich.markup import escape
 
+from biascore.cli import codes
 from biascore.cli.app import app
 from biascore.cli.console import stderr
 from biascore.errors import BiascoreError
-
-EXIT_WRONG_INPUT = 2
-EXIT_INTERRUPTED = 130
 
 
 def main() -> None:
@@ -27,9 +24,9 @@ def main() -> None:
         app()
     except BiascoreError as error:
         stderr.print(f"[bold red]error:[/] {escape(str(error))}", highlight=False, soft_wrap=True)
-        sys.exit(EXIT_WRONG_INPUT)
+        sys.exit(codes.WRONG_INPUT)
     except SystemExit as done:  # typer turns Ctrl-C into an exit of its own
-        if done.code == EXIT_INTERRUPTED:
+        if done.code == codes.INTERRUPTED:
             stderr.print("interrupted; answers so far are kept, so the same command goes on from here")
         raise
 

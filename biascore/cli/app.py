@@ -10,6 +10,7 @@ import typer
 
 from biascore.audit import Audit
 from biascore.cache import DiskCache, default_folder
+from biascore.cli import codes
 from biascore.cli.console import Bars, print_json, print_run, say, stderr
 from biascore.cli.export import export
 from biascore.cli.inspect import list_app, plugins, show
@@ -53,8 +54,6 @@ app.command()(plan)
 app.command()(show)
 app.command()(plugins)
 app.command()(export)
-
-EXIT_DIFFERENT = 3
 
 
 @app.command()
@@ -171,7 +170,7 @@ def verify(
         for check in checks:
             say(f"{check.outcome:>10}  {check.what}  {check.detail}".rstrip())
     if any(check.outcome == "differs" for check in checks):
-        raise typer.Exit(EXIT_DIFFERENT)
+        raise typer.Exit(codes.DIFFERENT)
 
 
 @cache_app.command("info")
