@@ -6,10 +6,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import ClassVar, Final
+from typing import Annotated, ClassVar, Final
 
 import numpy as np
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from biascore.adapter import Options
 from biascore.errors import TestKindError, UnknownNameError
@@ -21,6 +21,32 @@ from biascore.stimuli import Catalogue, Test
 
 SELF: Final = "self"
 """As the value of an option that names a second model: the model that is measured."""
+
+
+MAX_DRAWS: Final = 10_000_000
+MAX_RESAMPLES: Final = 1_000_000
+
+
+def _at_most(limit: int, sensible: str) -> AfterValidator:
+    def check(value: int) -> int:
+        if value > limit:
+            raise ValueError(f"is more than {limit:,}, the most that is drawn. {sensible}")
+        return value
+
+    return AfterValidator(check)
+
+
+Draws = Annotated[
+    int,
+    Field(ge=1),
+    _at_most(MAX_DRAWS, "100000 give a p of .05 a standard error of .0007; a million one of .0002"),
+]
+"""An option: how many random labellings are behind a Monte-Carlo p-value; bounded, for each takes time."""
+
+Resamples = Annotated[
+    int, Field(ge=100), _at_most(MAX_RESAMPLES, "5000 are enough for an interval; 100000 settle its ends")
+]
+"""An option: how many resamples are behind a bootstrap interval; bounded, for they are kept in memory."""
 
 
 class MetricOptions(Options):

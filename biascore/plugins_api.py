@@ -26,7 +26,7 @@ from biascore.measurement import (
     PValue,
     item_table,
 )
-from biascore.metric import SELF, Context, Metric, MetricOptions
+from biascore.metric import SELF, Context, Draws, Metric, MetricOptions, Resamples
 from biascore.model import Model
 from biascore.questions import Level, Masked, Span, Text, TokenLogprobs
 from biascore.refs import ModelRef
@@ -66,6 +66,7 @@ __all__ = [
     "DataFormat",
     "Dimension",
     "Dots",
+    "Draws",
     "Estimate",
     "FiseTest",
     "Gender",
@@ -92,6 +93,7 @@ __all__ = [
     "PairList",
     "Plane",
     "Point",
+    "Resamples",
     "Sample",
     "Samples",
     "SamplesTest",

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from biascore.plugins_api import MetricOptions, Scalar
+from biascore.plugins_api import Draws, MetricOptions, Resamples, Scalar
 
 
 class PairOptions(MetricOptions):
@@ -20,9 +20,9 @@ class PairOptions(MetricOptions):
 
     decimals: int | None = Field(default=3, ge=0, le=12)
     bound: float | None = Field(default=5.0, gt=0, lt=50)
-    draws: int = Field(default=100_000, ge=1)
+    draws: Draws = 100_000
     bootstrap: Literal["studentized", "bca", "percentile"] = "studentized"
-    resamples: int = Field(default=5000, ge=100)
+    resamples: Resamples = 5000
 
     def variant(self) -> str:
         """What tells this measurement from others of its metric: the options that are not the defaults."""

@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from biascore.plugins_api import MetricOptions, Model, Scalar
+from biascore.plugins_api import Draws, MetricOptions, Model, Resamples, Scalar
 
 
 class PlacementOptions(MetricOptions):
@@ -26,8 +26,8 @@ class PlacementOptions(MetricOptions):
     level: Literal["sentence", "token"] = "sentence"
     affect_model: str | None = None
     axis_tolerance: float = Field(default=0.0, ge=0, lt=2)
-    draws: int = Field(default=10_000, ge=1)
-    resamples: int = Field(default=5000, ge=100)
+    draws: Draws = 10_000
+    resamples: Resamples = 5000
     bootstrap: Literal["bca", "percentile"] = "bca"
     duplicates: Literal["drop", "keep"] = "drop"
     bound: float | None = Field(default=0.1, gt=0)

@@ -7,7 +7,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from biascore.plugins_api import MetricOptions
+from biascore.plugins_api import MetricOptions, Resamples
 from biascore.stimuli.schema import LANGUAGE_PATTERN
 
 Ids = Annotated[tuple[int, ...], Field(strict=False)]  # TOML gives lists; the numbers inside stay strict
@@ -29,7 +29,7 @@ class GestOptions(MetricOptions):
     exclude: Ids = ()
     alternative: Literal["two-sided", "greater"] = "two-sided"
     bootstrap: Literal["percentile", "bca"] = "percentile"
-    resamples: int = Field(default=5000, ge=100)
+    resamples: Resamples = 5000
     confound: str | None = None
     confound_of: Literal["male", "female"] = "male"
     confound_match: Literal["word", "substring"] = "word"

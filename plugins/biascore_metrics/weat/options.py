@@ -10,7 +10,7 @@ import numpy.typing as npt
 from pydantic import Field, field_validator
 
 from biascore.errors import OptionsError
-from biascore.plugins_api import MetricOptions, Model, Scalar, Test
+from biascore.plugins_api import Draws, MetricOptions, Model, Resamples, Scalar, Test
 from biascore.stats import Interval, ZeroVarianceError, bootstrap_effect, exact_cost
 from biascore.stats.permutation import EXACT_MAX_SUMS
 
@@ -32,10 +32,10 @@ class AssociationOptions(MetricOptions):
     ddof: Literal[0, 1] = 1
     alternative: Literal["two-sided", "greater"] = "two-sided"
     permutation: Literal["auto", "exact", "monte-carlo"] = "auto"
-    draws: int = Field(default=100_000, ge=1)
+    draws: Draws = 100_000
     duplicates: Literal["drop", "keep"] = "drop"
     bootstrap: Literal["studentized", "bca", "percentile"] = "studentized"
-    resamples: int = Field(default=5000, ge=100)
+    resamples: Resamples = 5000
     bound: float | None = Field(default=0.2, gt=0)
 
     @field_validator("ddof", mode="before")
