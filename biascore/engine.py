@@ -252,7 +252,7 @@ class Engine:
         catalogue: Catalogue,
         seed: int,
     ) -> Measurement:
-        own_seed = measurement_seed(seed, metric.name, test.id, model.name)
+        own_seed = measurement_seed(seed, metric.name, test.id)
         context = Context(np.random.default_rng(own_seed), own_seed, catalogue, pool, self.plugins.languages)
         return metric.measure(model, test, context)
 
@@ -284,9 +284,13 @@ class Engine:
         )
 
 
-def measurement_seed(seed: int, metric: str, test: str, model: str) -> int:
-    """The seed of one measurement: the same whatever else is in the run, and in whatever order."""
-    text = "\0".join((str(seed), metric, test, model))
+def measurement_seed(seed: int, metric: str, test: str) -> int:
+    """The seed of one measurement: the same whatever else is in the run, in whatever order, for every model.
+
+    A model is no part of it: neither its path nor its name moves an interval, and models that are compared
+    are compared on the same draws.
+    """
+    text = "\0".join((str(seed), metric, test))
     return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=7).digest())
 
 

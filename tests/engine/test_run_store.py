@@ -511,9 +511,25 @@ def test_the_cache_and_the_order_of_asking_change_nothing(tmp_path: Path, run: R
 
 
 def test_measurement_seeds_are_apart() -> None:
-    parts = [(s, metric, test, model) for s in (0, 1) for metric in "ab" for test in "ab" for model in "ab"]
-    parts += [(0, "ab", "c", "d"), (0, "a", "bc", "d"), (0, "\ud800", "c", "d")]
+    parts = [(s, metric, test) for s in (0, 1) for metric in "ab" for test in "ab"]
+    parts += [(0, "ab", "c"), (0, "a", "bc"), (0, "\ud800", "c")]
     seeds = {measurement_seed(*some) for some in parts}
     assert len(seeds) == len(parts)
     # Within what JSON numbers carry exactly everywhere would be 2**53; the store is read by Python, so 2**56.
     assert all(0 <= seed < 2**56 for seed in seeds)
+
+
+def test_neither_path_nor_name_of_a_model_moves_its_results(engine: Engine, tmp_path: Path) -> None:
+    words = engine.catalogue.test("en/weat7").roles
+    vectors = engine.model("planted:gender=0.8").embed([w for one in words.values() for w in one.words])
+    names = [w for one in words.values() for w in one.words]
+    lines = [" ".join([n, *map(str, v[:20])]) for n, v in zip(names, vectors, strict=True)]
+    paths = [tmp_path / "one.vec", tmp_path / "elsewhere" / "other.vec"]
+    paths[1].parent.mkdir()
+    for path in paths:
+        path.write_text(f"{len(lines)} 20\n" + "\n".join(lines), encoding="utf-8")
+    runs = [engine.measure("weat", f"fasttext:{path}", "en/weat7", **QUICK) for path in paths]
+    with engine.model(f"fasttext:{paths[0]}", name="mine") as named:
+        runs.append(engine.measure("weat", named, "en/weat7", **QUICK))
+    assert len({run[0].headline.interval.low for run in runs}) == 1
+    assert {run[0].seed for run in runs} == {runs[0][0].seed}
