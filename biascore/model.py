@@ -17,6 +17,7 @@ import tenacity
 
 from biascore import codecs
 from biascore.adapter import Backend, ModelPlugin
+from biascore.answers import split_logprobs, split_scores, split_texts, split_vectors
 from biascore.budget import Budget
 from biascore.cache import Cache, NoCache
 from biascore.cost import characters
@@ -73,7 +74,7 @@ class Hook(Generic[Q, A]):
 
     name: str
     params: dict[str, str]
-    split: Callable[[Any, Sequence[Q]], list[A]]
+    split: Callable[[str, Any, Sequence[Q]], list[A]]
     encode: Callable[[A], bytes]
     decode: Callable[[bytes], A]
 
@@ -126,7 +127,7 @@ class Model:
         """
         questions = [Text.word(t) if isinstance(t, str) else t for t in texts]
         hook: Hook[Text, npt.NDArray[np.float32]] = Hook(
-            "embed", {"level": level}, self._split_vectors, codecs.encode_vector, codecs.decode_vector
+            "embed", {"level": level}, split_vectors, codecs.encode_vector, codecs.decode_vector
         )
         rows = self._ask(hook, questions)
         if len({row.shape for row in rows}) > 1:
@@ -144,7 +145,7 @@ class Model:
         the answer has no tokens, so that a metric can report the word as lost.
         """
         hook: Hook[Masked, TokenLogprobs] = Hook(
-            "mask_logprob", {}, self._split_logprobs, codecs.encode_logprobs, codecs.decode_logprobs
+            "mask_logprob", {}, split_logprobs, codecs.encode_logprobs, codecs.decode_logprobs
         )
         asked = list(queries)
         order = sorted(range(len(asked)), key=lambda i: _in_sight(asked[i]))
@@ -158,15 +159,13 @@ class Model:
     def translate(self, texts: Iterable[str], source: str, target: str) -> tuple[str, ...]:
         """Translations, one for one, from language ``source`` to ``target`` (BCP 47 tags)."""
         params = {"source": source, "target": target}
-        hook: Hook[str, str] = Hook(
-            "translate", params, self._split_texts, codecs.encode_text, codecs.decode_text
-        )
+        hook: Hook[str, str] = Hook("translate", params, split_texts, codecs.encode_text, codecs.decode_text)
         return tuple(self._ask(hook, list(texts)))
 
     def score(self, texts: Iterable[str], quantity: str) -> npt.NDArray[np.float64]:
         """Scores of shape (n,), float64: nats for ``"log_likelihood"``, else the unit of the head."""
         hook: Hook[str, float] = Hook(
-            "score", {"quantity": quantity}, self._split_scores, codecs.encode_score, codecs.decode_score
+            "score", {"quantity": quantity}, split_scores, codecs.encode_score, codecs.decode_score
         )
         return np.array(self._ask(hook, list(texts)), dtype=np.float64)
 
@@ -276,7 +275,7 @@ class Model:
                 except AnswerError as error:
                     self._keep(hook, {batch[i]: cast("A", answer) for i, answer in error.usable.items()})
                     raise
-                new = dict(zip(batch, hook.split(raw, questions), strict=True))
+                new = dict(zip(batch, hook.split(self.name, raw, questions), strict=True))
                 self._keep(hook, new)
                 answers.update(new)
                 advance(len(batch))
@@ -335,83 +334,6 @@ class Model:
             ]
         )
 
-    def _split_vectors(self, raw: object, questions: Sequence[Text]) -> list[npt.NDArray[np.float32]]:
-        array = self._array(raw, np.float32, len(questions), dimensions=2)
-        missing = np.isnan(array).all(axis=1)
-        bad = ~missing & ~np.isfinite(array).all(axis=1)
-        if bad.any():
-            text = questions[int(np.argmax(bad))].text
-            raise AnswerError(
-                f"{self.name}: the vector of {text!r} holds NaN or infinity. Check the model's weights."
-            )
-        return list(array)
-
-    def _split_scores(self, raw: object, questions: Sequence[str]) -> list[float]:
-        array = self._array(raw, np.float64, len(questions), dimensions=1)
-        bad = ~np.isfinite(array)
-        if bad.any():
-            text = questions[int(np.argmax(bad))]
-            raise AnswerError(f"{self.name}: the score of {text!r} is not finite. Check the model's weights.")
-        return [float(value) for value in array]
-
-    def _split_texts(self, raw: object, questions: Sequence[str]) -> list[str]:
-        answers = self._sequence(raw, len(questions))
-        for question, answer in zip(questions, answers, strict=True):
-            if not isinstance(answer, str):
-                raise AnswerError(
-                    f"{self.name}: the translation of {question!r} is a {type(answer).__name__}, not a str. "
-                    f"Report this to the adapter's authors."
-                )
-        return answers
-
-    def _split_logprobs(self, raw: object, questions: Sequence[Masked]) -> list[TokenLogprobs]:
-        answers = self._sequence(raw, len(questions))
-        for question, answer in zip(questions, answers, strict=True):
-            if not isinstance(answer, TokenLogprobs) or not _is_well_formed(answer):
-                raise AnswerError(
-                    f"{self.name}: the answer for {question.text!r} is {answer!r}, which is not a token, its "
-                    f"offsets and a float for each hidden token. Report this to the adapter's authors."
-                )
-            if not all(np.isfinite(answer.logprobs)) or any(p > 1e-6 for p in answer.logprobs):
-                raise AnswerError(
-                    f"{self.name}: a log-probability in {question.text!r} is positive or not finite. "
-                    f"Check the weights."
-                )
-        return answers
-
-    def _sequence(self, raw: object, expected: int) -> list[Any]:
-        if not isinstance(raw, Sequence) or isinstance(raw, str) or len(raw) != expected:
-            raise AnswerError(
-                f"{self.name} answered {_shape(raw)} for {expected} questions. "
-                f"Report this to the adapter's authors."
-            )
-        return list(raw)
-
-    def _array(
-        self, raw: object, dtype: type[np.floating[Any]], expected: int, dimensions: int
-    ) -> npt.NDArray[Any]:
-        if (
-            not isinstance(raw, np.ndarray)
-            or raw.dtype != dtype
-            or raw.ndim != dimensions
-            or len(raw) != expected
-            or 0 in raw.shape[1:]
-        ):
-            raise AnswerError(
-                f"{self.name} answered {_shape(raw)} for {expected} questions where a {dimensions}-d array "
-                f"of {np.dtype(dtype)} was expected. Report this to the adapter's authors."
-            )
-        return raw.copy()  # the backend may write its next answers into the same array
-
-
-def _is_well_formed(answer: TokenLogprobs) -> bool:
-    return (
-        len(answer.tokens) == len(answer.offsets) == len(answer.logprobs)
-        and all(isinstance(p, float) for p in answer.logprobs)
-        and all(isinstance(t, str) for t in answer.tokens)
-        and all(isinstance(edge, int) for span in answer.offsets for edge in span)
-    )
-
 
 def _unread(model: str, query: Masked) -> str:
     words = ", ".join(repr(query.text[start:end]) for start, end in (*(query.spans or ()), *query.also))
@@ -429,14 +351,6 @@ def _in_sight(query: Masked) -> str:
         parts.append(query.text[start : span[0]])
         start = max(start, span[1])
     return "\0".join([*parts, query.text[start:]])
-
-
-def _shape(raw: object) -> str:
-    if isinstance(raw, np.ndarray):
-        return f"an array of shape {raw.shape} and type {raw.dtype}"
-    if isinstance(raw, Sequence):
-        return f"a {type(raw).__name__} of {len(raw)}"
-    return f"a {type(raw).__name__}"
 
 
 def _may_pass(error: BaseException) -> bool:
