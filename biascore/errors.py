@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from biascore.installation import install_extra
+
 
 class BiascoreError(Exception):
     """Base of all errors that biascore raises on purpose; the command line prints its text and exits 2."""
@@ -52,7 +54,7 @@ class MissingExtraError(BiascoreError):
 
     def __init__(self, what: str, extra: str, dist: str = "biascore") -> None:
         super().__init__(
-            f"{what} needs an optional dependency. Install it with: pip install '{dist}[{extra}]'"
+            f"{what} needs an optional dependency. Install it with: {install_extra(extra, dist)}"
         )
         self.extra = extra
 

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from biascore.gender import GenderPair, SpeakerGenderDetector
+from biascore.installation import install_plugin
+
+_A_PLUGIN: Final = "biascore-plugin-slavic"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,5 +39,5 @@ def no_detector(languages: Mapping[str, Language], tag: str) -> str:
     known = ", ".join(sorted(code for code, one in languages.items() if one.speaker_gender))
     return (
         f"no plugin tells the speaker's gender in {tag!r}; there are detectors for {known or 'no language'}. "
-        "Install a plugin for it, such as: pip install biascore-plugin-slavic"
+        f"Install a plugin for it, such as: {install_plugin(_A_PLUGIN, _A_PLUGIN)}"
     )

@@ -27,6 +27,7 @@ from biascore.dataset import DataFormat
 from biascore.errors import PluginError, UnknownNameError
 from biascore.gender import GenderPair, SpeakerGenderDetector
 from biascore.hookspecs import CAPABILITIES, PROJECT, DiscoverySpecs
+from biascore.installation import install_plugin
 from biascore.language import Language
 from biascore.metric import Metric
 from biascore.refs import ModelRef
@@ -225,7 +226,7 @@ class Plugins:
             if not mine:
                 raise PluginError(
                     f"{text} is required, and no installed plugin comes from {wanted.name}. "
-                    f"Install it with: pip install '{text}'"
+                    f"Install it with: {install_plugin(text, wanted.name)}"
                 )
             for record in mine:
                 if not wanted.specifier.contains(record.version, prereleases=True):

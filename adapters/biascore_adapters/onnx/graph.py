@@ -10,6 +10,7 @@ import numpy.typing as npt
 import onnxruntime
 
 from biascore.errors import AnswerError, ModelLoadError
+from biascore.installation import install_extra
 from biascore_adapters.onnx.locate import OnnxFolder
 from biascore_adapters.onnx.options import OnnxOptions
 from biascore_adapters.transformer.folder import first_line
@@ -200,7 +201,7 @@ def _providers(options: OnnxOptions) -> list[str]:
     if absent := [name for name in options.providers if name not in available]:
         raise ModelLoadError(
             f"onnxruntime has no execution provider {absent[0]!r} here; it has {', '.join(available)}. Name one of "
-            "them, or install the package that has it: pip install 'biascore[onnx-gpu]' for CUDA"
+            f"them, or install the package that has it, for CUDA: {install_extra('onnx-gpu')}"
         )
     return list(options.providers)
 

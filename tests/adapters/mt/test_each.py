@@ -138,7 +138,7 @@ def test_a_missing_package_says_how_to_install_it(
 ) -> None:
     opener = start(adapter.id)
     monkeypatch.setattr(adapters.importlib.util, "find_spec", lambda _name: None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'biascore\[mt\]'"):
+    with pytest.raises(MissingExtraError, match=r"pip install .*\[mt\]'"):
         opener()
 
 

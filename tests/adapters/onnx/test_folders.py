@@ -372,5 +372,5 @@ def test_a_missing_extra(engine: Engine, folder: Folder, monkeypatch: pytest.Mon
     monkeypatch.setattr(
         importlib.util, "find_spec", lambda name, *a: None if name == "onnxruntime" else found(name, *a)
     )
-    with pytest.raises(MissingExtraError, match=r"biascore\[onnx\]"):
+    with pytest.raises(MissingExtraError, match=r"pip install .*\[onnx\]'"):
         engine.model(f"onnx:{folder()}")
