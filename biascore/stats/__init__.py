@@ -1,6 +1,7 @@
 """Statistics on plain numpy arrays: no models, no words, no engine; every random step takes a Generator."""
 
 from biascore.stats.association import ZeroVarianceError, association, cosine_matrix, effect_size
+from biascore.stats.attainable import Attainable
 from biascore.stats.bootstrap import Interval, bootstrap_effect, bootstrap_interval
 from biascore.stats.multiple import benjamini_hochberg, holm
 from biascore.stats.permutation import (
@@ -13,6 +14,7 @@ from biascore.stats.permutation import (
 from biascore.stats.verdict import Decision, Verdict, decide
 
 __all__ = [
+    "Attainable",
     "Decision",
     "Interval",
     "PermutationTest",

@@ -27,6 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from biascore.stats._checks import Floats, finite_matrix
 from biascore.stats.association import MIN_RELATIVE_SPREAD, ZeroVarianceError, association
+from biascore.stats.attainable import of_partitions
 from biascore.stats.permutation import PermutationTest, Tail, permutation_test
 
 Codes: TypeAlias = NDArray[np.int8]
@@ -95,8 +96,7 @@ class Labelled:
     @property
     def smallest_p(self) -> float:
         """The smallest two-sided p that so many families allow; of equal numbers two labellings are as extreme."""
-        a, b = self.families
-        return (2.0 if a == b else 1.0) / math.comb(a + b, a)
+        return of_partitions(*self.families, "words").p_value
 
     @property
     def scores(self) -> Floats:

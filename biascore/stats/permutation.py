@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
 from biascore.stats._checks import Floats, finite_vector
+from biascore.stats.attainable import Attainable, of_draws, of_partitions
 
 AUTO_MAX_SUMS = 2**24
 """``auto`` counts exactly up to this many stored subset sums (128 MiB): 23 + 23 words, or 5 + 120."""
@@ -74,6 +75,12 @@ class PermutationTest:
     """S_i >= S: more association of x with A than by chance."""
     two_sided: Tail
     """|S_i| >= |S|, which is not twice the one-sided p when the sizes differ."""
+
+    def attainable(self, alternative: Literal["greater", "two-sided"], what: str) -> Attainable:
+        """The smallest p that so many scores, of ``what`` (a plural), or so many draws allow."""
+        if self.method == "monte-carlo":
+            return of_draws(self.two_sided.n_total)
+        return of_partitions(self.nx, self.ny, what, alternative)
 
 
 def permutation_test(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from biascore.stats._checks import require_between
+from biascore.stats.attainable import Attainable
 from biascore.stats.bootstrap import Interval
 
 
@@ -36,6 +37,7 @@ def decide(
     alpha: float,
     bound: float | None,
     neutral: float = 0.0,
+    attainable: Attainable | None = None,
 ) -> Decision:
     """Decide between detected, negligible and inconclusive.
 
@@ -43,7 +45,8 @@ def decide(
     the two one-sided tests procedure, so the interval's level must be at least 1 - 2 alpha or it cannot show
     that. Else detected, if p <= alpha (with "<=" a valid p gives a test of level alpha). Else inconclusive,
     and always so without a p-value. ``bound`` is in the unit of the interval; None means that no bound was
-    stated. Raises ValueError for p outside [0, 1], alpha outside (0, 1), a bound not above 0, or NaN ends.
+    stated. ``attainable`` is the smallest p that the test can give: where it is above alpha, the reason says that nothing
+    could be detected. Raises ValueError for p outside [0, 1], alpha outside (0, 1), a bound not above 0, or NaN ends.
     """
     require_between(alpha, "alpha", 0.0, 1.0)
     if p_value is not None and not 0.0 <= p_value <= 1.0:
@@ -63,7 +66,9 @@ def decide(
         return Decision(Verdict.INCONCLUSIVE, _sentence(f"there is no p-value, and {equivalence.text}"))
     detected = p_value <= alpha
     side = "at most" if detected else "above"
-    reason = _sentence(f"the p-value {p_value:.3g} is {side} {alpha:g}, and {equivalence.text}")
+    limit = "" if detected or attainable is None else attainable.told(alpha)
+    compared = " and ".join(filter(None, [f"is {side} {alpha:g}", limit]))
+    reason = _sentence(f"the p-value {p_value:.3g} {compared}, and {equivalence.text}")
     return Decision(Verdict.DETECTED if detected else Verdict.INCONCLUSIVE, reason)
 
 

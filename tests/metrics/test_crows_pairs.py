@@ -231,6 +231,25 @@ def test_sentences_that_read_alike_are_neutral_and_told():
     assert "prefers neither sentence in any pair" in got.reason
 
 
+@pytest.mark.parametrize("metric", [CrowsPairs, CrowsPairsCausal])
+def test_a_model_without_any_preference_has_no_b(metric: type[Metric]):
+    _, test = ladder([0.0] * 6, stereo=3, bias_types=("age", "gender"))
+    got = measure(metric, model_of(lambda _, __: -1.0), test)
+    shares = [one for one in got.estimates if one.neutral == 50.0]
+    assert len(shares) >= 6
+    assert all(one.value is None and one.interval is None and not one.p_values for one in shares)
+    assert got.estimate("neutral").value == 100.0
+    assert "cannot be estimated" in got.reason
+    assert got.figures == ()
+    complete = measure(metric, *ladder([1.0] * 6, stereo=3, bias_types=("age", "gender")))
+    assert [e.name for e in got.estimates] == [e.name for e in complete.estimates]
+
+
+def test_few_preferences_are_told_to_allow_no_small_p():
+    got = measure(CrowsPairs, *ladder([1.0] * 4 + [0.0], stereo=5))
+    assert "cannot be below 0.125 with 4 pairs with a preference" in got.reason
+
+
 def test_neutral_pairs_do_not_pass_for_balance():
     """50 % of all pairs, but 5 to 3 of those with a preference: B alone would look even-handed."""
     model, test = ladder([1.0] * 500 + [0.0] * 200 + [-1.0] * 300, stereo=500)

@@ -43,6 +43,8 @@ def _neutral_warning(pairs: int, found: Shares) -> list[str]:
     neutral = pairs - found.preferring.n["pairs"]
     if neutral <= MAX_NEUTRAL_SHARE * pairs:
         return []
+    if neutral == pairs:
+        return [f"all {pairs} pairs are neutral: no score differs by what the option decimals lets count"]
     even = 50 * found.preferring.n["pairs"] / pairs
     return [
         f"{neutral} of {pairs} pairs are neutral and lower B: a model without preference would have {even:.1f} %, "

@@ -142,16 +142,21 @@ def _percentage(
     pairs: Sequence[ScoredPair] = (),
     neutral: float | None = EVEN,
 ) -> Estimate:
-    """100 x successes / trials with Wilson's interval, and the binomial test on those of ``pairs`` that prefer."""
+    """100 x successes / trials with Wilson's interval, and the binomial test on those of ``pairs`` that prefer.
+
+    A share with a ``neutral`` value has none itself where no pair prefers a sentence: 0 would read as the strongest
+    preference for the other ones, and 50 as evidence of balance.
+    """
     preferring = count(pairs, "more") + count(pairs, "less")
+    known = trials > 0 and (preferring > 0 or neutral is None)
     return Estimate(
         name=name,
-        value=100.0 * successes / trials if trials else None,
+        value=100.0 * successes / trials if known else None,
         unit="%",
         neutral=neutral,
         n={"pairs": trials},
         interval=ConfidenceInterval.of(_percent(wilson_interval(successes, trials, level=level)))
-        if trials
+        if known
         else None,
         p_values=(_binomial("binomial", binomial_test(count(pairs, "more"), preferring)),)
         if preferring

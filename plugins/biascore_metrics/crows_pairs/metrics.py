@@ -26,6 +26,7 @@ from biascore.plugins_api import (
     TokenLogprobs,
 )
 from biascore.stats import Verdict, decide
+from biascore.stats.attainable import of_signs
 from biascore_metrics.crows_pairs.cautions import mean_warning, pair_warnings
 from biascore_metrics.crows_pairs.estimates import EVEN, Shares, mean_difference, shares
 from biascore_metrics.crows_pairs.options import CrowsPairsOptions, PairOptions
@@ -119,7 +120,7 @@ class PairMetric(Metric):
         if neutral == len(scores.pairs):
             return (
                 Verdict.INCONCLUSIVE,
-                "The model prefers neither sentence in any pair, so there is no test.",
+                "The model prefers neither sentence in any pair, so B cannot be estimated and there is no test.",
             )
         # Neutral pairs lower B of an even-handed model below 50, so those with a preference decide.
         p_value = found.preferring.p_values[0].value
@@ -129,6 +130,7 @@ class PairMetric(Metric):
             alpha=self._options.alpha,
             bound=self._options.bound,
             neutral=EVEN,
+            attainable=of_signs(found.preferring.n["pairs"], "pairs with a preference"),
         )
         among = f" This is of the {found.preferring.n['pairs']} pairs with a preference." if neutral else ""
         return decision.verdict, decision.reason + among

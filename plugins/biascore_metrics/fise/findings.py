@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from biascore.plugins_api import Bars, ConfidenceInterval, Estimate, FiseTest, Plane, PValue
-from biascore.stats import Interval, ZeroVarianceError, holm
+from biascore.stats import Attainable, Interval, ZeroVarianceError, holm
+from biascore.stats.attainable import of_draws
 from biascore.stats.labels import (
     DistributionTest,
     DrawnTest,
@@ -57,6 +58,8 @@ class Findings:
     """The estimate whose test has the smallest adjusted p."""
     adjusted: dict[str, float] = field(default_factory=dict)
     """Holm-adjusted p-value of every test that decides, by its estimate."""
+    attainable: Attainable | None = None
+    """The smallest p that they can give."""
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -108,7 +111,7 @@ def find(
     _add_dimensions(found, placement, options, tests)
     _add_pairs(found, placement, embedded, options, tests)
     _add_shares(found, placement, affects, options, affect)
-    _add_deciding(found, placement)
+    _add_deciding(found, placement, options)
     return found
 
 
@@ -239,7 +242,7 @@ def _add_pairs(
         )
 
 
-def _add_deciding(found: Findings, placement: Placement) -> None:
+def _add_deciding(found: Findings, placement: Placement, options: PlacementOptions) -> None:
     """Put before the headline's p the smallest of all tests of the placement, adjusted for their number (Holm).
 
     The test of the distribution alone would not do: it saturates where the words have much in common, so that
@@ -260,6 +263,16 @@ def _add_deciding(found: Findings, placement: Placement) -> None:
         n=single[found.strongest].n,
     )
     found.p_values[names.DISTANCE] = (deciding, *found.p_values[names.DISTANCE])
+    found.attainable = _attainable(placement, options).adjusted(len(single), "tests")
+
+
+def _attainable(placement: Placement, options: PlacementOptions) -> Attainable:
+    """Of the distribution, whose labellings are the most: those of every dimension are permuted."""
+    by_name = dict(zip(placement.names, placement.labelled, strict=True))
+    sizes = (f"{a} + {b} words of {name}" for name, (a, b) in ((n, d.families) for n, d in by_name.items()))
+    lowest = math.prod(dimension.smallest_p for dimension in placement.labelled)
+    counted = Attainable(lowest, f"all labellings of {', '.join(sizes)}")
+    return max(counted, of_draws(options.draws), key=lambda one: one.p_value)
 
 
 def _add_shares(

@@ -207,7 +207,9 @@ class PlacementMetric(Metric):
         options = self._options
         interval: Interval = found.intervals[DISTANCE]
         p_value = found.p_values[DISTANCE][0].value
-        decision = decide(p_value, interval, alpha=options.alpha, bound=options.bound)
+        decision = decide(
+            p_value, interval, alpha=options.alpha, bound=options.bound, attainable=found.attainable
+        )
         verdict, reason = decision.verdict, decision.reason
         placed = [
             f"{name} (p = {p:.3g})"

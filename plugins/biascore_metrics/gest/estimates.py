@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from biascore.plugins_api import Boxes, ConfidenceInterval, Estimate, Stereotype
 from biascore.stats import (
+    Attainable,
     Decision,
     Interval,
     Verdict,
@@ -69,12 +70,19 @@ class Rate:
     estimate: Estimate
     interval: Interval | None
     problem: str
+    attainable: Attainable | None = None
 
     def decide(self, options: GestOptions, bound: float | None) -> Decision:
         """The verdict by the deciding p-value and the interval; inconclusive where nothing could be measured."""
         if self.estimate.value is None:
             return Decision(Verdict.INCONCLUSIVE, f"It could not be measured: {self.problem}.")
-        return decide(self.estimate.p_values[0].value, self.interval, alpha=options.alpha, bound=bound)
+        return decide(
+            self.estimate.p_values[0].value,
+            self.interval,
+            alpha=options.alpha,
+            bound=bound,
+            attainable=self.attainable,
+        )
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -103,7 +111,7 @@ def measure_rate(
         interval=ConfidenceInterval.of(interval) if interval else None,
         p_values=permutation_p_values(test, options.alternative)[:2],  # the strict one is a WEAT paper's
     )
-    return Rate(estimate, interval, problem)
+    return Rate(estimate, interval, problem, test.attainable(options.alternative, "stereotypes"))
 
 
 def resampled(

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from biascore.plugins_api import ConfidenceInterval, Estimate, PValue
 from biascore.stats import (
+    Attainable,
     Decision,
     Interval,
     Verdict,
@@ -31,12 +32,14 @@ DEVIATIONS: Final = "standard deviations"
 class Effect:
     """The effect size d of two samples of associations and their mean difference, in this order.
 
-    ``interval`` is that of d. ``problem`` says why d, or the interval, could not be had.
+    ``interval`` is that of d. ``problem`` says why d, or the interval, could not be had. ``attainable`` is the
+    smallest p that the deciding test can give.
     """
 
     estimates: tuple[Estimate, Estimate]
     interval: Interval | None
     problem: str
+    attainable: Attainable | None = None
 
     @classmethod
     def of(
@@ -86,14 +89,20 @@ class Effect:
         )
         # Permutations leave the denominator of d as it is, so the p-values are those of the difference too.
         difference = Estimate(name=DIFFERENCE, value=test.statistic, unit=unit, n=n, p_values=p_values)
-        return cls((effect, difference), interval, problem)
+        return cls((effect, difference), interval, problem, test.attainable(options.alternative, of_what))
 
     def decide(self, options: AssociationOptions) -> Decision:
         """The verdict by the deciding p-value and the interval; inconclusive where nothing could be measured."""
         effect = self.estimates[0]
         if effect.value is None:
             return Decision(Verdict.INCONCLUSIVE, f"It could not be measured: {self.problem}.")
-        decision = decide(effect.p_values[0].value, self.interval, alpha=options.alpha, bound=options.bound)
+        decision = decide(
+            effect.p_values[0].value,
+            self.interval,
+            alpha=options.alpha,
+            bound=options.bound,
+            attainable=self.attainable,
+        )
         opposite = self._opposite(options)
         if not opposite or decision.verdict is not Verdict.INCONCLUSIVE:
             return decision

@@ -208,12 +208,14 @@ class ScWeat(Metric):
         if all(verdict is Verdict.NEGLIGIBLE for verdict in single):
             return Verdict.NEGLIGIBLE, f"The interval of every word lies within +-{bound}."
         decision = decide(float(adjusted.min()), None, alpha=alpha, bound=None)
+        attainable = words[0].test.attainable(self._options.alternative, "attribute words")
+        limit = attainable.adjusted(len(words), "target words").told(alpha)
         signs = [np.sign(word.effect or 0) for word, p in zip(words, adjusted, strict=True) if p <= alpha]
         return (
             decision.verdict,
             f"{len(signs)} of {len(words)} words are associated after Holm's adjustment at alpha = {alpha}, "
             f"{signs.count(1)} with A and {signs.count(-1)} with B; "
-            f"the smallest adjusted p is {adjusted.min():.3g}.",
+            f"the smallest adjusted p is {adjusted.min():.3g}{', and ' * bool(limit)}{limit}.",
         )
 
 
