@@ -1,6 +1,7 @@
-"""How often 95 % bootstrap intervals of f_s hold the true f_s: Agresti-Coull centres and raw proportions.
+"""How often 95 % bootstrap intervals hold the true rate: of f_s (Agresti-Coull centres, raw proportions) and of g_s.
 
-Yes-no samples resampled within stereotypes are binomial draws, so no samples need be drawn one by one.
+Yes-no samples resampled within stereotypes are binomial draws, so no samples need be drawn one by one. Log odds are
+drawn from a normal and from a skewed (exponential) distribution: an interval of a mean depends on nothing else.
 Run: python tests/benchmarks/bench_gest_coverage.py
 """
 
@@ -19,6 +20,28 @@ TRUE = {
 }
 
 
+ODDS = {
+    "normal log odds": lambda rng, size: rng.standard_normal(size),
+    "skewed log odds": lambda rng, size: rng.standard_exponential(size) - 1.0,
+}
+
+
+def stereotype_odds(rng: np.random.Generator) -> None:
+    """g_s: the mean over samples within stereotypes, percentile bootstrap as gest-mlm and gest-causal do it."""
+    studies, resamples = 2000, 500
+    print(f"\n{'':22}{'n per stereotype':>18}{'g_s':>8}")
+    for name, draw in ODDS.items():
+        for n in (3, 5, 10, 20, 50, 100):
+            held = 0
+            for _ in range(studies):
+                odds = draw(rng, (16, n))
+                picked = rng.integers(n, size=(16, resamples, n))
+                means = np.take_along_axis(odds[:, np.newaxis], picked, axis=2).mean(axis=2)
+                low, high = np.quantile(WEIGHTS @ means, [0.025, 0.975])
+                held += bool(low <= 0.0 <= high)
+            print(f"{name:22}{n:>18}{100 * held / studies:>8.1f}")
+
+
 def main() -> None:
     rng = np.random.default_rng(1)
     print(f"{'':22}{'n per stereotype':>18}{'Agresti-Coull':>15}{'raw':>8}")
@@ -35,6 +58,7 @@ def main() -> None:
                     held[pseudo] += bool(low <= true <= high)
             shares = [100 * count / STUDIES for count in held.values()]
             print(f"{name:22}{n:>18}{shares[0]:>15.1f}{shares[1]:>8.1f}")
+    stereotype_odds(np.random.default_rng(2))
 
 
 if __name__ == "__main__":
