@@ -96,6 +96,8 @@ class Adapter(ABC):
     ``takes_revision``: whether ``@`` in the locator begins a revision.
     ``key_env_var``: the environment variable that holds the service's key, never an option. What is sent to
     a service with a key counts against ``max_characters``, and ``biascore plan`` does not probe it.
+    ``answers_version``: kept answers are used as long as it is the same; None stands for the version of the
+    distribution, so that every upgrade asks again.
     """
 
     id: ClassVar[str]
@@ -106,6 +108,7 @@ class Adapter(ABC):
     extra: ClassVar[str | None] = None
     takes_revision: ClassVar[bool] = False
     key_env_var: ClassVar[str | None] = None
+    answers_version: ClassVar[str | None] = None
 
     def check(self, ref: ModelRef, options: Options, context: LoadContext) -> None:  # noqa: B027
         """Raise what can be found wrong without opening the model; the default finds nothing."""

@@ -39,7 +39,9 @@ def encode_vector(vector: npt.NDArray[np.float32]) -> bytes:
 
 
 def decode_vector(data: bytes) -> npt.NDArray[np.float32]:
-    """The vector that ``encode_vector`` wrote, bit for bit."""
+    """The vector that ``encode_vector`` wrote, bit for bit; raises ValueError for other bytes, as all of these do."""
+    if not data:
+        raise ValueError("a vector has at least one number")
     return np.frombuffer(data, dtype="<f4")
 
 
@@ -50,6 +52,8 @@ def encode_score(score: float) -> bytes:
 
 def decode_score(data: bytes) -> float:
     """The score that ``encode_score`` wrote, bit for bit."""
+    if len(data) != struct.calcsize("<d"):
+        raise ValueError(f"a score has {struct.calcsize('<d')} bytes, not {len(data)}")
     (score,) = struct.unpack("<d", data)
     return float(score)
 
@@ -71,5 +75,11 @@ def encode_logprobs(answer: TokenLogprobs) -> bytes:
 
 def decode_logprobs(data: bytes) -> TokenLogprobs:
     """The answer that ``encode_logprobs`` wrote, bit for bit."""
-    tokens, offsets, logprobs = json.loads(decode_text(data))
-    return TokenLogprobs(tuple(tokens), tuple((s, e) for s, e in offsets), tuple(logprobs))
+    try:
+        tokens, offsets, logprobs = json.loads(decode_text(data))
+        answer = TokenLogprobs(tuple(tokens), tuple((s, e) for s, e in offsets), tuple(logprobs))
+    except (TypeError, RecursionError) as error:  # JSON, but not three lists
+        raise ValueError(f"no tokens, offsets and log-probabilities: {error}") from error
+    if not len(answer.tokens) == len(answer.offsets) == len(answer.logprobs):
+        raise ValueError("tokens, offsets and log-probabilities are not as many")
+    return answer

@@ -223,7 +223,7 @@ class Engine:
         source = Source(
             name=opening.spec.label,
             ref=opening.ref,
-            adapter_version=self._adapter_version(opening.ref.adapter),
+            answers_version=self._answers_version(opening),
             options=opening.options.model_dump(mode="json"),
             explicit_options=opening.options.model_dump(mode="json", exclude_unset=True),
             paid=opening.adapter.key_env_var is not None,
@@ -239,9 +239,10 @@ class Engine:
                 f"See: biascore plugins"
             ) from error
 
-    def _adapter_version(self, adapter: str) -> str:
-        owner = self.plugins.adapters.owner(adapter)
-        return f"{owner.dist} {owner.version}"
+    def _answers_version(self, opening: Opening) -> str:
+        owner = self.plugins.adapters.owner(opening.ref.adapter)
+        stated = opening.adapter.answers_version
+        return f"{owner.dist} {owner.version}" if stated is None else f"{owner.dist}, answers {stated}"
 
     def _measure(
         self,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -44,14 +45,14 @@ MAX_WAIT: Final = 900.0
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What names a model in a run: its short name, reference, options and the adapter's version.
+    """What names a model in a run: its short name, reference, options, and who answers in which version.
 
     ``paid``: whether it may charge for what it is asked.
     """
 
     name: str
     ref: ModelRef
-    adapter_version: str
+    answers_version: str
     options: dict[str, Any]
     explicit_options: dict[str, Any]
     paid: bool = False
@@ -130,6 +131,13 @@ class Model:
             "embed", {"level": level}, split_vectors, codecs.encode_vector, codecs.decode_vector
         )
         rows = self._ask(hook, questions)
+        # A kept vector may have another length than the rest: it goes, and where that does not help, all go.
+        for everything in (False, True):
+            usual = Counter(map(len, rows)).most_common(1)[0][0] if rows else 0
+            odd = [q for q, row in zip(questions, rows, strict=True) if everything or len(row) != usual]
+            if all(len(row) == usual for row in rows) or not self._forget(hook, odd):
+                break
+            rows = self._ask(hook, questions)
         if len({row.shape for row in rows}) > 1:
             raise AnswerError(f"{self.name} gave vectors of different lengths. Report this to the adapter.")
         return np.stack(rows) if rows else np.empty((0, 0), dtype=np.float32)
@@ -240,8 +248,7 @@ class Model:
         prefix = self._key_prefix(hook)
         keys = [codecs.question_key(prefix, question) for question in questions]
         unique = dict(zip(keys, questions, strict=True))
-        stored = self._services.cache.get(list(unique))
-        answers = {key: hook.decode(data) for key, data in stored.items()}
+        answers = self._kept(hook, list(unique))
         cached = len(answers)
         missing = [question for key, question in unique.items() if key not in answers]
         self._ask_missing(hook, unique, answers)
@@ -279,6 +286,25 @@ class Model:
                 self._keep(hook, new)
                 answers.update(new)
                 advance(len(batch))
+
+    def _kept(self, hook: Hook[Q, A], keys: list[bytes]) -> dict[bytes, A]:
+        """The answers that the cache holds; what it holds but is none is dropped, and so asked for again."""
+        answers: dict[bytes, A] = {}
+        unreadable = {}
+        for key, data in self._services.cache.get(keys).items():
+            try:
+                answers[key] = hook.decode(data)
+            except ValueError:
+                unreadable[key] = data
+        if unreadable:
+            self._services.cache.drop(unreadable)
+        return answers
+
+    def _forget(self, hook: Hook[Q, A], questions: Sequence[Q]) -> bool:
+        """Drop the kept answers to these questions; whether they are gone."""
+        prefix = self._key_prefix(hook)
+        keys = [codecs.question_key(prefix, question) for question in questions]
+        return self._services.cache.drop(self._services.cache.get(keys))
 
     def _keep(self, hook: Hook[Q, A], new: Mapping[bytes, A]) -> None:
         if new:
@@ -323,7 +349,7 @@ class Model:
             [
                 _CACHE_SCHEMA,
                 self.source.ref.adapter,
-                self.source.adapter_version,
+                self.source.answers_version,
                 self.identity.revision,
                 self.identity.digest,
                 dict(self.identity.facts),  # the device it runs on and its libraries change the last bits

@@ -54,6 +54,10 @@ class Scratch:
         if self._keeps:
             self.placeholders.update(answers)
 
+    def drop(self, answers: Mapping[bytes, bytes]) -> bool:  # noqa: ARG002
+        """The other cache is left as it is."""
+        return False
+
     def close(self) -> None:
         """Nothing to let go of; the other cache stays open."""
 

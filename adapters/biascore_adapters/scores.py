@@ -82,6 +82,7 @@ class ScoresAdapter(Adapter):
     id: ClassVar[str] = "scores"
     summary: ClassVar[str] = "given scores of sentences, from a CSV or a file with a number a line"
     example: ClassVar[str] = "scores:bert_scores.csv"
+    answers_version: ClassVar[str | None] = "1"
     capabilities: ClassVar[frozenset[str]] = frozenset({"score"})
     options: ClassVar[type[Options]] = ScoresOptions
 

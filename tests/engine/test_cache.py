@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import random
@@ -14,6 +15,8 @@ import tempfile
 import threading
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +28,7 @@ from hypothesis.extra import numpy as hnp
 
 from biascore import Engine, codecs
 from biascore.cache import FILE_NAME, CacheWarning, DiskCache, NoCache, default_folder
+from biascore.plugins import Plugins
 from biascore.plugins_api import Masked, Text, TokenLogprobs
 
 # Any string at all: lone surrogates are text to Python, and so to a model.
@@ -34,7 +38,7 @@ ANY_TEXT = st.text(st.characters() | st.characters(categories=["Cs"]))
 # Round trips.
 
 
-@given(hnp.arrays(np.float32, st.integers(0, 40), elements=st.floats(width=32)))
+@given(hnp.arrays(np.float32, st.integers(1, 40), elements=st.floats(width=32)))
 def test_vectors_bit_for_bit(vector: Any) -> None:
     assert codecs.decode_vector(codecs.encode_vector(vector)).tobytes() == vector.tobytes()
 
@@ -200,7 +204,6 @@ DAMAGE: dict[str, Callable[[bytes], bytes]] = {
     "a text": lambda data: b"This is not a database.\n" * (len(data) // 1000),
     "truncated": truncate,
     "a header only": lambda data: data[:100],
-    "a flipped bit in a value": flip_in_a_value,
     "zeros in the middle": lambda data: data[:4096] + bytes(8192) + data[12288:],
 }
 
@@ -224,6 +227,64 @@ def test_a_damaged_file_is_set_aside(filled: Path, damage: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert DiskCache(filled).get(list(ANSWERS)) == ANSWERS
+
+
+def test_a_damaged_value_costs_itself(filled: Path) -> None:
+    file = filled / FILE_NAME
+    file.write_bytes(flip_in_a_value(file.read_bytes()))
+    bad = bytes([50]) * 20
+    cache = DiskCache(filled)
+    with pytest.warns(CacheWarning, match=r"1 answer\(s\) .* were damaged and are asked for again"):
+        assert cache.get(list(ANSWERS)) == {key: value for key, value in ANSWERS.items() if key != bad}
+    cache.put(ANSWERS)
+    assert cache.get(list(ANSWERS)) == ANSWERS
+    assert [path.name for path in filled.glob("*.damaged-*")] == []
+
+
+def test_a_value_that_is_no_bytes_costs_itself(filled: Path) -> None:
+    bad = bytes([7]) * 20
+    with sqlite3.connect(filled / FILE_NAME) as connection:
+        connection.execute("UPDATE answers SET value = 3.5 WHERE key = ?", (bad,))
+    connection.close()
+    cache = DiskCache(filled)
+    with pytest.warns(CacheWarning, match="were damaged"):
+        assert cache.get(list(ANSWERS)).keys() == ANSWERS.keys() - {bad}
+
+
+def forge(file: Path, choose: Callable[[bytes], bytes], rows: int) -> None:
+    """Other values, with right checksums, in the first rows."""
+    with sqlite3.connect(file) as connection:
+        for key, stored in connection.execute("SELECT key, value FROM answers LIMIT ?", (rows,)).fetchall():
+            value = choose(stored[8:])
+            checksum = hashlib.blake2b(value, digest_size=8, key=key).digest()
+            connection.execute("UPDATE answers SET value = ? WHERE key = ?", (checksum + value, key))
+    connection.close()
+
+
+@pytest.mark.parametrize(("rows", "length"), [(1, 7), (1, 8), (5, 8), (10, 0)])
+def test_a_kept_vector_of_a_wrong_length_is_asked_for_again(tmp_path: Path, rows: int, length: int) -> None:
+    words = [f"word{number}" for number in range(10)]
+
+    def embed() -> tuple[Any, int]:
+        with closing(Engine(cache=tmp_path)) as engine, engine.model("planted:gender=1") as model:
+            return model.embed(words), model.counts.asked
+
+    first, _ = embed()
+    forge(tmp_path / FILE_NAME, lambda value: value[:length], rows)
+    with pytest.warns(CacheWarning, match="were damaged and are asked for again"):
+        again, asked = embed()
+    assert (again == first).all()
+    assert asked == rows or (rows == 5 and asked == 15)  # where half are short, nobody knows which are right
+    assert embed()[1] == 0
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"1234567", b"\xff\xfe", b"[]", b"[1,2,3]", b'[["a"],[[0,1]],[]]', b"{}"]
+)
+@pytest.mark.parametrize("decode", [codecs.decode_score, codecs.decode_logprobs])
+def test_bytes_that_are_no_answer_are_a_value_error(decode: Callable[[bytes], object], data: bytes) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        decode(data)
 
 
 def test_info_and_clear_survive_damage(filled: Path) -> None:
@@ -281,7 +342,8 @@ def test_a_cache_warns_once(filled: Path) -> None:
 
 def test_another_process_has_set_it_aside_already(filled: Path) -> None:
     file = filled / FILE_NAME
-    file.write_bytes(flip_in_a_value(file.read_bytes()))
+    data = file.read_bytes()
+    file.write_bytes(data[:4096] + bytes(8192) + data[12288:])
     late, early = DiskCache(filled), DiskCache(filled)
     late.get([])  # has the damaged file open
     with pytest.warns(CacheWarning):
@@ -334,14 +396,15 @@ if os.geteuid() == 0:  # to whom every folder is writable
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     cache = DiskCache(Path(sys.argv[1]))
+    kept = cache.get([bytes([1]) * 20, bytes([59]) * 20])
     cache.put({b"k" * 20: b"v"})
     found = cache.get([b"k" * 20])
-print(json.dumps([len(found), [w.category.__name__ for w in caught]]))
+print(json.dumps([len(found), len(kept), cache.problem != "", [w.category.__name__ for w in caught]]))
 """
 
 
 @pytest.mark.parametrize("holds_a_cache", [False, True])
-def test_an_unwritable_folder(holds_a_cache: bool) -> None:
+def test_an_unwritable_folder_is_read(holds_a_cache: bool) -> None:
     # Not under pytest's own folder, into which another user may not look.
     folder = Path(tempfile.mkdtemp())
     try:
@@ -354,7 +417,7 @@ def test_an_unwritable_folder(holds_a_cache: bool) -> None:
         done = subprocess.run(
             [sys.executable, "-c", UNWRITABLE, folder], capture_output=True, text=True, check=True
         )
-        assert json.loads(done.stdout) == [0, ["CacheWarning"]]
+        assert json.loads(done.stdout) == [0, 2 * holds_a_cache, True, ["CacheWarning"]]
     finally:
         folder.chmod(0o755)
         shutil.rmtree(folder)
@@ -499,3 +562,30 @@ os.kill(os.getpid(), signal.SIGKILL)
     cache = DiskCache(tmp_path)
     assert len(cache.get([bytes([i]) * 20 for i in range(90)])) == 50
     assert cache.info().answers == 50
+
+
+# After an upgrade.
+
+
+@pytest.mark.parametrize(("stated", "asked"), [("1", 0), ("2", 1), (None, 1)])
+def test_an_upgrade_asks_again_only_where_answers_may_be_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stated: str | None, asked: int
+) -> None:
+    counts = []
+    for version, answers in (("1.0", stated and "1"), ("1.1", stated)):
+        with closing(Engine(cache=tmp_path)) as engine:
+            adapters = engine.plugins.adapters
+            owner = replace(adapters.owner("planted"), version=version)
+            monkeypatch.setattr(adapters.get("planted"), "answers_version", answers)
+            monkeypatch.setattr(adapters, "owner", lambda _, owner=owner: owner)
+            with engine.model("planted:gender=1") as model:
+                model.embed(["word"])
+                counts.append(model.counts.asked)
+    assert counts == [1, asked]
+
+
+def test_the_answers_of_shipped_adapters_outlive_an_upgrade() -> None:
+    adapters = Plugins().adapters
+    own = [one for one in adapters.items() if adapters.owner(one.id).dist == "biascore"]
+    assert len(own) >= 10
+    assert [one.id for one in own if one.answers_version is None] == []

@@ -280,7 +280,7 @@ def test_an_observer_sees_batches_and_leaves_keys_alone(tmp_path: Path) -> None:
 KEY_CHANGES: dict[str, Callable[[Services], Model]] = {
     "another digest": lambda s: model_of(Lengths(digest="test:other"), services=s),
     "another revision": lambda s: model_of(Lengths(revision="main"), services=s),
-    "another version of the adapter": lambda s: model_of(Lengths(), services=s, version="dist 2"),
+    "another version of the answers": lambda s: model_of(Lengths(), services=s, version="dist 2"),
     "an option": lambda s: model_of(Lengths(), services=s, options={"pooling": "mean"}),
     "another value of the option": lambda s: model_of(Lengths(), services=s, options={"pooling": "cls"}),
     "a transform": lambda s: model_of(Lengths(), [Shift(1)], s),

@@ -34,6 +34,7 @@ class FastTextAdapter(Adapter):
     id: ClassVar[str] = "fasttext"
     summary: ClassVar[str] = "Static word vectors: fastText .bin/.ftz, .vec(.gz), GloVe text, word2vec binary"
     example: ClassVar[str] = "fasttext:/models/cc.it.300.bin"
+    answers_version: ClassVar[str | None] = "1"
     capabilities: ClassVar[frozenset[str]] = frozenset({"embed"})
     options: ClassVar[type[Options]] = FastTextOptions
     extra: ClassVar[str | None] = "fasttext"  # for quantised models only

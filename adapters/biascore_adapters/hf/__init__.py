@@ -34,6 +34,7 @@ class HfAdapter(Adapter):
         "Hugging Face transformers: hub ids, local folders, models inside Python packages"
     )
     example: ClassVar[str] = "hf:dbmdz/bert-base-italian-uncased@main"
+    answers_version: ClassVar[str | None] = "1"
     capabilities: ClassVar[frozenset[str]] = frozenset({"embed", "mask_logprob", "score", "translate"})
     options: ClassVar[type[Options]] = HfOptions
     extra: ClassVar[str | None] = "hf"

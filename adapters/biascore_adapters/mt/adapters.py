@@ -49,6 +49,7 @@ class AmazonOptions(Options):
 class ServiceAdapter(Adapter):
     """A translation service; ``packages`` are what the extra brings for it."""
 
+    answers_version: ClassVar[str | None] = "1"
     capabilities: ClassVar[frozenset[str]] = frozenset({"translate"})
     extra: ClassVar[str | None] = "mt"
     packages: ClassVar[tuple[str, ...]] = ("requests",)

@@ -26,6 +26,7 @@ class OnnxAdapter(Adapter):
     id: ClassVar[str] = "onnx"
     summary: ClassVar[str] = "exported models on onnxruntime, without torch"
     example: ClassVar[str] = "onnx:./exported"
+    answers_version: ClassVar[str | None] = "1"
     capabilities: ClassVar[frozenset[str]] = frozenset({"embed", "mask_logprob", "score"})
     options: ClassVar[type[Options]] = OnnxOptions
     extra: ClassVar[str | None] = "onnx"

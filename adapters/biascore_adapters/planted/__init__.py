@@ -28,6 +28,7 @@ class PlantedAdapter(Adapter):
     id: ClassVar[str] = "planted"
     summary: ClassVar[str] = "a model with a declared bias, for calibration and examples"
     example: ClassVar[str] = "planted:gender=0.5"
+    answers_version: ClassVar[str | None] = "1"
     capabilities: ClassVar[frozenset[str]] = frozenset({"embed", "mask_logprob", "translate", "score"})
     options: ClassVar[type[Options]] = PlantedOptions
 

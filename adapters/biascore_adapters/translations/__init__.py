@@ -36,6 +36,7 @@ class TranslationsAdapter(Adapter):
     id: ClassVar[str] = "translations"
     summary: ClassVar[str] = "translations made before, from a CSV or TSV file"
     example: ClassVar[str] = "translations:outputs.csv.gz"
+    answers_version: ClassVar[str | None] = "1"
     capabilities: ClassVar[frozenset[str]] = frozenset({"translate"})
     options: ClassVar[type[Options]] = TranslationsOptions
 
