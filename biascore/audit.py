@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from biascore.dataset import HUB
 from biascore.errors import OptionsError, UnknownNameError
 from biascore.files import user_path
 from biascore.frozen import Frozen, FrozenMap
+from biascore.reading import read_toml
 from biascore.stimuli.lines import line_of
 from biascore.stimuli.schema import LANGUAGE_PATTERN
 
@@ -99,19 +99,13 @@ class Audit(Frozen):
     def load(cls, path: str | Path) -> Audit:
         """Read an audit file; raises OptionsError naming file, line and key."""
         file = Path(path)
+        if not file.exists():
+            raise OptionsError(f"{file}: there is no such file. Write one as docs/audits.md shows.")
+        toml = read_toml(file, str(file), OptionsError)
         try:
-            text = file.read_text(encoding="utf-8")
-            document = tomllib.loads(text)
-        except FileNotFoundError:
-            raise OptionsError(f"{file}: there is no such file. Write one as docs/audits.md shows.") from None
-        except (OSError, UnicodeDecodeError) as error:
-            raise OptionsError(f"{file} cannot be read: {error}. Give a TOML file in UTF-8.") from error
-        except tomllib.TOMLDecodeError as error:
-            raise OptionsError(f"{file} is not TOML: {error}. Mend that line.") from error
-        try:
-            audit = cls.model_validate(document)
+            audit = cls.model_validate(toml.document)
         except ValidationError as error:
-            raise OptionsError(_explain(file, text, document, error)) from error
+            raise OptionsError(_explain(file, toml.text, toml.document, error)) from error
         folders = tuple(str((file.parent / user_path(folder)).resolve()) for folder in audit.stimuli)
         data = tuple(
             one

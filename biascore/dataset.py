@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import ClassVar, Final
 from biascore.adapter import Options
 from biascore.errors import DataError, MissingExtraError
 from biascore.files import user_path
+from biascore.reading import file_digest
 from biascore.stimuli import Test
 
 HUB: Final = "hub:"
@@ -53,13 +53,7 @@ def locate(source: str, test: str, language: str) -> DataFile:
     Raises DataError where there is no such file, MissingExtraError where the hub's client is not installed.
     """
     path = _from_hub(source.removeprefix(HUB)) if source.startswith(HUB) else user_path(source)
-    try:
-        digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError as error:
-        raise DataError(
-            f"{source} cannot be read ({error.strerror}). Give the path of a file, or hub:OWNER/NAME/PATH"
-        ) from error
-    return DataFile(path, source, digest, test, language)
+    return DataFile(path, source, file_digest(path, source), test, language)
 
 
 def default_test_name(source: str) -> str:

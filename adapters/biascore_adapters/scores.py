@@ -17,7 +17,9 @@ from biascore.errors import DataError, ModelLoadError, QuestionError
 from biascore.files import user_path
 from biascore.frozen import FrozenMap
 from biascore.plugins_api import Adapter, Backend, Identity, LoadContext, ModelRef, Options, hookimpl
-from biascore.tables import Table, listed, read_table, read_text
+from biascore.reading import file_digest, read_text
+from biascore.tables import Table, lines_listed, read_table
+from biascore.wording import listed, quoted
 
 NATS: Final[Mapping[str, float]] = MappingProxyType(
     {"as is": 1.0, "log10": math.log(10), "log2": math.log(2)}
@@ -63,14 +65,14 @@ class ScoresBackend(Backend):
         """The given scores; raises QuestionError for a quantity or a text that the file has not."""
         if quantity not in self._scores:
             raise QuestionError(
-                f"{self._shown} holds no {quantity!r}; it holds: {', '.join(self._scores)}. Name them with the "
+                f"{self._shown} holds no {quantity!r}; it holds: {listed(list(self._scores))}. Name them with the "
                 "model's options quantity or quantities"
             )
         known = self._scores[quantity]
         missing = [text for text in texts if text not in known]
         if missing:
             raise QuestionError(
-                f"{self._shown} has no {quantity!r} for {len(missing)} of {len(texts)} texts, such as {missing[0]!r}. "
+                f"{self._shown} has no {quantity!r} for {len(missing)} of {len(texts)} texts, such as {quoted(missing[0])}. "
                 "Give the file that belongs to these sentences"
             )
         return np.array([known[text] for text in texts], dtype=np.float64)
@@ -104,7 +106,7 @@ class ScoresAdapter(Adapter):
                 )
             files = [path, user_path(options.sentences)] if options.sentences else [path]
             digest = hashlib.sha256(
-                b"".join(hashlib.sha256(f.read_bytes()).digest() for f in files)
+                b"".join(bytes.fromhex(file_digest(f, str(f))) for f in files)
             ).hexdigest()
         except DataError as error:
             raise ModelLoadError(str(error)) from error
@@ -131,12 +133,12 @@ def _beside(shown: str, numbers: Sequence[float], options: ScoresOptions) -> Giv
             f"{shown} holds {len(numbers)} numbers, and {options.sentences} {len(table.rows)} sentences. Give the file of "
             "sentences that the numbers were made from"
         )
-    texts = [row.fields[options.column] for row in table.rows]
+    texts = _texts(table, options.column)
     return Given({options.quantity: _by_text(shown, texts, numbers, options)}, len(numbers))
 
 
 def _within(table: Table, options: ScoresOptions) -> Given:
-    texts = [row.fields[options.column] for row in table.rows]
+    texts = _texts(table, options.column)
     meant = options.quantities or {name: name for name in table.columns if name != options.column}
     scores = {}
     for quantity, column in meant.items():
@@ -146,13 +148,22 @@ def _within(table: Table, options: ScoresOptions) -> Given:
             row.line for row, cell, n in zip(table.rows, cells, numbers, strict=True) if cell and n is None
         ]
         if wrong and options.quantities:
-            raise DataError(f"{table.display}: {column!r} is no number on {listed(wrong)}. Correct it")
+            raise DataError(f"{table.display}: {column!r} is no number on {lines_listed(wrong)}. Correct it")
         if not wrong:
             given = [(text, n) for text, n in zip(texts, numbers, strict=True) if n is not None]
             scores[quantity] = _by_text(table.display, [t for t, _ in given], [n for _, n in given], options)
     if not scores:
         raise DataError(f"{table.display} has no column of numbers beside {options.column!r}. Add one")
     return Given(scores, len(table.rows))
+
+
+def _texts(table: Table, column: str) -> list[str]:
+    blank = [row.line for row in table.rows if not row.fields[column].strip()]
+    if blank:
+        raise DataError(
+            f"{table.display}: {column!r} is blank on {lines_listed(blank)}. Fill it in, or delete the rows"
+        )
+    return [row.fields[column] for row in table.rows]
 
 
 def _number(cell: str) -> float | None:
@@ -169,10 +180,10 @@ def _by_text(
     found: dict[str, float] = {}
     for text, number in zip(texts, numbers, strict=True):
         if not math.isfinite(number):
-            raise DataError(f"{shown}: the score of {text!r} is {number}. Leave the sentence out")
+            raise DataError(f"{shown}: the score of {quoted(text)} is {number}. Leave the sentence out")
         if found.setdefault(text, number) != number:
             raise DataError(
-                f"{shown}: {text!r} stands there with the scores {found[text]} and {number}. Keep one"
+                f"{shown}: {quoted(text)} stands there with the scores {found[text]} and {number}. Keep one"
             )
     return {text: number * NATS[options.unit] for text, number in found.items()}
 

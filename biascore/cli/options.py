@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,6 +10,7 @@ import typer
 
 from biascore.audit import Audit
 from biascore.errors import OptionsError
+from biascore.reading import parse_toml
 from biascore.stimuli.schema import LANGUAGE_PATTERN
 
 Stimuli = Annotated[
@@ -109,7 +109,7 @@ def pairs(options: list[str] | None) -> dict[str, Any]:
         if key in found:
             raise OptionsError(f"the option {key!r} is given twice. Give it once")
         try:
-            found[key] = tomllib.loads(f"value = {value}")["value"]
-        except tomllib.TOMLDecodeError:
+            found[key] = parse_toml(f"value = {value}")["value"]
+        except ValueError:
             found[key] = value
     return found

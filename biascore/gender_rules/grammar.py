@@ -6,7 +6,6 @@ In lists, ``"-la"`` is an ending and ``"bol"`` a whole word; both are regular ex
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +17,7 @@ from biascore.errors import GrammarError
 from biascore.frozen import Frozen, FrozenMap
 from biascore.gender import Gender
 from biascore.gender_rules.words import WordSet
+from biascore.reading import read_toml
 
 Names = frozenset[str]
 """Names of lists and forms of the same file."""
@@ -168,10 +168,7 @@ def load_grammar(path: Path) -> Grammar:
 def _read(path: Path, above: tuple[Path, ...]) -> dict[str, Any]:
     if path in above:
         raise GrammarError(f"{path} includes itself. Remove it from 'include'")
-    try:
-        own = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise GrammarError(f"{path} cannot be read as TOML: {error}. Mend or restore the file") from error
+    own = read_toml(path, str(path), GrammarError).document
     merged: dict[str, Any] = {}
     for name in own.get("include", ()):
         merged = _merge(merged, _read(path.parent / str(name), (*above, path)))

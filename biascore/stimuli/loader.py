@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from biascore.errors import StimuliError
+from biascore.reading import read_toml
 from biascore.stimuli.lines import line_of
 from biascore.stimuli.model import (
     Dimension,
@@ -66,27 +65,20 @@ def load_file(path: Path, display: str) -> StimuliFile:
     tests name a list that it does not hold.
     """
     try:
-        raw = path.read_bytes()
-    except OSError as error:
-        raise StimuliError(f"{display}: cannot be read ({error.strerror}). {_NEXT_STEP}") from error
+        toml = read_toml(path, display, StimuliError)
+    except StimuliError as error:
+        raise StimuliError(f"{error}. Then check it with: biascore list tests") from error
     try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        raise StimuliError(f"{display}, line {line}: is not UTF-8. Save it as UTF-8. {_NEXT_STEP}") from error
-    try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise StimuliError(f"{display}: is no valid TOML: {error}. {_NEXT_STEP}") from error
-    try:
-        entry = FileEntry.model_validate(document)
+        entry = FileEntry.model_validate(toml.document)
     except ValidationError as error:
         problems = [(_key_path(details), _explain(details)) for details in error.errors()]
     else:
         problems = list(_reference_problems(entry))
         if not problems:
-            return _build(entry, path.stem, display, hashlib.sha256(raw).hexdigest())
-    lines = [_place(display, line_of(text, key, document), key) + problem for key, problem in problems]
+            return _build(entry, path.stem, display, toml.sha256)
+    lines = [
+        _place(display, line_of(toml.text, key, toml.document), key) + problem for key, problem in problems
+    ]
     raise StimuliError("\n".join([*lines, _NEXT_STEP]))
 
 

@@ -24,7 +24,7 @@ def test_a_csv_has_a_quantity_for_each_column_of_numbers(tmp_path: Path) -> None
     assert model.score(["c", "a, b"], "joy").tolist() == [2, 1]
     with pytest.raises(QuestionError, match=r"no 'fear' for 1 of 1 texts, such as 'c'"):
         model.score(["c"], "fear")
-    with pytest.raises(QuestionError, match="it holds: joy, fear"):
+    with pytest.raises(QuestionError, match="it holds: 'joy', 'fear'"):
         model.score(["c"], "anger")
 
 

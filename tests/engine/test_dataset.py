@@ -52,7 +52,7 @@ def test_a_hub_id_names_a_file(source: str) -> None:
 
 
 def test_a_folder_is_no_data_file(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="cannot be read"):
+    with pytest.raises(DataError, match="is a folder"):
         locate(str(tmp_path), "en/pairs", "en")
 
 

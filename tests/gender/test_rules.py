@@ -115,7 +115,7 @@ def test_files_are_joined_with_what_they_include(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("language = ", "cannot be read as TOML"),
+        ("language = ", "is no valid TOML"),
         (
             HEAD + FORMS + RULE + 'halt = ["nobody"]\n',
             "rule 'r' names 'nobody'. There are: adjective, anchor",

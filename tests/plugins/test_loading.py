@@ -69,7 +69,7 @@ FAILED = {
         "IncompleteAdapter lacks summary: str, example: str, capabilities: frozenset",
         "TypeError",
     ),
-    "biascore-test-bad-toml": ("biascore-test-bad-toml/vo/broken.toml: is no valid TOML", "StimuliError"),
+    "biascore-test-bad-toml": ("biascore-test-bad-toml/vo/broken.toml is no valid TOML", "StimuliError"),
 }
 
 
@@ -523,7 +523,7 @@ def test_a_users_folder_may_settle_a_conflict(monkeypatch: pytest.MonkeyPatch, t
 def test_a_users_broken_folder_raises(tmp_path: Path) -> None:
     (tmp_path / "xx").mkdir()
     (tmp_path / "xx" / "mine.toml").write_text("schema = ", encoding="utf-8")
-    with pytest.raises(Exception, match=r"mine.toml: is no valid TOML"):
+    with pytest.raises(Exception, match=r"mine.toml is no valid TOML"):
         Engine(cache=None, stimuli=[tmp_path])
 
 

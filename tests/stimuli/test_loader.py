@@ -215,7 +215,7 @@ def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path: Path) -> None:
 
 
 def test_an_absent_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(StimuliError, match=r"shown/none\.toml: cannot be read \(No such file"):
+    with pytest.raises(StimuliError, match=r"shown/none\.toml cannot be read \(No such file"):
         load_file(tmp_path / "none.toml", "shown/none.toml")
 
 

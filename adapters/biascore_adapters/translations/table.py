@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import hashlib
-import io
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -14,9 +11,10 @@ from typing import Any, Final
 from biascore.errors import ModelLoadError, QuestionError, UnsupportedLanguageError
 from biascore.files import user_path
 from biascore.plugins_api import Backend, Cost, Identity, ModelRef, hookimpl
+from biascore.reading import check_regular, csv_problem, decoded, read_bytes, records, unpacked
+from biascore.wording import listed, quoted
 
 _DELIMITERS: Final = {".csv": ",", ".tsv": "\t"}
-_SHOWN: Final = 80
 
 
 class TranslationsBackend(Backend):
@@ -31,7 +29,7 @@ class TranslationsBackend(Backend):
         language: str | None,
         only: Mapping[str, str],
     ) -> None:
-        data = path.read_bytes()
+        data = read_bytes(path, str(path), ModelLoadError)
         self._path = path
         self._found: dict[str, dict[str, str]] = {}
         self._read(_rows(path, data), columns, language, only)
@@ -61,7 +59,7 @@ class TranslationsBackend(Backend):
         if missing:
             raise QuestionError(
                 f"{self._path} has no translation to {target} of {len(missing):,} of {len(texts):,} texts, such as "
-                f"{missing[0][:_SHOWN]!r}. Add them to the file, or measure only what it holds"
+                f"{quoted(missing[0])}. Add them to the file, or measure only what it holds"
             )
         return tuple(known[text] for text in texts)
 
@@ -90,7 +88,7 @@ class TranslationsBackend(Backend):
             target = language or row[language_column or ""]
             if self._found.setdefault(target, {}).setdefault(text, translation) != translation:
                 raise ModelLoadError(
-                    f"{self._path}, line {line}: {text[:_SHOWN]!r} has another translation to {target} further up. "
+                    f"{self._path}, line {line}: {quoted(text)} has another translation to {target} further up. "
                     'Keep one system with the option only, such as only={system="deepl"}, or one of the two rows'
                 )
         if not self._found:
@@ -104,7 +102,7 @@ class TranslationsBackend(Backend):
         for name in wanted:
             if name not in header:
                 raise ModelLoadError(
-                    f"{self._path} has no column {name!r}; it has {', '.join(header)}. Name its columns with the "
+                    f"{self._path} has no column {name!r}; it has {listed(header)}. Name its columns with the "
                     "options text, translation, language_column and only"
                 )
 
@@ -112,10 +110,11 @@ class TranslationsBackend(Backend):
 def locate(ref: ModelRef) -> Path:
     """The file; raises ModelLoadError where there is none, or its name does not say what it is."""
     path = user_path(ref.locator)
-    if not ref.locator or not path.is_file():
+    if not ref.locator or not path.exists():
         raise ModelLoadError(
             f"{ref}: there is no such file. Give the path of a .csv or .tsv file, or .gz of one"
         )
+    check_regular(path, str(ref), ModelLoadError)
     if _kind(path) not in _DELIMITERS:
         raise ModelLoadError(f"{ref}: is it a CSV or a TSV file? Name it .csv, .tsv, .csv.gz or .tsv.gz")
     return path
@@ -127,18 +126,12 @@ def _kind(path: Path) -> str:
 
 def _rows(path: Path, data: bytes) -> Iterator[tuple[int, dict[str, str]]]:
     """Line number and cells of each row, by the names in the header."""
-    try:
-        unpacked = gzip.decompress(data) if path.suffix.lower() == ".gz" else data
-        text = unpacked.decode("utf-8-sig")
-    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
-        raise ModelLoadError(
-            f"{path} cannot be read ({error}). Save it as UTF-8, or fetch it again"
-        ) from error
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_DELIMITERS[_kind(path)], strict=True)
+    text = decoded(unpacked(data, str(path), ModelLoadError), str(path), ModelLoadError)
+    reader = records(text, _DELIMITERS[_kind(path)])
     try:
         header = next(reader, [])
         if len(set(header)) < len(header):
-            raise ModelLoadError(f"{path} has two columns of one name in {', '.join(header)}. Rename one")
+            raise ModelLoadError(f"{path} has two columns of one name in {listed(header)}. Rename one")
         for cells in reader:
             if not cells:
                 continue
@@ -148,4 +141,6 @@ def _rows(path: Path, data: bytes) -> Iterator[tuple[int, dict[str, str]]]:
                 )
             yield reader.line_num, dict(zip(header, cells, strict=True))
     except csv.Error as error:
-        raise ModelLoadError(f"{path}, line {reader.line_num}: {error}. Correct the row") from error
+        raise ModelLoadError(
+            f"{path}, line {reader.line_num}: {csv_problem(error)}. Correct the row"
+        ) from error

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import csv
-import gzip
-import io
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,12 +22,13 @@ from biascore.plugins_api import (
     SentencePairsTest,
     Test,
 )
+from biascore.reading import csv_problem, first_record, read_text, records
+from biascore.wording import listed, quoted
 
 COLUMNS: Final = ("sent_more", "sent_less", "stereo_antistereo", "bias_type")
 DELIMITERS: Final = {"comma": ",", "tab": "\t", "semicolon": ";"}
 SKIPPED: Final = "malformed rows skipped: "
 MAX_LISTED: Final = 20
-_GZIP: Final = b"\x1f\x8b"
 _DIRECTIONS: Final = ("stereo", "antistereo")
 
 
@@ -84,7 +82,7 @@ class CrowsPairsFormat(DataFormat):
 
     def read(self, file: DataFile) -> Test:
         """Read every row as a pair; raises DataError as `DataFormat.read` says."""
-        text = _text(file)
+        text = read_text(file.path, file.display)
         if not text.strip():
             raise DataError(f"{file.display} is empty. Give a file with sentence pairs")
         delimiter = self._delimiter(text, file)
@@ -120,22 +118,24 @@ class CrowsPairsFormat(DataFormat):
     def _delimiter(self, text: str, file: DataFile) -> str:
         chosen = self._options.delimiter
         candidates = list(DELIMITERS.values()) if chosen == "auto" else [DELIMITERS[chosen]]
-        headers = {delimiter: next(_rows(text, delimiter)).fields for delimiter in candidates}
+        headers = {delimiter: first_record(text, delimiter) for delimiter in candidates}
         for delimiter, header in headers.items():
             if set(self._names) <= set(header):
                 twice = [name for name in self._names if header.count(name) > 1]
                 if twice:
-                    raise DataError(f"{file.display} has the column {twice[0]!r} twice. Rename one of them")
+                    raise DataError(
+                        f"{file.display} has the column {quoted(twice[0])} twice. Rename one of them"
+                    )
                 return delimiter
         found = max(headers.values(), key=len)
         missing = ", ".join(name for name in self._names if name not in found)
         raise DataError(
-            f"{file.display} has no column {missing}; its columns are: {', '.join(map(repr, found))}. Name your columns "
+            f"{file.display} has no column {missing}; its columns are: {listed(found)}. Name your columns "
             'with the option columns, such as columns={sent_more="plus", sent_less="moins"}, and the option '
             f"delimiter where it is none of {', '.join(DELIMITERS)}"
             if chosen == "auto"
             else f"{file.display} has no column {missing} when read with delimiter={chosen}; its columns are then: "
-            f"{', '.join(map(repr, found))}. Try delimiter=auto, or name your columns with the option columns"
+            f"{listed(found)}. Try delimiter=auto, or name your columns with the option columns"
         )
 
     def _problem(self, fields: Sequence[str], places: Sequence[int], width: int) -> str:
@@ -147,7 +147,7 @@ class CrowsPairsFormat(DataFormat):
         if blank:
             return f"{' and '.join(blank)} {'is' if len(blank) == 1 else 'are'} blank"
         if direction.strip() not in _DIRECTIONS:
-            return f"{self._names[2]} is {direction!r}, which is neither 'stereo' nor 'antistereo'"
+            return f"{self._names[2]} is {quoted(direction)}, which is neither 'stereo' nor 'antistereo'"
         return ""
 
     def _check(self, file: DataFile, malformed: list[_Row], pairs: int) -> None:
@@ -172,25 +172,9 @@ class CrowsPairsFormat(DataFormat):
             )
 
 
-def _text(file: DataFile) -> str:
-    try:
-        raw = file.path.read_bytes()
-        if raw.startswith(_GZIP):
-            raw = gzip.decompress(raw)
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        raise DataError(f"{file.display}, line {line}: is not UTF-8. Save the file as UTF-8") from error
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise DataError(f"{file.display} is damaged: {error}. Fetch it again") from error
-    except OSError as error:
-        raise DataError(f"{file.display} cannot be read ({error.strerror}). Check the path") from error
-
-
 def _rows(text: str, delimiter: str) -> Iterator[_Row]:
     """The records that are not blank; one with broken quotation marks has no fields and a problem."""
-    # strict: otherwise text after a closing quotation mark is joined to the field without a word.
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    reader = records(text, delimiter)
     while True:
         first = reader.line_num + 1
         try:
@@ -198,7 +182,7 @@ def _rows(text: str, delimiter: str) -> Iterator[_Row]:
         except StopIteration:
             return
         except csv.Error as error:
-            yield _Row(first, reader.line_num, (), f"has broken quotation marks ({error})")
+            yield _Row(first, reader.line_num, (), f"has broken quotation marks ({csv_problem(error)})")
             continue
         if any(field.strip() for field in fields):
             yield _Row(first, reader.line_num, fields)

@@ -28,7 +28,8 @@ from biascore.plugins_api import (
     Test,
 )
 from biascore.stimuli.schema import SAMPLES_MEAN, StereotypeEntry
-from biascore.tables import Row, Table, listed, read_table
+from biascore.tables import Row, Table, lines_listed, read_table
+from biascore.wording import quoted
 
 VERSIONS: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -217,7 +218,7 @@ def _refuse_blank(table: Table, columns: Sequence[str]) -> None:
         blank = [row.line for row in table.rows if not row.fields[column].strip()]
         if blank:
             raise DataError(
-                f"{table.display}: {column} is blank on {listed(blank)}. Fill it in, or delete the rows"
+                f"{table.display}: {column} is blank on {lines_listed(blank)}. Fill it in, or delete the rows"
             )
 
 
@@ -225,8 +226,9 @@ def _ids(table: Table, column: str, stereotypes: Sequence[Stereotype]) -> list[i
     known = {str(stereotype.id): stereotype.id for stereotype in stereotypes}
     wrong = [row for row in table.rows if row.fields[column].strip() not in known]
     if wrong:
+        lines = lines_listed([row.line for row in wrong])
         raise DataError(
-            f"{table.display}: {column} is {wrong[0].fields[column]!r} on {listed([row.line for row in wrong])}, and the "
+            f"{table.display}: {column} is {quoted(wrong[0].fields[column])} on {lines}, and the "
             f"stereotypes are numbered {', '.join(known)}. Correct the numbers, or describe your own stereotypes "
             'with the option stereotypes = [{id = 1, name = "...", gender = "female"}, ...]'
         )

@@ -77,7 +77,11 @@ def test_a_text_that_is_not_there(tmp_path: Path) -> None:
     [
         (ROWS, {"language_column": "lang"}, r"line 3: 'I am tired\.' has another translation to sk"),
         (ROWS, {"language_column": "lang", "only": {"system": "six"}}, "no row with system = 'six'"),
-        (ROWS, {"language_column": "tongue"}, "no column 'tongue'; it has system, lang, text, translation"),
+        (
+            ROWS,
+            {"language_column": "tongue"},
+            "no column 'tongue'; it has 'system', 'lang', 'text', 'translation'",
+        ),
         (ROWS, {"language": "sk", "text": "sentence"}, "no column 'sentence'"),
         ("text,translation\na,b,c\n", {"language": "sk"}, "line 2: 3 cells under 2 columns"),
         ('text,translation\na,"b\n', {"language": "sk"}, "unexpected end of data"),
@@ -94,15 +98,24 @@ def test_files_that_cannot_be_used(tmp_path: Path, text: str, options: dict[str,
 def test_damaged_files(tmp_path: Path) -> None:
     (tmp_path / "latin.csv").write_bytes("text,translation\nä,ö\n".encode("latin-1"))
     (tmp_path / "half.csv.gz").write_bytes(gzip.compress(ROWS.encode())[:60])
-    (tmp_path / "no.csv.gz").write_bytes(ROWS.encode())
-    for name in ("latin.csv", "half.csv.gz", "no.csv.gz"):
-        with pytest.raises(ModelLoadError, match="cannot be read"):
+    (tmp_path / "nul.csv").write_bytes(b"text,translation\na,b\0\n")
+    for name, problem in (
+        ("latin.csv", "line 2: is not UTF-8"),
+        ("half.csv.gz", "damaged"),
+        ("nul.csv", "NUL"),
+    ):
+        with pytest.raises(ModelLoadError, match=problem):
             opened(tmp_path / name, language="sk")
+
+
+def test_a_file_is_unpacked_by_what_it_holds_and_not_by_its_name(tmp_path: Path) -> None:
+    (tmp_path / "plain.csv.gz").write_bytes(ROWS.encode())
+    assert opened(tmp_path / "plain.csv.gz", language_column="lang", only={"system": "one"})
 
 
 def test_paths_and_languages_are_checked_before_reading(tmp_path: Path) -> None:
     for path in (tmp_path / "none.csv", "", tmp_path):
-        with pytest.raises(ModelLoadError, match="no such file"):
+        with pytest.raises(ModelLoadError, match=r"no such file|is a folder"):
             opened(path, language="sk")
     with pytest.raises(ModelLoadError, match="CSV or a TSV"):
         opened(save(tmp_path, ROWS, "outputs.txt"), language="sk")
