@@ -22,6 +22,7 @@ from biascore.gender import (
 )
 from biascore.gender_rules.grammar import FAR, GENDERS, Grammar, Look, Rule, load_grammar
 from biascore.gender_rules.words import WordSet
+from biascore.gender_trace import Trace, TracedWord, TraceStep
 from biascore.language import Language
 
 _TOKEN: Final = re.compile(
@@ -31,7 +32,16 @@ _ACCENTS: Final = re.compile("[\u0300\u0301]")
 _APOSTROPHES: Final = str.maketrans("’ʼ‘‑", "'''-")
 NOUN: Final = "noun"
 """The form by which a grammar tells what may be a noun, for ``not_attributive``."""
+CLAUSE: Final = "clause"
+"""The list of words that begin a clause."""
 _KNOWN_WORDS: Final = 200_000
+
+
+_Why = tuple[str, frozenset[str], int | None]
+"""The key of a rule that refused something, the names in it that apply, and the word that did it."""
+_Log = list[tuple[int, int, int, Gender, _Why | None]]
+"""Attempts: the number of a rule, the places of its anchor and of the word it came to, what it found, or why not."""
+_NO_NAMES: Final[frozenset[str]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,6 +92,31 @@ class RuleDetector:
 
     def detect(self, sentence: str) -> SpeakerGender:
         """The gender in which the first sentence of the text speaks of its speaker."""
+        return self._read(sentence, None)
+
+    def trace(self, sentence: str) -> Trace:
+        """What each word is to the grammar, each rule that was tried, and why it found nothing."""
+        log: _Log = []
+        answer = self._read(sentence, log)
+        text = first_sentence(sentence, self._abbreviations)
+        tokens = list(_TOKEN.finditer(text))
+        known = [(t.group(), t.span(), self._known_as(t.group())) for t in tokens if t.group()[0].isalnum()]
+        called = {number for token in tokens for number in self._word(token.group()).anchored}
+        steps: list[TraceStep] = []
+        for number, rule in enumerate(self.grammar.rules):
+            tried = [attempt for attempt in log if attempt[0] == number]
+            for _, anchor, at, gender, why in tried:
+                reason = "" if why is None else _reason(why, tokens)
+                steps.append(TraceStep(rule.name, tokens[anchor].group(), tokens[at].group(), gender, reason))
+            if not tried:
+                anchors = ", ".join(sorted(rule.anchor or rule.find))
+                reason = (
+                    "fallback: a rule above found a form" if number in called else f"no word is in {anchors}"
+                )
+                steps.append(TraceStep(rule.name, "", "", Gender.NONE, reason))
+        return Trace(self.name, text, answer, tuple(TracedWord(*word) for word in known), tuple(steps))
+
+    def _read(self, sentence: str, log: _Log | None) -> SpeakerGender:
         text = first_sentence(sentence, self._abbreviations)
         tokens = list(_TOKEN.finditer(text))
         words = [self._word(token.group()) for token in tokens]
@@ -90,7 +125,7 @@ class RuleDetector:
             rule = self.grammar.rules[number]
             if rule.fallback and any(earlier < number for _, earlier in found.values()):
                 break
-            hit = _apply(rule, words, anchor)
+            hit = _apply(rule, words, anchor, number, log)
             if hit is not None:
                 found.setdefault(hit[0], (hit[1], number))
         if not found:
@@ -101,6 +136,21 @@ class RuleDetector:
                 for at, (gender, number) in found.items()
             ]
         )
+
+    def _known_as(self, token: str) -> tuple[str, ...]:
+        """The lists and forms of a word, with its gender as each form, and the forms that "never" keeps it from."""
+        word = self._word(token)
+        barred = [
+            f"{name}: never"
+            for name, never, masculine, feminine in self._forms
+            if word.text in never and (word.text in masculine or word.text in feminine)
+        ]
+        forms = self.grammar.forms
+        named = [
+            f"{name}: {word.genders.get(name, 'both genders')}" if name in forms else name
+            for name in sorted(word.kinds)
+        ]
+        return (*named, *barred)
 
     def _analyse(self, token: str) -> _Word:
         if not token[0].isalnum():
@@ -121,43 +171,103 @@ class RuleDetector:
             if name == NOUN:
                 nouns = frozenset(compress(GENDERS, found))
         anchored = tuple(sorted({number for kind in kinds for number in self._anchored.get(kind, ())}))
-        return _Word(text, "clause" in kinds, frozenset(kinds), genders, nouns, anchored)
+        return _Word(text, CLAUSE in kinds, frozenset(kinds), genders, nouns, anchored)
 
 
-def _apply(rule: Rule, words: Sequence[_Word], anchor: int) -> tuple[int, Gender] | None:
-    """Where the form that a rule finds from one anchor stands, and its gender."""
-    if not _is_anchor(rule, words, anchor):
+def _reason(why: _Why, tokens: Sequence[re.Match[str]]) -> str:
+    key, names, at = why
+    named = f"{key} = {', '.join(sorted(names))}" if names else key
+    return named if at is None else f"{named}: {tokens[at].group()!r}"
+
+
+def _apply(
+    rule: Rule, words: Sequence[_Word], anchor: int, number: int, log: _Log | None
+) -> tuple[int, Gender] | None:
+    """Where the form that a rule finds from one anchor stands, and its gender; each attempt goes into the log."""
+    why = _why_no_anchor(rule, words, anchor)
+    if why is not None:
+        if log is not None:
+            log.append((number, anchor, anchor, Gender.NONE, why))
         return None
     for look in rule.look:
         halt = rule.halt | rule.halt_left if look.direction < 0 else rule.halt
+        at = anchor
+        why = None
         for at in _walk(words, anchor, look):
             word = words[at]
             gender = _gender(word, rule.find)
-            if gender is not None and _counts(rule, words, at, gender):
-                return at, gender
-            if word.kinds & halt or (rule.over and not word.kinds & rule.over):
+            if gender is not None:
+                not_counted = _why_not(rule, words, at, gender)
+                if not_counted is None:
+                    if log is not None:
+                        log.append((number, anchor, at, gender, None))
+                    return at, gender
+                if log is not None:
+                    log.append((number, anchor, at, Gender.NONE, not_counted))
+            if word.kinds & halt:
+                why = ("halt", word.kinds & halt, at)
                 break
+            if rule.over and not word.kinds & rule.over:
+                why = ("not in over", rule.over, at)
+                break
+        if log is not None:
+            log.append(
+                (
+                    number,
+                    anchor,
+                    at,
+                    Gender.NONE,
+                    why or (f"{look}: no {' or '.join(rule.find)}", _NO_NAMES, None),
+                )
+            )
     return None
 
 
-def _is_anchor(rule: Rule, words: Sequence[_Word], at: int) -> bool:
+def _why_no_anchor(rule: Rule, words: Sequence[_Word], at: int) -> _Why | None:
+    """What keeps a word of its lists from being an anchor: the key, its names that apply, and the word."""
     if at and words[at - 1].kinds & rule.unless_anchor_after:
-        return False
-    if rule.unless_clause_has and _clause_has(words, at, rule.unless_clause_has):
-        return False
-    if rule.needs_in_clause and not _clause_has(words, at, rule.needs_in_clause):
-        return False
-    return not rule.anchor_first or all(word.kinds & rule.anchor_first for word in words[:at])
+        return "unless_anchor_after", words[at - 1].kinds & rule.unless_anchor_after, at - 1
+    if rule.anchor_after:
+        before = at - 1
+        while before >= 0 and not words[before].kinds & rule.anchor_after:
+            if not words[before].kinds & rule.anchor_over:
+                return "neither in anchor_after nor in anchor_over", _NO_NAMES, before
+            before -= 1
+        if before < 0:
+            return "nothing of anchor_after before it", rule.anchor_after, None
+    if rule.unless_clause_has:
+        other = _in_clause(words, at, rule.unless_clause_has)
+        if other is not None:
+            return "unless_clause_has", words[other].kinds & rule.unless_clause_has, other
+    if rule.needs_in_clause and _in_clause(words, at, rule.needs_in_clause) is None:
+        return "needs_in_clause", rule.needs_in_clause, None
+    if rule.needs_before_anchor and not any(word.kinds & rule.needs_before_anchor for word in words[:at]):
+        return "needs_before_anchor", rule.needs_before_anchor, None
+    if rule.unless_before_anchor:
+        for before in range(at):
+            if words[before].kinds & rule.unless_before_anchor:
+                return "unless_before_anchor", words[before].kinds & rule.unless_before_anchor, before
+    if rule.anchor_first:
+        for before in range(at):
+            if not words[before].kinds & rule.anchor_first:
+                return "not in anchor_first", rule.anchor_first, before
+    return None
 
 
-def _counts(rule: Rule, words: Sequence[_Word], at: int, gender: Gender) -> bool:
-    if rule.unless_word_in & words[at].kinds:
-        return False
+def _why_not(rule: Rule, words: Sequence[_Word], at: int, gender: Gender) -> _Why | None:
+    """What keeps a form from counting, as of ``_why_no_anchor``."""
+    kinds = words[at].kinds
+    if rule.unless_word_in & kinds:
+        return "unless_word_in", rule.unless_word_in & kinds, at
     if rule.unless_after and at and words[at - 1].kinds & rule.unless_after:
-        return False
+        return "unless_after", words[at - 1].kinds & rule.unless_after, at - 1
     if rule.unless_before and at + 1 < len(words) and words[at + 1].kinds & rule.unless_before:
-        return False
-    return not (rule.not_attributive and _is_attributive(words, at, gender, rule.find))
+        return "unless_before", words[at + 1].kinds & rule.unless_before, at + 1
+    if rule.not_attributive:
+        noun = _noun_of(words, at, gender, rule.find)
+        if noun is not None:
+            return "not_attributive", frozenset({NOUN}), noun
+    return None
 
 
 def _walk(words: Sequence[_Word], anchor: int, look: Look) -> Iterator[int]:
@@ -183,14 +293,15 @@ def _past_insertion(words: Sequence[_Word], at: int) -> int:
     return at
 
 
-def _clause_has(words: Sequence[_Word], at: int, kinds: frozenset[str]) -> bool:
-    """Whether the clause around a word holds a word of these kinds."""
+def _in_clause(words: Sequence[_Word], at: int, kinds: frozenset[str]) -> int | None:
+    """The first word of these kinds in the clause around a word; the word that opens a clause is in it."""
     start = end = at
     while start > max(at - FAR, 0) and not words[start - 1].boundary:
         start -= 1
     while end < min(at + FAR, len(words) - 1) and not words[end + 1].boundary:
         end += 1
-    return any(words[place].kinds & kinds for place in range(start, end + 1))
+    start -= start > 0 and CLAUSE in words[start - 1].kinds
+    return next((place for place in range(start, end + 1) if words[place].kinds & kinds), None)
 
 
 def _gender(word: _Word, forms: tuple[str, ...]) -> Gender | None:
@@ -200,16 +311,16 @@ def _gender(word: _Word, forms: tuple[str, ...]) -> Gender | None:
     return None
 
 
-def _is_attributive(words: Sequence[_Word], at: int, gender: Gender, forms: tuple[str, ...]) -> bool:
-    """Whether the word, or the row of equals it stands in, comes before a noun that agrees with it."""
+def _noun_of(words: Sequence[_Word], at: int, gender: Gender, forms: tuple[str, ...]) -> int | None:
+    """The noun that the word, or the row of equals it stands in, comes before and agrees with."""
     last = at
     for following in range(at + 1, len(words)):
         word = words[following]
         if _gender(word, forms) is gender and (not word.nouns or _joins(words[following - 1])):
             last = following
         elif not _joins(word):
-            return last == following - 1 and gender in word.nouns
-    return False
+            return following if last == following - 1 and gender in word.nouns else None
+    return None
 
 
 def _joins(word: _Word) -> bool:

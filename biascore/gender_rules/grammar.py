@@ -45,6 +45,10 @@ class Look:
             return cls({"left": -1, "here": 0, "right": 1}[way], int(reach or FAR))
         raise ValueError(f"{text!r} is none of: here, left, right, left 3, right 3")
 
+    def __str__(self) -> str:
+        way = {-1: "left", 0: "here", 1: "right"}[self.direction]
+        return way if not self.direction or self.reach == FAR else f"{way} {self.reach}"
+
 
 def _check_stems(stems: Mapping[str, Words]) -> Mapping[str, Words]:
     for endings in stems:
@@ -102,6 +106,14 @@ class Rule(Frozen):
     """With such a word in its clause an anchor is none: another subject, say."""
     unless_anchor_after: Names = frozenset()
     """Directly after such a word an anchor is none."""
+    anchor_after: Names = frozenset()
+    """Where given, an anchor counts only behind such a word: an infinitive behind a verb of the speaker's."""
+    anchor_over: Names = frozenset()
+    """The words that may stand between an anchor and the word of ``anchor_after``; no others may."""
+    needs_before_anchor: Names = frozenset()
+    """Where given, an anchor counts only where such a word stands somewhere before it in the text."""
+    unless_before_anchor: Names = frozenset()
+    """With such a word anywhere before it in the text an anchor is none."""
     anchor_first: Names = frozenset()
     """Where given, an anchor has only such words before it in the text."""
     unless_after: Names = frozenset()
@@ -120,7 +132,9 @@ class Rule(Frozen):
         """All lists and forms that the rule names."""
         return frozenset(self.find).union(
             self.anchor, self.halt, self.halt_left, self.over, self.needs_in_clause, self.unless_clause_has,
-            self.unless_anchor_after, self.anchor_first, self.unless_after, self.unless_before, self.unless_word_in,
+            self.unless_anchor_after, self.anchor_after, self.anchor_over, self.needs_before_anchor,
+            self.unless_before_anchor, self.anchor_first,
+            self.unless_after, self.unless_before, self.unless_word_in,
         )  # fmt: skip
 
 
