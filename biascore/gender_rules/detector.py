@@ -333,7 +333,7 @@ def language_with_rules(code: str, name: str, grammar: Path) -> Language:
 
     @cache
     def detector() -> RuleDetector:
-        return RuleDetector(load_grammar(grammar))
+        return RuleDetector(load_grammar(grammar, code))
 
     def pair(masculine: str, feminine: str) -> GenderPair | None:
         return gender_pair(masculine, feminine, detector().grammar.pairs.exceptions)

@@ -66,6 +66,8 @@ class Form(Frozen):
 
     masculine: Words = ()
     feminine: Words = ()
+    one_sided: str = ""
+    """Why the form has words of one gender only: without a reason such a form is refused."""
     stems: Annotated[FrozenMap[Words], AfterValidator(_check_stems)] = Field(default_factory=dict)
     never: Words = ()
 
@@ -164,10 +166,11 @@ class Grammar(Frozen):
     pairs: Pairs = Pairs()
 
 
-def load_grammar(path: Path) -> Grammar:
+def load_grammar(path: Path, language: str | None = None) -> Grammar:
     """The grammar in a TOML file; lists of the files it includes come before its own.
 
-    Raises GrammarError, with the file and the key, where one cannot be read or names what is not there.
+    ``language`` is the tag that the file must be of. Raises GrammarError, with the file and the key, where one
+    cannot be read, names what is not there, finds one gender only, or is of another language.
     """
     try:
         grammar = Grammar.model_validate(_read(path, ()))
@@ -175,7 +178,13 @@ def load_grammar(path: Path) -> Grammar:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
         raise GrammarError(f"{path}: {place}: {first['msg']}. See docs/speaker-gender.md") from error
+    if language is not None and grammar.language != language:
+        raise GrammarError(
+            f"{path}: language is {grammar.language!r}, and the file is used as the grammar of {language!r}. "
+            f'Write language = "{language}", or register the file for {grammar.language!r}'
+        )
     _check_names(grammar, path)
+    _check_sides(grammar, path)
     return grammar
 
 
@@ -222,6 +231,27 @@ def _check_names(grammar: Grammar, path: Path) -> None:
                 raise GrammarError(
                     f"{path}: {place}: {word!r} is no regular expression ({error}). Mend it"
                 ) from error
+
+
+def _check_sides(grammar: Grammar, path: Path) -> None:
+    """A form without words of one gender would find the other more often, and tilt what is measured."""
+    for name, form in grammar.forms.items():
+        has = {gender.value for gender in GENDERS if form.words(gender)}
+        rules = ", ".join(repr(rule.name) for rule in grammar.rules if name in rule.find)
+        use = f", which the rules {rules} look for," if rules else ""
+        if len(has) == 1 and not form.one_sided:
+            (only,) = has
+            missing = next(gender.value for gender in GENDERS if gender.value not in has)
+            raise GrammarError(
+                f"{path}: forms.{name}{use} has {only} words only, so {only} speakers would be found more often. "
+                f"Add its {missing} words, or both at once as stems; if it truly has none, say why: "
+                f'one_sided = "the {missing} is in forms.…"'
+            )
+        if len(has) != 1 and form.one_sided:
+            raise GrammarError(
+                f"{path}: forms.{name} is one_sided, and has {' and '.join(sorted(has)) or 'no'} words. "
+                "Remove one_sided"
+            )
 
 
 def _shown(names: Iterable[str]) -> str:

@@ -11,11 +11,14 @@ import pytest
 
 from biascore.errors import GrammarError
 from biascore.gender import Gender
-from biascore.gender_rules import RuleDetector, load_grammar
+from biascore.gender_rules import RuleDetector, language_with_rules, load_grammar
 from biascore.gender_rules.words import WordSet
 
 HEAD = 'language = "xx"\n[words]\nanchor = ["am"]\nstop = ["but"]\nclause = ["that"]\nand = ["and"]\n'
-FORMS = '[forms.adjective]\nmasculine = ["-o"]\nfeminine = ["-a"]\nnever = ["solo"]\n[forms.noun]\nmasculine = ["-us"]\n'
+FORMS = (
+    '[forms.adjective]\nmasculine = ["-o"]\nfeminine = ["-a"]\nnever = ["solo"]\n'
+    '[forms.noun]\nmasculine = ["-us"]\nfeminine = ["-ix"]\n'
+)
 RULE = '[[rules]]\nname = "r"\nanchor = ["anchor"]\nfind = ["adjective"]\nlook = ["right"]\n'
 
 Make = Callable[..., RuleDetector]
@@ -123,10 +126,22 @@ def test_files_are_joined_with_what_they_include(tmp_path: Path) -> None:
         (HEAD + FORMS + RULE.replace('["adjective"]', '["anchor"]'), "'anchor', which is no form"),
         (HEAD + FORMS + RULE.replace('"right"', '"up"'), "'up' is none of: here, left"),
         (HEAD + FORMS + RULE + 'wrong = ["anchor"]\n', "rules.0.wrong: Extra inputs"),
-        (HEAD + '[forms.adjective]\nfeminine = ["-(a"]\n', r"forms.adjective.feminine: '-\(a' is no regular"),
+        (
+            HEAD + '[forms.adjective]\nmasculine = ["-o"]\nfeminine = ["-(a"]\n',
+            r"forms.adjective.feminine: '-\(a' is no regular",
+        ),
         (HEAD + '[forms.adjective.stems]\n"a" = ["b"]\n', "'a' is no pair of endings"),
         (HEAD + '[forms.anchor]\nfeminine = ["-a"]\n', "'anchor' names a list and a form"),
         (HEAD + FORMS + RULE.replace('["adjective"]', "[]"), "rules.0.find"),
+        (
+            HEAD + '[forms.adjective]\nmasculine = ["-o"]\n' + RULE,
+            "forms.adjective, which the rules 'r' look for, has masculine words only, .* Add its feminine words",
+        ),
+        (HEAD + FORMS.replace('masculine = ["-us"]\n', ""), "forms.noun has feminine words only"),
+        (
+            HEAD + FORMS + 'one_sided = "no reason"\n',
+            "forms.noun is one_sided, and has feminine and masculine",
+        ),
         ('language = "xx"\ninclude = ["xx.toml"]\n', "includes itself"),
         ('language = "xx"\ninclude = ["nowhere.toml"]\n', r"nowhere\.toml cannot be read"),
     ],
@@ -137,6 +152,21 @@ def test_a_wrong_grammar_names_file_and_key(text: str, message: str, tmp_path: P
     with pytest.raises(GrammarError, match=message) as caught:
         load_grammar(path)
     assert str(tmp_path) in str(caught.value)
+
+
+def test_a_form_of_one_gender_gives_its_reason(make: Make) -> None:
+    forms = '[forms.adjective]\nmasculine = ["-o"]\none_sided = "the feminine is in forms.other"\n'
+    assert words(make(forms=forms), "Am lento") == ["lento"]
+
+
+def test_a_grammar_of_another_language_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "bg.toml"
+    path.write_text((HEAD + FORMS + RULE).replace('"xx"', '"mk"'), encoding="utf-8")
+    assert load_grammar(path).language == "mk"
+    detector = language_with_rules("bg", "Bulgarian", path).speaker_gender
+    assert detector is not None
+    with pytest.raises(GrammarError, match=r"bg\.toml: language is 'mk'.* Write language = \"bg\""):
+        detector()
 
 
 @pytest.mark.parametrize("entries", [[], ["bol"], ["-la", "bol"], ["-[ab]c", "b(?:o|e)l"], ["-", "x"]])
