@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from biascore.errors import AnswerError
 from biascore.questions import Masked, Text, TokenLogprobs
+from biascore.wording import quoted
 
 
 def split_vectors(model: str, raw: object, questions: Sequence[Text]) -> list[npt.NDArray[np.float32]]:
@@ -45,6 +46,28 @@ def split_texts(model: str, raw: object, questions: Sequence[str]) -> list[str]:
                 f"Report this to the adapter's authors."
             )
     return found
+
+
+def no_translation(model: str, question: str, answer: str) -> str:
+    """Why a text cannot be kept as a translation of ``question``, or an empty string.
+
+    Nothing is no translation of something. Half a surrogate pair cannot be written to a file, nor NUL to many.
+    """
+    try:
+        answer.encode()
+    except UnicodeEncodeError:
+        problem = "holds half of a surrogate pair, which is not a character"
+    else:
+        if "\0" in answer:
+            problem = "holds a NUL character"
+        elif question.strip() and not answer.strip():
+            problem = "is blank"
+        else:
+            return ""
+    return (
+        f"{model}: the translation of {quoted(question)} {problem}. It is not kept, the others are: run again, or leave "
+        "the text out"
+    )
 
 
 def split_logprobs(model: str, raw: object, questions: Sequence[Masked]) -> list[TokenLogprobs]:

@@ -18,7 +18,7 @@ import tenacity
 
 from biascore import codecs
 from biascore.adapter import Backend, ModelPlugin
-from biascore.answers import split_logprobs, split_scores, split_texts, split_vectors
+from biascore.answers import no_translation, split_logprobs, split_scores, split_texts, split_vectors
 from biascore.budget import Budget
 from biascore.cache import Cache, NoCache
 from biascore.cost import characters
@@ -71,13 +71,19 @@ class Services:
 
 @dataclass(frozen=True, slots=True)
 class Hook(Generic[Q, A]):
-    """How one hook is called, checked and stored: ``split`` turns a batch answer into single answers."""
+    """How one hook is called, checked and stored: ``split`` turns a batch answer into single answers.
+
+    ``problem`` says why an answer to a question is none, or is empty: such an answer is never kept, and is an error
+    unless ``lenient``.
+    """
 
     name: str
     params: dict[str, str]
     split: Callable[[str, Any, Sequence[Q]], list[A]]
     encode: Callable[[A], bytes]
     decode: Callable[[bytes], A]
+    problem: Callable[[str, Q, A], str] = lambda _model, _question, _answer: ""
+    lenient: bool = False
 
 
 class Model:
@@ -164,11 +170,34 @@ class Model:
                 raise QuestionError(_unread(self.name, query))
         return tuple(found[i] for i in range(len(asked)))
 
-    def translate(self, texts: Iterable[str], source: str, target: str) -> tuple[str, ...]:
-        """Translations, one for one, from language ``source`` to ``target`` (BCP 47 tags)."""
-        params = {"source": source, "target": target}
-        hook: Hook[str, str] = Hook("translate", params, split_texts, codecs.encode_text, codecs.decode_text)
-        return tuple(self._ask(hook, list(texts)))
+    def translate(
+        self,
+        texts: Iterable[str],
+        source: str,
+        target: str,
+        *,
+        unusable: Literal["error", "empty"] = "error",
+    ) -> tuple[str, ...]:
+        """Translations, one for one, from language ``source`` to ``target`` (BCP 47 tags).
+
+        A translation that is blank, holds NUL or half of a surrogate pair is none. It is not kept, and raises
+        AnswerError; with ``unusable="empty"`` it is an empty string, so that a metric can report the text as lost.
+        """
+        hook: Hook[str, str] = Hook(
+            "translate",
+            {"source": source, "target": target},
+            split_texts,
+            codecs.encode_text,
+            codecs.decode_text,
+            no_translation,
+            lenient=unusable == "empty",
+        )
+        asked = list(texts)
+        answers = self._ask(hook, asked)
+        return tuple(
+            "" if no_translation(self.name, text, answer) else answer
+            for text, answer in zip(asked, answers, strict=True)
+        )
 
     def score(self, texts: Iterable[str], quantity: str) -> npt.NDArray[np.float64]:
         """Scores of shape (n,), float64: nats for ``"log_likelihood"``, else the unit of the head."""
@@ -248,7 +277,7 @@ class Model:
         prefix = self._key_prefix(hook)
         keys = [codecs.question_key(prefix, question) for question in questions]
         unique = dict(zip(keys, questions, strict=True))
-        answers = self._kept(hook, list(unique))
+        answers = self._kept(hook, unique)
         cached = len(answers)
         missing = [question for key, question in unique.items() if key not in answers]
         self._ask_missing(hook, unique, answers)
@@ -280,22 +309,31 @@ class Model:
                 try:
                     raw = self._call(hook, questions)
                 except AnswerError as error:
-                    self._keep(hook, {batch[i]: cast("A", answer) for i, answer in error.usable.items()})
+                    self._keep(
+                        hook, unique, {batch[i]: cast("A", answer) for i, answer in error.usable.items()}
+                    )
                     raise
                 new = dict(zip(batch, hook.split(self.name, raw, questions), strict=True))
-                self._keep(hook, new)
+                problems = self._keep(hook, unique, new)
+                if problems and not hook.lenient:
+                    raise AnswerError(problems[0])
                 answers.update(new)
                 advance(len(batch))
 
-    def _kept(self, hook: Hook[Q, A], keys: list[bytes]) -> dict[bytes, A]:
+    def _kept(self, hook: Hook[Q, A], unique: Mapping[bytes, Q]) -> dict[bytes, A]:
         """The answers that the cache holds; what it holds but is none is dropped, and so asked for again."""
         answers: dict[bytes, A] = {}
         unreadable = {}
-        for key, data in self._services.cache.get(keys).items():
+        for key, data in self._services.cache.get(list(unique)).items():
             try:
-                answers[key] = hook.decode(data)
+                answer = hook.decode(data)
             except ValueError:
                 unreadable[key] = data
+                continue
+            if hook.problem(self.name, unique[key], answer):  # kept by an older version
+                unreadable[key] = data
+            else:
+                answers[key] = answer
         if unreadable:
             self._services.cache.drop(unreadable)
         return answers
@@ -306,9 +344,13 @@ class Model:
         keys = [codecs.question_key(prefix, question) for question in questions]
         return self._services.cache.drop(self._services.cache.get(keys))
 
-    def _keep(self, hook: Hook[Q, A], new: Mapping[bytes, A]) -> None:
-        if new:
-            self._services.cache.put({key: hook.encode(answer) for key, answer in new.items()})
+    def _keep(self, hook: Hook[Q, A], unique: Mapping[bytes, Q], new: Mapping[bytes, A]) -> list[str]:
+        """Keep the answers that are some, and say why the others are none."""
+        problems = {key: hook.problem(self.name, unique[key], answer) for key, answer in new.items()}
+        good = {key: hook.encode(answer) for key, answer in new.items() if not problems[key]}
+        if good:
+            self._services.cache.put(good)
+        return [problem for problem in problems.values() if problem]
 
     def _check_kept(self) -> None:
         """Raise CacheError where the answers of a service that charges would be paid for and lost."""

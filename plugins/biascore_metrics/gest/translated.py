@@ -12,6 +12,7 @@ from biascore_metrics.gest.pairs import Pair
 from biascore_metrics.gest.prompts import Prompt
 
 PROMPTED: Final = "prompted"
+UNTRANSLATED: Final = "the translator gave no translation, or none that is text"
 NO_GENDER: Final = "no first-person gender found in the plain translation"
 CONFLICT: Final = "the words of the plain translation disagree in gender"
 UNQUOTED: Final = "no sentence could be told from its prompt"
@@ -45,12 +46,12 @@ def translated_pairs(
     since quotation moves full stops and commas about.
     """
     sentences = list(dict.fromkeys(sample.sentence for sample in samples))
-    plain = dict(zip(sentences, translator.translate(sentences, *languages), strict=True))
+    plain = dict(zip(sentences, translator.translate(sentences, *languages, unusable="empty"), strict=True))
     genders = {sentence: detector.detect(text).gender for sentence, text in plain.items()}
     gendered = [s for s in sentences if genders[s] in (Gender.MASCULINE, Gender.FEMININE)]
     other = {Gender.MASCULINE: prompt.female, Gender.FEMININE: prompt.male}
     asked = [prompt.fill(sentence, other[genders[sentence]])[0] for sentence in gendered]
-    prompted = dict(zip(gendered, translator.translate(asked, *languages), strict=True))
+    prompted = dict(zip(gendered, translator.translate(asked, *languages, unusable="empty"), strict=True))
     return [
         _pair(sample, plain[sample.sentence], genders[sample.sentence], prompted.get(sample.sentence, ""))
         for sample in samples
@@ -70,6 +71,8 @@ def quoted(text: str) -> str | None:
 
 
 def _pair(sample: Sample, plain: str, gender: Gender, prompted: str) -> Pair:
+    if not plain:
+        return _lost(sample, UNTRANSLATED)
     if gender is Gender.NONE or gender is Gender.CONFLICT:
         return _lost(sample, NO_GENDER if gender is Gender.NONE else CONFLICT)
     found = quoted(prompted)

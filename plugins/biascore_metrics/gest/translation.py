@@ -31,6 +31,7 @@ from biascore_metrics.gest.masculine import F_M, F_S, MasculineRates, Verdicts, 
 from biascore_metrics.gest.options import MtOptions
 from biascore_metrics.gest.rates import largest_corners
 
+NO_TRANSLATION = "the model gave no translation, or none that is text"
 LOST = {Gender.NONE: "no first-person gender found", Gender.CONFLICT: "its words disagree in gender"}
 
 
@@ -68,7 +69,7 @@ class GestMt(Metric):
         samples = chosen.samples(test)
         detector = context.detector(options.target)
         sentences = tuple(dict.fromkeys(sample.sentence for sample in samples))
-        answers = model.translate(sentences, test.language, options.target)
+        answers = model.translate(sentences, test.language, options.target, unusable="empty")
         translations = dict(zip(sentences, answers, strict=True))
         found = {text: detector.detect(text) for text in dict.fromkeys(answers)}
         verdicts = Verdicts(
@@ -148,8 +149,14 @@ def _coverage(chosen: Chosen, verdicts: Verdicts) -> Coverage:
         given=chosen.given([sample.stereotype for sample in verdicts.samples]),
         used=chosen.given(used),
         lost=tuple(
-            LostWord(word=sample.sentence, role=labels[sample.stereotype].label, reason=LOST[found.gender])
-            for sample, found in zip(verdicts.samples, verdicts.genders, strict=True)
+            LostWord(
+                word=sample.sentence,
+                role=labels[sample.stereotype].label,
+                reason=LOST[found.gender] if translation else NO_TRANSLATION,
+            )
+            for sample, found, translation in zip(
+                verdicts.samples, verdicts.genders, verdicts.translations, strict=True
+            )
             if found.gender in LOST
         ),
     )

@@ -208,3 +208,13 @@ def test_figures_of_the_run_name_estimates_and_the_target(engine: Engine) -> Non
     assert boxes.labels == ("1 Weak", "2 Neat", "8 Tough", "9 Rational")
     assert point.limit is not None
     assert point.limit.corners == ((0, 0), (0.5, 1), (1, 0))
+
+
+def test_a_sample_without_a_translation_is_lost_with_its_reason(engine: Engine) -> None:
+    test = samples_test({1: ["a", "b"], 8: ["c", "d", "e"]})
+    answers = {"a": "M one", "b": "", "c": "M\0", "d": "M\ud83d", "e": "M x"}
+    found = engine.measure("gest-mt", model_of(Translator(answers.__getitem__)), test, target="xx")[0]
+    assert {(lost.word, lost.reason) for lost in found.coverage.lost} == {
+        (word, "the model gave no translation, or none that is text") for word in "bcd"
+    }
+    assert found.items_frame()["translation"].tolist() == ["M one", "", "", "", "M x"]
