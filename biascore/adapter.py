@@ -31,7 +31,9 @@ class Identity:
     ``digest`` is ``"<algorithm>:<hex>"`` over the weights, and says so in the algorithm where it
     is over a sample of them. ``composes_words`` is true for models that know words only and take
     the mean of the word vectors for anything longer. ``quantities`` are the names that ``score`` answers,
-    as far as they can be listed. ``facts`` is shown in reports.
+    as far as they can be listed. ``facts`` is shown in reports. ``control`` is given by a model whose bias is known
+    because it was made: the effect by test id, 0 for none. Such a model checks the ruler, so that what is
+    measured on it is never counted among the findings of a run.
     """
 
     digest: str
@@ -40,6 +42,7 @@ class Identity:
     sentence_vector: str = ""
     quantities: tuple[str, ...] = ()
     facts: Mapping[str, str | int | float] = field(default_factory=dict)
+    control: Mapping[str, float] | None = None
 
 
 class Backend:

@@ -13,6 +13,7 @@ from biascore.errors import OptionsError, UnknownNameError
 from biascore.files import user_path
 from biascore.frozen import Frozen, FrozenMap
 from biascore.reading import read_toml
+from biascore.stats import Adjustment
 from biascore.stimuli.lines import line_of
 from biascore.stimuli.schema import LANGUAGE_PATTERN
 
@@ -54,7 +55,7 @@ class AuditData(Frozen):
 
 
 class Audit(Frozen):
-    """What is run together, and so adjusted for multiple testing together.
+    """What is run together, and so adjusted for multiple testing together: ``adjust`` says how.
 
     ``data`` are data files that become tests. ``stimuli`` are folders of the user's own ``<language>/*.toml``;
     in a file both are relative to it. ``require_plugins`` are requirements such as ``biascore-plugin-slavic>=1``.
@@ -62,6 +63,7 @@ class Audit(Frozen):
 
     title: str = "Audit"
     seed: int = Field(default=0, ge=0, strict=True)
+    adjust: Adjustment = Adjustment.BENJAMINI_HOCHBERG
     stimuli: tuple[str, ...] = ()
     require_plugins: tuple[str, ...] = ()
     data: tuple[AuditData, ...] = ()
@@ -76,6 +78,7 @@ class Audit(Frozen):
         models: list[dict[str, Any]],
         measurements: list[dict[str, Any]],
         seed: int = 0,
+        adjust: Adjustment = Adjustment.BENJAMINI_HOCHBERG,
         stimuli: Sequence[str] = (),
         require_plugins: Sequence[str] = (),
         data: Sequence[dict[str, Any]] = (),
@@ -86,6 +89,7 @@ class Audit(Frozen):
             "models": models,
             "measurements": measurements,
             "seed": seed,
+            "adjust": adjust,
             "stimuli": [str(user_path(folder).absolute()) for folder in stimuli],
             "require_plugins": list(require_plugins),
             "data": list(data),

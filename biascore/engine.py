@@ -37,6 +37,7 @@ from biascore.plugins import Plugins
 from biascore.pool import Pool
 from biascore.progress import Progress, Silent
 from biascore.run import ModelUsed, PluginUsed, Provenance, Run, StimuliUsed
+from biascore.stats import Adjustment
 from biascore.stimuli import Catalogue, Test
 
 DEFAULT_CACHE: Final = "default"
@@ -46,7 +47,8 @@ class Engine:
     """Plugins, stimuli and cache of one installation.
 
     ``stimuli``: folders of the user's own ``<language>/*.toml``. ``cache``: a folder, ``"default"``
-    for the user's cache folder, or None to keep no answers. ``seed`` fixes everything random.
+    for the user's cache folder, or None to keep no answers. ``seed`` fixes everything random. ``adjust`` is how
+    ``measure`` adjusts p-values over the measurements on one model; an audit says it itself, as it does the seed.
     ``require_plugins``: requirements that must be loaded. ``attempts``: how often a question is put
     to a model that fails in passing. ``max_characters``: how many characters may be sent in all to services
     with a key, which may charge for them; BudgetError before more would be.
@@ -58,6 +60,7 @@ class Engine:
         stimuli: Sequence[str | Path] = (),
         cache: str | Path | None = DEFAULT_CACHE,
         seed: int = 0,
+        adjust: Adjustment | str = Adjustment.BENJAMINI_HOCHBERG,
         progress: Progress | None = None,
         require_plugins: Iterable[str] = (),
         attempts: int = 5,
@@ -66,6 +69,7 @@ class Engine:
         self.plugins = Plugins()
         self.plugins.require(require_plugins)
         self.seed = seed
+        self.adjust = _adjustment(adjust)
         self._stimuli = tuple(user_path(folder) for folder in stimuli)
         self.catalogue = read_catalogue(self.plugins, self._stimuli)
         self._checker = Checker(self.plugins, self.catalogue)
@@ -139,6 +143,7 @@ class Engine:
         }
         return Run(
             title=f"{metric} on {used.name}",
+            adjustment=self.adjust,
             measurements=tuple(measurements),
             models=(used, *others),
             stimuli=_stimuli_used(chosen),
@@ -173,6 +178,7 @@ class Engine:
         tests = [test for step in checked.steps for test in step.tests]
         return Run(
             title=plan.title,
+            adjustment=plan.adjust,
             measurements=tuple(measurements),
             models=tuple(used[name] for name in every if name in used),
             stimuli=_stimuli_used(tests),
@@ -283,6 +289,15 @@ class Engine:
                 if r.status in ("loaded", "conflict")
             ),
         )
+
+
+def _adjustment(name: Adjustment | str) -> Adjustment:
+    try:
+        return Adjustment(name)
+    except ValueError:
+        raise OptionsError(
+            f"adjust={name!r} is none of: {', '.join(Adjustment)}. Choose one of them"
+        ) from None
 
 
 def measurement_seed(seed: int, metric: str, test: str) -> int:

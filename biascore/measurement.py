@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Final, Literal, Self
 
 import pyarrow as pa
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from biascore.frozen import Frozen, FrozenMap, Scalar
 from biascore.stats import Interval, Verdict
@@ -79,6 +79,21 @@ class Estimate(Frozen):
             if p_value.name == name:
                 return p_value
         raise KeyError(f"no p-value {name!r}; there are {[p.name for p in self.p_values]}")
+
+
+class Equivalence(Frozen):
+    """The bound around the neutral value within which an effect is too small to matter.
+
+    ``of`` names the estimate whose interval is held against it; None: that of every item (``ci_low``, ``ci_high``).
+    """
+
+    bound: float = Field(gt=0)
+    of: str | None
+
+    @classmethod
+    def within(cls, bound: float | None, of: str | None) -> Self | None:
+        """The bound of an option, where None states none."""
+        return None if bound is None else cls(bound=bound, of=of)
 
 
 REPEATED: Final = "repeated in its list"
@@ -205,6 +220,9 @@ Figure = Annotated[Plane | Bars | Point | Boxes | Dots, Field(discriminator="kin
 class Measurement(Frozen):
     """One metric on one test on one model; the first estimate is the headline.
 
+    ``verdict`` and ``reason`` are of this measurement alone, by its p-value at the level ``alpha`` (None where nothing
+    is tested) and its ``equivalence`` bound (None where none is stated); ``Run.verdicts`` are those after adjustment.
+    ``cautions`` are those of its ``warnings`` that touch the verdict: what it rests on is less than it seems.
     ``variant`` tells measurements of one metric apart ("token level"), ``subject`` what a test was put about where
     its language does not say it ("en to sk").
     ``items`` is the per-item table (pyarrow, immutable), whose first columns are ``item``, ``group``
@@ -225,8 +243,11 @@ class Measurement(Frozen):
     estimates: tuple[Estimate, ...] = Field(min_length=1)
     verdict: Verdict
     reason: str
+    alpha: float | None = Field(default=None, gt=0, lt=1)
+    equivalence: Equivalence | None = None
     coverage: Coverage
     warnings: tuple[str, ...] = ()
+    cautions: tuple[str, ...] = ()
     conventions: FrozenMap[Scalar]
     seed: int
     item_value: str = "value of the item"
@@ -240,6 +261,18 @@ class Measurement(Frozen):
         if not isinstance(value, pa.Table):
             raise ValueError("items must be a pyarrow.Table")
         return value
+
+    @model_validator(mode="after")
+    def _says_what_decides(self) -> Self:
+        if self.p_value is not None and self.alpha is None:
+            raise ValueError("a measurement with a p-value needs the alpha that decides")
+        unknown = [caution for caution in self.cautions if caution not in self.warnings]
+        if unknown:
+            raise ValueError(f"cautions must be among the warnings, and {unknown[0]!r} is not")
+        of = self.equivalence and self.equivalence.of
+        if of is not None and of not in [estimate.name for estimate in self.estimates]:
+            raise ValueError(f"equivalence.of must name an estimate, and there is no {of!r}")
+        return self
 
     @property
     def headline(self) -> Estimate:
@@ -280,11 +313,13 @@ class Measurement(Frozen):
         title = self.test_title or self.test
         return f"{title} ({self.subject})" if self.subject else title
 
-    def __repr__(self) -> str:
+    def line(self, verdict: str) -> str:
+        """The measurement in one line that ends in a verdict: its own, or that of its run."""
         about = f" {self.subject}" if self.subject else ""
-        return (
-            f"<{self.method} {self.test}{about} on {self.model}: {describe(self.headline)} -> {self.verdict}>"
-        )
+        return f"<{self.method} {self.test}{about} on {self.model}: {describe(self.headline)} -> {verdict}>"
+
+    def __repr__(self) -> str:
+        return self.line(f"{self.verdict}{' alone' if self.verdict is Verdict.DETECTED else ''}")
 
     __str__ = __repr__
 
@@ -327,7 +362,7 @@ def _row(measurement: Measurement, estimate: Estimate) -> dict[str, Scalar]:
         "ci_method": interval.method if interval else None,
         "p_value": estimate.p_values[0].value if estimate.p_values else None,
         "p_kind": estimate.p_values[0].name if estimate.p_values else None,
-        "verdict": measurement.verdict.value if estimate is measurement.headline else None,
+        "verdict_alone": measurement.verdict.value if estimate is measurement.headline else None,
         "words_lost": len(measurement.coverage.missing),
     }
     row.update({f"n_{role}": count for role, count in estimate.n.items()})

@@ -230,6 +230,7 @@ class Model:
             options=self.source.options,
             explicit_options=self.source.explicit_options,
             facts=dict(self.identity.facts),
+            control=self.identity.control,
             transforms=tuple(p.name for p in self._plugins if p.role == "transform"),
             questions=QuestionCounts(**counts),
         )

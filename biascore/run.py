@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,12 +18,13 @@ from biascore.failure import Failure
 from biascore.files import new_folder, user_path
 from biascore.frozen import Frozen, FrozenMap, Scalar
 from biascore.measurement import Measurement
-from biascore.stats.multiple import benjamini_hochberg, holm
+from biascore.stats import Adjustment
+from biascore.verdicts import RunVerdict, contradiction, control_lines, run_verdicts
 
 if TYPE_CHECKING:
     import pandas as pd
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 RUN_FILE: Final = "run.json"
 REPORT_FILE: Final = "report.html"
 ITEMS_FOLDER: Final = "items"
@@ -51,7 +52,10 @@ class QuestionCounts(Frozen):
 
 
 class ModelUsed(Frozen):
-    """A model as it was opened: reference, all options (also the defaults), weights and transforms."""
+    """A model as it was opened: reference, all options (also the defaults), weights and transforms.
+
+    ``control``: of a model whose bias is known because it was made, the effect by test id.
+    """
 
     name: str
     ref: str
@@ -61,6 +65,7 @@ class ModelUsed(Frozen):
     explicit_options: FrozenMap[Any]
     facts: FrozenMap[Scalar]
     transforms: tuple[str, ...] = ()
+    control: FrozenMap[float] | None = None
     questions: QuestionCounts = QuestionCounts()
 
 
@@ -72,13 +77,6 @@ class StimuliUsed(Frozen):
     source: str
     licence: str
     tests: tuple[str, ...]
-
-
-class Adjusted(Frozen):
-    """A headline p-value adjusted for the tests that were run together."""
-
-    holm: float | None
-    benjamini_hochberg: float | None
 
 
 class Provenance(Frozen):
@@ -99,10 +97,12 @@ class Run(Frozen):
 
     ``failed`` are the measurements that could not be made, because a model or a plugin failed; the same command
     later asks for what they need and nothing else.
+    ``verdicts`` are what it says of those that were made, with p-values adjusted over the measurements on one model.
     """
 
     schema_version: int = SCHEMA_VERSION
     title: str
+    adjustment: Adjustment = Adjustment.BENJAMINI_HOCHBERG
     measurements: tuple[Measurement, ...]
     models: tuple[ModelUsed, ...]
     stimuli: tuple[StimuliUsed, ...]
@@ -121,20 +121,26 @@ class Run(Frozen):
 
     def __repr__(self) -> str:
         lines = [f"<Run {self.title!r}: {len(self)} measurement(s) on {len(self.models)} model(s)>"]
-        return "\n  ".join([*lines, *(repr(m) for m in self.measurements)])
+        for measurement, verdict in zip(self.measurements, self.verdicts, strict=True):
+            lines.append(measurement.line(verdict.shown))
+        return "\n  ".join(lines)
 
     __str__ = __repr__
 
     @property
-    def adjusted(self) -> tuple[Adjusted, ...]:
-        """Holm and Benjamini-Hochberg over the headline p-values of this run, in its order."""
-        p = np.array(
-            [np.nan if m.p_value is None else m.p_value for m in self.measurements], dtype=np.float64
-        )
-        return tuple(
-            Adjusted(holm=_number(h), benjamini_hochberg=_number(b))
-            for h, b in zip(holm(p), benjamini_hochberg(p), strict=True)
-        )
+    def verdicts(self) -> tuple[RunVerdict, ...]:
+        """What this run says of each measurement, in its order."""
+        return run_verdicts(self.measurements, self.controls, self.adjustment)
+
+    @property
+    def controls(self) -> dict[str, Mapping[str, float]]:
+        """The models whose bias is known, by name, with the effects that were put in by test id."""
+        return {model.name: model.control for model in self.models if model.control is not None}
+
+    @property
+    def control_lines(self) -> tuple[str, ...]:
+        """A sentence on each control and each model's baselines, which are no findings."""
+        return control_lines(self.measurements, self.verdicts, self.controls)
 
     @property
     def questions(self) -> QuestionCounts:
@@ -145,29 +151,31 @@ class Run(Frozen):
         )
 
     def to_frame(self) -> pd.DataFrame:
-        """One row per estimate of every measurement; adjusted p-values stand beside the headlines.
+        """One row per estimate of every measurement; what the run says of it stands beside its headline.
 
         What could not be measured has a row too, with the reason under ``failed``.
         """
         import pandas as pd
 
-        frames = []
-        for measurement, adjusted in zip(self.measurements, self.adjusted, strict=True):
-            frame = measurement.to_frame()
-            first = frame.index == 0
-            frame["p_holm"] = np.where(first, np.nan if adjusted.holm is None else adjusted.holm, np.nan)
-            bh = adjusted.benjamini_hochberg
-            frame["p_bh"] = np.where(first, np.nan if bh is None else bh, np.nan)
-            frames.append(frame)
-        # Through records: pandas warns of columns that are empty in one frame and not in another.
-        rows = [{**row, "failed": None} for frame in frames for row in frame.to_dict("records")]
+        rows: list[dict[str, Any]] = []
+        for measurement, verdict in zip(self.measurements, self.verdicts, strict=True):
+            # Through records: pandas warns of columns that are empty in one frame and not in another.
+            for position, row in enumerate(measurement.to_frame().to_dict("records")):
+                said = {
+                    "family": verdict.family,
+                    "role": verdict.role.value,
+                    "p_adjusted": np.nan if verdict.p_adjusted is None else verdict.p_adjusted,
+                    "adjustment": self.adjustment.value,
+                    "verdict": verdict.verdict.value,
+                }
+                rows.append(row | (said if position == 0 else dict.fromkeys(said, None)) | {"failed": None})
         rows += [
             {"model": f.model, "metric": f.metric, "test": f.test, "failed": f.message} for f in self.failed
         ]
         return pd.DataFrame(rows)
 
     def results_digest(self) -> str:
-        """SHA-256 over every result, item tables included; equal for runs with equal results.
+        """SHA-256 over every result and verdict, item tables included; equal for runs with equal results.
 
         Times, counts of questions and the machine are no part of it.
         """
@@ -175,13 +183,14 @@ class Run(Frozen):
         for measurement in self.measurements:
             digest.update(_canonical(measurement.model_dump(mode="json")))
             digest.update(item_hash(measurement.items).encode())
+        digest.update(_canonical(_stored(self.verdicts)))
         return f"sha256:{digest.hexdigest()}"
 
     def to_json(self) -> dict[str, Any]:
         """The run as stored in ``run.json``: everything but the item tables, with its hashes."""
         body = self.model_dump(mode="json")
         body["item_hashes"] = [item_hash(m.items) for m in self.measurements]
-        body["adjusted"] = [a.model_dump(mode="json") for a in self.adjusted]
+        body["verdicts"] = _stored(self.verdicts)
         body["results_digest"] = self.results_digest()
         body["content_sha256"] = content_hash(body)
         return body
@@ -237,15 +246,41 @@ def read_run(folder: Path) -> tuple[list[str], Run | None]:
     if body.pop("content_sha256", None) != content_hash(body):
         problems.append(f"{RUN_FILE} was changed after it was written")
     stored_digest = body.pop("results_digest", None)
-    body.pop("adjusted", None)
+    stored_verdicts = body.pop("verdicts", None)
     try:
         run = _from_body(body, folder, problems)
     # pydantic's ValidationError is a ValueError.
     except (ValueError, KeyError, TypeError) as error:
         return [*problems, f"{RUN_FILE} does not have the form of a run ({error})"], None
+    problems += _unfounded(run, stored_verdicts)
     if not problems and run.results_digest() != stored_digest:
         problems.append("the results do not have the digest they were stored with")
     return problems, run
+
+
+def _unfounded(run: Run, stored: object) -> list[str]:
+    """What is said in a stored run and does not follow from its p-values and intervals."""
+    problems = []
+    for number, measurement in enumerate(run, start=1):
+        problem = contradiction(measurement)
+        if problem:
+            problems.append(
+                f"the verdict of measurement {number} ({measurement!r}) does not follow: {problem}"
+            )
+    derived = _stored(run.verdicts)
+    if not isinstance(stored, list) or len(stored) != len(derived):
+        return [*problems, "the stored verdicts are not one for each measurement"]
+    for number, (said, own) in enumerate(zip(stored, derived, strict=True), start=1):
+        if said != own:
+            problems.append(
+                f"what is stored of measurement {number} after adjustment ({said}) does not follow from the p-values "
+                f"({own})"
+            )
+    return problems
+
+
+def _stored(verdicts: Sequence[RunVerdict]) -> list[dict[str, Any]]:
+    return [verdict.model_dump(mode="json") for verdict in verdicts]
 
 
 def _from_body(body: dict[str, Any], folder: Path, problems: list[str]) -> Run:
@@ -301,7 +336,3 @@ def check_replaceable(target: Path, *, overwrite: bool) -> None:
 
 def _canonical(value: object) -> bytes:
     return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
-
-
-def _number(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)

@@ -15,6 +15,7 @@ from biascore.cli.console import Bars, print_json, print_run, say, stderr
 from biascore.cli.export import export
 from biascore.cli.inspect import list_app, plugins, show
 from biascore.cli.options import (
+    Adjust,
     Data,
     DataOption,
     Force,
@@ -39,6 +40,7 @@ from biascore.engine import DEFAULT_CACHE, Engine
 from biascore.errors import OptionsError
 from biascore.files import refuse_existing, user_path
 from biascore.run import REPORT_FILE, Run, check_replaceable
+from biascore.stats import Adjustment
 from biascore.verify import verify_run
 
 app = typer.Typer(
@@ -64,6 +66,7 @@ def run(
     out: Out = None,
     report: Report = None,
     seed: Seed = None,
+    adjust: Adjust = None,
     as_json: Json = False,
     force: Force = False,
     no_cache: NoCache = False,
@@ -74,7 +77,7 @@ def run(
 
     The run is saved in --out, or in a folder beside the audit file that is named after it.
     """
-    chosen = chosen_audit(audit, seed, model, without)
+    chosen = chosen_audit(audit, seed, model, without, adjust)
     if require_plugin:
         chosen = chosen.model_copy(update={"require_plugins": (*chosen.require_plugins, *require_plugin)})
     target = out or audit.with_name(f"{audit.stem}-run")
@@ -109,6 +112,7 @@ def measure(
     out: Out = None,
     report: Report = None,
     seed: Seed = None,
+    adjust: Adjust = None,
     as_json: Json = False,
     force: Force = False,
     no_cache: NoCache = False,
@@ -129,6 +133,7 @@ def measure(
         measurements=[{"metric": metric, "tests": wanted, "options": pairs(option)}],
         data=files,
         seed=seed or 0,
+        adjust=adjust or Adjustment.BENJAMINI_HOCHBERG,
         stimuli=[str(folder) for folder in stimuli or ()],
         require_plugins=require_plugin or (),
     )

@@ -72,15 +72,15 @@ def print_run(run: Run) -> None:
         "effect",
         "interval",
         "p",
-        "p (Holm)",
+        "p adjusted",
         "verdict",
         "lost",
         title=escape(run.title),
     )
-    for measurement, adjusted in zip(run.measurements, run.adjusted, strict=True):
+    for measurement, said in zip(run.measurements, run.verdicts, strict=True):
         head = measurement.headline
         interval = head.interval
-        colour = _COLOURS[measurement.verdict.value]
+        colour = _COLOURS[said.verdict.value]
         table.add_row(
             escape(measurement.model),
             escape(measurement.test),
@@ -88,8 +88,8 @@ def print_run(run: Run) -> None:
             "-" if head.value is None else f"{head.value:.3f}",
             "-" if interval is None else f"{interval.low:.2f} to {interval.high:.2f}",
             "-" if measurement.p_value is None else format_p(measurement.p_value),
-            "-" if adjusted.holm is None else format_p(adjusted.holm),
-            f"[{colour}]{measurement.verdict.value}[/]",
+            "-" if said.p_adjusted is None else format_p(said.p_adjusted),
+            f"[{colour}]{said.verdict.value}[/]" + (f"\n{said.note}" if said.note else ""),
             str(len(measurement.coverage.missing)),
         )
     console = _wide()

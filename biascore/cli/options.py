@@ -11,12 +11,17 @@ import typer
 from biascore.audit import Audit
 from biascore.errors import OptionsError
 from biascore.reading import parse_toml
+from biascore.stats import Adjustment
 from biascore.stimuli.schema import LANGUAGE_PATTERN
 
 Stimuli = Annotated[
     list[Path] | None, typer.Option(help="A folder of your own <language>/*.toml, beside the installed ones.")
 ]
 Seed = Annotated[int | None, typer.Option(help="Seed of everything random.", min=0)]
+Adjust = Annotated[
+    Adjustment | None,
+    typer.Option(help="How p-values are adjusted over the measurements on one model."),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 Out = Annotated[Path | None, typer.Option(help="Folder to save the run in.")]
 Report = Annotated[Path | None, typer.Option(help="HTML file to write the report to.")]
@@ -59,9 +64,17 @@ DataOption = Annotated[
 ]
 
 
-def chosen_audit(audit: Path, seed: int | None, models: list[str] | None, without: list[str] | None) -> Audit:
+def chosen_audit(
+    audit: Path,
+    seed: int | None,
+    models: list[str] | None,
+    without: list[str] | None,
+    adjust: Adjustment | None = None,
+) -> Audit:
     """The audit of a file with the changes that the command line makes to it."""
     chosen = Audit.load(audit)
+    if adjust is not None:
+        chosen = chosen.model_copy(update={"adjust": adjust})
     if seed is not None:
         chosen = chosen.model_copy(update={"seed": seed})
     refs = {}

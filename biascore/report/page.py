@@ -23,8 +23,9 @@ from biascore.report.charts import (
 from biascore.report.items import table_rows
 from biascore.report.texts import cell, counted, duration, number, percent, plain, sentence, toml, when
 from biascore.report.vega import javascript
-from biascore.run import Adjusted, Run
-from biascore.stats.verdict import Verdict
+from biascore.run import Run
+from biascore.stats import Adjustment, Verdict
+from biascore.verdicts import Role, RunVerdict, reason_of
 
 SHORT_TABLE: Final = 20
 """Item tables of up to so many rows are shown whole; of longer ones the extremes, and the whole on demand."""
@@ -39,11 +40,12 @@ _UNSAFE_IN_SCRIPT: Final = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One measurement with its adjusted p-values, its charts, and its item rows as texts."""
+    """One measurement with what the run says of it and why, its charts, and its item rows as texts."""
 
     number: int
     measurement: Measurement
-    adjusted: Adjusted
+    said: RunVerdict
+    reason: str
     charts: tuple[Chart | Undrawn, ...]
     columns: tuple[str, ...]
     rows: list[tuple[Any, ...]]
@@ -87,10 +89,13 @@ def render(run: Run) -> str:
     bundle = Markup(javascript())
     charts = forest_charts(run)
     sections = _sections(run)
+    findings = [said for said in run.verdicts if said.role is Role.FINDING]
     return environment.get_template("report.html.j2").render(
         run=run,
         headline=_headline(run),
-        counts=[(verdict.value, sum(m.verdict is verdict for m in run)) for verdict in Verdict],
+        counts=[(verdict.value, sum(s.verdict is verdict for s in findings)) for verdict in Verdict],
+        only_alone=sum(s.only_alone for s in findings),
+        adjusted=run.adjustment is not Adjustment.NONE,
         forests=charts,
         comparisons=comparisons(run),
         pictures=run_pictures(run),
@@ -132,12 +137,13 @@ def _sections(run: Run) -> list[Section]:
         Section(
             position,
             measurement,
-            adjusted,
+            said,
+            reason_of(measurement, said, run.adjustment),
             measurement_charts(measurement, position),
             tuple(measurement.items.column_names),
             [tuple(cell(value) for value in row) for row in table_rows(measurement)],
         )
-        for position, (measurement, adjusted) in enumerate(zip(run, run.adjusted, strict=True), start=1)
+        for position, (measurement, said) in enumerate(zip(run, run.verdicts, strict=True), start=1)
     ]
 
 

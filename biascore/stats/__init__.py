@@ -3,7 +3,7 @@
 from biascore.stats.association import ZeroVarianceError, association, cosine_matrix, effect_size
 from biascore.stats.attainable import Attainable
 from biascore.stats.bootstrap import Interval, bootstrap_effect, bootstrap_interval
-from biascore.stats.multiple import benjamini_hochberg, holm
+from biascore.stats.multiple import Adjustment, adjust, benjamini_hochberg, holm
 from biascore.stats.permutation import (
     PermutationTest,
     Tail,
@@ -14,6 +14,7 @@ from biascore.stats.permutation import (
 from biascore.stats.verdict import Decision, Verdict, decide
 
 __all__ = [
+    "Adjustment",
     "Attainable",
     "Decision",
     "Interval",
@@ -21,6 +22,7 @@ __all__ = [
     "Tail",
     "Verdict",
     "ZeroVarianceError",
+    "adjust",
     "association",
     "benjamini_hochberg",
     "bootstrap_effect",

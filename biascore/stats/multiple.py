@@ -1,8 +1,9 @@
-"""Adjustment of the p-values of a run for the number of tests made together."""
+"""Adjustment of p-values for the number of tests made together."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import StrEnum
 from typing import TypeAlias
 
 import numpy as np
@@ -11,6 +12,32 @@ from numpy.typing import NDArray
 from biascore.stats._checks import Floats
 
 PValues: TypeAlias = Sequence[float | None] | NDArray[np.floating]
+
+
+class Adjustment(StrEnum):
+    """How the p-values of a family are adjusted for their number."""
+
+    BENJAMINI_HOCHBERG = "benjamini-hochberg"
+    """Of what is detected, at most the share alpha is expected to be so by chance (false discovery rate)."""
+    HOLM = "holm"
+    """At most with probability alpha is anything detected by chance (family-wise error rate)."""
+    NONE = "none"
+    """Every test stands alone."""
+
+    @property
+    def shown(self) -> str:
+        """The name in a sentence."""
+        return {"benjamini-hochberg": "Benjamini-Hochberg", "holm": "Holm", "none": "none"}[self.value]
+
+
+def adjust(p: PValues, how: Adjustment) -> Floats:
+    """The p-values (m,) of a family adjusted, in the order given; None and NaN entries stay NaN and do not count.
+
+    Raises ValueError for values outside [0, 1].
+    """
+    if how is Adjustment.NONE:
+        return _checked(p)[0]
+    return holm(p) if how is Adjustment.HOLM else benjamini_hochberg(p)
 
 
 def holm(p: PValues) -> Floats:

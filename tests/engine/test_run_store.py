@@ -86,7 +86,7 @@ def test_what_lies_on_disk(run: Run, folder: Path) -> None:
     names = {"run.json", "items/0000-weat-en-weat6.parquet", "items/0001-weat-en-weat7.parquet"}
     assert set(files(folder)) == names
     body = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-    assert body["schema_version"] == 1
+    assert body["schema_version"] == 2
     assert body["results_digest"] == run.results_digest()
     assert body["models"][0]["questions"]["asked"] == run.questions.asked > 0
     items = pq.read_table(folder / "items" / "0000-weat-en-weat6.parquet")
@@ -179,7 +179,7 @@ def change(folder: Path, path: str, value: Any) -> None:
         ("provenance.seed", 99),
         ("provenance.audit.metric", "other"),
         ("stimuli.0.sha256", "0" * 64),
-        ("adjusted.0.holm", 0.0001),
+        ("verdicts.0.p_adjusted", 0.0001),
         ("results_digest", "sha256:00"),
         ("content_sha256", "00"),
         ("item_hashes.0", "00"),
@@ -257,18 +257,18 @@ def test_a_flipped_bit_is_found_or_harmless(run: Run, folder: Path, seed: int) -
     [
         (None, "no run.json here, so this is not a stored run"),
         (b"", "run.json cannot be read"),
-        (b'{"schema_version": 1', "run.json cannot be read"),
+        (b'{"schema_version": 2', "run.json cannot be read"),
         (b"\xff\xfe", "run.json cannot be read"),
-        (b"[]", "schema version list is not 1"),
-        (b"{}", "schema version None is not 1"),
-        (b'{"schema_version": 2}', "schema version 2 is not 1, which this biascore reads"),
-        (b'{"schema_version": 1}', "run.json was changed after it was written"),
+        (b"[]", "schema version list is not 2"),
+        (b"{}", "schema version None is not 2"),
+        (b'{"schema_version": 1}', "schema version 1 is not 2, which this biascore reads"),
+        (b'{"schema_version": 2}', "run.json was changed after it was written"),
         (
-            b'{"schema_version": 1, "measurements": [], "item_hashes": ["a"]}',
+            b'{"schema_version": 2, "measurements": [], "item_hashes": ["a"]}',
             "run.json does not have the form of a run",
         ),
         (
-            b'{"schema_version": 1, "measurements": 3, "item_hashes": []}',
+            b'{"schema_version": 2, "measurements": 3, "item_hashes": []}',
             "run.json does not have the form of a run",
         ),
     ],
@@ -450,17 +450,21 @@ def test_to_frame(run: Run) -> None:
         "ci_high",
         "p_value",
         "verdict",
+        "verdict_alone",
+        "family",
+        "adjustment",
     }
-    assert columns | {"p_holm", "p_bh", "n_X", "n_Y"} <= set(frame.columns)
+    assert columns | {"p_adjusted", "n_X", "n_Y"} <= set(frame.columns)
     headlines = frame[frame["verdict"].notna()]
     assert headlines["test"].tolist() == TESTS
     assert headlines["value"].tolist() == [m.headline.value for m in run]
-    # Holm over two p-values, by hand: the smaller doubled, the larger not below it.
+    # Benjamini and Hochberg over two p-values, by hand: the smaller doubled, but not above the larger.
     p = [m.p_value for m in run]
     low, high = sorted(p)
-    expected = {low: min(1, 2 * low), high: max(min(1, 2 * low), high)}
-    assert headlines["p_holm"].tolist() == pytest.approx([expected[value] for value in p])
-    assert frame[frame["verdict"].isna()]["p_holm"].isna().all()
+    expected = {low: min(2 * low, high), high: high}
+    assert headlines["p_adjusted"].tolist() == pytest.approx([expected[value] for value in p])
+    assert frame[frame["verdict"].isna()]["p_adjusted"].isna().all()
+    assert set(headlines["family"]) == {"control planted:gender=0.8"}
 
 
 # Determined by the seed.

@@ -108,6 +108,7 @@ def measurement(
         ),
         verdict=verdict,
         reason=reason,
+        alpha=0.05,
         coverage=Coverage(
             given={"X": 8, "Y": 8, "A": 8, "B": 8},
             used={"X": 8, "Y": 8 - len(lost), "A": 8, "B": 8},

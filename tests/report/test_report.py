@@ -120,17 +120,18 @@ def test_every_part_of_a_run_is_on_the_page(tmp_path: Path) -> None:
     sections = page.all("details", "measurement")
     rows = page.all("table", "results")[0].all("tbody")[0].all("tr")
     assert len(sections) == len(rows) == len(run)
-    for m, adjusted, section, row in zip(run, run.adjusted, sections, rows, strict=True):
+    for m, said, section, row in zip(run, run.verdicts, sections, rows, strict=True):
         cells = [cell.text for cell in row.children]
         assert cells[0] == f"{m.test_title}{m.test}"
         assert cells[1] == m.model
         assert cells[3].startswith(f"{m.headline.value:.3f}")
-        assert cells[8:] == [m.verdict.value, str(len(m.coverage.lost))]
-        if adjusted.holm is None or adjusted.benjamini_hochberg is None:
-            assert cells[5:8] == ["none", "–", "–"]
+        assert cells[7:] == [said.verdict.value + said.note, str(len(m.coverage.lost))]
+        if said.p_adjusted is None:
+            assert cells[5:7] == ["none", "–"]
         else:
-            assert float(cells[6]) == pytest.approx(adjusted.holm, rel=0.01)
-            assert float(cells[7]) == pytest.approx(adjusted.benjamini_hochberg, rel=0.01)
+            assert float(cells[6].removesuffix(f"of {said.tests}")) == pytest.approx(
+                said.p_adjusted, rel=0.01
+            )
         told = section.text
         texts = [m.reason, m.positive_means, *m.warnings, *m.coverage.composed, m.concept]
         texts += [e.name for e in m.estimates] + [p.name for e in m.estimates for p in e.p_values]
@@ -150,10 +151,13 @@ def test_summary_counts_the_verdicts_and_says_what_inconclusive_is_not(tmp_path:
     page = page_of(run, tmp_path)
     tally = page.all("ul", "tally")[0].all("li")
     counted = {li.attributes["class"]: int(li.all("b")[0].text) for li in tally}
-    assert counted == {v.value: [m.verdict for m in run].count(v) for v in Verdict}
+    assert counted == {v.value: [said.verdict for said in run.verdicts].count(v) for v in Verdict}
+    alone = sum(said.only_alone for said in run.verdicts)
+    assert alone
+    assert f"{alone} of the inconclusive are detected alone, not after adjustment." in page.text
     assert "inconclusive is not “unbiased”" in page.text
-    inconclusive = [s for s, m in zip(page.all("details", "measurement"), run, strict=True)
-                    if m.verdict is Verdict.INCONCLUSIVE]  # fmt: skip
+    inconclusive = [s for s, said in zip(page.all("details", "measurement"), run.verdicts, strict=True)
+                    if said.verdict is Verdict.INCONCLUSIVE]  # fmt: skip
     assert all("This does not say that the model is unbiased." in s.text for s in inconclusive)
 
 

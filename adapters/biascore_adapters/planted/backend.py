@@ -50,6 +50,7 @@ class PlantedBackend(Backend):
         self.identity = Identity(
             digest=f"planted-{VERSION}:{lexicon.digest()}-{seed}",
             sentence_vector="planted vector of the text, else the mean of its words' vectors",
+            control=lexicon.declared,
             facts={
                 "planted tests": len(lexicon.effects),
                 "planted words": len(lexicon.words),

@@ -48,7 +48,8 @@ class Loading:
 class Lexicon:
     """Planted words (case-folded) with their loadings, the effect and concept of each axis, and a digest.
 
-    ``samples`` are planted sentences with their effects, positive for stereotypes about men.
+    ``samples`` are planted sentences with their effects, positive for stereotypes about men. ``declared`` are the
+    effects by test id.
     """
 
     effects: list[float] = field(default_factory=list)
@@ -56,6 +57,7 @@ class Lexicon:
     concepts: list[str] = field(default_factory=list)
     words: dict[str, list[Loading]] = field(default_factory=dict)
     samples: dict[str, float] = field(default_factory=dict)
+    declared: dict[str, float] = field(default_factory=dict)
 
     def poles(self, word: str) -> dict[int, int]:
         """Axis to +1 (X or A) or -1 (Y or B) for a planted word; empty for any other."""
@@ -104,7 +106,7 @@ def plant(declared: dict[str, float], catalogue: Catalogue) -> Lexicon:
     for name, effect in declared.items():
         for test in _tests(name, catalogue):
             effects[test.id] = (test, effect)
-    lexicon = Lexicon()
+    lexicon = Lexicon(declared={name: effect for name, (_, effect) in sorted(effects.items())})
     # In the order of ids, so that the same declaration in another order is the same model.
     for _, (test, effect) in sorted(effects.items()):
         if isinstance(test, SamplesTest):

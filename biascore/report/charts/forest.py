@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import altair as alt
 
@@ -29,31 +29,44 @@ from biascore.report.charts.base import (
     wrapped,
 )
 from biascore.run import Run
+from biascore.verdicts import RunVerdict
 
 SERIES_STEP: Final = 14
 
 
+class Reading(NamedTuple):
+    """A measurement, and what its run says of it."""
+
+    measurement: Measurement
+    said: RunVerdict
+
+
+def readings_of(run: Run) -> list[Reading]:
+    """The measurements of a run with their verdicts."""
+    return [Reading(measurement, said) for measurement, said in zip(run, run.verdicts, strict=True)]
+
+
 def forest_charts(run: Run) -> tuple[Chart, ...]:
     """One forest plot of headline estimates for each metric and estimate, as their units differ."""
-    families: dict[tuple[str, str, str], list[Measurement]] = {}
-    for measurement in run:
-        headline = measurement.headline
-        families.setdefault((measurement.method, headline.name, headline.unit), []).append(measurement)
+    families: dict[tuple[str, str, str], list[Reading]] = {}
+    for reading in readings_of(run):
+        measurement, headline = reading.measurement, reading.measurement.headline
+        families.setdefault((measurement.method, headline.name, headline.unit), []).append(reading)
     charts = (_forest(number, family) for number, family in enumerate(families.values(), start=1))
     return tuple(chart for chart in charts if chart is not None)
 
 
-def forest(drawn: Sequence[Measurement], names: Sequence[str], title: str) -> Drawing:
+def forest(drawn: Sequence[Reading], names: Sequence[str], title: str) -> Drawing:
     """Measurements that have a value, one row per test; ``names`` are their series, ``title`` the legend's.
 
     A row is added where a series measured the same test again.
     """
     places = _places(drawn, names)
-    titles = {place: wrapped(m.titled) for place, m in zip(places, drawn, strict=True)}
+    titles = {place: wrapped(m.titled) for place, (m, _) in zip(places, drawn, strict=True)}
     label_of = dict(zip(titles, unique(list(titles.values())), strict=True))
     rows = [
-        _row(measurement, label_of[place], name)
-        for measurement, place, name in zip(drawn, places, names, strict=True)
+        _row(reading, label_of[place], name)
+        for reading, place, name in zip(drawn, places, names, strict=True)
     ]
     tooltip = [
         alt.Tooltip("test:N", title="Test"),
@@ -63,7 +76,7 @@ def forest(drawn: Sequence[Measurement], names: Sequence[str], title: str) -> Dr
         alt.Tooltip("interval:N", title="Interval"),
         alt.Tooltip("verdict:N", title="Verdict"),
     ]
-    return side_by_side(rows, title, tooltip).with_neutral(shared_neutral(m.headline for m in drawn))
+    return side_by_side(rows, title, tooltip).with_neutral(shared_neutral(m.headline for m, _ in drawn))
 
 
 def side_by_side(rows: Rows, title: str, tooltip: list[alt.Tooltip]) -> Drawing:
@@ -80,33 +93,34 @@ def side_by_side(rows: Rows, title: str, tooltip: list[alt.Tooltip]) -> Drawing:
     return Drawing((interval, point), step, {ROWS.name: rows})
 
 
-def _forest(number: int, family: list[Measurement]) -> Chart | None:
-    drawn = [m for m in family if m.headline.value is not None]
+def _forest(number: int, family: list[Reading]) -> Chart | None:
+    drawn = [reading for reading in family if reading.measurement.headline.value is not None]
     if not drawn:
         return None
-    first = drawn[0]
+    first = drawn[0].measurement
     title = with_unit(first.headline.name, first.headline.unit)
-    groups = "test and model" if len(distinct(m.model for m in drawn)) > 1 else "test"
-    caption = f"{first.method}: {title}, by {groups}. {whiskers(m.headline.interval for m in drawn)}"
+    groups = "test and model" if len(distinct(m.model for m, _ in drawn)) > 1 else "test"
+    caption = f"{first.method}: {title}, by {groups}. {whiskers(m.headline.interval for m, _ in drawn)}"
     missing = len(family) - len(drawn)
     note = f"{missing} not estimable and so not drawn." if missing else ""
     name = f"forest-{number:02d}-{safe(first.method)}-{safe(first.headline.name)}"
-    drawing = forest(drawn, [m.model for m in drawn], "Model")
+    drawing = forest(drawn, [m.model for m, _ in drawn], "Model")
     return Chart(name, caption, note, specification(drawing, title, f"Forest plot. {caption}"))
 
 
-def _places(family: Sequence[Measurement], names: Sequence[str]) -> list[tuple[str, str, int]]:
+def _places(family: Sequence[Reading], names: Sequence[str]) -> list[tuple[str, str, int]]:
     """The row of each measurement: its test and subject, and how often its series has measured it by then."""
     seen: Counter[tuple[str, str, str]] = Counter()
     places = []
-    for measurement, name in zip(family, names, strict=True):
+    for (measurement, _), name in zip(family, names, strict=True):
         own = measurement.test, measurement.subject, name
         seen[own] += 1
         places.append((measurement.test, measurement.subject, seen[own]))
     return places
 
 
-def _row(measurement: Measurement, label: str, name: str) -> dict[str, Any]:
+def _row(reading: Reading, label: str, name: str) -> dict[str, Any]:
+    measurement = reading.measurement
     return {
         "label": label,
         "series": name,
@@ -115,5 +129,5 @@ def _row(measurement: Measurement, label: str, name: str) -> dict[str, Any]:
         "method": measurement.method,
         "value": measurement.headline.value,
         **interval_columns(measurement.headline.interval),
-        "verdict": measurement.verdict.value,
+        "verdict": reading.said.shown,
     }

@@ -15,7 +15,7 @@ from biascore.report.charts.base import (
     whiskers,
     with_unit,
 )
-from biascore.report.charts.forest import forest
+from biascore.report.charts.forest import Reading, forest, readings_of
 from biascore.run import Run
 from biascore.stats import Verdict
 
@@ -26,26 +26,26 @@ class Readings:
 
     test: str
     title: str
-    readings: tuple[Measurement, ...]
+    readings: tuple[Reading, ...]
 
     @property
-    def _with_value(self) -> list[Measurement]:
-        return [reading for reading in self.readings if reading.headline.value is not None]
+    def _with_value(self) -> list[Reading]:
+        return [reading for reading in self.readings if reading.measurement.headline.value is not None]
 
     @property
     def comparable(self) -> bool:
         """Whether two methods at least gave a value."""
-        return len({reading.method for reading in self._with_value}) > 1
+        return len({reading.measurement.method for reading in self._with_value}) > 1
 
     @property
     def same_verdict(self) -> bool:
         """Whether all values have one verdict."""
-        return len({reading.verdict for reading in self._with_value}) == 1
+        return len({reading.said.verdict for reading in self._with_value}) == 1
 
     @property
     def decided(self) -> bool:
         """Whether a value has another verdict than inconclusive."""
-        return any(reading.verdict is not Verdict.INCONCLUSIVE for reading in self._with_value)
+        return any(reading.said.verdict is not Verdict.INCONCLUSIVE for reading in self._with_value)
 
     @property
     def same_direction(self) -> bool:
@@ -97,26 +97,26 @@ class Comparison:
 
 def comparisons(run: Run) -> tuple[Comparison, ...]:
     """One comparison per model and kind of estimate in which two methods or more measured the same test."""
-    families: dict[tuple[str, str, str], dict[tuple[str, str], list[Measurement]]] = {}
-    for measurement in run:
-        headline = measurement.headline
+    families: dict[tuple[str, str, str], dict[tuple[str, str], list[Reading]]] = {}
+    for reading in readings_of(run):
+        measurement, headline = reading.measurement, reading.measurement.headline
         of_test = families.setdefault((measurement.model, headline.name, headline.unit), {})
-        of_test.setdefault((measurement.test, measurement.subject), []).append(measurement)
+        of_test.setdefault((measurement.test, measurement.subject), []).append(reading)
     found = [
-        [readings for readings in of_test.values() if len({m.method for m in readings}) > 1]
+        [readings for readings in of_test.values() if len({m.method for m, _ in readings}) > 1]
         for of_test in families.values()
     ]
     return tuple(_comparison(number, tests) for number, tests in enumerate(filter(None, found), start=1))
 
 
-def _comparison(number: int, tests: Sequence[Sequence[Measurement]]) -> Comparison:
+def _comparison(number: int, tests: Sequence[Sequence[Reading]]) -> Comparison:
     readings = [reading for of_test in tests for reading in of_test]
-    first = readings[0]
+    first = readings[0].measurement
     return Comparison(
         first.model,
         with_unit(first.headline.name, first.headline.unit),
-        _directed([reading.headline for reading in readings]),
-        tuple(Readings(t[0].test, t[0].titled, tuple(t)) for t in tests),
+        _directed([m.headline for m, _ in readings]),
+        tuple(Readings(t[0].measurement.test, t[0].measurement.titled, tuple(t)) for t in tests),
         _chart(number, readings),
     )
 
@@ -132,23 +132,23 @@ def _directed(estimates: Sequence[Estimate]) -> bool:
     )
 
 
-def _chart(number: int, readings: list[Measurement]) -> Chart | None:
-    drawn = [reading for reading in readings if reading.headline.value is not None]
+def _chart(number: int, readings: list[Reading]) -> Chart | None:
+    drawn = [reading for reading in readings if reading.measurement.headline.value is not None]
     if not drawn:
         return None
-    first = drawn[0]
+    first = drawn[0].measurement
     title = with_unit(first.headline.name, first.headline.unit)
-    methods = distinct(reading.method for reading in drawn)
-    names, shared = _short_names(drawn)
+    methods = distinct(m.method for m, _ in drawn)
+    names, shared = _short_names([m for m, _ in drawn])
     alike = f", all with {', '.join(shared)}" if shared else ""
     caption = (
         f"{first.model}: {title}, by test and method ({', '.join(names[m] for m in methods)}{alike}). "
-        f"{whiskers(reading.headline.interval for reading in drawn)}"
+        f"{whiskers(m.headline.interval for m, _ in drawn)}"
     )
     missing = len(readings) - len(drawn)
     note = f"{missing} not estimable and so not drawn." if missing else ""
     name = f"rulers-{number:02d}-{safe(first.model)}-{safe(first.headline.name)}"
-    drawing = forest(drawn, [names[reading.method] for reading in drawn], "Method")
+    drawing = forest(drawn, [names[m.method] for m, _ in drawn], "Method")
     return Chart(name, caption, note, specification(drawing, title, f"Do the rulers agree? {caption}"))
 
 
@@ -164,8 +164,9 @@ def _short_names(readings: Sequence[Measurement]) -> tuple[dict[str, str], tuple
     return names, shared
 
 
-def _side(reading: Measurement) -> int:
-    value, neutral = reading.headline.value, reading.headline.neutral
+def _side(reading: Reading) -> int:
+    headline = reading.measurement.headline
+    value, neutral = headline.value, headline.neutral
     if value is None or neutral is None:
         return 0
     return (value > neutral) - (value < neutral)

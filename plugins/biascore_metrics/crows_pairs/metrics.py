@@ -13,6 +13,7 @@ import numpy as np
 from biascore.plugins_api import (
     Bars,
     Context,
+    Equivalence,
     Estimate,
     Masked,
     Measurement,
@@ -94,6 +95,8 @@ class PairMetric(Metric):
             ),
             verdict=verdict,
             reason=reason,
+            alpha=options.alpha,
+            equivalence=Equivalence.within(options.bound, found.preferring.name),
             coverage=scores.coverage(),
             warnings=(*pair_warnings(test, scores, found), *warnings, *mean_warnings),
             conventions={**self.own_conventions(), **options.conventions()},

@@ -13,6 +13,7 @@ from biascore.plugins_api import (
     Catalogue,
     Context,
     Coverage,
+    Equivalence,
     Limit,
     LostWord,
     Measurement,
@@ -27,7 +28,7 @@ from biascore.plugins_api import (
 from biascore_metrics.gest.chosen import Chosen, Confound
 from biascore_metrics.gest.data import data_conventions, repeated_sentences
 from biascore_metrics.gest.estimates import rank_boxes
-from biascore_metrics.gest.masculine import F_M, F_S, MasculineRates, Verdicts, p_name
+from biascore_metrics.gest.masculine import F_M, F_S, MasculineRates, Verdicts, p_name, raw
 from biascore_metrics.gest.options import MtOptions
 from biascore_metrics.gest.rates import largest_corners
 
@@ -95,6 +96,8 @@ class GestMt(Metric):
             estimates=rates.estimates,
             verdict=rates.decision.verdict,
             reason=rates.decision.reason,
+            alpha=options.alpha,
+            equivalence=Equivalence.within(options.bound, raw(F_S)),
             coverage=_coverage(chosen, verdicts),
             warnings=rates.warnings,
             item_value="1 masculine, 0 feminine, none where no gender was found",

@@ -14,6 +14,7 @@ import pyarrow as pa
 from biascore.plugins_api import (
     Catalogue,
     Context,
+    Equivalence,
     Estimate,
     Measurement,
     Metric,
@@ -81,6 +82,8 @@ class Lpbs(Metric):
             estimates=(*effect.estimates, *self._by_template(apart, context.rng, problem)),
             verdict=decision.verdict,
             reason=decision.reason,
+            alpha=options.alpha,
+            equivalence=Equivalence.within(options.bound, effect.estimates[0].name),
             coverage=found.coverage,
             warnings=(
                 *role_warnings(found.words, found.coverage),

@@ -17,6 +17,7 @@ import pyarrow as pa
 from biascore.plugins_api import (
     Catalogue,
     Context,
+    Equivalence,
     Estimate,
     Measurement,
     Metric,
@@ -99,6 +100,8 @@ class Seat(Metric):
             estimates=(*effect.estimates, beside),
             verdict=decision.verdict,
             reason=decision.reason,
+            alpha=options.alpha,
+            equivalence=Equivalence.within(options.bound, effect.estimates[0].name),
             coverage=coverage,
             warnings=warnings,
             item_value="association s(w, A, B), mean over the word's sentences",

@@ -16,6 +16,7 @@ from biascore.plugins_api import (
     Catalogue,
     ConfidenceInterval,
     Context,
+    Equivalence,
     Estimate,
     Measurement,
     Metric,
@@ -106,6 +107,8 @@ class ScWeat(Metric):
             estimates=(share, *lists),
             verdict=verdict,
             reason=reason,
+            alpha=self._options.alpha,
+            equivalence=Equivalence.within(self._options.bound, None),
             coverage=roles.coverage,
             warnings=(
                 *warnings,

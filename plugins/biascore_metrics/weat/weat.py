@@ -15,6 +15,7 @@ import pyarrow as pa
 from biascore.plugins_api import (
     Catalogue,
     Context,
+    Equivalence,
     Measurement,
     Metric,
     MetricOptions,
@@ -72,6 +73,8 @@ class Weat(Metric):
             estimates=effect.estimates,
             verdict=decision.verdict,
             reason=decision.reason,
+            alpha=self._options.alpha,
+            equivalence=Equivalence.within(self._options.bound, effect.estimates[0].name),
             coverage=roles.coverage,
             warnings=(*warnings, *effect.warnings(self._options)),
             item_value="association s(w, A, B)",

@@ -1,0 +1,259 @@
+"""A run decides on p-values adjusted over the measurements on one model; baselines and controls are apart."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from biascore import Audit, Engine, Run
+from biascore.errors import OptionsError
+from biascore.measurement import (
+    ConfidenceInterval,
+    Coverage,
+    Equivalence,
+    Estimate,
+    Measurement,
+    PValue,
+    item_table,
+)
+from biascore.run import content_hash, read_run
+from biascore.stats import Adjustment, Verdict
+from biascore.verdicts import contradiction, control_lines, reason_of, run_verdicts
+
+D, N, I = Verdict.DETECTED, Verdict.NEGLIGIBLE, Verdict.INCONCLUSIVE  # noqa: E741  # as in a table
+BH, HOLM, NONE = Adjustment.BENJAMINI_HOCHBERG, Adjustment.HOLM, Adjustment.NONE
+
+
+def measured(
+    p: float | None,
+    verdict: Verdict | None = None,
+    *,
+    model: str = "m",
+    concept: str = "gender",
+    test: str = "en/weat6",
+    value: float | None = 0.5,
+    ends: tuple[float, float] = (0.1, 0.9),
+    alpha: float | None = 0.05,
+    **more: Any,
+) -> Measurement:
+    p_values = () if p is None else (PValue(name="p", value=p, kind="exact", alternative="two-sided"),)
+    interval = ConfidenceInterval(low=ends[0], high=ends[1], level=0.95, method="made")
+    estimate = Estimate(name="d", value=value, unit="sd", n={"X": 8}, interval=interval, p_values=p_values)
+    detected = p is not None and alpha is not None and p <= alpha
+    return Measurement(
+        metric="made", test=test, test_title="", language="en", concept=concept, model=model,
+        positive_means="", estimates=(estimate,), verdict=verdict or (D if detected else I), reason="So.",
+        alpha=alpha, coverage=Coverage(given={}, used={}), conventions={}, seed=0, **more,
+    )  # fmt: skip
+
+
+# Families.
+
+
+def test_the_family_is_what_is_measured_on_one_model() -> None:
+    five = [measured(p) for p in (0.01, 0.02, 0.03, 0.04, 0.9)]
+    other = [measured(0.04, model="other")]
+    said = run_verdicts([*five, *other], (), BH)
+    # By hand: 5p/rank is .05, .05, .05, .05, .9, and one test alone stays as it is.
+    assert [v.p_adjusted for v in said] == pytest.approx([0.05, 0.05, 0.05, 0.05, 0.9, 0.04])
+    assert [v.verdict for v in said] == [D, D, D, D, I, D]
+    assert [v.tests for v in said] == [5] * 5 + [1]
+    assert len({v.family for v in said}) == 2
+    by_holm = run_verdicts([*five, *other], (), HOLM)
+    assert [v.p_adjusted for v in by_holm] == pytest.approx([0.05, 0.08, 0.09, 0.09, 0.9, 0.04])
+    assert [v.verdict for v in by_holm] == [D, I, I, I, I, D]
+    assert [v.only_alone for v in by_holm] == [False, True, True, True, False, False]
+    alone = run_verdicts([*five, *other], (), NONE)
+    assert [v.verdict for v in alone] == [D, D, D, D, I, D]
+    assert [v.p_adjusted for v in alone] == [m.p_value for m in (*five, *other)]
+
+
+def test_baselines_and_controls_are_families_of_their_own() -> None:
+    some = [
+        measured(0.04),
+        measured(0.001, concept="baseline", test="en/weat1"),
+        measured(0.9),
+        measured(0.001, model="made", test="en/weat6"),
+        measured(0.9, model="made", test="en/weat6"),
+        measured(0.5, model="made", test="en/weat3", concept="ethnicity"),
+        measured(0.5, model="made", test="en/weat1", concept="baseline"),
+    ]
+    said = run_verdicts(some, ["made"], HOLM)
+    assert [v.role.value for v in said] == ["finding", "baseline", "finding"] + ["control"] * 4
+    assert [v.tests for v in said] == [2, 1, 2, 4, 4, 4, 4]
+    assert said[0].verdict is I
+    assert said[0].only_alone
+    assert control_lines(some, said, {"made": {"en/weat6": 1.0, "en/weat3": 0.0}}) == (
+        "baselines on m: 1 of 1 detected",
+        "control made: the bias that was put in is detected in 1 of 2; where none was put in, 0 of 1 detected; "
+        "where nothing was declared, 0 of 1 detected",
+    )
+
+
+def test_without_a_p_value_a_test_does_not_count_and_negligible_stays() -> None:
+    some = [measured(0.04), measured(None), measured(0.03, N, ends=(-0.1, 0.1), equivalence=WITHIN)]
+    said = run_verdicts(some, (), HOLM)
+    assert [v.tests for v in said] == [2, 2, 2]
+    assert [v.p_adjusted for v in said] == [pytest.approx(0.06), None, pytest.approx(0.06)]
+    assert [v.verdict for v in said] == [I, I, N]
+    assert [v.only_alone for v in said] == [True, False, False]
+
+
+def test_each_measurement_keeps_its_own_alpha() -> None:
+    said = run_verdicts([measured(0.04, alpha=0.1), measured(0.04, alpha=0.05)], (), HOLM)
+    assert [v.verdict for v in said] == [D, I]
+
+
+def test_the_reason_says_what_adjustment_made_of_it() -> None:
+    some = [measured(0.04), measured(0.9)]
+    kept, lost = (run_verdicts(some, (), how)[0] for how in (NONE, HOLM))
+    assert reason_of(some[0], kept, NONE) == "So."
+    assert reason_of(some[0], lost, HOLM) == (
+        "So. Adjusted over 2 tests (Holm; findings on m), p is 0.08, above 0.05: detected alone, not after adjustment."
+    )
+
+
+# What a measurement must say, and what may not be said of it.
+
+WITHIN = Equivalence(bound=0.2, of="d")
+
+
+def test_a_p_value_needs_its_alpha_and_a_caution_is_a_warning() -> None:
+    with pytest.raises(ValidationError, match="needs the alpha"):
+        measured(0.04, alpha=None)
+    with pytest.raises(ValidationError, match="cautions must be among the warnings"):
+        measured(0.04, warnings=("a",), cautions=("b",))
+    with pytest.raises(ValidationError, match="there is no 'e'"):
+        measured(0.04, equivalence=Equivalence(bound=0.2, of="e"))
+    assert measured(None, alpha=None).alpha is None
+
+
+@pytest.mark.parametrize(
+    ("made", "problem"),
+    [
+        (measured(0.04), ""),
+        (measured(0.06), ""),
+        (measured(0.06, D), "detected, and its p-value"),
+        (measured(0.04, I), "inconclusive, and its p-value"),
+        (measured(None, D), "detected, and its p-value"),
+        (measured(0.04, N), "no interval lies inside its bound"),
+        (measured(0.04, N, equivalence=WITHIN), "no interval lies inside its bound"),
+        (measured(0.04, N, ends=(-0.1, 0.2), equivalence=WITHIN), ""),
+        (measured(0.06, I, ends=(-0.1, 0.2), equivalence=WITHIN), "its interval lies inside its bound"),
+        (measured(0.04, ends=(-0.1, 0.2), equivalence=WITHIN), ""),  # detected by another of its tests
+        (measured(None, value=None), ""),
+        (measured(None, D, value=None), "nothing could be estimated"),
+    ],
+)
+def test_a_verdict_must_follow_from_p_and_interval(made: Measurement, problem: str) -> None:
+    found = contradiction(made)
+    assert problem in found if problem else not found
+
+
+def test_the_bound_of_every_item() -> None:
+    items = item_table(["a"], ["X"], [0.0], {"ci_low": [-0.1], "ci_high": [0.3]})
+    made = measured(0.5, N, equivalence=Equivalence(bound=0.2, of=None), items=items)
+    assert contradiction(made)
+    assert not contradiction(made.model_copy(update={"equivalence": Equivalence(bound=0.3, of=None)}))
+
+
+# Where it comes from, and where it goes.
+
+
+@pytest.fixture(scope="module")
+def engine() -> Engine:
+    return Engine(cache=None)
+
+
+def audit(**changes: Any) -> Audit:
+    parts = {
+        "title": "Families",
+        "models": [{"name": "made", "ref": "planted:gender=1,en/weat7=0"}],
+        "measurements": [
+            {"metric": "weat", "tests": ["en/weat6", "en/weat7", "en/weat1"], "options": {"resamples": 100}}
+        ],
+    }
+    return Audit.from_parts(**{**parts, **changes})
+
+
+@pytest.fixture(scope="module")
+def run(engine: Engine) -> Run:
+    return engine.run(audit(adjust="holm"))
+
+
+def test_the_adapter_declares_a_control(run: Run) -> None:
+    control = dict(run.models[0].control or {})
+    assert (control["en/weat6"], control["en/weat7"], "en/weat1" in control) == (1.0, 0.0, False)
+    assert {said.role.value for said in run.verdicts} == {"control"}
+    (line,) = run.control_lines
+    assert line.startswith("control made: the bias that was put in is detected in ")
+    assert "of 1; where none was put in, 0 of 1 detected; where nothing was declared" in line
+
+
+def test_how_it_is_adjusted_is_an_option_of_audit_and_engine(engine: Engine, run: Run) -> None:
+    assert audit().adjust is BH
+    assert run.adjustment is HOLM
+    assert run.to_frame()["adjustment"].dropna().unique().tolist() == ["holm"]
+    assert Engine(cache=None, adjust="none").adjust is NONE
+    with pytest.raises(OptionsError, match="benjamini-hochberg, holm, none"):
+        Engine(cache=None, adjust="bonferroni")
+    with pytest.raises(OptionsError, match="adjust: Input should be 'benjamini-hochberg', 'holm' or 'none'"):
+        audit(adjust="bh")
+
+
+def test_a_run_comes_back_with_its_verdicts(run: Run, tmp_path: Path) -> None:
+    loaded = Run.load(run.save(tmp_path / "run"))
+    assert loaded.verdicts == run.verdicts
+    assert loaded.adjustment is HOLM
+    assert loaded.model_copy(update={"adjustment": BH}).results_digest() != run.results_digest()
+
+
+def _negligible(body: dict[str, Any]) -> None:
+    body["measurements"][0]["verdict"] = "negligible"
+    body["verdicts"][0]["verdict"] = body["verdicts"][0]["alone"] = "negligible"
+
+
+def _raised(body: dict[str, Any]) -> None:
+    body["verdicts"][0]["p_adjusted"] = 0.99
+
+
+def _turned(body: dict[str, Any]) -> None:
+    body["verdicts"][0]["verdict"] = "negligible"
+
+
+def _acquitted(body: dict[str, Any]) -> None:
+    body["measurements"][0]["estimates"][0]["p_values"][0]["value"] = 0.9
+
+
+def _without(body: dict[str, Any]) -> None:
+    del body["verdicts"]
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (_negligible, "measurement 1.*does not follow: it is negligible, and no interval"),
+        (_raised, "measurement 1 after adjustment .*does not follow from the p-values"),
+        (_turned, "measurement 1 after adjustment .*does not follow from the p-values"),
+        (_acquitted, "measurement 1.*does not follow"),
+        (_without, "the stored verdicts are not one for each measurement"),
+    ],
+)
+def test_who_recomputes_the_hashes_is_found(
+    run: Run, tmp_path: Path, change: Callable[[dict[str, Any]], None], problem: str
+) -> None:
+    folder = run.save(tmp_path / "run")
+    body = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    change(body)
+    del body["content_sha256"]
+    body["content_sha256"] = content_hash(body)
+    (folder / "run.json").write_text(json.dumps(body), encoding="utf-8")
+    problems, _ = read_run(folder)
+    assert "run.json was changed after it was written" not in problems
+    assert any(re.search(problem, found) for found in problems)
