@@ -15,7 +15,6 @@ from biascore.audit import Audit, AuditData, AuditMeasurement, AuditModel
 from biascore.dataset import default_test_name, locate
 from biascore.errors import CapabilityError, OptionsError, UnknownNameError
 from biascore.files import is_path
-from biascore.language import find_language, no_detector
 from biascore.metric import SELF, Metric
 from biascore.plugins import Plugins
 from biascore.refs import ModelRef
@@ -139,12 +138,15 @@ class Checker:
         return Step(metric, tests, frozenset(entry.models or openings), seconds)
 
     def check_detectors(self, metric: Metric, test: Test) -> None:
-        """Raise UnknownNameError where no plugin tells the speaker's gender in a language that the metric needs."""
-        languages = self.plugins.languages
+        """Open the detectors of the languages whose speaker's gender the metric needs, before any model is asked.
+
+        Raises UnknownNameError where no plugin has one, GrammarError where its grammar cannot be used.
+        """
         for tag in metric.detects(test):
-            language = find_language(languages, tag)
-            if language is None or language.speaker_gender is None:
-                raise UnknownNameError(f"{metric.name}: {no_detector(languages, tag)}")
+            try:
+                self.plugins.detector(tag)
+            except UnknownNameError as error:
+                raise UnknownNameError(f"{metric.name}: {error}") from error
 
     def seconds(
         self, metric: Metric, options: Mapping[str, Any], openings: Mapping[str, Opening]

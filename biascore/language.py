@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -10,6 +10,7 @@ from biascore.gender import GenderPair, SpeakerGenderDetector
 from biascore.installation import install_plugin
 
 _A_PLUGIN: Final = "biascore-plugin-slavic"
+_OF_THE_PLUGIN: Final = frozenset({"be", "cs", "hr", "pl", "ru", "sk", "sl", "sr", "uk"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +30,29 @@ class Language:
 
 def find_language(languages: Mapping[str, Language], tag: str) -> Language | None:
     """The language of a BCP 47 tag: its own entry, else that of a shorter tag (``sr-Latn``, then ``sr``)."""
+    return next((languages[code] for code in shorter_tags(tag) if code in languages), None)
+
+
+def shorter_tags(tag: str) -> list[str]:
+    """The tag and those it begins with, longest first: ``sr-Latn``, ``sr``."""
     parts = tag.split("-")
-    shorter = ("-".join(parts[:length]) for length in range(len(parts), 0, -1))
-    return next((languages[code] for code in shorter if code in languages), None)
+    return ["-".join(parts[:length]) for length in range(len(parts), 0, -1)]
 
 
-def no_detector(languages: Mapping[str, Language], tag: str) -> str:
-    """What to tell a user who needs the speaker's gender in a language without a detector, and what to do."""
+def no_detector(languages: Mapping[str, Language], tag: str, not_loaded: Collection[str] = ()) -> str:
+    """What to tell a user who needs the speaker's gender in a language without a detector, and what to do.
+
+    ``not_loaded``: what is to be said of plugins that may have one and were not loaded.
+    """
     known = ", ".join(sorted(code for code, one in languages.items() if one.speaker_gender))
-    return (
+    none = (
         f"no plugin tells the speaker's gender in {tag!r}; there are detectors for {known or 'no language'}. "
-        f"Install a plugin for it, such as: {install_plugin(_A_PLUGIN, _A_PLUGIN)}"
+    )
+    if not_loaded:
+        return none + f"{'; '.join(not_loaded)}. Mend it or let it load, and see: biascore plugins"
+    if tag.partition("-")[0] in _OF_THE_PLUGIN:
+        return none + f"Install: {install_plugin(_A_PLUGIN, _A_PLUGIN)}"
+    return (
+        none
+        + "Install a plugin for it, or write its rules: docs/speaker-gender.md shows a language in 50 lines"
     )

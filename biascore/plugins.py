@@ -28,7 +28,7 @@ from biascore.errors import PluginError, UnknownNameError
 from biascore.gender import GenderPair, SpeakerGenderDetector
 from biascore.hookspecs import CAPABILITIES, PROJECT, DiscoverySpecs
 from biascore.installation import install_plugin
-from biascore.language import Language
+from biascore.language import Language, find_language, no_detector, shorter_tags
 from biascore.metric import Metric
 from biascore.refs import ModelRef
 from biascore.stimuli import Catalogue, StimuliFile, Test
@@ -54,6 +54,8 @@ class PluginRecord:
     provides: tuple[str, ...] = ()
     reason: str = ""
     error: BaseException | None = field(default=None, compare=False)
+    detects: tuple[str, ...] = ()
+    """The languages whose speaker's gender it tells, or would tell had it loaded, as far as it came."""
 
     @property
     def shown(self) -> str:
@@ -139,6 +141,10 @@ class _Contribution:
         """Read the folders; raises StimuliError where one cannot be used, and then none of it is."""
         self.stimuli = Catalogue.from_folders(language_folders=self.wordlists).files
 
+    def detects(self) -> tuple[str, ...]:
+        languages = [one for one in self.languages if isinstance(one, Language)]
+        return tuple(one.code for one in languages if one.speaker_gender is not None)
+
     def provides(self) -> tuple[str, ...]:
         return (
             *(f"adapter {a.id}" for a in self.adapters),
@@ -209,6 +215,27 @@ class Plugins:
                 ) from error
         return found
 
+    def detector(self, tag: str) -> SpeakerGenderDetector:
+        """The detector of the speaker's gender in a language, by its tag or a shorter one (``sr`` for ``sr-Latn``).
+
+        Raises UnknownNameError where there is none, which names the plugins that may have one and failed to
+        load; PluginError where two bring one; GrammarError where its grammar cannot be used.
+        """
+        language = find_language(self.languages, tag)
+        if language is not None and language.speaker_gender is not None:
+            return language.speaker_gender()
+        if language is not None and language.code in self.speaker_gender.conflicts:
+            return self.speaker_gender.get(language.code)()  # raises
+        absent = [record for record in self.records if record.status in ("failed", "blocked")]
+        # Of a plugin that failed late it is known what it would have told; of the others it is not.
+        mine = [record for record in absent if set(record.detects) & set(shorter_tags(tag))]
+        perhaps = "" if mine else "perhaps it is in what is not loaded: "
+        shown = [
+            f"{perhaps}the {record.shown} is {record.status}: {record.reason}"
+            for record in mine or absent[:3]
+        ]
+        raise UnknownNameError(no_detector(self.languages, tag, shown))
+
     def require(self, requirements: Iterable[str]) -> None:
         """Raise PluginError unless every requirement (``"biascore-plugin-slavic>=1"``) is loaded.
 
@@ -248,11 +275,12 @@ class Plugins:
             return replace(record, status="blocked", reason=blocked)
         name = f"{dist}:{point.name}"
         plugin: object = None
+        contribution = _Contribution()
         try:
             plugin = point.load()
             self._manager.register(plugin, name=name)
             self._manager.check_pending()
-            contribution = self._collect(plugin)
+            self._collect(plugin, contribution)
         except KeyboardInterrupt:
             raise
         # A plugin is a stranger's code: whatever it raises, sys.exit() or a panic of a compiled extension
@@ -260,9 +288,12 @@ class Plugins:
         except BaseException as error:
             if plugin is not None and self._manager.get_plugin(name) is not None:
                 self._manager.unregister(name=name)
+            record = replace(record, detects=contribution.detects())
             return replace(record, status="failed", reason=_why_failed(error), error=error)
         hooks = tuple(sorted(caller.name for caller in self._manager.get_hookcallers(plugin) or []))
-        record = replace(record, hooks=hooks, provides=contribution.provides())
+        record = replace(
+            record, hooks=hooks, provides=contribution.provides(), detects=contribution.detects()
+        )
         if not hooks:
             self._manager.unregister(name=name)
             return replace(record, status="failed", reason="it implements no hook of biascore (@hookimpl)")
@@ -274,8 +305,7 @@ class Plugins:
         others = [p for p in self._manager.get_plugins() if p is not plugin]
         return self._manager.subset_hook_caller(hook, remove_plugins=others)
 
-    def _collect(self, plugin: object) -> _Contribution:
-        contribution = _Contribution()
+    def _collect(self, plugin: object, contribution: _Contribution) -> None:
         for hook, argument in (
             ("register_adapters", contribution.adapters.append),
             ("register_metrics", contribution.metrics.append),
@@ -304,7 +334,6 @@ class Plugins:
             if not isinstance(language, Language):
                 raise TypeError(f"registered {language!r}, which is not a Language")
         contribution.read_stimuli()
-        return contribution
 
     def _commit(self, contribution: _Contribution, record: PluginRecord) -> None:
         for adapter in contribution.adapters:

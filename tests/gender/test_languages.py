@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import metadata
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,18 +24,24 @@ class Nobody:
 class Point:
     """An entry point of a distribution that is not installed."""
 
-    def __init__(self, name: str, language: Language) -> None:
+    def __init__(self, name: str, language: Language, words: Path | None = None) -> None:
         self.name = self.value = name
         self.dist = None
         self.language = language
+        self.words = words
 
     def load(self) -> object:
-        language = self.language
+        language, words = self.language, self.words
 
         class Plugin:
             @hookimpl
             def register_languages(self, register: Any) -> None:
                 register(language)
+
+            @hookimpl
+            def register_wordlists(self, register: Any) -> None:
+                if words is not None:
+                    register(words, "own")
 
         return Plugin()
 
@@ -59,11 +66,50 @@ def test_two_detectors_of_one_language_are_a_conflict() -> None:
     assert found.languages["xx"].speaker_gender is None
     with pytest.raises(PluginError, match="speaker-gender detector 'xx' is provided by"):
         found.speaker_gender.get("xx")
+    with pytest.raises(PluginError, match="speaker-gender detector 'xx' is provided by"):
+        found.detector("xx-Latn")
 
 
 def test_a_language_without_a_detector_says_so() -> None:
     with pytest.raises(UnknownNameError, match="no speaker-gender detector is called 'xx'"):
         plugins(Language("xx", "X")).speaker_gender.get("xx")
+
+
+def test_a_plugin_that_failed_to_load_is_named_where_its_language_is_missed(tmp_path: Path) -> None:
+    (tmp_path / "bg").mkdir()
+    (tmp_path / "bg" / "words.toml").write_text("[lists", encoding="utf-8")
+    bulgarian = Language("bg", "Bulgarian", speaker_gender=Nobody)
+    found = Plugins([Point("bulgar", bulgarian, tmp_path), Point("other", Language("xx", "X"))])  # type: ignore[list-item]
+    with pytest.raises(UnknownNameError) as caught:
+        found.detector("bg-BG")
+    text = str(caught.value)
+    assert "the plugin 'bulgar' of unknown 0 is failed: StimuliError" in text
+    assert "words.toml" in text
+    assert text.endswith("see: biascore plugins")
+    assert "biascore-plugin-slavic" not in text
+
+
+def test_a_plugin_that_cannot_be_imported_may_be_the_one() -> None:
+    class Broken(Point):
+        def load(self) -> object:
+            raise ImportError("no module bulgar")
+
+    found = Plugins([Broken("bulgar", Language("bg", "Bulgarian"))])  # type: ignore[list-item]
+    with pytest.raises(
+        UnknownNameError, match=r"perhaps it is in what is not loaded: the plugin 'bulgar'.*no module"
+    ):
+        found.detector("bg")
+
+
+def test_a_plugin_is_proposed_for_the_languages_that_it_has() -> None:
+    with pytest.raises(UnknownNameError, match=r"Install: .*biascore-plugin-slavic"):
+        plugins().detector("sr-Latn")
+    with pytest.raises(UnknownNameError, match=r"or write its rules: docs/speaker-gender\.md"):
+        plugins().detector("mk")
+
+
+def test_the_detector_of_a_shorter_tag_serves() -> None:
+    assert plugins(Language("xx", "X", speaker_gender=Nobody)).detector("xx-Latn").name == "nobody"
 
 
 def test_spanish_and_italian_come_with_biascore() -> None:

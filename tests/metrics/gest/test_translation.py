@@ -160,7 +160,7 @@ def test_the_topical_check_looks_at_samples_about_men(engine: Engine) -> None:
 def test_what_is_wrong_is_told_before_a_model_is_asked(engine: Engine) -> None:
     backend = Translator(lambda text: text)
     test = samples_test({1: ["a"], 8: ["b"]})
-    with pytest.raises(UnknownNameError, match=r"speaker's gender in 'tlh'.*pip install"):
+    with pytest.raises(UnknownNameError, match=r"speaker's gender in 'tlh'"):
         engine.measure("gest-mt", model_of(backend), test, target="tlh")
     with pytest.raises(UnknownNameError, match="There is no list"):
         engine.measure("gest-mt", model_of(backend), test, target="xx", confound="en/gest/famly")
