@@ -99,6 +99,8 @@ class Adapter(ABC):
     ``takes_revision``: whether ``@`` in the locator begins a revision.
     ``key_env_var``: the environment variable that holds the service's key, never an option. What is sent to
     a service with a key counts against ``max_characters``, and ``biascore plan`` does not probe it.
+    ``secret_env_vars``: others whose values no message may hold, such as a session's token. Neither they nor the
+    key are ever shown: the engine takes them out of every exception.
     ``answers_version``: kept answers are used as long as it is the same; None stands for the version of the
     distribution, so that every upgrade asks again.
     """
@@ -111,7 +113,13 @@ class Adapter(ABC):
     extra: ClassVar[str | None] = None
     takes_revision: ClassVar[bool] = False
     key_env_var: ClassVar[str | None] = None
+    secret_env_vars: ClassVar[tuple[str, ...]] = ()
     answers_version: ClassVar[str | None] = None
+
+    @property
+    def key_variables(self) -> tuple[str, ...]:
+        """The environment variables whose values no message may hold."""
+        return (*filter(None, [self.key_env_var]), *self.secret_env_vars)
 
     def check(self, ref: ModelRef, options: Options, context: LoadContext) -> None:  # noqa: B027
         """Raise what can be found wrong without opening the model; the default finds nothing."""

@@ -15,6 +15,7 @@ from biascore.audit import Audit, AuditData, AuditMeasurement, AuditModel
 from biascore.dataset import default_test_name, locate
 from biascore.errors import CapabilityError, OptionsError, UnknownNameError
 from biascore.files import is_path
+from biascore.keys import without_keys
 from biascore.metric import SELF, Metric
 from biascore.plugins import Plugins
 from biascore.refs import ModelRef
@@ -112,7 +113,7 @@ class Checker:
         if adapter.takes_revision and not is_path(ref.locator):
             ref = ref.split_revision()
         options = validate(adapter.options, spec.options, f"adapter {ref.adapter}")
-        adapter.check(ref, options, LoadContext(self.catalogue))
+        without_keys(adapter.key_variables, lambda: adapter.check(ref, options, LoadContext(self.catalogue)))
         return Opening(spec, ref, adapter, options)
 
     def metric(self, name: str, options: Mapping[str, Any]) -> Metric:

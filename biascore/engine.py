@@ -29,6 +29,7 @@ from biascore.checking import (
 )
 from biascore.errors import OptionsError, PluginError, UnknownNameError
 from biascore.files import user_path
+from biascore.keys import without_keys
 from biascore.measurement import Measurement
 from biascore.metric import Context, Metric
 from biascore.model import Model, Services, Source
@@ -225,7 +226,10 @@ class Engine:
         return Pool({name: partial(self._open, o, catalogue) for name, o in openings.items()}, given)
 
     def _open(self, opening: Opening, catalogue: Catalogue, transforms: Sequence[ModelPlugin] = ()) -> Model:
-        backend = opening.adapter.load(opening.ref, opening.options, LoadContext(catalogue))
+        backend = without_keys(
+            opening.adapter.key_variables,
+            lambda: opening.adapter.load(opening.ref, opening.options, LoadContext(catalogue)),
+        )
         source = Source(
             name=opening.spec.label,
             ref=opening.ref,
@@ -233,6 +237,7 @@ class Engine:
             options=opening.options.model_dump(mode="json"),
             explicit_options=opening.options.model_dump(mode="json", exclude_unset=True),
             paid=opening.adapter.key_env_var is not None,
+            key_variables=opening.adapter.key_variables,
         )
         around = [*transforms, *self.plugins.model_plugins(opening.ref)]
         try:

@@ -31,10 +31,12 @@ from biascore.errors import (
     TransientModelError,
 )
 from biascore.hookspecs import CAPABILITIES, PROJECT, CapabilitySpecs
+from biascore.keys import hiding, repeats
 from biascore.progress import Progress, Silent
 from biascore.questions import Level, Masked, Text, TokenLogprobs
 from biascore.refs import ModelRef
 from biascore.run import ModelUsed, QuestionCounts
+from biascore.wording import quoted
 
 Q = TypeVar("Q")
 A = TypeVar("A")
@@ -47,7 +49,7 @@ MAX_WAIT: Final = 900.0
 class Source:
     """What names a model in a run: its short name, reference, options, and who answers in which version.
 
-    ``paid``: whether it may charge for what it is asked.
+    ``paid``: whether it may charge for what it is asked. ``key_variables``: see ``Adapter``.
     """
 
     name: str
@@ -56,6 +58,7 @@ class Source:
     options: dict[str, Any]
     explicit_options: dict[str, Any]
     paid: bool = False
+    key_variables: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +124,11 @@ class Model:
     def name(self) -> str:
         """The model's short name, unique within a run."""
         return self.source.name
+
+    @property
+    def key_variables(self) -> tuple[str, ...]:
+        """The environment variables whose values no message may hold."""
+        return self.source.key_variables
 
     @property
     def counts(self) -> QuestionCounts:
@@ -206,6 +214,7 @@ class Model:
         )
         return np.array(self._ask(hook, list(texts)), dtype=np.float64)
 
+    @hiding
     def export(self, folder: Path, *, int8: bool = False) -> str:
         """Write the model into an empty folder for another adapter, whose id is returned; see ``Backend.export``.
 
@@ -235,6 +244,7 @@ class Model:
             questions=QuestionCounts(**counts),
         )
 
+    @hiding
     def close(self) -> None:
         """Let go of the model's files and memory; ``with engine.model(ref) as model:`` does it too."""
         self._backend.close()
@@ -268,6 +278,7 @@ class Model:
                     "write @hookimpl(wrapper=True)",
                 )
 
+    @hiding
     def _ask(self, hook: Hook[Q, A], questions: list[Q]) -> list[A]:
         if hook.name not in self.capabilities:
             raise CapabilityError(
@@ -347,6 +358,13 @@ class Model:
 
     def _keep(self, hook: Hook[Q, A], unique: Mapping[bytes, Q], new: Mapping[bytes, A]) -> list[str]:
         """Keep the answers that are some, and say why the others are none."""
+        for key, answer in new.items():
+            name = repeats(answer, self.key_variables) if isinstance(answer, str) else ""
+            if name:
+                raise AnswerError(
+                    f"{self.name}: the answer to {quoted(unique[key])} repeats the key in {name}, so none of its batch "
+                    "is kept. Check the address of the server"
+                )
         problems = {key: hook.problem(self.name, unique[key], answer) for key, answer in new.items()}
         good = {key: hook.encode(answer) for key, answer in new.items() if not problems[key]}
         if good:

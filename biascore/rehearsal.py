@@ -11,6 +11,7 @@ import numpy as np
 from biascore.budget import Budget
 from biascore.cache import Cache, NoCache
 from biascore.cost import Cost
+from biascore.keys import hiding
 from biascore.model import Hook, Model
 from biascore.progress import Silent
 from biascore.questions import Masked, TokenLogprobs
@@ -85,6 +86,7 @@ class Tally:
     cached: int = 0
     groups: dict[tuple[tuple[str, str], ...], Group] = field(default_factory=dict)
 
+    @hiding
     def ask(self, hook: Hook[Any, Any], questions: Sequence[Any], cost: Cost) -> None:
         """Count one call of the hook."""
         group = self.groups.setdefault(tuple(sorted(hook.params.items())), Group(hook))
@@ -118,6 +120,7 @@ class Rehearsal(Model):
         """The number of questions put so far, by hook."""
         return {hook: tally.put for hook, tally in self.tallies.items()}
 
+    @hiding
     def cost(self, hook: Hook[Q, A], questions: Sequence[Q]) -> Cost:
         """What one call of the hook with these questions would cost; raises QuestionError as it would."""
         return self._backend.cost(hook.name, questions, hook.params)

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from pydantic import Field, SecretStr
 
 from biascore.errors import AuthError, MissingExtraError, OptionsError
+from biascore.keys import warn_if_readable
 from biascore.plugins_api import Adapter, Backend, LoadContext, ModelRef, Options
 
 Own = TypeVar("Own", bound=Options)
@@ -54,6 +55,8 @@ class ServiceAdapter(Adapter):
     extra: ClassVar[str | None] = "mt"
     packages: ClassVar[tuple[str, ...]] = ("requests",)
     key_help: ClassVar[str] = ""
+    sent_env_vars: ClassVar[tuple[str, ...]] = ()
+    """What is sent to the server as it is; a key that only signs is not."""
 
     def check(self, ref: ModelRef, options: Options, context: LoadContext) -> None:  # noqa: ARG002
         """Raise MissingExtraError, OptionsError for an address that is none, AuthError without a key."""
@@ -65,6 +68,8 @@ class ServiceAdapter(Adapter):
         self.check_locator(ref)
         if self.key_help:
             self.key()
+        for variable in self.sent_env_vars:
+            warn_if_readable(server or ref.locator, variable)
 
     def check_locator(self, ref: ModelRef) -> None:
         """Raise OptionsError where a service that is one and the same for all is given a locator."""
@@ -93,6 +98,7 @@ class DeepLAdapter(ServiceAdapter):
     options: ClassVar[type[Options]] = DeepLOptions
     packages: ClassVar[tuple[str, ...]] = ("deepl", "requests")
     key_env_var: ClassVar[str | None] = "DEEPL_AUTH_KEY"
+    sent_env_vars: ClassVar[tuple[str, ...]] = ("DEEPL_AUTH_KEY",)
     key_help: ClassVar[str] = "Get one at https://www.deepl.com/pro-api, and export DEEPL_AUTH_KEY=..."
 
     def load(self, ref: ModelRef, options: Options, context: LoadContext) -> Backend:  # noqa: ARG002
@@ -110,6 +116,7 @@ class GoogleAdapter(ServiceAdapter):
     example: ClassVar[str] = "google-translate:"
     options: ClassVar[type[Options]] = GoogleOptions
     key_env_var: ClassVar[str | None] = "GOOGLE_API_KEY"
+    sent_env_vars: ClassVar[tuple[str, ...]] = ("GOOGLE_API_KEY",)
     key_help: ClassVar[str] = (
         "Make one at https://console.cloud.google.com/apis/credentials, restricted to the Cloud Translation API, and "
         "export GOOGLE_API_KEY=..."
@@ -131,6 +138,8 @@ class AmazonAdapter(ServiceAdapter):
     options: ClassVar[type[Options]] = AmazonOptions
     packages: ClassVar[tuple[str, ...]] = ("boto3", "requests")
     key_env_var: ClassVar[str | None] = "AWS_SECRET_ACCESS_KEY"
+    secret_env_vars: ClassVar[tuple[str, ...]] = ("AWS_ACCESS_KEY_ID", "AWS_SESSION_TOKEN")
+    sent_env_vars: ClassVar[tuple[str, ...]] = ("AWS_SESSION_TOKEN",)
 
     def check(self, ref: ModelRef, options: Options, context: LoadContext) -> None:
         """Raise as every service does, and OptionsError where nothing names a region."""
@@ -181,6 +190,7 @@ class LibreTranslateAdapter(ServiceAdapter):
     summary: ClassVar[str] = "translations by a LibreTranslate server, your own or a public one"
     example: ClassVar[str] = "libretranslate:http://localhost:5000"
     key_env_var: ClassVar[str | None] = "LIBRETRANSLATE_API_KEY"
+    sent_env_vars: ClassVar[tuple[str, ...]] = ("LIBRETRANSLATE_API_KEY",)
 
     def check_locator(self, ref: ModelRef) -> None:
         """Raise OptionsError for what is no address."""

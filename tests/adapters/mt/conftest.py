@@ -56,7 +56,12 @@ class Opener:
             cache=cache or NoCache(), budget=Budget(budget), attempts=attempts, sleep=self.sleeps.append
         )
         paid = adapter.key_env_var is not None
-        model = Model(Source(self.id, ref, "dist 1", chosen.model_dump(), {}, paid), backend, (), services)
+        model = Model(
+            Source(self.id, ref, "dist 1", chosen.model_dump(), {}, paid, adapter.key_variables),
+            backend,
+            (),
+            services,
+        )
         self.models.append(model)
         return model
 

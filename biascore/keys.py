@@ -1,0 +1,242 @@
+"""Keys of services stay out of every message, also where a server repeats them.
+
+The keys are the values of the environment variables that an adapter declares. What leaves an adapter as an exception
+is searched for them, its causes included, as they stand and in the encodings that servers answer with.
+"""
+
+from __future__ import annotations
+
+import base64
+import functools
+import html
+import ipaddress
+import os
+import re
+import urllib.request
+import warnings
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Any, Concatenate, Final, ParamSpec, Protocol, TypeVar
+from urllib.parse import urlsplit
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+PIECE: Final = 8
+"""So many characters of a key in a row are hidden: servers cut what they repeat, and so do messages."""
+_SHORTEST: Final = 4
+"""Anything shorter is no key, and to hide it would make messages unreadable."""
+_LONGEST: Final = 20_000
+"""Characters of a message that are searched and shown: a server may repeat a whole request, many times over."""
+_PASSES: Final = 3
+_ENCODED: Final = re.compile(
+    r"%(?P<percent>[0-9a-f]{2})|\\u(?P<four>[0-9a-f]{4})|\\x(?P<two>[0-9a-f]{2})|&(?P<named>#?\w{1,8});|\\(?P<plain>[/\"'\\])",
+    re.IGNORECASE,
+)
+_DROPPED: Final = re.compile(r"[\s\"'`\\+\u00ad\u200b-\u200d\u2060\ufeff]|\\[nrt]")
+
+
+class KeyWarning(UserWarning):
+    """A key travels where others can read it."""
+
+
+class Hidden(RuntimeError):
+    """Stands for an exception of somebody's package whose own text holds a key."""
+
+
+class _Keyed(Protocol):
+    @property
+    def key_variables(self) -> Collection[str]: ...
+
+
+def hide(text: str, variables: Collection[str]) -> str:
+    """The text with ``[NAME]`` for every piece of the key in the environment variable NAME."""
+    found: list[tuple[int, int, str]] = []
+    units = _units(text) if variables else []
+    plain = "".join(char for char, _, _ in units)
+    for name, forms in _forms(variables).items():
+        for form in forms:
+            size = min(PIECE, len(form))
+            pieces = {form[start : start + size] for start in range(len(form) - size + 1)}
+            found += [
+                (units[start][1], units[start + size - 1][2], name)
+                for start in range(len(plain) - size + 1)
+                if plain[start : start + size] in pieces
+            ]
+    return _without(text, sorted(found))
+
+
+def repeats(text: str, variables: Collection[str]) -> str:
+    """The variable whose whole key the text holds, in whatever encoding, or an empty string."""
+    if not variables:
+        return ""
+    plain = "".join(char for char, _, _ in _units(text))
+    return next((name for name, forms in _forms(variables).items() if any(f in plain for f in forms)), "")
+
+
+def without_keys(variables: Collection[str], call: Callable[[], R]) -> R:
+    """What ``call`` returns; what it raises leaves without the keys, replaced where it cannot be mended."""
+    try:
+        return call()
+    except BaseException as error:
+        mended = _mended(error, variables, set())
+        if mended is error:
+            raise
+    raise mended  # out here: the other one would be its context
+
+
+def hiding(method: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
+    """A method of an object with ``key_variables`` that raises nothing with a key in it."""
+
+    @functools.wraps(method)
+    def wrapped(self: _Keyed, *args: P.args, **kwargs: P.kwargs) -> R:
+        return without_keys(self.key_variables, lambda: method(self, *args, **kwargs))
+
+    return wrapped
+
+
+def warn_if_readable(url: str, variable: str) -> None:
+    """Warn where the key in ``variable`` would travel to ``url`` unencrypted: to another machine, or by a proxy.
+
+    Over https a proxy passes on what it cannot read.
+    """
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    if parts.scheme != "http" or not os.environ.get(variable, "").strip():
+        return
+    proxy = "" if urllib.request.proxy_bypass(host) else urllib.request.getproxies().get("http", "")
+    if proxy:
+        way = f"by the proxy {urlsplit(proxy).hostname or ''!r} (HTTP_PROXY)"
+    elif not _is_this_machine(host):
+        way = "over plain http"
+    else:
+        return
+    warnings.warn(
+        f"the key in {variable} goes to {parts.netloc} {way}, where others can read it. Use https, or "
+        f"unset {variable} if this server needs no key",
+        KeyWarning,
+        stacklevel=3,
+    )
+
+
+def _is_this_machine(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+def _forms(variables: Collection[str]) -> Mapping[str, frozenset[str]]:
+    """The keys as they are looked for: as they stand, in base64 at each alignment, and in hexadecimal digits."""
+    return {
+        name: frozenset(
+            form for form in map(_reduced, _spellings(key)) if len(form) >= min(_SHORTEST, len(key))
+        )
+        for name in variables
+        if len(key := os.environ.get(name, "").strip()) >= _SHORTEST
+    }
+
+
+def _spellings(key: str) -> Iterator[str]:
+    raw = key.encode("utf-8", "surrogateescape")
+    yield key
+    if len(raw) >= PIECE:
+        yield raw.hex()
+        for before in range(3):
+            bits = base64.b64encode(bytes(before) + raw).decode()
+            whole = bits[-(-before * 8 // 6) : (before + len(raw)) * 8 // 6]
+            yield whole
+            yield whole.replace("+", "-").replace("/", "_")
+
+
+def _reduced(text: str) -> str:
+    return _lower(_DROPPED.sub("", text))
+
+
+def _lower(text: str) -> str:
+    return "".join(char.lower() if char.isascii() else char for char in text)
+
+
+def _units(text: str) -> list[tuple[str, int, int]]:
+    """The characters that a text stands for, each with where it begins and ends; what may split a key is left out."""
+    units = [(char, place, place + 1) for place, char in enumerate(text)]
+    for _ in range(_PASSES):
+        plain = "".join(char for char, _, _ in units)
+        matches = list(_ENCODED.finditer(plain))
+        if not matches:
+            break
+        decoded: list[tuple[str, int, int]] = []
+        last = 0
+        for match in matches:
+            decoded += units[last : match.start()]
+            char = _decoded(match)
+            if len(char) == 1:
+                decoded.append((char, units[match.start()][1], units[match.end() - 1][2]))
+            else:
+                decoded += units[match.start() : match.end()]
+            last = match.end()
+        units = decoded + units[last:]
+    plain = "".join(char for char, _, _ in units)
+    kept: list[tuple[str, int, int]] = []
+    last = 0
+    for match in _DROPPED.finditer(plain):
+        kept += units[last : match.start()]
+        last = match.end()
+    return [(_lower(char), start, end) for char, start, end in kept + units[last:]]
+
+
+def _decoded(match: re.Match[str]) -> str:
+    digits = match["percent"] or match["two"] or match["four"]
+    if digits:
+        return chr(int(digits, 16))
+    return match["plain"] or html.unescape(f"&{match['named']};")
+
+
+def _without(text: str, found: list[tuple[int, int, str]]) -> str:
+    parts: list[str] = []
+    last = 0
+    for start, end, name in found:
+        if start > last or not parts:
+            parts += [text[last:start], f"[{name}]"]
+        last = max(last, end)
+    return "".join([*parts, text[last:]])
+
+
+def _mended(error: BaseException, variables: Collection[str], seen: set[int]) -> BaseException:
+    """The same exception, its causes, notes and texts without keys; or what stands for it."""
+    if id(error) in seen or not _forms(variables):
+        return error
+    seen.add(id(error))
+    error.args = tuple(_mended_value(value, variables) for value in error.args)
+    own = getattr(error, "__dict__", {})
+    own.update({name: _mended_value(value, variables) for name, value in own.items()})
+    if isinstance(error, SystemExit) and isinstance(error.code, str):
+        error.code = hide(error.code, variables)
+    # None where there is none; set only where it changes, for to set a cause hides the context.
+    if error.__cause__ is not None:
+        suppressed = error.__suppress_context__
+        error.__cause__ = _mended(error.__cause__, variables, seen)
+        error.__suppress_context__ = suppressed
+    if error.__context__ is not None:
+        error.__context__ = _mended(error.__context__, variables, seen)
+    inside = error.exceptions if isinstance(error, BaseExceptionGroup) else ()
+    whole = [_mended(one, variables, seen) is one for one in inside]
+    text = str(error)
+    if hide(text, variables) == text and all(whole):
+        return error
+    stand_in = Hidden(f"{type(error).__name__}: {hide(text, variables)}").with_traceback(error.__traceback__)
+    stand_in.__cause__, stand_in.__context__ = error.__cause__, error.__context__
+    stand_in.__suppress_context__ = error.__suppress_context__
+    return stand_in
+
+
+def _mended_value(value: Any, variables: Collection[str]) -> Any:
+    if isinstance(value, str):
+        cut = len(value) > _LONGEST
+        return hide(f"{value[:_LONGEST]}... ({len(value):,} characters)" if cut else value, variables)
+    if isinstance(value, bytes):
+        text = value.decode("latin-1")
+        clear = hide(text, variables)
+        return clear.encode("latin-1", "replace") if clear != text else value
+    if isinstance(value, list | tuple) and type(value) in (list, tuple):
+        return type(value)(_mended_value(one, variables) for one in value)
+    return value
