@@ -48,7 +48,12 @@ class HfAdapter(Adapter):
         for module in ("torch", "transformers"):
             if importlib.util.find_spec(module) is None:
                 raise MissingExtraError("hf: models", "hf")
-        find_local(ref, allow_pickle=_typed(options).allow_pickle)
+        chosen = _typed(options)
+        folder = find_local(ref, allow_pickle=chosen.allow_pickle)
+        if folder is not None and chosen.sentence is None and not chosen.allow_pickle:
+            from biascore_adapters.transformer.sentence import declared_pipeline
+
+            declared_pipeline(folder, allow_pickle=chosen.allow_pickle)
 
     def load(self, ref: ModelRef, options: Options, context: LoadContext) -> Backend:  # noqa: ARG002
         """Open the model; raises MissingExtraError or ModelLoadError."""

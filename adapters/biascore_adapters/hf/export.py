@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import torch
+from safetensors.numpy import save_file
 
 from biascore.errors import CapabilityError, MissingExtraError, ModelLoadError
 from biascore_adapters.hf.load import Loaded
@@ -23,6 +24,7 @@ from biascore_adapters.transformer.folder import (
     first_line,
     matching,
 )
+from biascore_adapters.transformer.pipeline import module_tensors
 
 ADAPTER: Final = "onnx"
 _MODULES: Final = ("onnx", "onnxscript", "onnxruntime")
@@ -55,9 +57,13 @@ def export(folder: ModelFolder, loaded: Loaded, into: Path, *, int8: bool) -> st
         if int8:
             _quantise(full, graph)
     for source in matching(folder.path, (*SETTINGS, *VOCABULARY)):
-        target = into / source.relative_to(folder.path)
-        target.parent.mkdir(exist_ok=True)
-        shutil.copyfile(source, target)
+        _copy(source, into / source.relative_to(folder.path))
+    for source in folder.module_files:
+        target = into / source.relative_to(folder.root)
+        if source.suffix != ".bin":
+            _copy(source, target)
+        elif not source.with_name("model.safetensors").is_file():  # which runs on no pickle
+            save_file(module_tensors(source.parent, allow_pickle=True), target.with_name("model.safetensors"))
     Exported(
         kind=loaded.kind,
         causal=loaded.causal,
@@ -67,6 +73,11 @@ def export(folder: ModelFolder, loaded: Loaded, into: Path, *, int8: bool) -> st
         pad=_pad(loaded),
     ).write(into)
     return ADAPTER
+
+
+def _copy(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(source, target)
 
 
 class _Exportable(torch.nn.Module):

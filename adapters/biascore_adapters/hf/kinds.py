@@ -9,7 +9,7 @@ from biascore.plugins_api import Backend
 from biascore_adapters.hf.causal import CausalBackend
 from biascore_adapters.hf.encode import EncoderBackend
 from biascore_adapters.hf.heads import HeadBackend
-from biascore_adapters.hf.load import Kind, load
+from biascore_adapters.hf.load import Kind, encodes_alone, load
 from biascore_adapters.hf.masked import MaskedBackend
 from biascore_adapters.hf.options import TRANSLATION_OPTIONS, HfOptions
 from biascore_adapters.hf.translation import TRANSLATION_ARCHITECTURES, TranslationBackend
@@ -29,7 +29,8 @@ def open_backend(folder: ModelFolder, options: HfOptions) -> Backend:
 
     Raises ModelLoadError where it cannot be opened, OptionsError for options that its kind has no use for.
     """
-    if (folder.config.get("architectures") or [""])[0] in TRANSLATION_ARCHITECTURES:
+    translates = (folder.config.get("architectures") or [""])[0] in TRANSLATION_ARCHITECTURES
+    if translates and not encodes_alone(folder):
         if options.sentence is not None:
             raise OptionsError(
                 f"{folder.path} translates and has no sentence vectors. Leave the option sentence out"

@@ -17,6 +17,7 @@ from transformers import (
     AutoModelForCausalLM,
     AutoModelForMaskedLM,
     AutoModelForSequenceClassification,
+    AutoModelForTextEncoding,
     AutoTokenizer,
     PreTrainedModel,
     PreTrainedTokenizerFast,
@@ -25,6 +26,7 @@ from transformers.models.auto.modeling_auto import (
     MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
     MODEL_FOR_MASKED_LM_MAPPING_NAMES,
     MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES,
+    MODEL_FOR_TEXT_ENCODING_MAPPING_NAMES,
 )
 from transformers.utils import logging
 
@@ -96,6 +98,8 @@ def load(folder: ModelFolder, options: HfOptions) -> Loaded:
 
 def kind_of(folder: ModelFolder) -> Kind:
     """What the first architecture in ``config.json`` is a class for; a bare model without one."""
+    if encodes_alone(folder):
+        return "encoder"
     architectures = folder.config.get("architectures") or [""]
     name = architectures[0]
     if name in MODEL_FOR_MASKED_LM_MAPPING_NAMES.values() or name in _PRETRAINING_WITH_MASKED_HEAD:
@@ -105,6 +109,13 @@ def kind_of(folder: ModelFolder) -> Kind:
     if name in MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES.values():
         return "head"
     return "encoder"
+
+
+def encodes_alone(folder: ModelFolder) -> bool:
+    """Whether the folder holds the encoder of an encoder-decoder by itself, as sentence-t5 and gtr-t5 do."""
+    encoder = MODEL_FOR_TEXT_ENCODING_MAPPING_NAMES.get(str(folder.config.get("model_type")), "")
+    stated = (folder.config.get("architectures") or [""])[0]
+    return encoder.endswith("EncoderModel") and (stated == encoder or bool(folder.modules))
 
 
 @contextmanager
@@ -170,7 +181,8 @@ def _tokenizer(folder: ModelFolder) -> PreTrainedTokenizerFast:
 
 
 def _model(folder: ModelFolder, options: HfOptions, device: torch.device, kind: Kind) -> PreTrainedModel:
-    model = model_of(folder, options, _AUTO[kind], device)
+    auto = AutoModelForTextEncoding if encodes_alone(folder) else _AUTO[kind]
+    model = model_of(folder, options, auto, device)
     if model.config.is_encoder_decoder:
         raise ModelLoadError(
             f"{folder.path} is an encoder-decoder ({type(model).__name__}), of which hf: takes no "

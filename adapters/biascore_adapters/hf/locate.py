@@ -12,6 +12,7 @@ from biascore.files import user_path
 from biascore.plugins_api import ModelRef
 from biascore_adapters.transformer.folder import (
     GENERATION,
+    MODULE_FILES,
     PICKLE,
     SAFETENSORS,
     SETTINGS,
@@ -19,6 +20,7 @@ from biascore_adapters.transformer.folder import (
     ModelFolder,
     first_line,
     matching,
+    modules_of,
     read_json_file,
 )
 
@@ -82,8 +84,14 @@ def fetch(ref: ModelRef, *, allow_pickle: bool) -> ModelFolder:
             ) from error
 
     path = download(wanted)
-    if allow_pickle and not matching(path, SAFETENSORS):
-        path = download([*wanted, *PICKLE, "pytorch_model.bin.index.json"])
+    modules = modules_of(path)
+    inside = f"{modules[0].path}/" if modules and modules[0].path else ""  # the older layout
+    if modules:
+        wanted = [*wanted, *(inside + name for name in wanted)]
+        wanted += [f"{one.path}/{name}" for one in modules[1:] if one.path for name in MODULE_FILES]
+        path = download(wanted if allow_pickle else [name for name in wanted if not name.endswith(".bin")])
+    if allow_pickle and not matching(path / inside, SAFETENSORS):
+        path = download([*wanted, *(inside + name for name in (*PICKLE, "pytorch_model.bin.index.json"))])
     return _model_folder(path, path.name, allow_pickle=allow_pickle)
 
 
@@ -110,9 +118,11 @@ def _in_package(ref: ModelRef) -> Path:
     return Path(next(iter(spec.submodule_search_locations)), inside)
 
 
-def _model_folder(path: Path, revision: str | None, *, allow_pickle: bool) -> ModelFolder:
-    if not path.is_dir():
-        raise ModelLoadError(f"there is no folder {path}. Check the path")
+def _model_folder(root: Path, revision: str | None, *, allow_pickle: bool) -> ModelFolder:
+    if not root.is_dir():
+        raise ModelLoadError(f"there is no folder {root}. Check the path")
+    modules = modules_of(root)
+    path = root / modules[0].path if modules and modules[0].name == "Transformer" else root
     if not (path / "config.json").is_file():
         raise ModelLoadError(
             f"{path} is not a model folder: it has no config.json. Name the folder that save_pretrained() "
@@ -127,7 +137,9 @@ def _model_folder(path: Path, revision: str | None, *, allow_pickle: bool) -> Mo
             f"{path} has no tokenizer (none of {', '.join(VOCABULARY)}). "
             f"Save the tokenizer next to the model: tokenizer.save_pretrained({str(path)!r})"
         )
-    return ModelFolder(path, revision, config, _weights(path, allow_pickle=allow_pickle))
+    weights = _weights(path, allow_pickle=allow_pickle)
+    outer = root if path != root else None
+    return ModelFolder(path, revision, config, weights, modules, outer)
 
 
 def _weights(path: Path, *, allow_pickle: bool) -> tuple[Path, ...]:

@@ -7,7 +7,7 @@ from typing import Final, Literal
 from pydantic import Field
 
 from biascore.plugins_api import Options
-from biascore_adapters.transformer.pooling import Pooling
+from biascore_adapters.transformer.pooling import LongTexts, Pooling
 
 
 class HfOptions(Options):
@@ -16,7 +16,9 @@ class HfOptions(Options):
     ``device="auto"`` is the first CUDA device where there is one, else the CPU.
     ``batch_tokens`` bounds one forward pass, texts in the batch times the tokens of the longest; None is
     2048 on a CPU and 16384 on an accelerator.
-    ``sentence`` overrides the sentence vector that the model's architecture or folder declares.
+    ``sentence`` overrides the sentence vector that the model's architecture or folder declares, and reads the
+    transformer of a sentence-transformers folder alone. ``long_texts``, of such a folder: "error" (the default) for
+    a text that its ``encode()`` would cut, or "cut", with a warning.
     ``allow_pickle`` permits weights stored as pickle, which can run code of their author's choice.
 
     Of translation models alone: ``beams``, ``length_penalty`` and ``no_repeat_ngram_size`` are those of
@@ -29,6 +31,7 @@ class HfOptions(Options):
     dtype: Literal["float32", "bfloat16", "float16"] = "float32"
     batch_tokens: int | None = Field(default=None, ge=1)
     sentence: Pooling | None = None
+    long_texts: LongTexts | None = None
     allow_pickle: bool = False
     beams: int | None = Field(default=None, ge=1)
     length_penalty: float | None = None

@@ -19,7 +19,8 @@ from biascore_adapters.transformer.causal import LOG_LIKELIHOOD, CausalReader
 from biascore_adapters.transformer.exported import Kind
 from biascore_adapters.transformer.masked import MaskedPlan
 from biascore_adapters.transformer.outputs import HeadOutputs
-from biascore_adapters.transformer.pooling import SentenceVector, sentence_positions, word_positions
+from biascore_adapters.transformer.pooling import Pool, outside, shares
+from biascore_adapters.transformer.sentence import SentenceVector
 from biascore_adapters.transformer.tokens import Tokens, shown
 
 MAX_LOGITS: Final = 2**25
@@ -81,13 +82,17 @@ class Embedder(OnnxBackend):
 
     def __init__(self, model: OnnxModel) -> None:
         super().__init__(model)
-        sentence = SentenceVector.choose(
-            model.folder.files, causal=model.known.causal, asked=model.options.sentence
+        self._sentence = SentenceVector.choose(
+            model.folder.files,
+            causal=model.known.causal,
+            hidden=self._graph.widths[HIDDEN],
+            asked=model.options.sentence,
+            long_texts=model.options.long_texts,
         )
-        self._pooling = sentence.pooling
-        facts = {"hidden_size": self._graph.widths[HIDDEN], "sentence": sentence.pooling}
+        self._sentence.lower_case(model.reader)
+        facts = {"hidden_size": self._graph.widths[HIDDEN], **self._sentence.facts}
         self.identity = replace(
-            self.identity, sentence_vector=sentence.described, facts={**self.identity.facts, **facts}
+            self.identity, sentence_vector=self._sentence.described, facts={**self.identity.facts, **facts}
         )
 
     @hookimpl
@@ -97,43 +102,39 @@ class Embedder(OnnxBackend):
         A row is NaN where every sub-token is the tokenizer's unknown token. Raises QuestionError for a text
         that the model cannot take, AnswerError where the model computes something that is not a number.
         """
-        read, places = self._read(texts, level)
-        vectors = np.full((len(texts), self._graph.widths[HIDDEN]), np.nan, dtype=np.float32)
-        lengths = {row: len(tokens.ids) for row, tokens in enumerate(read) if places[row]}
+        read = self._sentence.questions(self._reader, texts, level)
+        width = self._graph.widths[HIDDEN] if level == "token" else self._sentence.width
+        vectors = np.full((len(texts), width), np.nan, dtype=np.float32)
+        lengths = {row: len(question.tokens.ids) for row, question in enumerate(read) if question.pools}
         for rows in batches(lengths, self._budget):
             some = [read[row] for row in rows]
             hidden = self._graph.run(
                 HIDDEN,
-                [tokens.ids for tokens in some],
-                [self._types(tokens) for tokens in some],
-                [texts[row].text for row in rows],
+                [question.tokens.ids for question in some],
+                [self._types(question.tokens) for question in some],
+                [question.text for question in some],
             )
-            shares = np.zeros(hidden.shape[:2], dtype=np.float32)
-            for number, row in enumerate(rows):
-                shares[number, list(places[row])] = 1 / len(places[row])
-            found = (shares[:, None, :] @ hidden)[:, 0]
-            _check_finite(found, [texts[row].text for row in rows])
-            vectors[rows] = found
+            together = zip(*(question.pools for question in some), strict=True)
+            found = np.concatenate([_pooled(hidden, pools) for pools in together], axis=1)
+            _check_finite(found, [question.text for question in some])
+            vectors[rows] = found if level == "token" else self._sentence.pipeline.finish(found)
         return vectors
 
     def cost(self, hook: str, questions: Sequence[Any], params: Mapping[str, str]) -> Cost:
         """One pass for each text that is not out of vocabulary; ``hook`` is "embed" unless another class answers it."""
         if hook != "embed":
             return super().cost(hook, questions, params)
-        read, places = self._read(questions, params["level"])
-        lengths = [len(tokens.ids) for tokens, own in zip(read, places, strict=True) if own]
-        return Cost.of_passes(questions, lengths)
+        read = self._sentence.questions(self._reader, questions, params["level"])
+        return Cost.of_passes(questions, [len(one.tokens.ids) for one in read if one.pools])
 
-    def _read(self, texts: Sequence[Text], level: str) -> tuple[list[Tokens], list[Sequence[int]]]:
-        """The texts' tokens, and those whose states make each vector."""
-        read = self._reader.read([text.text for text in texts])
-        places: list[Sequence[int]] = [
-            word_positions(text, tokens)
-            if level == "token"
-            else sentence_positions(text, tokens, self._pooling)
-            for text, tokens in zip(texts, read, strict=True)
-        ]
-        return read, places
+
+def _pooled(hidden: npt.NDArray[np.float32], pools: Sequence[Pool]) -> npt.NDArray[np.float32]:
+    """One pool of each text, of states (n, t, width): (n, width)."""
+    weights = shares(pools, hidden.shape[1])
+    if weights is not None:
+        return np.asarray((weights[:, None, :] @ hidden)[:, 0])
+    elsewhere = outside(pools, hidden.shape[1])
+    return np.asarray(np.where(elsewhere[:, :, None], -np.inf, hidden).max(axis=1), dtype=np.float32)
 
 
 class MaskFiller(OnnxBackend):

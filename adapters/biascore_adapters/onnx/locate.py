@@ -10,7 +10,7 @@ from biascore.errors import ModelLoadError
 from biascore.plugins_api import ModelRef
 from biascore_adapters.onnx.protobuf import Stated, read_stated
 from biascore_adapters.transformer.exported import EXPORTED_FILE, Exported
-from biascore_adapters.transformer.folder import VOCABULARY, ModelFolder, matching, read_json_file
+from biascore_adapters.transformer.folder import VOCABULARY, ModelFolder, matching, modules_of, read_json_file
 
 GRAPH_FILE: Final = "model.onnx"
 
@@ -68,7 +68,7 @@ def find(ref: ModelRef) -> OnnxFolder:
     external = tuple(_external(path, name) for name in stated.external)
     # What biascore wrote beside the graph changes how it is run, and so belongs to what identifies it.
     beside = matching(path, [EXPORTED_FILE])
-    files = ModelFolder(path, None, config, (graph, *external, *beside))
+    files = ModelFolder(path, None, config, (graph, *external, *beside), modules_of(path))
     return OnnxFolder(files, stated, Exported.find(files))
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from biascore.plugins_api import Options
-from biascore_adapters.transformer.pooling import Pooling
+from biascore_adapters.transformer.pooling import LongTexts, Pooling
 
 
 class OnnxOptions(Options):
@@ -25,3 +25,4 @@ class OnnxOptions(Options):
     threads: int | None = Field(default=None, ge=1)
     batch_tokens: int | None = Field(default=None, ge=1)
     sentence: Pooling | None = None
+    long_texts: LongTexts | None = None

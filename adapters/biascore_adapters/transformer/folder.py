@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from biascore.errors import ModelLoadError
@@ -24,18 +24,54 @@ SETTINGS: Final = (
     "added_tokens.json",
     "merges.txt",
     "modules.json",
+    "config_sentence_transformers.json",
+    "sentence_*_config.json",
     "*_Pooling/config.json",
 )
+MODULES: Final = "modules.json"
+# What a module of a sentence-transformers folder may consist of, each in a folder of its own.
+MODULE_FILES: Final = ("config.json", *SAFETENSORS[:1], *PICKLE[:1])
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """An entry of ``modules.json``: the Python class that does its work, and the folder that holds it."""
+
+    type: str
+    path: str
+
+    @property
+    def name(self) -> str:
+        """The name of the class alone."""
+        return self.type.rpartition(".")[2]
 
 
 @dataclass(frozen=True, slots=True)
 class ModelFolder:
-    """A folder that holds a model: its parsed ``config.json``, its weight files, and its revision if any."""
+    """A folder that holds a model: its parsed ``config.json``, its weight files, and its revision if any.
+
+    ``modules`` are those of a sentence-transformers folder, ``outer`` that folder itself where the transformer
+    lies in a folder of its own within it.
+    """
 
     path: Path
     revision: str | None
     config: Mapping[str, Any]
     weights: tuple[Path, ...]
+    modules: tuple[Module, ...] = ()
+    outer: Path | None = None
+
+    @property
+    def root(self) -> Path:
+        """The folder that the user names."""
+        return self.outer or self.path
+
+    @property
+    def module_files(self) -> tuple[Path, ...]:
+        """The files of the modules behind the transformer, and what says how they go together."""
+        own = (matching(self.root / module.path, MODULE_FILES) for module in self.modules[1:] if module.path)
+        stated = matching(self.root, (MODULES, "config_sentence_transformers.json"))
+        return tuple(sorted({*stated, *(file for files in own for file in files)})) if self.modules else ()
 
     @property
     def pickled(self) -> bool:
@@ -49,9 +85,13 @@ class ModelFolder:
     def digest(self, also: Iterable[str] = ()) -> str:
         """``"blake2b:<hex>"`` over names and bytes of weights, configuration, tokenizer and the files ``also``."""
         # The index only says which shard holds which tensor, and the shards say so themselves.
-        files = {*self.weights, *matching(self.path, (*SETTINGS, *VOCABULARY, *also))}
+        files = {
+            *self.weights,
+            *matching(self.path, (*SETTINGS, *VOCABULARY, *also)),
+            *self.module_files,
+        }
         total = hashlib.blake2b(digest_size=32)
-        for name, path in sorted((path.relative_to(self.path).as_posix(), path) for path in files):
+        for name, path in sorted((path.relative_to(self.root).as_posix(), path) for path in files):
             with path.open("rb") as file:
                 total.update(f"{name} {hashlib.file_digest(file, 'blake2b').hexdigest()}\n".encode())
         return f"blake2b:{total.hexdigest()}"
@@ -60,6 +100,32 @@ class ModelFolder:
 def matching(path: Path, patterns: Iterable[str]) -> tuple[Path, ...]:
     """The files of a folder that match any of the patterns, sorted."""
     return tuple(sorted({file for pattern in patterns for file in path.glob(pattern) if file.is_file()}))
+
+
+def modules_of(path: Path) -> tuple[Module, ...]:
+    """What ``modules.json`` lists, the transformer first; () for a folder without one.
+
+    Raises ModelLoadError where it is damaged, or a module lies outside the folder.
+    """
+    file = path / MODULES
+    if not file.is_file():
+        return ()
+    listed = read_json_file(file)
+    modules = []
+    for entry in listed if isinstance(listed, list) else [None]:
+        match entry:
+            case {"type": str(type_), "path": str(inside)}:
+                modules.append(Module(type_, inside))
+            case _:
+                raise ModelLoadError(
+                    f"{file} does not list modules with a type and a path. Fetch or save the model again"
+                )
+        place = PurePosixPath(inside.replace("\\", "/"))
+        if place.is_absolute() or ".." in place.parts:
+            raise ModelLoadError(
+                f"{file} names {inside!r}, outside its folder, which is refused. Fetch or save the model again"
+            )
+    return tuple(modules)
 
 
 def read_json_file(path: Path) -> Any:

@@ -75,14 +75,25 @@ class Reader:
         Raises QuestionError for an empty text, one that is not valid Unicode, one longer than the model
         takes, and one with a token that the model has no vector for.
         """
+        read = self.tokenise(texts)
+        for text, tokens in zip(texts, read, strict=True):
+            self.check(text, tokens)
+        return read
+
+    def tokenise(self, texts: Sequence[str], *, before: str = "", cut: int | None = None) -> list[Tokens]:
+        """As ``read``, without looking whether the model takes the tokens.
+
+        ``before`` is put in front of each text; with ``cut``, no text has more tokens than that.
+        """
         for text in texts:
             _check_characters(text)
         if not texts:
             return []
         # verbose: the tokenizer would log that a text is too long, which is an error below
         encoded = self.tokenizer(
-            list(texts),
-            truncation=False,
+            [before + text for text in texts],
+            truncation=cut is not None,
+            max_length=cut,
             padding=False,
             return_attention_mask=False,
             return_offsets_mapping=True,
@@ -92,7 +103,7 @@ class Reader:
         types = encoded.get("token_type_ids") or [None] * len(texts)
         unknown = self.tokenizer.unk_token_id
         boundary = self.tokenizer.backend_tokenizer.token_to_id("▁")
-        read = [
+        return [
             Tokens(
                 ids=encoded["input_ids"][row],
                 types=types[row],
@@ -106,9 +117,6 @@ class Reader:
             )
             for row in range(len(texts))
         ]
-        for text, tokens in zip(texts, read, strict=True):
-            self._check(text, tokens)
-        return read
 
     def check_length(self, text: str, length: int) -> None:
         """Raise QuestionError where the model does not take that many tokens, special ones included."""
@@ -118,7 +126,8 @@ class Reader:
                 f"model takes {self.limit}. Shorten or split the text; it is never truncated"
             )
 
-    def _check(self, text: str, tokens: Tokens) -> None:
+    def check(self, text: str, tokens: Tokens) -> None:
+        """Raise QuestionError where the model does not take these tokens of the text."""
         self.check_length(text, len(tokens.ids))
         if max(tokens.ids, default=0) >= self.rows:
             raise QuestionError(

