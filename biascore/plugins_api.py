@@ -8,6 +8,7 @@ from biascore.dataset import DataFile, DataFormat
 from biascore.frozen import Scalar
 from biascore.gender import Gender, GenderEvidence, GenderPair, SpeakerGender, SpeakerGenderDetector
 from biascore.gender_rules import language_with_rules
+from biascore.gender_trace import Trace, TracedWord, TraceStep
 from biascore.hookspecs import hookimpl
 from biascore.language import Language
 from biascore.measurement import (
@@ -111,6 +112,9 @@ __all__ = [
     "Test",
     "Text",
     "TokenLogprobs",
+    "Trace",
+    "TraceStep",
+    "TracedWord",
     "WordList",
     "hookimpl",
     "item_table",

@@ -32,9 +32,15 @@ class Table:
     rows: tuple[Row, ...]
 
 
-def read_table(path: Path, display: str, needed: Sequence[str]) -> Table:
+def read_table(
+    path: Path,
+    display: str,
+    needed: Sequence[str],
+    remedy: str = "Rename the columns in the file, or name yours with the option columns",
+) -> Table:
     """Read a CSV file with a header that has the ``needed`` columns, cut at commas, tabs or semicolons.
 
+    ``remedy`` is what to tell the user of a file without these columns.
     Raises DataError that names the file and the columns or lines at fault.
     """
     text = read_text(path, display)
@@ -43,10 +49,7 @@ def read_table(path: Path, display: str, needed: Sequence[str]) -> Table:
     if not fitting:
         found = max(headers.values(), key=len)
         missing = listed([column for column in needed if column not in found])
-        raise DataError(
-            f"{display} has no column {missing}; its columns are: {listed(found)}. "
-            "Rename the columns in the file, or name yours with the option columns"
-        )
+        raise DataError(f"{display} has no column {missing}; its columns are: {listed(found)}. {remedy}")
     header = headers[fitting[0]]
     twice = [column for column in header if header.count(column) > 1]
     if twice:

@@ -13,6 +13,7 @@ from biascore.cache import DiskCache, default_folder
 from biascore.cli import codes
 from biascore.cli.console import Bars, print_json, print_run, say, stderr
 from biascore.cli.export import export
+from biascore.cli.gender import gender
 from biascore.cli.inspect import list_app, plugins, show
 from biascore.cli.options import (
     Adjust,
@@ -56,6 +57,7 @@ app.command()(plan)
 app.command()(show)
 app.command()(plugins)
 app.command()(export)
+app.command()(gender)
 
 
 @app.command()

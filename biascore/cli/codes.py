@@ -9,7 +9,7 @@ OWN_ERROR: Final = 1
 """An error of biascore itself, with a traceback."""
 WRONG_INPUT: Final = 2
 DIFFERENT: Final = 3
-"""``verify`` found a difference."""
+"""``verify`` found a difference, or ``gender --check`` a sentence of which the detector says something else."""
 PARTLY_FAILED: Final = 5
 """A model or a plugin failed; what did not is saved."""
 MAY_PASS: Final = 6

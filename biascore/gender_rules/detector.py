@@ -184,10 +184,10 @@ def _apply(
     rule: Rule, words: Sequence[_Word], anchor: int, number: int, log: _Log | None
 ) -> tuple[int, Gender] | None:
     """Where the form that a rule finds from one anchor stands, and its gender; each attempt goes into the log."""
+    attempts: _Log = [] if log is None else log
     why = _why_no_anchor(rule, words, anchor)
     if why is not None:
-        if log is not None:
-            log.append((number, anchor, anchor, Gender.NONE, why))
+        attempts.append((number, anchor, anchor, Gender.NONE, why))
         return None
     for look in rule.look:
         halt = rule.halt | rule.halt_left if look.direction < 0 else rule.halt
@@ -197,30 +197,30 @@ def _apply(
             word = words[at]
             gender = _gender(word, rule.find)
             if gender is not None:
-                not_counted = _why_not(rule, words, at, gender)
-                if not_counted is None:
-                    if log is not None:
-                        log.append((number, anchor, at, gender, None))
+                why = _why_not(rule, words, at, gender)
+                attempts.append((number, anchor, at, Gender.NONE if why else gender, why))
+                if why is None:
                     return at, gender
-                if log is not None:
-                    log.append((number, anchor, at, Gender.NONE, not_counted))
             if word.kinds & halt:
                 why = ("halt", word.kinds & halt, at)
-                break
-            if rule.over and not word.kinds & rule.over:
+            elif rule.over and not word.kinds & rule.over:
                 why = ("not in over", rule.over, at)
-                break
-        if log is not None:
-            log.append(
-                (
-                    number,
-                    anchor,
-                    at,
-                    Gender.NONE,
-                    why or (f"{look}: no {' or '.join(rule.find)}", _NO_NAMES, None),
-                )
-            )
+            else:
+                continue
+            attempts.append((number, anchor, at, Gender.NONE, why))
+            break
+        else:
+            if log is not None and (look.direction or why is None):
+                attempts.append((number, anchor, at, Gender.NONE, _found_none(rule, look, words, at)))
     return None
+
+
+def _found_none(rule: Rule, look: Look, words: Sequence[_Word], at: int) -> _Why:
+    """That a look went as far as it may, and what ended the clause where something did."""
+    end = at + look.direction
+    ended = look.direction != 0 and 0 <= end < len(words) and words[end].boundary
+    found_none = f"{look}: no {' or '.join(rule.find)}"
+    return (f"{found_none}, and the clause ends", _NO_NAMES, end) if ended else (found_none, _NO_NAMES, None)
 
 
 def _why_no_anchor(rule: Rule, words: Sequence[_Word], at: int) -> _Why | None:

@@ -215,3 +215,26 @@ def test_without_a_model_the_error_says_how_to_get_one(monkeypatch: pytest.Monke
     monkeypatch.setitem(sys.modules, "stanza", SimpleNamespace(Pipeline=pipeline))
     with pytest.raises(ModelLoadError, match=r"stanza\.download\('sk'\)"):
         StanzaDetector("sk")
+
+
+def test_the_parser_says_what_it_saw_and_why_a_gender_is_not_the_speakers() -> None:
+    from biascore_plugin_slavic.parser import StanzaDetector
+
+    # Som vodca, ona prišla.
+    traced = StanzaDetector(
+        "sk",
+        parsed(
+            [
+                Word(1, "Som", "AUX", SOM, 2, "cop", 0, 3),
+                Word(2, "vodca", "NOUN", "Gender=Masc|Number=Sing", 0, "root", 4, 9),
+                Word(3, "prišla", "VERB", "Gender=Fem|Number=Sing", 2, "conj", 15, 21),
+            ]
+        ),
+    ).trace("…")
+    assert traced.answer.gender is Gender.NONE
+    assert [(step.word, step.reason) for step in traced.steps] == [
+        ("vodca", "NOUN has a gender of its own"),
+        ("prišla", "neither a predicate of the speaker nor its auxiliary"),
+    ]
+    assert traced.words[0].known_as == ("AUX", "Number=Sing", "Person=1", "cop of 'vodca'")
+    assert StanzaDetector("sk", parsed()).trace("…").note.startswith("the parser sees no verb")

@@ -7,11 +7,11 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, Protocol
 
 from biascore.errors import MissingExtraError, ModelLoadError
-from biascore.plugins_api import Gender, GenderEvidence, SpeakerGender
+from biascore.plugins_api import Gender, GenderEvidence, SpeakerGender, Trace, TracedWord, TraceStep
 
 _GENDERS: Final = {"Masc": Gender.MASCULINE, "Fem": Gender.FEMININE}
 # A noun has a gender of its own and agrees with nobody.
@@ -50,8 +50,32 @@ class StanzaDetector:
 
     def detect(self, sentence: str) -> SpeakerGender:
         """The gender in which the first sentence of the text speaks of its speaker."""
+        return self.trace(sentence).answer
+
+    def trace(self, sentence: str) -> Trace:
+        """What the parser says of each word, and why a word that shows a gender is not the speaker's."""
         sentences = self._parse(sentence).sentences
-        return SpeakerGender.of(list(_evidence(sentences[0].words)) if sentences else [])
+        words: Sequence[ParsedWord] = sentences[0].words if sentences else ()
+        predicates, below = _agreeing_places(words)
+        steps = []
+        evidence = []
+        for word in words:
+            gender = _GENDERS.get(_features(word).get("Gender", ""))
+            if gender is None:
+                continue
+            rule = "auxiliary of the speaker" if word.id in below - predicates else "predicate of the speaker"
+            reason = _why_not(word, predicates | below)
+            steps.append(TraceStep(rule, "", word.text, Gender.NONE if reason else gender, reason))
+            if not reason:
+                evidence.append(GenderEvidence(word.text, _span(word), gender, rule))
+        return Trace(
+            self.name,
+            " ".join(word.text for word in words),
+            SpeakerGender.of(evidence),
+            tuple(TracedWord(word.text, _span(word), _analysis(word, words)) for word in words),
+            tuple(steps),
+            "" if predicates else 'the parser sees no verb of the first person singular and no subject "I"',
+        )
 
 
 def _load(language: str) -> Pipeline:
@@ -74,7 +98,8 @@ def _load(language: str) -> Pipeline:
     return pipeline
 
 
-def _evidence(words: Sequence[ParsedWord]) -> Iterator[GenderEvidence]:
+def _agreeing_places(words: Sequence[ParsedWord]) -> tuple[set[int], set[int]]:
+    """The ids of the speaker's predicates, and of the auxiliaries below them."""
     predicates: set[int] = set()
     for word in words:
         features = _features(word)
@@ -85,14 +110,27 @@ def _evidence(words: Sequence[ParsedWord]) -> Iterator[GenderEvidence]:
         elif word.upos == "PRON" and word.deprel.partition(":")[0] == "nsubj":
             predicates.add(word.head)
     # "я была рада": the copula stands below the adjective, and shows the gender too.
-    below = {w.id for w in words if w.head in predicates and w.deprel.partition(":")[0] in {"aux", "cop"}}
-    for word in words:
-        gender = _GENDERS.get(_features(word).get("Gender", ""))
-        if word.id not in predicates | below or word.upos not in _AGREEING or gender is None:
-            continue
-        if _features(word).get("Number") == "Sing":
-            rule = "predicate of the speaker" if word.id in predicates else "auxiliary of the speaker"
-            yield GenderEvidence(word.text, _span(word), gender, rule)
+    return predicates, {
+        w.id for w in words if w.head in predicates and w.deprel.partition(":")[0] in {"aux", "cop"}
+    }
+
+
+def _why_not(word: ParsedWord, places: set[int]) -> str:
+    """Why a word that shows a gender does not agree with the speaker; empty where it does."""
+    if word.id not in places:
+        return "neither a predicate of the speaker nor its auxiliary"
+    if word.upos not in _AGREEING:
+        return f"{word.upos} has a gender of its own"
+    number = _features(word).get("Number")
+    return "" if number == "Sing" else f"Number={number}"
+
+
+def _analysis(word: ParsedWord, words: Sequence[ParsedWord]) -> tuple[str, ...]:
+    shown = [
+        f"{key}={value}" for key, value in _features(word).items() if key in {"Gender", "Number", "Person"}
+    ]
+    head = next((other.text for other in words if other.id == word.head), "")
+    return (word.upos, *shown, f"{word.deprel} of {head!r}" if head else word.deprel)
 
 
 def _features(word: ParsedWord) -> dict[str, str]:
