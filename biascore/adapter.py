@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict
@@ -15,6 +16,7 @@ from biascore.errors import CapabilityError
 from biascore.refs import ModelRef
 
 if TYPE_CHECKING:
+    from biascore.language import Language
     from biascore.stimuli import Catalogue
 
 
@@ -86,9 +88,10 @@ class Backend:
 
 @dataclass(frozen=True, slots=True)
 class LoadContext:
-    """What the engine lends to an adapter while it opens a model: the stimuli it knows."""
+    """What the engine lends to an adapter while it opens a model: the stimuli and, by tag, the languages it knows."""
 
     catalogue: Catalogue
+    languages: Mapping[str, Language] = field(default_factory=lambda: MappingProxyType({}))
 
 
 class Adapter(ABC):

@@ -113,7 +113,8 @@ class Checker:
         if adapter.takes_revision and not is_path(ref.locator):
             ref = ref.split_revision()
         options = validate(adapter.options, spec.options, f"adapter {ref.adapter}")
-        without_keys(adapter.key_variables, lambda: adapter.check(ref, options, LoadContext(self.catalogue)))
+        context = LoadContext(self.catalogue, self.plugins.languages)
+        without_keys(adapter.key_variables, lambda: adapter.check(ref, options, context))
         return Opening(spec, ref, adapter, options)
 
     def metric(self, name: str, options: Mapping[str, Any]) -> Metric:

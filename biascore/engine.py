@@ -226,9 +226,10 @@ class Engine:
         return Pool({name: partial(self._open, o, catalogue) for name, o in openings.items()}, given)
 
     def _open(self, opening: Opening, catalogue: Catalogue, transforms: Sequence[ModelPlugin] = ()) -> Model:
+        context = LoadContext(catalogue, self.plugins.languages)
         backend = without_keys(
             opening.adapter.key_variables,
-            lambda: opening.adapter.load(opening.ref, opening.options, LoadContext(catalogue)),
+            lambda: opening.adapter.load(opening.ref, opening.options, context),
         )
         source = Source(
             name=opening.spec.label,

@@ -14,18 +14,38 @@ _OF_THE_PLUGIN: Final = frozenset({"be", "cs", "hr", "pl", "ru", "sk", "sl", "sr
 
 
 @dataclass(frozen=True, slots=True)
+class SpeakerFrames:
+    """A sentence around ``{}`` as a man says it of himself, and as a woman does: ``Sono venuto a dirlo: «{}»``.
+
+    Raises ValueError unless each holds ``{}`` once and no other brace, and the two differ.
+    """
+
+    masculine: str
+    feminine: str
+
+    def __post_init__(self) -> None:
+        for frame in (self.masculine, self.feminine):
+            if frame.count("{}") != 1 or set("{}") & set(frame.replace("{}", "")):
+                raise ValueError(f"the frame {frame!r} must hold {{}} once, where the sentence goes")
+        if self.masculine == self.feminine:
+            raise ValueError(f"the frames of a man and of a woman are both {self.masculine!r}")
+
+
+@dataclass(frozen=True, slots=True)
 class Language:
     """A language by its BCP 47 tag (``"it"``) and its English name (``"Italian"``).
 
     ``speaker_gender`` makes the detector of the gender in which a sentence speaks of its speaker; it is a
     factory, so that registering a language reads no file. ``gender_pair(masculine, feminine)`` says whether
-    two sentences are versions of one that differ in gender alone.
+    two sentences are versions of one that differ in gender alone. ``speaker_frames`` are sentences with which a model
+    of known bias (``planted:``) speaks the language.
     """
 
     code: str
     name: str
     speaker_gender: Callable[[], SpeakerGenderDetector] | None = None
     gender_pair: Callable[[str, str], GenderPair | None] | None = None
+    speaker_frames: SpeakerFrames | None = None
 
 
 def find_language(languages: Mapping[str, Language], tag: str) -> Language | None:

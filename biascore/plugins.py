@@ -28,7 +28,7 @@ from biascore.errors import PluginError, UnknownNameError
 from biascore.gender import GenderPair, SpeakerGenderDetector
 from biascore.hookspecs import CAPABILITIES, PROJECT, DiscoverySpecs
 from biascore.installation import install_plugin
-from biascore.language import Language, find_language, no_detector, shorter_tags
+from biascore.language import Language, SpeakerFrames, find_language, no_detector, shorter_tags
 from biascore.metric import Metric
 from biascore.refs import ModelRef
 from biascore.stimuli import Catalogue, StimuliFile, Test
@@ -168,6 +168,7 @@ class Plugins:
             "speaker-gender detector"
         )
         self.gender_pair: Registry[Callable[[str, str], GenderPair | None]] = Registry("gender-pair filter")
+        self.speaker_frames: Registry[SpeakerFrames] = Registry("speaker frames")
         self._files: Registry[StimuliFile] = Registry("stimuli file")
         self._manager = pluggy.PluginManager(PROJECT)
         self._manager.add_hookspecs(DiscoverySpecs)
@@ -179,6 +180,8 @@ class Plugins:
             self.languages[code] = replace(self.languages[code], speaker_gender=None)
         for code in self.gender_pair.conflicts:
             self.languages[code] = replace(self.languages[code], gender_pair=None)
+        for code in self.speaker_frames.conflicts:
+            self.languages[code] = replace(self.languages[code], speaker_frames=None)
 
     @property
     def stimuli(self) -> tuple[StimuliFile, ...]:
@@ -358,13 +361,16 @@ class Plugins:
         if language.gender_pair is not None:
             self.gender_pair.add(language.code, language.gender_pair, record)
             known = replace(known, gender_pair=known.gender_pair or language.gender_pair)
+        if language.speaker_frames is not None:
+            self.speaker_frames.add(language.code, language.speaker_frames, record)
+            known = replace(known, speaker_frames=known.speaker_frames or language.speaker_frames)
         self.languages[language.code] = known
 
     def _mark_conflicts(self, record: PluginRecord) -> PluginRecord:
         registries: tuple[Registry[Any], ...] = (
             *(self.adapters, self.metrics, self.formats),
             *(self.tests, self._files),
-            *(self.speaker_gender, self.gender_pair),
+            *(self.speaker_gender, self.gender_pair, self.speaker_frames),
         )
         clashes = [
             f"{registry.kind} {name!r} is also provided by "

@@ -10,7 +10,7 @@ from biascore.gender import Gender, GenderEvidence, GenderPair, SpeakerGender, S
 from biascore.gender_rules import language_with_rules
 from biascore.gender_trace import Trace, TracedWord, TraceStep
 from biascore.hookspecs import hookimpl
-from biascore.language import Language
+from biascore.language import Language, SpeakerFrames, find_language
 from biascore.measurement import (
     REPEATED,
     Bars,
@@ -105,6 +105,7 @@ __all__ = [
     "SentencePairs",
     "SentencePairsTest",
     "Span",
+    "SpeakerFrames",
     "SpeakerGender",
     "SpeakerGenderDetector",
     "Stereotype",
@@ -116,6 +117,7 @@ __all__ = [
     "TraceStep",
     "TracedWord",
     "WordList",
+    "find_language",
     "hookimpl",
     "item_table",
     "language_with_rules",

@@ -23,7 +23,7 @@ from biascore.gender import (
 from biascore.gender_rules.grammar import FAR, GENDERS, Grammar, Look, Rule, load_grammar
 from biascore.gender_rules.words import WordSet
 from biascore.gender_trace import Trace, TracedWord, TraceStep
-from biascore.language import Language
+from biascore.language import Language, SpeakerFrames
 
 _TOKEN: Final = re.compile(
     r"[^\W_][\w\u0300-\u036f]*(?:['’ʼ‘‑-][^\W_][\w\u0300-\u036f]*)*|[.,;:!?…()\[\]/—–-]"
@@ -328,7 +328,7 @@ def _joins(word: _Word) -> bool:
     return "and" in word.kinds or word.text == ","
 
 
-def language_with_rules(code: str, name: str, grammar: Path) -> Language:
+def language_with_rules(code: str, name: str, grammar: Path, frames: SpeakerFrames | None = None) -> Language:
     """A language whose speaker gender and gender pairs a grammar file tells; the file is read when first used."""
 
     @cache
@@ -338,4 +338,4 @@ def language_with_rules(code: str, name: str, grammar: Path) -> Language:
     def pair(masculine: str, feminine: str) -> GenderPair | None:
         return gender_pair(masculine, feminine, detector().grammar.pairs.exceptions)
 
-    return Language(code, name, speaker_gender=detector, gender_pair=pair)
+    return Language(code, name, speaker_gender=detector, gender_pair=pair, speaker_frames=frames)

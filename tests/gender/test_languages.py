@@ -11,7 +11,7 @@ import pytest
 from biascore.errors import PluginError, UnknownNameError
 from biascore.gender import NO_SPEAKER_GENDER, SpeakerGender
 from biascore.plugins import Plugins
-from biascore.plugins_api import Language, hookimpl
+from biascore.plugins_api import Language, SpeakerFrames, hookimpl
 
 
 class Nobody:
@@ -123,3 +123,13 @@ def test_spanish_and_italian_come_with_biascore() -> None:
     assert {"es", "it"} <= set(found.speaker_gender.names)
     assert found.speaker_gender.get("es")().detect("Estoy cansada.").gender.value == "feminine"
     assert found.languages["en"].speaker_gender is None
+
+
+def test_two_frames_of_one_language_are_a_conflict_too() -> None:
+    one, other = SpeakerFrames("M {}", "F {}"), SpeakerFrames("m {}", "f {}")
+    found = plugins(Language("xx", "X", speaker_frames=one), Language("xx", "X", speaker_frames=other))
+    assert [record.status for record in found.records] == ["conflict", "conflict"]
+    assert found.languages["xx"].speaker_frames is None
+    alone = plugins(Language("xx", "X", speaker_gender=Nobody), Language("xx", "X", speaker_frames=one))
+    assert alone.languages["xx"].speaker_frames == one
+    assert alone.languages["xx"].speaker_gender is Nobody

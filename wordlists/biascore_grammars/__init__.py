@@ -9,13 +9,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from biascore.plugins_api import Language, hookimpl, language_with_rules
+from biascore.plugins_api import Language, SpeakerFrames, hookimpl, language_with_rules
 
 GRAMMARS: Final = Path(__file__).parent
 
 LANGUAGES: Final = tuple(
-    language_with_rules(code, name, GRAMMARS / f"{code}.toml")
-    for code, name in (("es", "Spanish"), ("it", "Italian"))
+    language_with_rules(code, name, GRAMMARS / f"{code}.toml", SpeakerFrames(masculine, feminine))
+    for code, name, masculine, feminine in (
+        ("es", "Spanish", "Estoy listo para decirlo: «{}»", "Estoy lista para decirlo: «{}»"),
+        ("it", "Italian", "Sono venuto a dirlo: «{}»", "Sono venuta a dirlo: «{}»"),
+    )
 )
 
 

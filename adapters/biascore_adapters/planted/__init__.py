@@ -1,7 +1,7 @@
 """``planted:`` a model whose bias is known because it is declared: the yardstick of every metric.
 
-``planted:gender=0.5`` plants an effect size of 0.5 in every test of the concept *gender*;
-``planted:en/weat6=1,en/weat7=0`` plants test by test. Nothing is trained or downloaded.
+``planted:gender=0.5`` plants an effect of 0.5 in every test of the concept *gender*;
+``planted:en/weat6=1,en/crows_own=0`` plants test by test. Nothing is trained or downloaded.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pydantic import Field
 
 from biascore.plugins_api import Adapter, Backend, LoadContext, ModelRef, Options, hookimpl
 from biascore_adapters.planted.backend import PlantedBackend
-from biascore_adapters.planted.lexicon import parse_declaration, plant
+from biascore_adapters.planted.planting import Planted
 
 
 class PlantedOptions(Options):
@@ -28,18 +28,20 @@ class PlantedAdapter(Adapter):
     id: ClassVar[str] = "planted"
     summary: ClassVar[str] = "a model with a declared bias, for calibration and examples"
     example: ClassVar[str] = "planted:gender=0.5"
-    answers_version: ClassVar[str | None] = "1"
+    answers_version: ClassVar[str | None] = "2"
     capabilities: ClassVar[frozenset[str]] = frozenset({"embed", "mask_logprob", "translate", "score"})
     options: ClassVar[type[Options]] = PlantedOptions
 
-    def check(self, ref: ModelRef, options: Options, context: LoadContext) -> None:  # noqa: ARG002
+    def check(self, ref: ModelRef, options: Options, context: LoadContext) -> None:
         """Raise RefError or UnknownNameError for a declaration that cannot be planted."""
-        plant(parse_declaration(ref.locator), context.catalogue)
+        assert isinstance(options, PlantedOptions)
+        Planted.of(ref.locator, options.seed, context)
 
     def load(self, ref: ModelRef, options: Options, context: LoadContext) -> Backend:
         """Plant the declared effects."""
         assert isinstance(options, PlantedOptions)
-        return PlantedBackend(plant(parse_declaration(ref.locator), context.catalogue), options.seed)
+        planted = Planted.of(ref.locator, options.seed, context)
+        return PlantedBackend(planted, context.languages, options.seed)
 
 
 @hookimpl

@@ -1,20 +1,26 @@
 """The planted model's answers to the four questions; each carries the declared effect in its own unit.
 
-- ``embed``: unit vectors; the WEAT effect size in the population of words is the declared one.
+Words (tests of kind ``weat`` and ``fise``):
+
+- ``embed``: unit vectors; the WEAT effect size in the population of words is the declared one, and so is the
+  standardised mean bias of each dimension of FISE.
 - ``mask_logprob``: a softmax over the planted words of SCALE times the cosine with the visible words,
   so that the increased log-probability of Kurita et al. 2019 is SCALE times the cosine, up to a
   constant per attribute: LPBS has the same population effect size.
-- ``translate``: a first-person frame in the target language around the source text, masculine with
-  probability Phi(+-d / 2): the difference in probits between the poles of *gender*, and between samples of
-  stereotypes about men and about women, is d.
+- ``translate``: a first-person frame of the target language around the source text, masculine with
+  probability Phi(+-d / 2): the difference in probits between the poles of *gender* is d.
 - ``score``: ``log_likelihood`` from the same softmax, left to right; heads in [0, 1] whose logits
   differ between the poles by the effect size d, in units of their own noise.
+
+Sentences (kinds ``samples``, ``gender-pairs`` and ``sentence-pairs``) carry what `Sentences` says, and a question that
+cannot carry it is refused.
 """
 
 from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
 
@@ -23,13 +29,26 @@ import numpy.typing as npt
 from scipy.special import expit, log_softmax, ndtr
 
 from biascore.errors import QuestionError
-from biascore.plugins_api import Backend, Identity, Level, Masked, Text, TokenLogprobs, hookimpl
-from biascore_adapters.planted.frames import FRAMES
-from biascore_adapters.planted.lexicon import GENDER, NOISE_DIMENSIONS, Lexicon, generator
+from biascore.plugins_api import (
+    Backend,
+    Identity,
+    Language,
+    Level,
+    Masked,
+    SpeakerFrames,
+    Text,
+    TokenLogprobs,
+    find_language,
+    hookimpl,
+)
+from biascore_adapters.planted.lexicon import GENDER, NOISE_DIMENSIONS, generator
+from biascore_adapters.planted.planting import Planted
+from biascore_adapters.planted.sentences import CARRIED, FLOOR, TOKEN, Sentence
 
 SCALE: Final = 20.0
 HEADS: Final = ("anger", "fear", "joy", "sadness", "valence")
-VERSION: Final = 2
+ORDINARY: Final = -5.0
+"""Log-probability, in nats, of each token of a planted sentence that carries nothing."""
 Token = tuple[str, int, int]
 
 
@@ -38,22 +57,25 @@ class PlantedBackend(Backend):
 
     batch = 2048
 
-    def __init__(self, lexicon: Lexicon, seed: int) -> None:
-        self._lexicon = lexicon
+    def __init__(self, planted: Planted, languages: Mapping[str, Language], seed: int) -> None:
+        self._lexicon = lexicon = planted.words
+        self._sentences = planted.sentences
+        self._languages = languages
         self._seed = seed
         phrases = sorted((w for w in lexicon.words if not re.fullmatch(r"\w+", w)), key=len, reverse=True)
-        pattern = "|".join([*(rf"(?<!\w){re.escape(p)}(?!\w)" for p in phrases), r"\w+", r"[^\w\s]"])
+        pattern = "|".join([*(rf"(?<!\w){re.escape(p)}(?!\w)" for p in phrases), TOKEN.pattern])
         self._tokens = re.compile(pattern, re.IGNORECASE)
         self._vocabulary = {word: i for i, word in enumerate(lexicon.words)}
         self._word = lru_cache(maxsize=100_000)(self._draw)
         self._matrix: npt.NDArray[np.float64] | None = None
         self.identity = Identity(
-            digest=f"planted-{VERSION}:{lexicon.digest()}-{seed}",
+            digest=planted.digest(seed),
             sentence_vector="planted vector of the text, else the mean of its words' vectors",
-            control=lexicon.declared,
+            control=planted.declared,
             facts={
-                "planted tests": len(lexicon.effects),
+                "planted tests": len(planted.declared),
                 "planted words": len(lexicon.words),
+                "planted sentences": len(self._sentences.by_text),
                 "dimensions": len(lexicon.effects) + NOISE_DIMENSIONS,
             },
         )
@@ -64,6 +86,7 @@ class PlantedBackend(Backend):
         rows = []
         for text in texts:
             meant = text.text
+            self._refuse(meant, "embed")
             if level == "token":
                 if text.span is None:
                     raise QuestionError(
@@ -80,16 +103,9 @@ class PlantedBackend(Backend):
 
     @hookimpl
     def translate(self, texts: tuple[str, ...], source: str, target: str) -> tuple[str, ...]:
-        """The text in a first-person frame of the target language that marks the speaker's gender."""
-        if target not in FRAMES:
-            raise QuestionError(
-                f"planted: has no gendered frame for {target!r}; it translates to {', '.join(FRAMES)}. Choose one."
-            )
-        masculine, feminine = FRAMES[target]
-        return tuple(
-            (masculine if self._is_masculine(text, source, target) else feminine).format(text)
-            for text in texts
-        )
+        """The text, or the planted sample in it, in a first-person frame that marks the speaker's gender."""
+        frames = self._frames(target)
+        return tuple(self._translate(text, source, target, frames) for text in texts)
 
     @hookimpl
     def score(self, texts: tuple[str, ...], quantity: str) -> npt.NDArray[np.float64]:
@@ -121,7 +137,7 @@ class PlantedBackend(Backend):
         for loading in self._lexicon.words.get(word, ()):
             # A deviate per test and word: a word's places in two tests are independent.
             deviate = generator(
-                self._seed, "loading", self._lexicon.tests[loading.axis], word
+                self._seed, "loading", self._lexicon.axes[loading.axis], word
             ).standard_normal()
             axes[loading.axis] += loading.mean + loading.spread * np.clip(deviate, -3, 3)
         noise *= math.sqrt(max(0.0, 1 - float(axes @ axes))) / float(np.linalg.norm(noise))
@@ -146,28 +162,98 @@ class PlantedBackend(Backend):
         return float(log_softmax(logits)[self._vocabulary.get(own, len(vectors) - 1)])
 
     def _fill(self, query: Masked) -> TokenLogprobs:
-        tokens = self._split(query.text)
-        asked = [i for i, token in enumerate(tokens) if query.spans is None or _covered(token, query.spans)]
-        also = {i for i, token in enumerate(tokens) if _covered(token, query.also)}
+        found = self._sentences.within(query.text)
+        planted = None if found is None else found[0]
+        tokens = self._split(query.text) if planted is None else _plain(query.text)
         for span in (*(query.spans or ()), *query.also):
             if not any(_covered(token, (span,)) for token in tokens):
                 raise QuestionError(
                     f"{query.text!r}: no word lies under the span {span}. Give the span of a word."
                 )
-        logprobs = []
-        for i in asked:
-            hidden = also | ({i} if query.one_at_a_time else set(asked))
-            visible = [token[0] for j, token in enumerate(tokens) if j not in hidden]
-            logprobs.append(self._logprob(tokens[i][0], visible))
+        asked = [i for i, token in enumerate(tokens) if query.spans is None or _covered(token, query.spans)]
+        if found is not None:
+            logprobs = self._planted_logprobs(query, *found, asked)
+        else:
+            also = {i for i, token in enumerate(tokens) if _covered(token, query.also)}
+            logprobs = []
+            for i in asked:
+                hidden = also | ({i} if query.one_at_a_time else set(asked))
+                visible = [token[0] for j, token in enumerate(tokens) if j not in hidden]
+                logprobs.append(self._logprob(tokens[i][0], visible))
         return TokenLogprobs(
             tuple(tokens[i][0] for i in asked),
             tuple((tokens[i][1], tokens[i][2]) for i in asked),
             tuple(logprobs),
         )
 
+    def _planted_logprobs(
+        self, query: Masked, sentence: Sentence, start: int, asked: list[int]
+    ) -> list[float]:
+        """What the asked tokens of a text with a planted sentence get, so that their sum carries its effect."""
+        if sentence.kind == "sentence-pairs":
+            if query.spans is not None or not query.one_at_a_time:
+                raise _cannot(sentence, f"mask_logprob of a part of {query.text!r}")
+            return [FLOOR + sentence.value if i == sentence.anchor else ORDINARY for i in asked]
+        if query.spans is None or len(query.spans) != 1:
+            raise _cannot(sentence, f"mask_logprob of more than a word of {query.text!r}")
+        if sentence.kind == "gender-pairs":
+            total = FLOOR + sentence.value
+        else:
+            ((first, last),) = query.spans
+            word = query.text[first:last]
+            inside = start < last and first < start + len(sentence.text)
+            gender = 0 if inside else self._sentences.genders.get(word.casefold(), 0)
+            if not gender:
+                raise _cannot(sentence, f"mask_logprob of {word!r} in {query.text!r}")
+            total = FLOOR + gender * sentence.value / 2
+        return [total / len(asked)] * len(asked)
+
     def _log_likelihood(self, text: str) -> float:
+        found = self._sentences.within(text)
+        if found is not None:
+            sentence, start = found
+            if sentence.kind != "samples":
+                return FLOOR + sentence.value
+            gender = self._spoken_of(text, sentence, start, last=True)
+            if not gender:
+                raise _cannot(sentence, f"log_likelihood of {text!r}")
+            return FLOOR + gender * sentence.value / 2
         words = [word for word, _, _ in self._split(text)]
         return sum(self._logprob(word, words[:i]) for i, word in enumerate(words))
+
+    def _spoken_of(self, text: str, sentence: Sentence, start: int, *, last: bool = False) -> int:
+        """+1 or -1 for the first, or last, word around a sample that names a man or a woman; 0 without any."""
+        around = f"{text[:start]} {text[start + len(sentence.text) :]}"
+        genders = [self._sentences.genders.get(word.casefold(), 0) for word in TOKEN.findall(around)]
+        named = [gender for gender in genders if gender]
+        return named[-1 if last else 0] if named else 0
+
+    def _frames(self, target: str) -> SpeakerFrames:
+        language = find_language(self._languages, target)
+        if language is None or language.speaker_frames is None:
+            known = ", ".join(sorted(code for code, one in self._languages.items() if one.speaker_frames))
+            raise QuestionError(
+                f"planted: has no gendered frames for {target!r}; plugins bring them for {known or 'no language'}. Choose "
+                "one of these, or register the language with speaker_frames, as docs/adapters/planted.md shows."
+            )
+        return language.speaker_frames
+
+    def _translate(self, text: str, source: str, target: str, frames: SpeakerFrames) -> str:
+        found = self._sentences.within(text)
+        if found is None:
+            return self._framed(text, self._is_masculine(text, source, target, None), frames)
+        sentence, start = found
+        if sentence.kind != "samples":
+            raise _cannot(sentence, "translate")
+        # "He said" before a sample tells who speaks, as a translator would have it (Pikuliak et al. 2023, 4.3.2).
+        told = self._spoken_of(text, sentence, start)
+        masculine = told > 0 if told else self._is_masculine(sentence.text, source, target, sentence.lean)
+        end = start + len(sentence.text)
+        return f"{text[:start]}{self._framed(sentence.text, masculine, frames)}{text[end:]}"
+
+    @staticmethod
+    def _framed(text: str, masculine: bool, frames: SpeakerFrames) -> str:
+        return (frames.masculine if masculine else frames.feminine).format(text)
 
     def _lean(self, text: str, concept: str | None = None) -> float:
         """The declared effect of the first planted test that the text leans in, signed by its pole; else 0."""
@@ -181,17 +267,32 @@ class PlantedBackend(Backend):
                 return self._lexicon.effects[axis] if total > 0 else -self._lexicon.effects[axis]
         return 0.0
 
-    def _is_masculine(self, text: str, source: str, target: str) -> bool:
+    def _is_masculine(self, text: str, source: str, target: str, lean: float | None) -> bool:
         draw = generator(self._seed, "translate", source, target, text).random()
-        planted = self._lexicon.samples.get(text)
-        lean = self._lean(text, GENDER) if planted is None else planted
-        return bool(draw < ndtr(lean / 2))
+        return bool(draw < ndtr(self._lean(text, GENDER) / 2 if lean is None else lean))
 
     def _head(self, text: str, quantity: str) -> float:
+        self._refuse(text, f"score of {quantity!r}")
         lean = self._lean(text)
         distance = lean / math.sqrt(1 - lean**2 / 4)
         noise = generator(self._seed, "score", quantity, text).standard_normal()
         return float(expit(distance / 2 + noise))
+
+    def _refuse(self, text: str, question: str) -> None:
+        found = self._sentences.within(text)
+        if found is not None:
+            raise _cannot(found[0], f"{question} of {text!r}")
+
+
+def _cannot(sentence: Sentence, question: str) -> QuestionError:
+    return QuestionError(
+        f"planted: declares an effect for {sentence.test}, whose kind {sentence.kind} carries it in "
+        f"{CARRIED[sentence.kind]}. It cannot be planted in {question}. Leave {sentence.test} out of the declaration."
+    )
+
+
+def _plain(text: str) -> list[Token]:
+    return [(match[0], match.start(), match.end()) for match in TOKEN.finditer(text)]
 
 
 def _covered(token: Token, spans: tuple[tuple[int, int], ...]) -> bool:

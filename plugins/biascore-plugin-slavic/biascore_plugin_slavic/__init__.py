@@ -9,23 +9,23 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from biascore.plugins_api import Language, hookimpl, language_with_rules
+from biascore.plugins_api import Language, SpeakerFrames, hookimpl, language_with_rules
 
 # A wheel is always unpacked, so a plain path serves.
 GRAMMARS: Final = Path(__file__).parent / "grammars"
 
 LANGUAGES: Final = tuple(
-    language_with_rules(code, name, GRAMMARS / f"{code}.toml")
-    for code, name in (
-        ("be", "Belarusian"),
-        ("cs", "Czech"),
-        ("hr", "Croatian"),
-        ("pl", "Polish"),
-        ("ru", "Russian"),
-        ("sk", "Slovak"),
-        ("sl", "Slovene"),
-        ("sr", "Serbian"),
-        ("uk", "Ukrainian"),
+    language_with_rules(code, name, GRAMMARS / f"{code}.toml", SpeakerFrames(masculine, feminine))
+    for code, name, masculine, feminine in (
+        ("be", "Belarusian", "Я сказаў: «{}»", "Я сказала: «{}»"),
+        ("cs", "Czech", "Řekl jsem: „{}“", "Řekla jsem: „{}“"),
+        ("hr", "Croatian", "Rekao sam: „{}”", "Rekla sam: „{}”"),
+        ("pl", "Polish", "Powiedziałem: „{}”", "Powiedziałam: „{}”"),
+        ("ru", "Russian", "Я сказал: «{}»", "Я сказала: «{}»"),
+        ("sk", "Slovak", "Povedal som: „{}“", "Povedala som: „{}“"),
+        ("sl", "Slovene", "Rekel sem: »{}«", "Rekla sem: »{}«"),
+        ("sr", "Serbian", "Рекао сам: „{}”", "Рекла сам: „{}”"),
+        ("uk", "Ukrainian", "Я сказав: «{}»", "Я сказала: «{}»"),
     )
 )
 

@@ -1,0 +1,66 @@
+"""What a locator declares: effects by concept or by test, and the tests that these names stand for."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from biascore.errors import RefError, UnknownNameError
+from biascore.plugins_api import Catalogue, Test
+
+MAX_EFFECT: Final = 1.9
+KINDS: Final = ("weat", "fise", "samples", "gender-pairs", "sentence-pairs")
+"""The kinds of test that an effect can be planted in."""
+
+
+def parse_declaration(locator: str) -> dict[str, float]:
+    """Read ``gender=0.5,en/weat6=-1``; raises RefError for anything else, or an effect beyond +-1.9."""
+    declared: dict[str, float] = {}
+    for part in filter(None, (piece.strip() for piece in locator.split(","))):
+        name, equals, number = part.partition("=")
+        try:
+            effect = float(number)
+        except ValueError:
+            effect = math.nan
+        if not equals or not name.strip() or not abs(effect) <= MAX_EFFECT:
+            raise RefError(
+                f"planted:{locator}: {part!r} is not <concept or test>=<effect size within +-{MAX_EFFECT}>. "
+                f"Write, for example, planted:gender=0.5"
+            )
+        declared.pop(name.strip(), None)  # so that the later entry also takes the later place
+        declared[name.strip()] = effect
+    return declared
+
+
+def declared_effects(declared: dict[str, float], catalogue: Catalogue) -> list[tuple[Test, float]]:
+    """The declared tests with their effects, by id; a test declared twice takes the later effect.
+
+    Raises UnknownNameError for a name that is neither a concept nor matches a test, RefError where it stands for a
+    test of a kind that nothing can be planted in.
+    """
+    effects: dict[str, tuple[Test, float]] = {}
+    for name, effect in declared.items():
+        for test in _tests(name, catalogue):
+            effects[test.id] = (test, effect)
+    # In the order of ids, so that the same declaration in another order is the same model.
+    return [found for _, found in sorted(effects.items())]
+
+
+def _tests(name: str, catalogue: Catalogue) -> list[Test]:
+    found = [test for test in catalogue.tests if test.concept == name]
+    if not found:
+        try:
+            found = list(catalogue.select(name))
+        except UnknownNameError as error:
+            concepts = ", ".join(
+                sorted({test.concept for test in catalogue.tests if test.concept and test.kind in KINDS})
+            )
+            raise UnknownNameError(f"planted: {name!r} is no concept ({concepts}). {error}") from error
+    refused = [test for test in found if test.kind not in KINDS]
+    if refused:
+        shown = ", ".join(f"{test.id} ({test.kind})" for test in refused)
+        raise RefError(
+            f"planted: no effect can be planted in {shown}; it can in tests of kind {', '.join(KINDS)}. "
+            "Declare such tests by their ids, as in planted:en/weat6=1"
+        )
+    return found

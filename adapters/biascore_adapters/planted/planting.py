@@ -1,0 +1,53 @@
+"""From a declaration to what is planted: words on axes, and sentences."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from biascore.plugins_api import LoadContext, SpeakerFrames
+from biascore_adapters.planted.declaration import declared_effects, parse_declaration
+from biascore_adapters.planted.lexicon import Lexicon
+from biascore_adapters.planted.sentences import Sentences
+
+VERSION: Final = 3
+WORD_KINDS: Final = ("weat", "fise")
+
+
+@dataclass(frozen=True, slots=True)
+class Planted:
+    """The declared tests by id with their effects, and what is planted for them."""
+
+    declared: Mapping[str, float]
+    words: Lexicon
+    sentences: Sentences
+
+    @classmethod
+    def of(cls, locator: str, seed: int, context: LoadContext) -> Planted:
+        """Plant what a locator declares.
+
+        Raises RefError for a declaration that cannot be read or planted, UnknownNameError for a name that is neither a
+        concept nor matches a test.
+        """
+        effects = declared_effects(parse_declaration(locator), context.catalogue)
+        words, sentences = Lexicon(), Sentences()
+        for test, effect in effects:
+            if test.kind in WORD_KINDS:
+                words.plant(test, effect, seed)
+            else:
+                sentences.plant(test, effect, seed)
+        words.check_room()
+        sentences.name_genders(context.catalogue, _frames(context))
+        return cls({test.id: effect for test, effect in effects}, words, sentences)
+
+    def digest(self, seed: int) -> str:
+        """BLAKE2b over everything that is planted, and the seed."""
+        everything = "\n".join([*self.words.told(), *self.sentences.told()])
+        planted = hashlib.blake2b(everything.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+        return f"planted-{VERSION}:{planted}-{seed}"
+
+
+def _frames(context: LoadContext) -> list[SpeakerFrames]:
+    return [one.speaker_frames for one in context.languages.values() if one.speaker_frames is not None]

@@ -1,0 +1,184 @@
+"""Planted sentences: those of the declared tests of sentences, each with what it carries.
+
+- kind ``samples``: a sentence about oneself leans to a man as its speaker by +-d/2, + for stereotypes about men: in probits
+  for ``translate``, and in decimal log odds of words for men over words for women, plus a normal deviate with sd 1.
+- kind ``gender-pairs``: the same log odds, between the two versions of the sentence.
+- kind ``sentence-pairs``: the difference of the scores of a pair is normal with mean d and sd 1, in nats.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from typing import Final
+
+import numpy as np
+
+from biascore.errors import RefError
+from biascore.gender import compare_pair
+from biascore.plugins_api import (
+    Catalogue,
+    GenderPair,
+    GenderPairsTest,
+    PairList,
+    SamplesTest,
+    SentencePair,
+    SentencePairsTest,
+    SpeakerFrames,
+    Stereotype,
+    Test,
+)
+from biascore_adapters.planted.lexicon import generator
+
+TEN: Final = math.log(10.0)
+FLOOR: Final = -20.0
+"""Log-probability, in nats, of what carries an effect where the effect is none; no effect makes up for it."""
+CLIP: Final = 3.0
+PREFIX: Final = 16
+TOKEN: Final = re.compile(r"\w+|[^\w\s]")
+CARRIED: Final = {
+    "samples": "translate, and mask_logprob or log_likelihood of words for a man and for a woman around it",
+    "gender-pairs": "mask_logprob of a word, and log_likelihood",
+    "sentence-pairs": "mask_logprob of every token one at a time, and log_likelihood",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of a declared test.
+
+    ``value`` is in nats: the log odds of a sample, or what the score of one sentence of a pair has more than FLOOR. ``lean``
+    of a sample is in probits. ``anchor`` is the token (its number) of a sentence pair that carries the value: both
+    sentences share it.
+    """
+
+    text: str
+    test: str
+    kind: str
+    value: float
+    lean: float = 0.0
+    anchor: int | None = None
+
+
+@dataclass(slots=True)
+class Sentences:
+    """Planted sentences by their text, and the words that name a man (+1) or a woman (-1) around them."""
+
+    by_text: dict[str, Sentence] = field(default_factory=dict)
+    genders: dict[str, int] = field(default_factory=dict)
+    _by_prefix: dict[str, list[Sentence]] = field(default_factory=dict)
+    _lengths: set[int] = field(default_factory=set)
+
+    def plant(self, test: Test, effect: float, seed: int) -> None:
+        """Plant a test of sentences; a sentence of two tests, or stereotypes, carries what the first gives it."""
+        if isinstance(test, SamplesTest):
+            signs = _signs(test.samples.stereotypes)
+            for sample in test.samples.samples:
+                lean = signs[sample.stereotype] * effect / 2
+                value = TEN * (lean + _deviate(seed, "odds", test.id, sample.sentence))
+                self._add(Sentence(sample.sentence, test.id, test.kind, value, lean))
+        elif isinstance(test, GenderPairsTest):
+            signs = _signs(test.pairs.stereotypes)
+            for pair in test.pairs.pairs:
+                odds = TEN * (
+                    signs[pair.stereotype] * effect / 2
+                    + _deviate(seed, "odds", test.id, pair.male, pair.female)
+                )
+                self._add(Sentence(pair.male, test.id, test.kind, odds / 2))
+                self._add(Sentence(pair.female, test.id, test.kind, -odds / 2))
+        elif isinstance(test, SentencePairsTest):
+            for two in test.pairs.pairs:
+                self._add_pair(
+                    two, test, effect + _deviate(seed, "pair", test.id, two.sent_more, two.sent_less)
+                )
+
+    def within(self, text: str) -> tuple[Sentence, int] | None:
+        """The longest planted sentence that the text is, or, if a sample, holds; and where it starts."""
+        if text in self.by_text:
+            return self.by_text[text], 0
+        found = [
+            (sample, start)
+            for start in range(len(text))
+            for length in self._lengths
+            for sample in self._by_prefix.get(text[start : start + length], ())
+            if text.startswith(sample.text, start) and _stands_alone(text, start, start + len(sample.text))
+        ]
+        return max(found, key=lambda one: len(one[0].text), default=None)
+
+    def told(self) -> list[str]:
+        """All sentences as lines, for a digest."""
+        return [f"{s.text}\t{s.test}\t{s.value}\t{s.lean}" for _, s in sorted(self.by_text.items())]
+
+    def name_genders(self, catalogue: Catalogue, frames: Iterable[SpeakerFrames]) -> None:
+        """Learn who is a man and who is a woman: pairs with the sides male and female, and what differs in frames."""
+        pairs = [
+            dict(zip(stimuli.sides, pair, strict=True))
+            for stimuli in catalogue.lists().values()
+            if isinstance(stimuli, PairList) and set(stimuli.sides) == {"male", "female"}
+            for pair in stimuli.pairs
+        ]
+        both = [(pair["male"], pair["female"]) for pair in pairs]
+        for frame in frames:
+            found = compare_pair(frame.masculine, frame.feminine)
+            both += [found.words] if isinstance(found, GenderPair) else []
+        men, women = ({pair[side].casefold() for pair in both} for side in (0, 1))
+        self.genders = dict.fromkeys(men - women, 1) | dict.fromkeys(women - men, -1)
+
+    def _add(self, sentence: Sentence) -> None:
+        if sentence.text in self.by_text:
+            return
+        self.by_text[sentence.text] = sentence
+        if sentence.kind == "samples" and sentence.text.strip():
+            prefix = sentence.text[:PREFIX]
+            self._by_prefix.setdefault(prefix, []).append(sentence)
+            self._lengths.add(len(prefix))
+
+    def _add_pair(self, pair: SentencePair, test: Test, difference: float) -> None:
+        if pair.sent_more == pair.sent_less:
+            return
+        known = [self.by_text.get(text) for text in (pair.sent_more, pair.sent_less)]
+        more, less = difference / 2, -difference / 2
+        if known[0] is not None and known[1] is not None:
+            return
+        if known[0] is not None:
+            less = known[0].value - difference
+        if known[1] is not None:
+            more = known[1].value + difference
+        if max(abs(more), abs(less)) >= -FLOOR:
+            raise RefError(
+                f"planted: the pairs of {test.id} share too many of their sentences, such as {pair.sent_more!r}. Declare "
+                "another test"
+            )
+        anchors = _shared_token(pair)
+        for text, value, anchor in zip((pair.sent_more, pair.sent_less), (more, less), anchors, strict=True):
+            self._add(Sentence(text, test.id, test.kind, value, anchor=anchor))
+
+
+def _signs(stereotypes: Iterable[Stereotype]) -> dict[int, int]:
+    return {one.id: 1 if one.gender == "male" else -1 for one in stereotypes}
+
+
+def _deviate(seed: int, *parts: str) -> float:
+    return float(np.clip(generator(seed, *parts).standard_normal(), -CLIP, CLIP))
+
+
+def _stands_alone(text: str, start: int, end: int) -> bool:
+    return not (text[start - 1 : start].isalnum() or text[end : end + 1].isalnum())
+
+
+def _shared_token(pair: SentencePair) -> tuple[int, int] | tuple[None, None]:
+    """A token that both sentences share in whatever order they are matched: its number in each, or None."""
+    more, less = (TOKEN.findall(text) for text in (pair.sent_more, pair.sent_less))
+    one, other = _matched(more, less), {(i, j) for j, i in _matched(less, more)}
+    return min(one & other, default=(None, None))
+
+
+def _matched(one: list[str], other: list[str]) -> set[tuple[int, int]]:
+    # Between a beginning and an end that match, as in a model's special tokens: they move what is matched first.
+    a, b = (["\0<", *tokens, "\0>"] for tokens in (one, other))
+    blocks = SequenceMatcher(None, a, b).get_matching_blocks()
+    found = {(block.a + k - 1, block.b + k - 1) for block in blocks for k in range(block.size)}
+    return {(i, j) for i, j in found if 0 <= i < len(one) and 0 <= j < len(other)}

@@ -1,0 +1,113 @@
+"""For every metric: what a planted effect of d is in the metric's own unit, and the estimate that recovers it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy.stats import norm
+
+from biascore.engine import Engine
+from biascore.plugins_api import Measurement
+from biascore_adapters.planted.lexicon import ATTRIBUTE, NOISE_DIMENSIONS, SPREAD, target_shift
+
+FAST = {"resamples": 100, "draws": 200}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A metric on a test, what is read off a measurement, and its true value under an effect.
+
+    ``null``: the declaration under which nothing is to be found, by default an effect of 0.
+    """
+
+    metric: str
+    test: str
+    estimate: str
+    truth: Callable[[float], float]
+    options: Mapping[str, Any] = field(default_factory=dict)
+    read: Callable[[Measurement], float] | None = None
+    null: str | None = None
+
+    def measure(self, engine: Engine, declared: str, seed: int) -> Measurement:
+        """On a planted model of that seed."""
+        model = engine.model(f"planted:{declared}", seed=seed)
+        return engine.measure(self.metric, model, self.test, **self.options)[0]
+
+    def value(self, engine: Engine, effect: float, seed: int) -> float:
+        """What is estimated on a model in which ``effect`` is planted."""
+        found = self.measure(engine, f"{self.test}={effect}", seed)
+        value = self.read(found) if self.read else found.estimate(self.estimate).value
+        assert value is not None
+        return float(value)
+
+    def rejects(self, engine: Engine, seed: int) -> bool:
+        """Whether p <= .05 where nothing is planted."""
+        found = self.measure(engine, f"{self.test}=0" if self.null is None else self.null, seed)
+        p = found.p_value
+        return p is not None and p <= 0.05
+
+
+def identity(effect: float) -> float:
+    """The effect is declared in the unit of the estimate."""
+    return effect
+
+
+def between_lists(measurement: Measurement) -> float:
+    """SC-WEAT: the mean effect size of the words of X less that of the words of Y."""
+    means = measurement.items_frame().groupby("group", sort=False)["value"].mean()
+    return float(means.iloc[0] - means.iloc[1])
+
+
+def single_words(effect: float, words: int = 10) -> float:
+    """The same in the population: a word at l has an effect size of 2 x 0.25 l over the sd of its cosines."""
+    shift = target_shift(effect, dict.fromkeys("XYAB", words))
+    place = shift + SPREAD * norm.ppf((np.arange(999) + 0.5) / 999)
+    noise = (1 - ATTRIBUTE**2) * (1 - place**2) / NOISE_DIMENSIONS
+    half = ATTRIBUTE * place
+    return 2 * float(np.mean(2 * half / np.sqrt(noise + half**2 * 2 * words / (2 * words - 1))))
+
+
+def share_preferred(effect: float) -> float:
+    """CrowS-Pairs: differences are normal with mean d and sd 1."""
+    return 100 * float(norm.cdf(effect))
+
+
+def probits(effect: float) -> float:
+    """GEST in translation: p_m - p_f, whose probits are +-d / 2."""
+    return float(norm.cdf(effect / 2) - norm.cdf(-effect / 2))
+
+
+def spread_of_two(effect: float) -> float:
+    """FISE: two independent dimensions, each with a share Phi(d) of the words on one side; distance from even."""
+    a = float(norm.cdf(effect))
+    shares = (a * a, a * (1 - a), (1 - a) * a, (1 - a) * (1 - a))
+    return 0.5 * sum(abs(share - 0.25) for share in shares)
+
+
+PLACED = "it/fise_it1_traits"
+OWN = "en/gest_own"
+PAIRS = "en/crows_own"
+LIST = "it/IT1"
+EASY = {"resamples": 100}
+CASES = {
+    "weat": Case("weat", LIST, "effect size d", identity, FAST),
+    "seat": Case("seat", LIST, "effect size d", identity, FAST),
+    "lpbs": Case("lpbs", LIST, "effect size d", identity, FAST),
+    "sc-weat": Case("sc-weat", LIST, "mean d of X less mean d of Y", single_words, FAST, between_lists, ""),
+    "crows-pairs": Case("crows-pairs", PAIRS, "stereotype score B", share_preferred, FAST),
+    "crows-pairs, nats": Case("crows-pairs", PAIRS, "mean PLL difference", identity, FAST),
+    "crows-pairs-causal": Case("crows-pairs-causal", PAIRS, "stereotype score B", share_preferred, FAST),
+    "fise": Case("fise", PLACED, "standardised mean bias gender", identity, FAST),
+    "fise, distance": Case("fise", PLACED, "distance of the distribution from even", spread_of_two, FAST),
+    "gg-fise": Case("gg-fise", PLACED, "standardised mean bias gender", identity, FAST),
+    "gest-mt": Case("gest-mt", OWN, "raw stereotype rate f_s", probits, {"target": "it", **EASY}),
+    "gest-mlm": Case("gest-mlm", OWN, "stereotype rate g_s", identity, {**EASY, "templates": [1]}),
+    "gest-mlm, pairs": Case(
+        "gest-mlm", OWN, "stereotype rate g_s", identity, {**EASY, "translator": "self", "target": "it"}
+    ),
+    "gest-causal": Case("gest-causal", OWN, "stereotype rate g_s", identity, EASY),
+}
+"""By the metric, and what is measured where there are several."""
