@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field, ValidationError
+from pydantic import Field, PrivateAttr, ValidationError
 
 from biascore.dataset import HUB
 from biascore.errors import OptionsError, UnknownNameError
@@ -69,6 +69,26 @@ class Audit(Frozen):
     data: tuple[AuditData, ...] = ()
     models: tuple[AuditModel, ...] = Field(min_length=1)
     measurements: tuple[AuditMeasurement, ...] = Field(min_length=1)
+    _folder: Path = PrivateAttr(default_factory=Path)
+
+    @property
+    def folder(self) -> Path:
+        """What its paths are relative to: the folder of its file, else the current one."""
+        return self._folder
+
+    def path(self, text: str) -> Path:
+        """Where a folder of stimuli or a data file lies that the audit names."""
+        return self._folder / user_path(text)
+
+    @property
+    def located_data(self) -> tuple[AuditData, ...]:
+        """The data files with paths as they are from here."""
+        return tuple(
+            one
+            if one.source.startswith(HUB)
+            else one.model_copy(update={"source": str(self.path(one.source))})
+            for one in self.data
+        )
 
     @classmethod
     def from_parts(
@@ -90,7 +110,7 @@ class Audit(Frozen):
             "measurements": measurements,
             "seed": seed,
             "adjust": adjust,
-            "stimuli": [str(user_path(folder).absolute()) for folder in stimuli],
+            "stimuli": [str(folder) for folder in stimuli],
             "require_plugins": list(require_plugins),
             "data": list(data),
         }
@@ -110,14 +130,8 @@ class Audit(Frozen):
             audit = cls.model_validate(toml.document)
         except ValidationError as error:
             raise OptionsError(_explain(file, toml.text, toml.document, error)) from error
-        folders = tuple(str((file.parent / user_path(folder)).resolve()) for folder in audit.stimuli)
-        data = tuple(
-            one
-            if one.source.startswith(HUB)
-            else one.model_copy(update={"source": str((file.parent / user_path(one.source)).resolve())})
-            for one in audit.data
-        )
-        return audit.model_copy(update={"stimuli": folders, "data": data})
+        audit._folder = file.parent.resolve()
+        return audit
 
     def with_models(self, refs: Mapping[str, str], without: Sequence[str] = ()) -> Audit:
         """The same audit with other references for the models named in ``refs``, and without some models.

@@ -63,8 +63,8 @@ class Checked:
 def check_audit(plugins: Plugins, folders: Sequence[Path], audit: Audit) -> Checked:
     """Check an audit whole; ``folders`` hold further stimuli."""
     plugins.require(audit.require_plugins)
-    catalogue = read_catalogue(plugins, (*folders, *map(Path, audit.stimuli)))
-    catalogue = catalogue.with_tests([read_data(plugins, data) for data in audit.data])
+    catalogue = read_catalogue(plugins, (*folders, *map(audit.path, audit.stimuli)))
+    catalogue = catalogue.with_tests([read_data(plugins, data) for data in audit.located_data])
     checker = Checker(plugins, catalogue)
     labels = [spec.label for spec in audit.models]
     repeated = sorted({label for label in labels if labels.count(label) > 1})

@@ -33,9 +33,11 @@ from biascore.keys import without_keys
 from biascore.measurement import Measurement
 from biascore.metric import Context, Metric
 from biascore.model import Model, Services, Source
+from biascore.packages import computing
 from biascore.plan import Plan, Planner
 from biascore.plugins import Plugins
 from biascore.pool import Pool
+from biascore.portable import portable
 from biascore.progress import Progress, Silent
 from biascore.run import ModelUsed, PluginUsed, Provenance, Run, StimuliUsed
 from biascore.stats import Adjustment
@@ -141,8 +143,9 @@ class Engine:
             "model": str(opened.source.ref),
             "tests": [t.id for t in chosen],
             "options": options,
+            "stimuli": [str(folder) for folder in self._stimuli],
         }
-        return Run(
+        made = Run(
             title=f"{metric} on {used.name}",
             adjustment=self.adjust,
             measurements=tuple(measurements),
@@ -150,6 +153,7 @@ class Engine:
             stimuli=_stimuli_used(chosen),
             provenance=self._provenance(started, self.seed, audit),
         )
+        return portable(made)
 
     def run(self, audit: Audit | str | Path) -> Run:
         """Run an audit (an Audit or the path of its file), models one after the other.
@@ -177,14 +181,19 @@ class Engine:
                     used[label] = pool.release(label)
             used |= {name: pool.release(name) for name in pool.opened}
         tests = [test for step in checked.steps for test in step.tests]
-        return Run(
+        # The engine's own folders of stimuli are as much a part of it as those that the audit names.
+        folders = [str(folder) for folder in self._stimuli]
+        dump = {**plan.model_dump(mode="json"), "stimuli": [*folders, *plan.stimuli]}
+        made = Run(
             title=plan.title,
             adjustment=plan.adjust,
             measurements=tuple(measurements),
             models=tuple(used[name] for name in every if name in used),
             stimuli=_stimuli_used(tests),
-            provenance=self._provenance(started, plan.seed, plan.model_dump(mode="json")),
+            provenance=self._provenance(started, plan.seed, dump),
         )
+        named = (*plan.stimuli, *(data.source for data in plan.data))
+        return portable(made, plan.folder, {str(plan.path(text)): text for text in named})
 
     def plan(self, audit: Audit | str | Path, *, probe: bool = True) -> Plan:
         """What ``run`` would ask of each model, and its cost, without running.
@@ -284,6 +293,7 @@ class Engine:
         return Provenance(
             biascore_version=metadata.version("biascore"),
             python_version=platform.python_version(),
+            packages=computing(),
             platform=platform.platform(),
             started=started,
             finished=time.time(),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pydantic import Field
 
 from biascore.errors import RunError
 from biascore.failure import Failure
@@ -80,10 +81,14 @@ class StimuliUsed(Frozen):
 
 
 class Provenance(Frozen):
-    """Where and when: versions, seed, seconds since the epoch, and the audit as it was given."""
+    """Where and when: versions, seed, seconds since the epoch, and the audit as it was given.
+
+    ``packages``: the versions of the packages that compute the numbers, as far as they were loaded.
+    """
 
     biascore_version: str
     python_version: str
+    packages: FrozenMap[str] = Field(default_factory=dict)
     platform: str
     started: float
     finished: float
