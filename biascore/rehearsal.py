@@ -86,7 +86,6 @@ class Tally:
     cached: int = 0
     groups: dict[tuple[tuple[str, str], ...], Group] = field(default_factory=dict)
 
-    @hiding
     def ask(self, hook: Hook[Any, Any], questions: Sequence[Any], cost: Cost) -> None:
         """Count one call of the hook."""
         group = self.groups.setdefault(tuple(sorted(hook.params.items())), Group(hook))
@@ -125,6 +124,7 @@ class Rehearsal(Model):
         """What one call of the hook with these questions would cost; raises QuestionError as it would."""
         return self._backend.cost(hook.name, questions, hook.params)
 
+    @hiding
     def ask(self, hook: Hook[Q, A], questions: Sequence[Q]) -> None:
         """Ask the model after all, past cache and placeholders, and forget the answers."""
         super()._call(hook, tuple(questions))
