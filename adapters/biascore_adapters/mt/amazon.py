@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any, Final
 
 import boto3.session
 from botocore import exceptions as boto
+from botocore.awsrequest import AWSPreparedRequest, AWSResponse
 from botocore.config import Config
 from botocore.parsers import ResponseParserError
 
@@ -22,7 +24,7 @@ from biascore.errors import (
 )
 from biascore.plugins_api import Identity
 from biascore_adapters.mt.adapters import AmazonOptions
-from biascore_adapters.mt.http import Answer, read, retry_after, timeout
+from biascore_adapters.mt.http import exchange, new_session, read, retry_after, shortened
 from biascore_adapters.mt.service import Limits, TranslationService
 
 _TOO_FAST: Final = ("ThrottlingException", "TooManyRequestsException", "RequestLimitExceeded")
@@ -46,8 +48,6 @@ class AmazonBackend(TranslationService):
         # The engine retries, counts and tells; one that is built in would do so unheard.
         config = Config(
             retries={"total_max_attempts": 1},
-            connect_timeout=10,
-            read_timeout=timeout(),
             user_agent_extra="biascore",
         )
         try:
@@ -58,7 +58,9 @@ class AmazonBackend(TranslationService):
             raise OptionsError(
                 f"amazon-translate: {error}. Check AWS_PROFILE and the option region"
             ) from error
-        self._client.meta.events.register("before-parse.translate.TranslateText", self._read)
+        self._session = new_session()
+        self._session.verify = os.environ.get("AWS_CA_BUNDLE") or True
+        self._client.meta.events.register("before-send.translate.TranslateText", self._send)
         endpoint = self._client.meta.endpoint_url
         self.identity = Identity(f"service:amazon-translate {endpoint}", facts={"server": endpoint})
 
@@ -98,11 +100,29 @@ class AmazonBackend(TranslationService):
     def close(self) -> None:
         """Close the connections."""
         self._client.close()
+        self._session.close()
 
-    def _read(self, response_dict: dict[str, Any], **_: Any) -> None:  # botocore calls with whatever it has
-        """Raise for a failure that may pass, and for a body that boto3 would take for an empty one."""
-        answer = Answer(response_dict["status_code"], response_dict["headers"], response_dict["body"])
+    def _send(self, request: AWSPreparedRequest, **_: Any) -> AWSResponse:  # botocore calls with what it has
+        """Send the signed request as every service's is sent, within the limits that boto3 has not.
+
+        Raises for a failure that may pass, and for a body that boto3 would take for an empty one.
+        """
+        answer = exchange(
+            self._session, request.method, request.url, self.service, dict(request.headers), request.body
+        )
         read(answer, self.service, self._client.meta.endpoint_url)
+        return AWSResponse(request.url, answer.status, answer.headers, _Body(answer.body))
+
+
+class _Body:
+    """A body that was read already, as botocore takes it."""
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+
+    def stream(self) -> tuple[bytes]:
+        """The body in one piece."""
+        return (self._content,)
 
 
 _LANGUAGES: Final = "https://docs.aws.amazon.com/translate/latest/dg/what-is-languages.html"
@@ -110,7 +130,8 @@ _LANGUAGES: Final = "https://docs.aws.amazon.com/translate/latest/dg/what-is-lan
 
 def _refusal(error: boto.ClientError, source: str, target: str) -> Exception:
     """The error that Amazon's code stands for."""
-    code, said = error.response["Error"].get("Code", ""), error.response["Error"].get("Message", "")
+    code = shortened(error.response["Error"].get("Code", ""))
+    said = shortened(error.response["Error"].get("Message", ""))
     if code in _TOO_FAST:
         headers = error.response["ResponseMetadata"].get("HTTPHeaders", {})
         return RateLimitError(

@@ -14,7 +14,7 @@ from pydantic import SecretStr
 from biascore.errors import AnswerError, AuthError, QuestionError, QuotaError, UnsupportedLanguageError
 from biascore.plugins_api import Identity
 from biascore_adapters.mt.adapters import DeepLOptions
-from biascore_adapters.mt.http import new_session, send
+from biascore_adapters.mt.http import new_session, send, shortened
 from biascore_adapters.mt.service import Limits, TranslationService
 
 _REQUEST_BYTES: Final = 128 * 1024
@@ -70,7 +70,7 @@ class DeepLBackend(TranslationService):
         except (AttributeError, KeyError, TypeError) as error:
             raise AnswerError(
                 f"deepl: the server answers in a form that the deepl package cannot read "
-                f"({type(error).__name__}: {error}). Check the option server"
+                f"({type(error).__name__}: {shortened(error)}). Check the option server"
             ) from error
         return [result.text for result in results] if isinstance(results, list) else [results.text]
 
@@ -79,7 +79,7 @@ class DeepLBackend(TranslationService):
         self._client.close()  # type: ignore[no-untyped-call]
 
     def _refusal(self, error: deepl.DeepLException, source: str, target: str) -> Exception:
-        said = str(error)
+        said = shortened(error)
         if re.search(r"'(source|target)_lang' not supported", said):
             return UnsupportedLanguageError(
                 f"deepl does not translate {source} to {target} ({said}). Languages: "

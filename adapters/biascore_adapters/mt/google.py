@@ -23,7 +23,7 @@ from biascore.errors import (
 )
 from biascore.plugins_api import Identity
 from biascore_adapters.mt.adapters import GoogleOptions
-from biascore_adapters.mt.http import Reply, new_session, send
+from biascore_adapters.mt.http import Reply, new_session, send, shortened
 from biascore_adapters.mt.service import Limits, TranslationService
 
 SERVER: Final = "https://translation.googleapis.com"
@@ -79,7 +79,7 @@ def _refusal(reply: Reply, source: str, target: str) -> Exception:
         return AnswerError(
             f"google-translate: status {reply.status} without Google's form of an error. Check the option server"
         )
-    said = " ".join(str(error.get("message", "")).split())
+    said = shortened(error.get("message", ""))
     reasons = set(re.findall(r'"reason": "(\w+)"', json.dumps(error)))
     if reasons & _TOO_FAST:
         return RateLimitError(f"google-translate asks to slow down ({said}). Wait, then run again")

@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
-from collections.abc import Mapping
+import threading
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import requests
 
 from biascore.errors import AnswerError, OptionsError, RateLimitError, TransientModelError
+from biascore.reading import megabytes_allowed, parse_json
 
 TIMEOUT_VARIABLE: Final = "BIASCORE_HTTP_TIMEOUT"
-"""Seconds to wait for an answer. No option of an adapter: options are part of what identifies an answer."""
+"""Seconds to wait for a whole answer. No option of an adapter: options are part of what identifies an answer."""
 
+SIZE_VARIABLE: Final = "BIASCORE_HTTP_MAX_MB"
+"""Megabytes of an answer, unpacked. The largest request has 128 KiB of text."""
+
+T = TypeVar("T")
+_MAX_MB: Final = 16
+_CHUNK: Final = 1 << 16
+_GRACE: Final = 0.2
+"""Seconds that a request has to give up by itself, before it is left behind."""
 _TIMEOUT: Final = 60.0
 _CONNECT_TIMEOUT: Final = 10.0
 _TOO_MANY: Final = (429, 529)
@@ -37,7 +48,7 @@ class Reply:
         """What an error says, under the first of the keys that it has, else its text; cut for display."""
         found = self.value if isinstance(self.value, dict) else {}
         said = next((found[key] for key in keys if isinstance(found.get(key), str)), self.text)
-        return " ".join(said.split())[:_SHOWN] or f"status {self.status}"
+        return shortened(said) or f"status {self.status}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,16 +82,44 @@ def send(
     Raises RateLimitError for 429, and for 503 with a Retry-After; TransientModelError for other failures of
     the server or the network; AnswerError for an answer that is not JSON in UTF-8.
     """
+    return read(exchange(session, method, url, service, headers, data, json), service, url)
+
+
+def exchange(
+    session: requests.Session,
+    method: str,
+    url: str,
+    service: str,
+    headers: Mapping[str, str] | None = None,
+    data: Any = None,
+    json: Any = None,
+) -> Answer:
+    """Make one request and take its answer, whatever it says, within limits of time and size.
+
+    Raises TransientModelError where no whole answer comes in time, AnswerError for one that is too large.
+    """
+    seconds = timeout()
+    limit = megabytes_allowed(_MAX_MB, SIZE_VARIABLE)
     try:
-        answer: Answer | str = _exchange(session, method, url, headers, data, json)
+        answer: Answer | str = _within(
+            seconds + _GRACE,
+            lambda: _exchange(session, method, url, headers, data, json, seconds, limit),
+        )
     except requests.RequestException as error:
         answer = type(error).__name__
+    except TimeoutError:
+        answer = f"not within {seconds:g} seconds; {TIMEOUT_VARIABLE} sets how many"
     if isinstance(answer, str):  # Raised out here: the frames of the other error hold the connection open.
         raise TransientModelError(
             f"{service}: no whole answer from {url} ({answer}). Check the address and the network, then run "
             "again: the answers so far are kept"
         )
-    return read(answer, service, url)
+    if len(answer.body) > limit * 1e6:
+        raise AnswerError(
+            f"{service}: the answer of {url} holds more than {limit:g} MB. Check the address, or raise the limit: "
+            f"export {SIZE_VARIABLE}={4 * limit:.0f}"
+        )
+    return answer
 
 
 def read(answer: Answer, service: str, url: str) -> Reply:
@@ -126,23 +165,63 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     return max(0.0, (moment.replace(tzinfo=moment.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
 
 
+def shortened(said: object) -> str:
+    """What a server says, in one line and cut for display."""
+    text = " ".join(str(said)[: 4 * _SHOWN].split())
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+
+
 def _exchange(
-    session: requests.Session, method: str, url: str, headers: Mapping[str, str] | None, data: Any, json: Any
+    session: requests.Session,
+    method: str,
+    url: str,
+    headers: Mapping[str, str] | None,
+    data: Any,
+    json: Any,
+    seconds: float,
+    limit: float,
 ) -> Answer:
+    """The answer, its body cut where it is larger than the limit; raises TimeoutError, RequestException."""
+    end = time.monotonic() + seconds
     with session.request(
         method,
         url,
         headers=headers,
         data=data,
         json=json,
-        timeout=(_CONNECT_TIMEOUT, timeout()),
+        timeout=(_CONNECT_TIMEOUT, seconds),
         allow_redirects=False,
+        stream=True,
     ) as response:
-        return Answer(response.status_code, response.headers, response.content)
+        body = bytearray()
+        for part in response.iter_content(_CHUNK):
+            body += part
+            if len(body) > limit * 1e6:
+                break
+            if time.monotonic() > end:
+                raise TimeoutError
+        return Answer(response.status_code, response.headers, bytes(body))
+
+
+def _within(seconds: float, work: Callable[[], T]) -> T:
+    """What ``work`` gives; raises TimeoutError where it takes longer, and leaves it behind.
+
+    The time-outs of sockets are for each packet, and a server may send a byte now and then for ever.
+    """
+    future: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(work())
+        except BaseException as error:
+            future.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    return future.result(seconds)
 
 
 def _raise_for_passing(answer: Answer, service: str) -> None:
-    said = " ".join(answer.body.decode("utf-8", "replace").split())[:_SHOWN]
+    said = shortened(answer.body.decode("utf-8", "replace"))
     wait = retry_after(answer.headers)
     if answer.status in _TOO_MANY or (answer.status == 503 and wait is not None):
         raise RateLimitError(
@@ -159,7 +238,7 @@ def _raise_for_passing(answer: Answer, service: str) -> None:
 def _refusal(answer: Answer) -> Reply:
     text = answer.body.decode("utf-8", "replace")
     try:
-        return Reply(answer.status, json.loads(text), text)
+        return Reply(answer.status, parse_json(text), text)
     except ValueError:
         return Reply(answer.status, None, text)
 
@@ -173,7 +252,7 @@ def _success(answer: Answer, service: str, url: str) -> Reply:
             "runs the server"
         ) from error
     try:
-        return Reply(answer.status, json.loads(text), text)
+        return Reply(answer.status, parse_json(text), text)
     except ValueError as error:
         if "json" in answer.headers.get("content-type", ""):
             raise TransientModelError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import json
 import socket
 import threading
@@ -14,7 +15,7 @@ from typing import Any, Protocol
 
 Fault = str | tuple[int, dict[str, str]]
 """``(status, headers)``, or one of: "half" and "half, no length" (of the body), "invalid UTF-8", "wrong count",
-"hang", "reset", "empty"."""
+"hang", "reset", "empty", "drip", "drip the head", "large", "bomb", "brackets"."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,7 @@ class Server:
         self._released = threading.Event()
         self.connections: list[socket.socket] = []
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
+        self._http.handle_error = lambda *_: None  # type: ignore[method-assign]  # a client that gave up
         self._http.daemon_threads = False  # so that closing waits for them, and no socket outlives a test
         self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01})
         self._thread.start()
@@ -66,6 +68,9 @@ class Server:
 
     def befalls(self, request: Request) -> bool:
         return self.api.is_translation(request)
+
+    def released(self, seconds: float) -> bool:
+        return self._released.wait(seconds)
 
     def wait_for_release(self) -> None:
         self._released.wait(60)
@@ -111,6 +116,19 @@ def _handler(server: Server) -> type[BaseHTTPRequestHandler]:
                 server.wait_for_release()
                 self.close_connection = True
                 return
+            if fault in ("drip", "drip the head"):
+                head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+                self._drip(head if fault == "drip the head" else head + b"Content-Length: 9000\r\n\r\n")
+                return
+            if fault == "brackets":
+                self._send(200, b"[" * 100_000, {})
+                return
+            if fault == "large":
+                self._send(200, b'"' + b"x" * 200_000 + b'"', {})
+                return
+            if fault == "bomb":
+                self._send(200, gzip.compress(b'"' + b"x" * 3_000_000 + b'"'), {"Content-Encoding": "gzip"})
+                return
             if fault == "reset":
                 self.close_connection = True
                 return
@@ -120,6 +138,14 @@ def _handler(server: Server) -> type[BaseHTTPRequestHandler]:
                 assert "ß".encode() in body
                 body = body.replace("ß".encode(), b"\xff\xfe")
             self._send(status, body, {}, fault if isinstance(fault, str) else "")
+
+        def _drip(self, first: bytes) -> None:
+            self.close_connection = True
+            with contextlib.suppress(OSError):  # the other side has given up
+                self.wfile.write(first)
+                while not server.released(0.02):
+                    self.wfile.write(b"a")
+                    self.wfile.flush()
 
         def _send(self, status: int, body: bytes, headers: dict[str, str], fault: str = "") -> None:
             self.send_response(status)
