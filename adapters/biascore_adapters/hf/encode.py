@@ -50,6 +50,7 @@ class EncoderBackend(Backend):
                 "parameters": sum(weights.numel() for weights in loaded.model.parameters()),
                 "max_tokens": "none stated" if loaded.reader.limit is None else loaded.reader.limit,
                 **self._sentence.facts,
+                **loaded.facts,
                 "dtype": options.dtype,
                 "device": str(loaded.device),
                 "torch": torch.__version__,

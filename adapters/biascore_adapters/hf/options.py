@@ -20,6 +20,8 @@ class HfOptions(Options):
     transformer of a sentence-transformers folder alone. ``long_texts``, of such a folder: "error" (the default) for
     a text that its ``encode()`` would cut, or "cut", with a warning.
     ``allow_pickle`` permits weights stored as pickle, which can run code of their author's choice.
+    ``native_code`` opens a folder that names Python code of its own with the code that transformers has for
+    models of its type; the folder's is never run.
 
     Of translation models alone: ``beams``, ``length_penalty`` and ``no_repeat_ngram_size`` are those of
     transformers, and the model's own where they are None. ``max_new_tokens`` (256) bounds a translation;
@@ -33,6 +35,7 @@ class HfOptions(Options):
     sentence: Pooling | None = None
     long_texts: LongTexts | None = None
     allow_pickle: bool = False
+    native_code: bool = False
     beams: int | None = Field(default=None, ge=1)
     length_penalty: float | None = None
     no_repeat_ngram_size: int | None = Field(default=None, ge=0)

@@ -54,11 +54,12 @@ class TranslationBackend(Backend):
 
     def __init__(self, folder: ModelFolder, options: HfOptions) -> None:
         self._folder, self._options = folder, options
-        check_kind(folder)
+        found = check_kind(folder, options)
         self._device = place(options.device)
         with quiet():
             self._tokenizer = _tokenizer(folder)
-            self._model: PreTrainedModel = model_of(folder, options, AutoModelForSeq2SeqLM, self._device)
+        self._model: PreTrainedModel
+        self._model, stored = model_of(folder, options, AutoModelForSeq2SeqLM, self._device)
         self._kind = str(folder.config.get("model_type"))
         self._codes = language_codes(_tokens(self._tokenizer)) if self._kind in _WITH_CODES else {}
         self._limit = self._most_tokens()
@@ -73,6 +74,8 @@ class TranslationBackend(Backend):
             "max_tokens": "none stated" if self._limit is None else self._limit,
             "languages": len(self._codes),
             **{name: value for name, value in self._settings.items() if isinstance(value, str | int | float)},
+            **found,
+            **stored,
             "dtype": options.dtype,
             "device": str(self._device),
             "torch": torch.__version__,
