@@ -33,6 +33,7 @@ class EncoderBackend(Backend):
         self._sentence = SentenceVector.choose(
             folder,
             causal=loaded.causal,
+            decoder=loaded.decoder,
             hidden=loaded.width,
             asked=options.sentence,
             long_texts=options.long_texts,

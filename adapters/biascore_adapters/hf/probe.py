@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from biascore_adapters.hf.load import Loaded
+from biascore_adapters.hf.load import Kind, Loaded
 from biascore_adapters.hf.trunk import Trunk
 from biascore_adapters.transformer.probes import (
     TOLERANCE,
@@ -38,7 +38,9 @@ def probed(loaded: Loaded) -> Loaded:
     causal = loaded.causal if later is None else not later
     padding = not moved(loaded, states)
     facts = {**loaded.facts, **described(causal=causal, padding=padding), **_attention(loaded)}
-    return replace(loaded, causal=causal, padding=padding, facts=facts)
+    decoder = loaded.decoder or causal
+    kind: Kind = "decoder" if decoder and loaded.kind == "encoder" else loaded.kind
+    return replace(loaded, kind=kind, decoder=decoder, causal=causal, padding=padding, facts=facts)
 
 
 def moved(loaded: Loaded, run: Run) -> bool:

@@ -87,6 +87,7 @@ class Embedder(OnnxBackend):
         self._sentence = SentenceVector.choose(
             model.folder.files,
             causal=model.known.causal,
+            decoder=model.decoder,
             hidden=self._graph.widths[HIDDEN],
             asked=model.options.sentence,
             long_texts=model.options.long_texts,

@@ -114,7 +114,7 @@ def _probed(model: OnnxModel) -> OnnxModel:
         kind = "decoder"
         facts["head"] = f"not used: {SEES_ITSELF}"
     known = model.known.model_copy(update={"causal": causal, "kind": kind})
-    return replace(model, known=known, padding=not moves, facts=facts)
+    return replace(model, known=known, decoder=model.decoder or causal, padding=not moves, facts=facts)
 
 
 @contextmanager
