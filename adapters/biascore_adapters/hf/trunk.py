@@ -10,6 +10,7 @@ import torch
 
 from biascore.errors import AnswerError, BiascoreError, QuestionError
 from biascore_adapters.hf.load import Loaded
+from biascore_adapters.hf.threads import on_threads
 from biascore_adapters.transformer.batching import batches
 from biascore_adapters.transformer.folder import first_line
 from biascore_adapters.transformer.tokens import shown
@@ -30,10 +31,11 @@ class Trunk:
     ``padding`` says whether texts of several lengths share a batch.
     """
 
-    def __init__(self, loaded: Loaded, batch_tokens: int | None) -> None:
+    def __init__(self, loaded: Loaded, batch_tokens: int | None, threads: int | None = None) -> None:
         self.model, self.device, self.width = loaded.trunk, loaded.device, loaded.width
         self.padding = loaded.padding
         self._budget = batch_tokens or _default_budget(loaded)
+        self._threads = threads
         tokenizer = loaded.reader.tokenizer
         # Any id would do behind a mask, but the convolutions of some models see through it.
         pads = (tokenizer.pad_token_id, tokenizer.eos_token_id, 0)
@@ -75,7 +77,7 @@ class Trunk:
         model's own code fails on it, AnswerError where the model computes no number for it.
         """
         try:
-            with torch.inference_mode():
+            with torch.inference_mode(), on_threads(self._threads):
                 answers = work(items)
             if all(bool(np.all(np.isfinite(np.asarray(answer)))) for answer in answers):
                 return answers

@@ -55,6 +55,7 @@ class OnnxBackend(Backend):
                 "exported_by": "biascore" if model.folder.exported else "another program",
                 "provider": model.graph.provider,
                 **model.facts,
+                **({"threads": model.graph.threads} if on_cpu else {}),
                 "onnxruntime": onnxruntime.__version__,
             },
         )
