@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from biascore.plugins_api import REPEATED, Coverage, LostWord, Masked, Model, Span, Test, TokenLogprobs
+from biascore.plugins_api import Coverage, LostWord, Masked, Model, Span, Test, TokenLogprobs
 from biascore_metrics.lpbs.options import ATTRIBUTE, TARGET, LpbsOptions
 from biascore_metrics.vocabulary import unknown_words
 from biascore_metrics.weat.words import ROLES
@@ -69,11 +69,7 @@ def measure_increase(model: Model, test: Test, options: LpbsOptions) -> Increase
     A word is lost that the tokenizer drops, and, where the model can also embed, one that it knows
     nothing of, because the probability of an unknown token says nothing of the word.
     """
-    kept: dict[str, tuple[str, ...]] = {}
-    lost: list[LostWord] = []
-    for role in ROLES:
-        kept[role], repeated = without_repeats(test.roles[role].words, options.duplicates)
-        lost += [LostWord(word=word, role=role, reason=REPEATED) for word in repeated]
+    kept, lost = without_repeats({role: test.roles[role].words for role in ROLES}, options.duplicates)
     targets, attributes = _both(kept, TARGETS), _both(kept, ATTRIBUTES)
     shape = len(options.templates), len(targets), len(attributes)
     queries = [

@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from biascore.errors import OptionsError, StimuliError, UnknownNameError
 from biascore.plugins_api import (
-    REPEATED,
     Catalogue,
     Coverage,
     Level,
@@ -23,7 +22,7 @@ from biascore.plugins_api import (
 )
 from biascore_metrics.vocabulary import unknown_words
 from biascore_metrics.weat.words import ROLES
-from biascore_metrics.words import Duplicates, composed, unusable, without_repeats
+from biascore_metrics.words import Duplicates, composed, unseen, unusable, without_repeats
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +107,7 @@ def embed_sentences(
     At sentence level the words are also embedded alone, because the rest of a sentence hides that a
     contextual model does not know its word.
     """
-    kept: dict[str, tuple[str, ...]] = {}
-    lost: list[LostWord] = []
-    for role in ROLES:
-        kept[role], repeated = without_repeats(test.roles[role].words, duplicates)
-        lost += [LostWord(word=word, role=role, reason=REPEATED) for word in repeated]
+    kept, lost = without_repeats({role: test.roles[role].words for role in ROLES}, duplicates)
     unknown = unknown_words(model, kept) if level == "sentence" else {}
     texts = [text for role in ROLES for word in kept[role] for text in frames.texts(test, role, word)]
     rows = model.embed(texts, level)
@@ -139,6 +134,7 @@ def embed_sentences(
         used={role: len(found[role].words) for role in ROLES},
         lost=tuple(lost),
         composed=composed(model, {role: found[role].words for role in ROLES}),
+        unseen=unseen(model, {role: found[role].words for role in ROLES}),
     )
     return found, coverage
 
