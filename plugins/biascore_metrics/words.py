@@ -10,10 +10,10 @@ from typing import Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from biascore.plugins_api import REPEATED, Coverage, Level, LostWord, Model
+from biascore.plugins_api import REPEATED, Coverage, Level, LostWord, MetricOptions, Model, Scalar
 
 OUT_OF_VOCABULARY: Final = "out of vocabulary"
-UNSEEN: Final = "put together from pieces, never seen in training"
+UNSEEN: Final = "never seen in training; its vector is put together from its letters"
 MIN_WORDS: Final = 8
 """Fewer words than this do not represent a concept well (Omrani Sabbaghi & Caliskan 2022, section 5.3)."""
 MAX_LOST_SHARE: Final = 0.2
@@ -26,8 +26,22 @@ Set far below synonyms (in all-MiniLM-L6-v2 the nearest two of the shipped Engli
 the states of some contextual models all lie close together.
 """
 
-Duplicates = Literal["drop", "keep"]
-"""What becomes of words that repeat another of their list: by letter, in other case or normalisation, or by vector."""
+
+class WordOptions(MetricOptions):
+    """Which words of a list are used.
+
+    ``duplicates``: words that repeat another of their list (by letter, in other case or Unicode form, or with nearly
+    its vector) are no second observation, so they count once; "keep" reproduces published numbers from such lists.
+    ``unseen``: words that the model has a vector for but has never met in training, because it puts one together
+    from character n-grams. What is measured on them says how they are spelt, so they are lost; "keep" uses and names them.
+    """
+
+    duplicates: Literal["drop", "keep"] = "drop"
+    unseen: Literal["drop", "keep"] = "drop"
+
+    def words_stated(self) -> dict[str, Scalar]:
+        """The conventions on words."""
+        return {"duplicates": self.duplicates, "words never seen in training": self.unseen}
 
 
 Vectors = npt.NDArray[np.float32] | npt.NDArray[np.float64]
@@ -60,7 +74,7 @@ def embed_words(
     model: Model,
     lists: Mapping[str, Sequence[str]],
     level: Level,
-    duplicates: Duplicates = "drop",
+    options: WordOptions,
     *,
     forms: frozenset[str] = frozenset(),
 ) -> RoleVectors:
@@ -68,13 +82,13 @@ def embed_words(
 
     The lists of the roles ``forms`` are forms that the caller puts together, and drops where they repeat.
     """
-    dropping = {role: words for role, words in lists.items() if duplicates == "drop" and role not in forms}
-    kept, lost = without_repeats(dropping)
-    kept = {role: kept.get(role, tuple(words)) for role, words in lists.items()}
+    distinct, lost = distinct_words({role: lists[role] for role in lists if role not in forms}, options)
+    kept = {role: distinct.get(role, tuple(given)) for role, given in lists.items()}
     everything = [word for role in lists for word in kept[role]]
     rows = model.embed(everything, level)
-    reasons = why_lost(model, everything, rows)
-    reasons = _with_equals(reasons, rows, {role: kept[role] for role in lists}, frozenset(dropping))
+    reasons = why_lost(model, everything, rows, options)
+    if options.duplicates == "drop":
+        reasons = _with_equals(reasons, rows, kept, forms)
     words: dict[str, tuple[str, ...]] = {}
     vectors: dict[str, npt.NDArray[np.float32]] = {}
     start = 0
@@ -95,14 +109,14 @@ def embed_words(
     return RoleVectors(words, vectors, coverage)
 
 
-def without_repeats(
-    lists: Mapping[str, Sequence[str]], duplicates: Duplicates = "drop"
+def distinct_words(
+    lists: Mapping[str, Sequence[str]], options: WordOptions
 ) -> tuple[dict[str, tuple[str, ...]], list[LostWord]]:
-    """The words of each role once, whatever their case and Unicode form, and those left out; or all are kept.
+    """The words of each role once, whatever their case and Unicode form, and those left out; or all of them.
 
     Spellings of one word are no independent observations: eight capitalisations of one are one.
     """
-    if duplicates == "keep":
+    if options.duplicates == "keep":
         return {role: tuple(words) for role, words in lists.items()}, []
     kept: dict[str, tuple[str, ...]] = {}
     lost: list[LostWord] = []
@@ -119,15 +133,16 @@ def without_repeats(
     return kept, lost
 
 
-def why_lost(model: Model, words: Sequence[str], rows: npt.NDArray[np.float32]) -> list[str]:
-    """Why each word with this vector cannot be used, or an empty string; names a spelling that the model knows."""
-    reasons = unusable(rows)
-    missing = [word for word, reason in zip(words, reasons, strict=True) if reason == OUT_OF_VOCABULARY]
-    known = dict(zip(missing, model.familiarity(missing), strict=True))
-    return [
-        f"{reason}; {known[word].spelling!r} is known" if word in known and known[word].spelling else reason
-        for word, reason in zip(words, reasons, strict=True)
-    ]
+def why_lost(
+    model: Model, words: Sequence[str], rows: npt.NDArray[np.float32], options: WordOptions
+) -> list[str]:
+    """Why each word with this vector is not used, or an empty string; names a spelling that the model knows."""
+    reasons = []
+    for reason, known in zip(unusable(rows), model.familiarity(words), strict=True):
+        why = UNSEEN if not (reason or known.seen) and options.unseen == "drop" else reason
+        spelling = f"; {known.spelling!r} is known" if why and known.spelling else ""
+        reasons.append(why + spelling)
+    return reasons
 
 
 def unseen(model: Model, words: Mapping[str, Sequence[str]]) -> tuple[LostWord, ...]:
@@ -167,15 +182,15 @@ def _with_equals(
     reasons: Sequence[str],
     rows: npt.NDArray[np.float32],
     lists: Mapping[str, Sequence[str]],
-    dropping: frozenset[str],
+    forms: frozenset[str],
 ) -> list[str]:
-    """The reasons, and one for each word whose vector is that of an earlier word of its list, if that is dropped."""
+    """The reasons, and one for each word whose vector is that of an earlier word of its list, forms aside."""
     found = list(reasons)
     usual = usual_distance(rows[[i for i, reason in enumerate(reasons) if not reason]])
     start = 0
     for role, words in lists.items():
         own = [i for i in range(len(words)) if not reasons[start + i]]
-        if role in dropping:
+        if role not in forms:
             for place, earlier in equal_vectors(rows[[start + i for i in own]], usual).items():
                 found[start + own[place]] = has_vector_of(words[own[earlier]])
         start += len(words)

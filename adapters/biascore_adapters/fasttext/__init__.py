@@ -19,14 +19,13 @@ class FastTextOptions(Options):
 
     ``format``: ``auto`` tells it by the content. ``digest``: ``auto`` hashes the whole file up to 1 GiB and
     a sample of it beyond. ``subwords``: whether a fastText model composes words that are not in its
-    dictionary from their n-grams; without, which is the default, they are out of vocabulary: what is measured
-    on a word that no training text held says how the word is spelt. Text and word2vec files have no n-grams,
-    so there it changes nothing.
+    dictionary from their n-grams; without, they are out of vocabulary. Text and word2vec files have no
+    n-grams, so there it changes nothing.
     """
 
     format: Format = "auto"
     digest: DigestMode = "auto"
-    subwords: bool = False
+    subwords: bool = True
 
 
 class FastTextAdapter(Adapter):

@@ -12,14 +12,14 @@ import numpy.typing as npt
 
 from biascore.plugins_api import Coverage, FiseTest, Level, LostWord, Model, PairList
 from biascore_metrics.words import (
-    Duplicates,
     RoleVectors,
+    WordOptions,
+    distinct_words,
     embed_words,
     equal_vectors,
     has_vector_of,
     unusable,
     usual_distance,
-    without_repeats,
 )
 
 Vectors = npt.NDArray[np.float64]
@@ -100,14 +100,14 @@ def embed_targets(
     *,
     treatment: Treatment,
     level: Level,
-    duplicates: Duplicates,
+    options: WordOptions,
 ) -> Embedded:
     """Embed targets and lists in one call; a target is lost, and listed, where one of its forms has no vector."""
     by_name = {target.name: target for target in given}
-    names, lost = without_repeats({TARGETS: [target.name for target in given]}, duplicates)
+    names, lost = distinct_words({TARGETS: [target.name for target in given]}, options)
     wanted = [by_name[name] for name in names[TARGETS]]
     forms = tuple(dict.fromkeys(form for target in wanted for form in target.forms))
-    roles = embed_words(model, {TARGETS: forms, **lists}, level, duplicates, forms=frozenset({TARGETS}))
+    roles = embed_words(model, {TARGETS: forms, **lists}, level, options, forms=frozenset({TARGETS}))
     found = dict(zip(roles.words[TARGETS], roles.vectors[TARGETS], strict=True))
     reasons = {word.word: word.reason for word in roles.coverage.lost if word.role == TARGETS}
 
@@ -129,7 +129,7 @@ def embed_targets(
         kept.append(target)
         rows.append(mean)
     vectors = np.stack(rows) if rows else np.empty((0, 0))
-    if duplicates == "drop":
+    if options.duplicates == "drop":
         usual = usual_distance(roles.vectors[TARGETS])
         equal = {
             place: earlier

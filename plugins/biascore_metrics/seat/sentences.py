@@ -22,7 +22,7 @@ from biascore.plugins_api import (
 )
 from biascore_metrics.vocabulary import unknown_words
 from biascore_metrics.weat.words import ROLES
-from biascore_metrics.words import Duplicates, composed, unseen, unusable, without_repeats
+from biascore_metrics.words import WordOptions, composed, distinct_words, unseen, unusable
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,15 +100,18 @@ class RoleSentences:
 
 
 def embed_sentences(
-    model: Model, test: Test, frames: Frames, level: Level, duplicates: Duplicates
+    model: Model, test: Test, frames: Frames, level: Level, options: WordOptions
 ) -> tuple[dict[str, RoleSentences], Coverage]:
     """Embed every sentence of every role in one call; a word that lacks a sentence is lost and listed.
 
     At sentence level the words are also embedded alone, because the rest of a sentence hides that a
     contextual model does not know its word.
     """
-    kept, lost = without_repeats({role: test.roles[role].words for role in ROLES}, duplicates)
-    unknown = unknown_words(model, kept) if level == "sentence" else {}
+    kept, lost = distinct_words({role: test.roles[role].words for role in ROLES}, options)
+    if level == "sentence":
+        unknown = unknown_words(model, kept, options)
+    else:
+        unknown = {word.word: word.reason for word in unseen(model, kept)} if options.unseen == "drop" else {}
     texts = [text for role in ROLES for word in kept[role] for text in frames.texts(test, role, word)]
     rows = model.embed(texts, level)
     embedded = map(_Embedded, texts, rows, unusable(rows))
