@@ -156,7 +156,9 @@ def test_too_few_words_is_inconclusive_with_the_reason(model_of, test_of, x, a, 
 
 
 def test_identical_vectors_have_no_effect_size(model_of, test_of):
-    got = weat(model_of(dict.fromkeys(X + Y + A + B, (1.0, 2.0, 3.0))), test_of(X, Y, A, B), duplicates="keep")
+    got = weat(
+        model_of(dict.fromkeys(X + Y + A + B, (1.0, 2.0, 3.0))), test_of(X, Y, A, B), duplicates="keep"
+    )
     assert got.headline.value is None
     assert got.verdict is Verdict.INCONCLUSIVE
     assert "do not vary" in got.reason
