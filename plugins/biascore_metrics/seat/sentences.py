@@ -108,10 +108,8 @@ def embed_sentences(
     contextual model does not know its word.
     """
     kept, lost = distinct_words({role: test.roles[role].words for role in ROLES}, options)
-    if level == "sentence":
-        unknown = unknown_words(model, kept, options)
-    else:
-        unknown = {word.word: word.reason for word in unseen(model, kept)} if options.unseen == "drop" else {}
+    unknown = unknown_words(model, kept, options) if level == "sentence" else {}
+    strange = {word.word: word.reason for word in unseen(model, kept)} if options.unseen == "drop" else {}
     texts = [text for role in ROLES for word in kept[role] for text in frames.texts(test, role, word)]
     rows = model.embed(texts, level)
     embedded = map(_Embedded, texts, rows, unusable(rows))
@@ -120,7 +118,7 @@ def embed_sentences(
         words, vectors = [], []
         for word in kept[role]:
             own = list(islice(embedded, len(frames.texts(test, role, word))))
-            reason = unknown.get(word) or _why_lost(own, level)
+            reason = unknown.get(word) or _why_lost(own, level) or strange.get(word, "")
             if reason:
                 lost.append(LostWord(word=word, role=role, reason=reason))
             else:
