@@ -15,6 +15,7 @@ from biascore.audit import Audit, AuditData, AuditMeasurement, AuditModel
 from biascore.dataset import default_test_name, locate
 from biascore.errors import CapabilityError, OptionsError, UnknownNameError
 from biascore.files import is_path
+from biascore.guard import At, guarded
 from biascore.keys import without_keys
 from biascore.metric import SELF, Metric
 from biascore.plugins import Plugins
@@ -67,12 +68,7 @@ def check_audit(plugins: Plugins, folders: Sequence[Path], audit: Audit) -> Chec
     catalogue = catalogue.with_tests([read_data(plugins, data) for data in audit.located_data])
     checker = Checker(plugins, catalogue)
     labels = [spec.label for spec in audit.models]
-    repeated = sorted({label for label in labels if labels.count(label) > 1})
-    if repeated:
-        raise OptionsError(
-            f"several models are called {repeated[0]!r}. Name each model once, or in an audit file give each "
-            "its own name = ..."
-        )
+    check_once(labels)
     openings = {spec.label: checker.model(spec) for spec in audit.models}
     steps = tuple(checker.step(entry, openings) for entry in audit.measurements)
     _check_all_used(steps, labels)
@@ -82,6 +78,18 @@ def check_audit(plugins: Plugins, folders: Sequence[Path], audit: Audit) -> Chec
             if label in step.models:
                 check_capabilities(step.metric, label, opening.adapter.capabilities, plugins)
     return Checked(catalogue, openings, steps)
+
+
+def check_once(labels: Sequence[str]) -> None:
+    """Raise OptionsError where two models have one name, or where there is none."""
+    if not labels:
+        raise OptionsError("no model was named. See the kinds there are with: biascore list adapters")
+    repeated = sorted({label for label in labels if labels.count(label) > 1})
+    if repeated:
+        raise OptionsError(
+            f"several models are called {repeated[0]!r}. Name each model once, or in an audit file give each "
+            "its own name = ..."
+        )
 
 
 def read_catalogue(plugins: Plugins, folders: Sequence[Path]) -> Catalogue:
@@ -95,7 +103,9 @@ def read_data(plugins: Plugins, data: AuditData) -> Test:
     kind = plugins.formats.get(data.format)
     options = validate(kind.options, data.options, f"data format {data.format}")
     name = data.name or default_test_name(data.source)
-    return kind(options).read(locate(data.source, f"{data.language}/{name}", data.language))
+    file = locate(data.source, f"{data.language}/{name}", data.language)
+    at = At(plugins.formats.owner(data.format).owner, "checking", f"reading {data.source}")
+    return guarded(at, lambda: kind(options).read(file))
 
 
 class Checker:
@@ -108,27 +118,30 @@ class Checker:
     def model(self, spec: AuditModel) -> Opening:
         """Check a reference and its options; raises RefError, UnknownNameError or OptionsError."""
         ref = ModelRef.parse(spec.ref)
-        adapter = self.plugins.adapters.get(ref.adapter)()
+        kind = self.plugins.adapters.get(ref.adapter)
+        at = At(self.plugins.adapters.owner(ref.adapter).owner, "checking", f"checking {ref}", spec.label)
+        adapter = guarded(at, kind)
         # A path that exists is a path, even with an @ in it.
-        if adapter.takes_revision and not is_path(ref.locator):
-            ref = ref.split_revision()
-        options = validate(adapter.options, spec.options, f"adapter {ref.adapter}")
+        whole = ref.split_revision() if adapter.takes_revision and not is_path(ref.locator) else ref
+        options = guarded(at, lambda: validate(adapter.options, spec.options, f"adapter {ref.adapter}"))
         context = LoadContext(self.catalogue, self.plugins.languages)
-        without_keys(adapter.key_variables, lambda: adapter.check(ref, options, context))
-        return Opening(spec, ref, adapter, options)
+        without_keys(
+            adapter.key_variables, lambda: guarded(at, lambda: adapter.check(whole, options, context))
+        )
+        return Opening(spec, whole, adapter, options)
 
     def metric(self, name: str, options: Mapping[str, Any]) -> Metric:
         """A metric with these options; raises UnknownNameError or OptionsError."""
         metric = self.plugins.metrics.get(name)
-        return metric(validate(metric.options, options, f"metric {name}"))
+        at = At(self.plugins.metrics.owner(name).owner, "checking", f"making the metric {name}")
+        return guarded(at, lambda: metric(validate(metric.options, options, f"metric {name}")))
 
     def step(self, entry: AuditMeasurement, openings: Mapping[str, Opening]) -> Step:
         """Check one measurement of an audit against the models that the audit has."""
         metric = self.metric(entry.metric, entry.options)
         tests = self.tests(entry.tests, metric)
         for test in tests:
-            metric.check(test, self.catalogue)
-            self.check_detectors(metric, test)
+            self.check(metric, test)
         for name in entry.models or ():
             if name not in openings:
                 raise UnknownNameError(
@@ -139,12 +152,16 @@ class Checker:
         seconds = self.seconds(metric, entry.options, openings)
         return Step(metric, tests, frozenset(entry.models or openings), seconds)
 
-    def check_detectors(self, metric: Metric, test: Test) -> None:
-        """Open the detectors of the languages whose speaker's gender the metric needs, before any model is asked.
+    def check(self, metric: Metric, test: Test) -> None:
+        """Raise what can be known to go wrong with a test before any model is asked.
 
-        Raises UnknownNameError where no plugin has one, GrammarError where its grammar cannot be used.
+        UnknownNameError where no plugin tells the speaker's gender in a language that the metric needs, GrammarError
+        where its grammar cannot be used.
         """
-        for tag in metric.detects(test):
+        owner = self.plugins.metrics.owner(metric.name).owner
+        at = At(owner, "checking", f"checking {metric.name} {test.id}")
+        guarded(at, lambda: metric.check(test, self.catalogue))
+        for tag in guarded(at, lambda: metric.detects(test)):
             try:
                 self.plugins.detector(tag)
             except UnknownNameError as error:

@@ -15,7 +15,8 @@ import numpy as np
 import pluggy
 from pydantic import ValidationError
 
-from biascore.adapter import LoadContext, ModelPlugin
+from biascore.adapter import Backend, Identity, LoadContext, ModelPlugin
+from biascore.attempts import perform
 from biascore.audit import Audit, AuditData, AuditModel
 from biascore.budget import Budget
 from biascore.cache import Cache, DiskCache, NoCache, default_folder
@@ -24,11 +25,13 @@ from biascore.checking import (
     Opening,
     check_audit,
     check_capabilities,
+    check_once,
     read_catalogue,
     read_data,
 )
 from biascore.errors import OptionsError, PluginError, UnknownNameError
 from biascore.files import user_path
+from biascore.guard import At, failed, guarded, report_it
 from biascore.keys import without_keys
 from biascore.measurement import Measurement
 from biascore.metric import Context, Metric
@@ -39,7 +42,8 @@ from biascore.plugins import Plugins
 from biascore.pool import Pool
 from biascore.portable import portable
 from biascore.progress import Progress, Silent
-from biascore.run import ModelUsed, PluginUsed, Provenance, Run, StimuliUsed
+from biascore.results import wrong_result
+from biascore.run import PluginUsed, Provenance, Run, StimuliUsed
 from biascore.stats import Adjustment
 from biascore.stimuli import Catalogue, Test
 
@@ -54,7 +58,9 @@ class Engine:
     ``measure`` adjusts p-values over the measurements on one model; an audit says it itself, as it does the seed.
     ``require_plugins``: requirements that must be loaded. ``attempts``: how often a question is put
     to a model that fails in passing. ``max_characters``: how many characters may be sent in all to services
-    with a key, which may charge for them; BudgetError before more would be.
+    with a key, which may charge for them; BudgetError before more would be. ``time_limit``: the seconds that a
+    plugin may take to open a model, to answer one batch of questions, or to measure a test, the waiting for
+    answers apart; None for no limit.
     """
 
     def __init__(
@@ -68,6 +74,7 @@ class Engine:
         require_plugins: Iterable[str] = (),
         attempts: int = 5,
         max_characters: int | None = None,
+        time_limit: float | None = None,
     ) -> None:
         self.plugins = Plugins()
         self.plugins.require(require_plugins)
@@ -81,6 +88,7 @@ class Engine:
             progress=progress or Silent(),
             budget=Budget(max_characters),
             attempts=attempts,
+            time_limit=time_limit,
         )
 
     def model(
@@ -108,48 +116,61 @@ class Engine:
         return read_data(self.plugins, data)
 
     def measure(
-        self, metric: str, model: Model | str, tests: str | Test | Sequence[str | Test], **options: Any
+        self,
+        metric: str,
+        model: Model | str | Sequence[Model | str],
+        tests: str | Test | Sequence[str | Test],
+        **options: Any,
     ) -> Run:
-        """Measure tests (ids, globs such as ``"en/weat*"``, or Test objects) on one model.
+        """Measure tests (ids, globs such as ``"en/weat*"``, or Test objects) on one model or several.
 
-        Returns a Run, a sequence of Measurement. Everything is checked before a model is opened.
+        Returns a Run, a sequence of Measurement. Everything is checked before a model is opened. What a model or a
+        plugin then does wrong costs its own measurements, which are ``failed`` in the run; where nothing could be
+        measured, that error is raised.
         """
         checker = self._checker
         checked = checker.metric(metric, options)
         chosen = self._select(tests, checked)
         for test in chosen:
-            checked.check(test, self.catalogue)
-            checker.check_detectors(checked, test)
+            checker.check(checked, test)
         openings = checker.seconds(checked, options, {})
-        if isinstance(model, str):
-            openings[model] = checker.model(AuditModel(ref=model))
-            check_capabilities(checked, model, openings[model].adapter.capabilities, self.plugins)
-        else:
-            check_capabilities(checked, model.name, model.capabilities, self.plugins)
-        given = {} if isinstance(model, str) else {model.name: model}
+        wanted = [model] if isinstance(model, Model | str) else list(model)
+        labels = [one if isinstance(one, str) else one.name for one in wanted]
+        check_once(labels)
+        given = {one.name: one for one in wanted if isinstance(one, Model)}
+        for label, one in zip(labels, wanted, strict=True):
+            if isinstance(one, str):
+                openings[label] = checker.model(AuditModel(ref=label))
+            can = one.capabilities if isinstance(one, Model) else openings[label].adapter.capabilities
+            check_capabilities(checked, label, can, self.plugins)
         started = time.time()
+        before = {name: one.counts for name, one in given.items()}
         with self._pool(openings, self.catalogue, given) as pool:
-            opened = pool.model(model if isinstance(model, str) else model.name)
-            check_capabilities(checked, opened.name, opened.capabilities, self.plugins)
-            before = opened.counts
-            measurements = [
-                self._measure(checked, opened, test, pool.model, catalogue=self.catalogue, seed=self.seed)
-                for test in chosen
-            ]
-            used = opened.used(since=before)
-            others = [pool.release(name) for name in pool.opened if name != model]
+            done = perform(
+                {label: [(checked, test) for test in chosen] for label in labels},
+                partial(self._measure_on, pool, self.catalogue, self.seed),
+                pool,
+                keep=set(openings) - set(labels),
+                progress=self._services.progress,
+            )
+        used = done.used | {name: one.used(since=before[name]) for name, one in given.items()}
+        refs = [
+            str(openings[label].ref) if label in openings else str(given[label].source.ref)
+            for label in labels
+        ]
         audit = {
             "metric": metric,
-            "model": str(opened.source.ref),
+            **({"model": refs[0]} if len(refs) == 1 else {"models": refs}),
             "tests": [t.id for t in chosen],
             "options": options,
             "stimuli": [str(folder) for folder in self._stimuli],
         }
         made = Run(
-            title=f"{metric} on {used.name}",
+            title=f"{metric} on {', '.join(used[label].name for label in labels if label in used)}",
             adjustment=self.adjust,
-            measurements=tuple(measurements),
-            models=(used, *others),
+            measurements=done.made,
+            failed=done.failed,
+            models=tuple(used[name] for name in dict.fromkeys([*labels, *openings]) if name in used),
             stimuli=_stimuli_used(chosen),
             provenance=self._provenance(started, self.seed, audit),
         )
@@ -158,38 +179,33 @@ class Engine:
     def run(self, audit: Audit | str | Path) -> Run:
         """Run an audit (an Audit or the path of its file), models one after the other.
 
-        All of it is checked first: references, options, metrics, tests and capabilities.
-        Answers already in the cache are not asked again, so an interrupted run resumes.
+        All of it is checked first: references, options, metrics, tests and capabilities. What a model or a plugin then
+        does wrong costs its own measurements, which are ``failed`` in the run; where nothing could be measured,
+        that error is raised. Answers already in the cache are not asked again, so that a run which was interrupted,
+        or of which a part failed, goes on.
         """
         plan = audit if isinstance(audit, Audit) else Audit.load(audit)
         checked = check_audit(self.plugins, self._stimuli, plan)
         started = time.time()
-        measurements: list[Measurement] = []
-        seconds = checked.seconds
-        every = {**checked.openings, **seconds}
-        used: dict[str, ModelUsed] = {}
+        every = {**checked.openings, **checked.seconds}
         with self._pool(every, checked.catalogue) as pool:
-            for label in checked.openings:
-                for metric, _ in checked.measurements(label):
-                    # Now that it is open: of its kind, an adapter names all that any model can answer.
-                    check_capabilities(metric, label, pool.model(label).capabilities, self.plugins)
-                measurements += [
-                    self._measure(metric, pool.model(label), test, pool.model, checked.catalogue, plan.seed)
-                    for metric, test in checked.measurements(label)
-                ]
-                if label in pool.opened and label not in seconds:
-                    used[label] = pool.release(label)
-            used |= {name: pool.release(name) for name in pool.opened}
-        tests = [test for step in checked.steps for test in step.tests]
+            done = perform(
+                {label: checked.measurements(label) for label in checked.openings},
+                partial(self._measure_on, pool, checked.catalogue, plan.seed),
+                pool,
+                keep=set(checked.seconds),
+                progress=self._services.progress,
+            )
         # The engine's own folders of stimuli are as much a part of it as those that the audit names.
         folders = [str(folder) for folder in self._stimuli]
         dump = {**plan.model_dump(mode="json"), "stimuli": [*folders, *plan.stimuli]}
         made = Run(
             title=plan.title,
             adjustment=plan.adjust,
-            measurements=tuple(measurements),
-            models=tuple(used[name] for name in every if name in used),
-            stimuli=_stimuli_used(tests),
+            measurements=done.made,
+            failed=done.failed,
+            models=tuple(done.used[name] for name in every if name in done.used),
+            stimuli=_stimuli_used(test for step in checked.steps for test in step.tests),
             provenance=self._provenance(started, plan.seed, dump),
         )
         named = (*plan.stimuli, *(data.source for data in plan.data))
@@ -229,6 +245,14 @@ class Engine:
         """Close the cache."""
         self._services.cache.close()
 
+    def _measure_on(
+        self, pool: Pool, catalogue: Catalogue, seed: int, label: str, metric: Metric, test: Test
+    ) -> Measurement:
+        model = pool.model(label)
+        # Now that it is open: of its kind, an adapter names all that any model can answer.
+        check_capabilities(metric, label, model.capabilities, self.plugins)
+        return self._measure(metric, model, test, pool.model, catalogue, seed)
+
     def _pool(
         self, openings: Mapping[str, Opening], catalogue: Catalogue, given: Mapping[str, Model] | None = None
     ) -> Pool:
@@ -236,9 +260,11 @@ class Engine:
 
     def _open(self, opening: Opening, catalogue: Catalogue, transforms: Sequence[ModelPlugin] = ()) -> Model:
         context = LoadContext(catalogue, self.plugins.languages)
+        owner = self.plugins.adapters.owner(opening.ref.adapter).owner
+        at = At(owner, "opening", f"opening {opening.ref}", opening.spec.label)
         backend = without_keys(
             opening.adapter.key_variables,
-            lambda: opening.adapter.load(opening.ref, opening.options, context),
+            lambda: guarded(at, lambda: _load(opening, context), self._services.time_limit),
         )
         source = Source(
             name=opening.spec.label,
@@ -248,6 +274,7 @@ class Engine:
             explicit_options=opening.options.model_dump(mode="json", exclude_unset=True),
             paid=opening.adapter.key_env_var is not None,
             key_variables=opening.adapter.key_variables,
+            owner=owner,
         )
         around = [*transforms, *self.plugins.model_plugins(opening.ref)]
         try:
@@ -276,7 +303,17 @@ class Engine:
     ) -> Measurement:
         own_seed = measurement_seed(seed, metric.name, test.id)
         context = Context(np.random.default_rng(own_seed), own_seed, catalogue, pool, self.plugins.languages)
-        return metric.measure(model, test, context)
+        owner = self.plugins.metrics.owner(metric.name).owner
+        what = f"{metric.name} {test.id} on {model.name}"
+        at = At(owner, "measuring", f"measuring {what}")
+        found = guarded(at, lambda: metric.measure(model, test, context), self._services.time_limit)
+        wrong = wrong_result(found, metric.name, test.id, model.name, own_seed)
+        if wrong:
+            raise failed(
+                At(owner, "result", what),
+                f"{owner.shown}: {metric.name} {wrong}, for {test.id} on {model.name}. {report_it(owner)}",
+            )
+        return found
 
     def _select(self, tests: str | Test | Sequence[str | Test], metric: Metric) -> tuple[Test, ...]:
         wanted = [tests] if isinstance(tests, str | Test) else list(tests)
@@ -314,6 +351,15 @@ def _adjustment(name: Adjustment | str) -> Adjustment:
         raise OptionsError(
             f"adjust={name!r} is none of: {', '.join(Adjustment)}. Choose one of them"
         ) from None
+
+
+def _load(opening: Opening, context: LoadContext) -> Backend:
+    backend = opening.adapter.load(opening.ref, opening.options, context)
+    if not isinstance(backend, Backend):
+        raise TypeError(f"load returned a {type(backend).__name__}, which is no Backend")
+    if not isinstance(getattr(backend, "identity", None), Identity):
+        raise TypeError("the Backend has no identity, which is an Identity")
+    return backend
 
 
 def measurement_seed(seed: int, metric: str, test: str) -> int:

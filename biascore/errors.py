@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from biascore.installation import install_extra
 
+if TYPE_CHECKING:
+    from biascore.failure import Failure
+    from biascore.guard import At
+
 
 class BiascoreError(Exception):
-    """Base of all errors that biascore raises on purpose; the command line prints its text and exits 2."""
+    """Base of all errors that biascore raises on purpose; the command line prints its text and exits 2.
+
+    ``at``: whose code raised it, and what that was at, where a plugin did. ``may_pass``: whether the same may
+    succeed later with the same input.
+    """
+
+    at: At | None = None
+    may_pass: bool = False
 
 
 class RefError(BiascoreError):
@@ -49,6 +61,19 @@ class PluginError(BiascoreError):
     """A plugin that failed to load, is blocked, conflicts with another, or is required and absent."""
 
 
+class PluginFailedError(PluginError):
+    """Code of a plugin that raised what is no error of biascore, tried to end the process, or gave an impossible result.
+
+    ``trace``: its traceback as text.
+    """
+
+    trace: str = ""
+
+
+class TimeLimitError(PluginFailedError):
+    """Code of a plugin that took longer than the user allows."""
+
+
 class MissingExtraError(BiascoreError):
     """An optional dependency that is not installed; the text is the install command."""
 
@@ -76,7 +101,9 @@ class AuthError(BiascoreError):
 
 
 class QuotaError(BiascoreError):
-    """A service whose quota for this account is used up: asking again soon does not help."""
+    """A service whose quota for this account is used up: asking again soon does not help, later it may."""
+
+    may_pass = True
 
 
 class BudgetError(BiascoreError):
@@ -101,6 +128,8 @@ class CacheError(BiascoreError):
 class TransientModelError(BiascoreError):
     """Raised by an adapter for a failure that may pass (a time-out, a 503); the engine asks again."""
 
+    may_pass = True
+
 
 class RateLimitError(TransientModelError):
     """Raised by an adapter when the service asks to slow down.
@@ -115,3 +144,14 @@ class RateLimitError(TransientModelError):
 
 class RunError(BiascoreError):
     """A stored run that cannot be read or whose contents do not match their hashes."""
+
+
+class NothingMeasuredError(BiascoreError):
+    """A run of which every measurement failed, for more than one reason; ``failed`` says why."""
+
+    def __init__(self, failed: tuple[Failure, ...]) -> None:
+        reasons = tuple(dict.fromkeys(failure.message for failure in failed))
+        shown = "".join(f"\n- {reason}" for reason in reasons)
+        super().__init__(f"nothing could be measured, for {len(reasons)} reasons:{shown}")
+        self.failed = failed
+        self.may_pass = all(failure.may_pass for failure in failed)

@@ -21,7 +21,7 @@ class Failure(Frozen):
     metric: str
     test: str
     model: str
-    kind: Literal["opening", "answering", "measuring", "time limit", "result"]
+    kind: Literal["loading", "checking", "opening", "answering", "measuring", "result", "time limit"]
     error: str
     message: str
     may_pass: bool = False

@@ -24,10 +24,16 @@ class ConfidenceInterval(Frozen):
 
     low: float
     high: float
-    level: float
+    level: float = Field(gt=0, lt=1)
     method: str
     resamples: int | None = None
     degenerate: int = 0
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.low > self.high:
+            raise ValueError(f"low must not be above high, and {self.low} is above {self.high}")
+        return self
 
     @classmethod
     def of(cls, interval: Interval) -> Self:
@@ -100,7 +106,7 @@ REPEATED: Final = "repeated in its list"
 
 
 class LostWord(Frozen):
-    """A stimulus that did not enter the measurement (or should be doubted), the list it stood in, and why."""
+    """A stimulus that did not enter the measurement, the list it stood in, and why."""
 
     word: str
     role: str
@@ -108,17 +114,19 @@ class LostWord(Frozen):
 
 
 class Coverage(Frozen):
-    """How many stimuli each list gave and how many were used; every one lost; phrases averaged word by word.
-
-    ``unseen`` are words that were used although the model has not met them in training: their vectors are put
-    together from pieces, as fastText does from character n-grams.
-    """
+    """How many stimuli each list gave and how many were used; every one lost; phrases averaged word by word."""
 
     given: FrozenMap[int]
     used: FrozenMap[int]
     lost: tuple[LostWord, ...] = ()
     composed: tuple[str, ...] = ()
-    unseen: tuple[LostWord, ...] = ()
+
+    @model_validator(mode="after")
+    def _used_were_given(self) -> Self:
+        for role, count in self.used.items():
+            if count > self.given.get(role, 0):
+                raise ValueError(f"of {role}, {count} are used and {self.given.get(role, 0)} were given")
+        return self
 
     @property
     def missing(self) -> tuple[LostWord, ...]:
@@ -369,7 +377,6 @@ def _row(measurement: Measurement, estimate: Estimate) -> dict[str, Scalar]:
         "p_kind": estimate.p_values[0].name if estimate.p_values else None,
         "verdict_alone": measurement.verdict.value if estimate is measurement.headline else None,
         "words_lost": len(measurement.coverage.missing),
-        "words_unseen": len(measurement.coverage.unseen),
     }
     row.update({f"n_{role}": count for role, count in estimate.n.items()})
     row.update({f"p[{p.name}]": p.value for p in estimate.p_values})

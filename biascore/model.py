@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,28 +20,38 @@ import tenacity
 from biascore import codecs
 from biascore.adapter import Backend, ModelPlugin
 from biascore.answers import no_translation, split_logprobs, split_scores, split_texts, split_vectors
+from biascore.around import put_around
 from biascore.budget import Budget
 from biascore.cache import Cache, NoCache
 from biascore.cost import characters
 from biascore.errors import (
     AnswerError,
+    AuthError,
+    BiascoreError,
     CacheError,
     CapabilityError,
+    PluginFailedError,
     QuestionError,
+    QuotaError,
     RateLimitError,
+    TimeLimitError,
     TransientModelError,
 )
+from biascore.guard import At, Owner, clock_stopped, guarded, noted
 from biascore.hookspecs import CAPABILITIES, PROJECT, CapabilitySpecs
 from biascore.keys import hiding, repeats
 from biascore.progress import Progress, Silent
-from biascore.questions import Familiarity, Level, Masked, Text, TokenLogprobs
+from biascore.questions import Level, Masked, Text, TokenLogprobs
 from biascore.refs import ModelRef
 from biascore.run import ModelUsed, QuestionCounts
 from biascore.wording import quoted
 
 Q = TypeVar("Q")
 A = TypeVar("A")
+R = TypeVar("R")
 _CACHE_SCHEMA: Final = 1
+_DOWN: Final = (TransientModelError, AuthError, QuotaError, TimeLimitError)
+"""After one of these a model is asked nothing more in its run; what is in the cache it still answers."""
 MAX_WAIT: Final = 900.0
 """Seconds: a service that asks for a longer wait is not waited for; run again later."""
 
@@ -49,7 +60,8 @@ MAX_WAIT: Final = 900.0
 class Source:
     """What names a model in a run: its short name, reference, options, and who answers in which version.
 
-    ``paid``: whether it may charge for what it is asked. ``key_variables``: see ``Adapter``.
+    ``paid``: whether it may charge for what it is asked. ``key_variables``: see ``Adapter``. ``owner``: the plugin
+    of the adapter.
     """
 
     name: str
@@ -59,17 +71,22 @@ class Source:
     explicit_options: dict[str, Any]
     paid: bool = False
     key_variables: tuple[str, ...] = ()
+    owner: Owner = field(default_factory=Owner)
 
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """What the engine lends to its models: cache, progress, budget, retries and the clock between them."""
+    """What the engine lends to its models: cache, progress, budget, retries and the clock between them.
+
+    ``time_limit``: the seconds that one call of a plugin's code may take, None for no limit.
+    """
 
     cache: Cache = field(default_factory=NoCache)
     progress: Progress = field(default_factory=Silent)
     budget: Budget = field(default_factory=Budget)
     attempts: int = 5
     sleep: Callable[[float], None] = time.sleep
+    time_limit: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +132,11 @@ class Model:
         self._manager.register(backend, name="backend")
         answered = {caller.name for caller in self._manager.get_hookcallers(backend) or []}
         for plugin in self._plugins:
-            self._register(plugin)
+            put_around(self._manager, plugin, source.name)
         self._manager.check_pending()
         self.capabilities = frozenset(answered & set(CAPABILITIES))
         self._counts = QuestionCounts()
+        self._down: BiascoreError | None = None
 
     @property
     def name(self) -> str:
@@ -153,21 +171,11 @@ class Model:
                 break
             rows = self._ask(hook, questions)
         if len({row.shape for row in rows}) > 1:
-            raise AnswerError(f"{self.name} gave vectors of different lengths. Report this to the adapter.")
+            with noted(self._at("embed")):
+                raise AnswerError(
+                    f"{self.name} gave vectors of different lengths. Report this to the adapter."
+                )
         return np.stack(rows) if rows else np.empty((0, 0), dtype=np.float32)
-
-    def familiarity(self, words: Sequence[str]) -> tuple[Familiarity, ...]:
-        """Whether the model has seen each of the words in training; see ``Familiarity``. Asks no question.
-
-        Raises AnswerError where the adapter does not answer word for word.
-        """
-        answers = tuple(self._backend.familiarity(tuple(words)))
-        if len(answers) != len(words) or not all(isinstance(answer, Familiarity) for answer in answers):
-            raise AnswerError(
-                f"{self.name} does not say of each of {len(words)} words whether it has seen it. "
-                f"Report this to the adapter's authors."
-            )
-        return answers
 
     def mask_logprob(
         self, queries: Iterable[Masked], *, unread: Literal["error", "empty"] = "error"
@@ -260,7 +268,10 @@ class Model:
     @hiding
     def close(self) -> None:
         """Let go of the model's files and memory; ``with engine.model(ref) as model:`` does it too."""
-        self._backend.close()
+        try:
+            self._guarded("closing", self._backend.close)
+        except PluginFailedError as error:  # the answers are here, and right
+            warnings.warn(str(error), RuntimeWarning, stacklevel=2)
 
     def __enter__(self) -> Self:
         return self
@@ -270,26 +281,6 @@ class Model:
 
     def __repr__(self) -> str:
         return f"<Model {self.name} ({self.source.ref}): {', '.join(sorted(self.capabilities))}>"
-
-    def _register(self, plugin: ModelPlugin) -> None:
-        name = getattr(plugin, "name", "")
-        if not isinstance(plugin, ModelPlugin) or not name or plugin.role not in ("transform", "observer"):
-            raise pluggy.PluginValidationError(
-                plugin, f"{plugin!r} is not a ModelPlugin with a name and the role 'transform' or 'observer'"
-            )
-        if plugin.role == "transform" and not plugin.fingerprint:
-            raise pluggy.PluginValidationError(
-                plugin,
-                f"the transform {name!r} has no fingerprint, so its answers cannot be kept apart",
-            )
-        self._manager.register(plugin, name=name)
-        for caller in self._manager.get_hookcallers(plugin) or []:
-            if any(i.plugin is plugin and not (i.wrapper or i.hookwrapper) for i in caller.get_hookimpls()):
-                raise pluggy.PluginValidationError(
-                    plugin,
-                    f"{name!r} would answer {caller.name} in place of the model; "
-                    "write @hookimpl(wrapper=True)",
-                )
 
     @hiding
     def _ask(self, hook: Hook[Q, A], questions: list[Q]) -> list[A]:
@@ -305,7 +296,9 @@ class Model:
         answers = self._kept(hook, unique)
         cached = len(answers)
         missing = [question for key, question in unique.items() if key not in answers]
-        self._ask_missing(hook, unique, answers)
+        # Waiting for a model is no time of the metric's own.
+        with clock_stopped(), noted(self._at(hook.name)):
+            self._ask_missing(hook, unique, answers)
         self._counts = QuestionCounts(
             put=self._counts.put + len(keys),
             repeated=self._counts.repeated + len(keys) - len(unique),
@@ -320,6 +313,8 @@ class Model:
         missing = len(keys) - len(answers)
         if not missing:
             return
+        if self._down:
+            raise self._down
         batches = self._batches(hook, unique)
         if self.source.paid:
             left = sum(characters(question) for key, question in unique.items() if key not in answers)
@@ -337,6 +332,9 @@ class Model:
                     self._keep(
                         hook, unique, {batch[i]: cast("A", answer) for i, answer in error.usable.items()}
                     )
+                    raise
+                except _DOWN as error:
+                    self._down = error
                     raise
                 new = dict(zip(batch, hook.split(self.name, raw, questions), strict=True))
                 problems = self._keep(hook, unique, new)
@@ -394,7 +392,10 @@ class Model:
 
     def _batches(self, hook: Hook[Q, A], unique: dict[bytes, Q]) -> list[list[bytes]]:
         """The keys in the batches that the backend wants."""
-        sizes = list(self._backend.batch_sizes(hook.name, tuple(unique.values())))
+        questions = tuple(unique.values())
+        sizes = self._guarded(
+            "cutting batches", lambda: list(self._backend.batch_sizes(hook.name, questions))
+        )
         if sum(sizes) != len(unique) or any(size < 1 for size in sizes):
             raise AnswerError(
                 f"{self.name} would take {len(unique)} questions in batches of {sizes}. "
@@ -415,7 +416,15 @@ class Model:
             sleep=self._services.sleep,
             reraise=True,
         )
-        return retrying(caller, **{argument: questions}, **hook.params)
+        asked = f"answering {len(questions)} question(s) ({hook.name})"
+        return retrying(lambda: self._guarded(asked, lambda: caller(**{argument: questions}, **hook.params)))
+
+    def _guarded(self, what: str, call: Callable[[], R]) -> R:
+        """What the backend gives; its errors are named."""
+        return guarded(self._at(what), call, self._services.time_limit)
+
+    def _at(self, what: str) -> At:
+        return At(self.source.owner, "answering", f"{self.name}, {what},", self.name)
 
     def _key_prefix(self, hook: Hook[Q, A]) -> bytes:
         transforms = [[p.name, p.fingerprint] for p in self._plugins if p.role == "transform"]

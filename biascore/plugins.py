@@ -6,153 +6,44 @@ name is dropped silently.
 
 from __future__ import annotations
 
-import difflib
-import inspect
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from importlib import metadata
-from pathlib import Path, PurePath
-from types import MappingProxyType
-from typing import Any, Final, Generic, Literal, TypeVar
+from pathlib import PurePath
+from typing import Any, Final
 
 import pluggy
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 from biascore.adapter import Adapter, ModelPlugin
+from biascore.contribution import Contribution
 from biascore.dataset import DataFormat
-from biascore.errors import PluginError, UnknownNameError
+from biascore.errors import (
+    BiascoreError,
+    OptionsError,
+    PluginError,
+    PluginFailedError,
+    TimeLimitError,
+    UnknownNameError,
+)
 from biascore.gender import GenderPair, SpeakerGenderDetector
-from biascore.hookspecs import CAPABILITIES, PROJECT, DiscoverySpecs
+from biascore.guard import DISABLE_VARIABLE, At, guarded
+from biascore.hookspecs import PROJECT, DiscoverySpecs
 from biascore.installation import install_plugin
 from biascore.language import Language, SpeakerFrames, find_language, no_detector, shorter_tags
 from biascore.metric import Metric
 from biascore.refs import ModelRef
-from biascore.stimuli import Catalogue, StimuliFile, Test
+from biascore.registry import PluginRecord, Registry
+from biascore.stimuli import StimuliFile, Test
 
 GROUP: Final = "biascore"
-DISABLE_VARIABLE: Final = "BIASCORE_DISABLE_PLUGINS"
+IMPORT_VARIABLE: Final = "BIASCORE_IMPORT_SECONDS"
+IMPORT_SECONDS: Final = 60.0
 ALLOW_VARIABLE: Final = "BIASCORE_LOAD_PLUGINS"
-
-Status = Literal["loaded", "failed", "blocked", "conflict"]
-T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class PluginRecord:
-    """One entry point and what became of it; ``reason`` says why it is not loaded."""
-
-    name: str
-    dist: str
-    version: str
-    module: str
-    status: Status
-    hooks: tuple[str, ...] = ()
-    provides: tuple[str, ...] = ()
-    reason: str = ""
-    error: BaseException | None = field(default=None, compare=False)
-    detects: tuple[str, ...] = ()
-    """The languages whose speaker's gender it tells, or would tell had it loaded, as far as it came."""
-
-    @property
-    def shown(self) -> str:
-        """Name, distribution and version in one phrase."""
-        return f"plugin {self.name!r} of {self.dist} {self.version}"
-
-
-class Registry(Generic[T]):
-    """What plugins provide of one kind, by id; an id that two plugins provide cannot be used."""
-
-    def __init__(self, kind: str) -> None:
-        self.kind = kind
-        self._items: dict[str, tuple[T, PluginRecord]] = {}
-        self._conflicts: dict[str, list[PluginRecord]] = {}
-
-    def add(self, name: str, item: T, owner: PluginRecord) -> None:
-        """Add an item; a second owner of the same name makes the name unusable."""
-        if name in self._items:
-            self._conflicts.setdefault(name, [self._items[name][1]]).append(owner)
-        else:
-            self._items[name] = (item, owner)
-
-    @property
-    def conflicts(self) -> Mapping[str, Sequence[PluginRecord]]:
-        """Names that several plugins provide."""
-        return MappingProxyType(self._conflicts)
-
-    @property
-    def known(self) -> tuple[str, ...]:
-        """All names, those in conflict too, sorted."""
-        return tuple(sorted(self._items))
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The usable names, sorted."""
-        return tuple(sorted(name for name in self._items if name not in self._conflicts))
-
-    def owner(self, name: str) -> PluginRecord:
-        """The plugin that provides ``name``."""
-        self.get(name)
-        return self._items[name][1]
-
-    def get(self, name: str) -> T:
-        """The item; raises PluginError for a conflict, UnknownNameError with a did-you-mean otherwise."""
-        if name in self._conflicts:
-            owners = self._conflicts[name]
-            names = [owner.name for owner in owners]
-            remedies = [o.name if names.count(o.name) == 1 else o.dist for o in owners]
-            raise PluginError(
-                f"{self.kind} {name!r} is provided by {' and '.join(owner.shown for owner in owners)}, "
-                f"and biascore does not choose between them. Uninstall one, or disable it: "
-                + " or ".join(f"{DISABLE_VARIABLE}={remedy}" for remedy in remedies)
-            )
-        if name in self._items:
-            return self._items[name][0]
-        near = difflib.get_close_matches(name, self._items, n=1)
-        hint = f"Did you mean {near[0]!r}? " if near else ""
-        raise UnknownNameError(
-            f"no {self.kind} is called {name!r}. {hint}There are: {', '.join(self.names) or 'none'}. "
-            f"See what is installed, and what failed to load, with: biascore plugins"
-        )
-
-    def items(self) -> tuple[T, ...]:
-        """The usable items, sorted by name."""
-        return tuple(self._items[name][0] for name in self.names)
-
-
-@dataclass(slots=True)
-class _Contribution:
-    """What one plugin registers, held back until all of its hooks have run without error."""
-
-    adapters: list[type[Adapter]] = field(default_factory=list)
-    metrics: list[type[Metric]] = field(default_factory=list)
-    languages: list[Language] = field(default_factory=list)
-    wordlists: list[tuple[Path, str]] = field(default_factory=list)
-    formats: list[type[DataFormat]] = field(default_factory=list)
-    stimuli: tuple[StimuliFile, ...] = ()
-
-    def add_wordlist(self, folder: Path, shown_as: str) -> None:
-        self.wordlists.append((folder, shown_as))
-
-    def read_stimuli(self) -> None:
-        """Read the folders; raises StimuliError where one cannot be used, and then none of it is."""
-        self.stimuli = Catalogue.from_folders(language_folders=self.wordlists).files
-
-    def detects(self) -> tuple[str, ...]:
-        languages = [one for one in self.languages if isinstance(one, Language)]
-        return tuple(one.code for one in languages if one.speaker_gender is not None)
-
-    def provides(self) -> tuple[str, ...]:
-        return (
-            *(f"adapter {a.id}" for a in self.adapters),
-            *(f"metric {m.name}" for m in self.metrics),
-            *(f"language {lang.code}" for lang in self.languages),
-            *(f"wordlists {shown}" for _, shown in self.wordlists),
-            *(f"data format {one.id}" for one in self.formats),
-        )
 
 
 class Plugins:
@@ -207,15 +98,10 @@ class Plugins:
         """
         found: list[ModelPlugin] = []
         for name, plugin in self._manager.list_name_plugin():
-            try:
-                found.extend(
-                    some for answer in self._alone(plugin, "model_plugins")(ref=ref) for some in answer
-                )
-            except Exception as error:
-                raise PluginError(
-                    f"the plugin {name} failed to say what it puts around {ref}: {_why_failed(error)}. "
-                    f"Disable it: {DISABLE_VARIABLE}={name.rpartition(':')[2]}"
-                ) from error
+            owner = next(r.owner for r in self.records if f"{r.dist}:{r.name}" == name)
+            at = At(owner, "opening", f"what it puts around {ref}")
+            ask = self._alone(plugin, "model_plugins")
+            found += guarded(at, lambda ask=ask: [one for answer in ask(ref=ref) for one in answer])
         return found
 
     def detector(self, tag: str) -> SpeakerGenderDetector:
@@ -277,22 +163,23 @@ class Plugins:
         if blocked:
             return replace(record, status="blocked", reason=blocked)
         name = f"{dist}:{point.name}"
-        plugin: object = None
-        contribution = _Contribution()
+        limit = import_limit()
+        contribution = Contribution()
         try:
-            plugin = point.load()
-            self._manager.register(plugin, name=name)
-            self._manager.check_pending()
-            self._collect(plugin, contribution)
-        except KeyboardInterrupt:
-            raise
-        # A plugin is a stranger's code: whatever it raises, sys.exit() or a panic of a compiled extension
-        # too (neither is an Exception), must not reach the others.
-        except BaseException as error:
-            if plugin is not None and self._manager.get_plugin(name) is not None:
+            at = At(record.owner, "loading", "loading it")
+            plugin = guarded(at, lambda: self._register(point, name, contribution), limit)
+        except BiascoreError as error:
+            if self._manager.get_plugin(name) is not None:
                 self._manager.unregister(name=name)
+            raised = (error.__cause__ or error) if isinstance(error, PluginFailedError) else error
+            late = isinstance(error, TimeLimitError)
+            reason = (
+                f"loading it takes more than {limit:g} seconds ({IMPORT_VARIABLE})"
+                if late
+                else _why_failed(raised)
+            )
             record = replace(record, detects=contribution.detects())
-            return replace(record, status="failed", reason=_why_failed(error), error=error)
+            return replace(record, status="failed", reason=reason, error=raised)
         hooks = tuple(sorted(caller.name for caller in self._manager.get_hookcallers(plugin) or []))
         record = replace(
             record, hooks=hooks, provides=contribution.provides(), detects=contribution.detects()
@@ -303,42 +190,19 @@ class Plugins:
         self._commit(contribution, record)
         return record
 
+    def _register(self, point: metadata.EntryPoint, name: str, contribution: Contribution) -> object:
+        plugin: object = point.load()
+        self._manager.register(plugin, name=name)
+        self._manager.check_pending()
+        contribution.collect(lambda hook, register: self._alone(plugin, hook)(register=register))
+        return plugin
+
     def _alone(self, plugin: object, hook: str) -> pluggy.HookCaller:
         """The hook as this plugin alone implements it."""
         others = [p for p in self._manager.get_plugins() if p is not plugin]
         return self._manager.subset_hook_caller(hook, remove_plugins=others)
 
-    def _collect(self, plugin: object, contribution: _Contribution) -> None:
-        for hook, argument in (
-            ("register_adapters", contribution.adapters.append),
-            ("register_metrics", contribution.metrics.append),
-            ("register_languages", contribution.languages.append),
-            ("register_wordlists", contribution.add_wordlist),
-            ("register_formats", contribution.formats.append),
-        ):
-            self._alone(plugin, hook)(register=argument)
-        for adapter in contribution.adapters:
-            _check_class(
-                adapter, Adapter, {"id": str, "summary": str, "example": str, "capabilities": frozenset}
-            )
-            _check_capabilities(adapter, adapter.capabilities)
-        for metric in contribution.metrics:
-            _check_class(
-                metric, Metric, {"name": str, "summary": str, "reference": str, "requires": frozenset}
-            )
-            _check_class(metric, Metric, {"kinds": frozenset})
-            _check_capabilities(metric, metric.requires)
-        for data_format in contribution.formats:
-            _check_class(data_format, DataFormat, {"id": str, "summary": str, "example": str})
-        _check_once([a.id for a in contribution.adapters])
-        _check_once([m.name for m in contribution.metrics])
-        _check_once([f.id for f in contribution.formats])
-        for language in contribution.languages:
-            if not isinstance(language, Language):
-                raise TypeError(f"registered {language!r}, which is not a Language")
-        contribution.read_stimuli()
-
-    def _commit(self, contribution: _Contribution, record: PluginRecord) -> None:
+    def _commit(self, contribution: Contribution, record: PluginRecord) -> None:
         for adapter in contribution.adapters:
             self.adapters.add(adapter.id, adapter, record)
         for metric in contribution.metrics:
@@ -384,6 +248,23 @@ class Plugins:
         return replace(record, status="conflict", reason="; ".join(clashes)) if clashes else record
 
 
+def import_limit() -> float | None:
+    """Seconds that a plugin may take to be loaded, from the environment; None for no limit.
+
+    Raises OptionsError for what is no such number.
+    """
+    text = os.environ.get(IMPORT_VARIABLE, "")
+    try:
+        seconds = float(text or IMPORT_SECONDS)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds < float("inf"):
+        raise OptionsError(
+            f"{IMPORT_VARIABLE} is {text!r}. Set it to a number of seconds, such as 120, or to 0 for no limit"
+        )
+    return seconds or None
+
+
 def _dist(point: metadata.EntryPoint) -> tuple[str, str]:
     # An installation that was interrupted may have left its entry points and no name.
     fields = dict(point.dist.metadata.json) if point.dist is not None else {}
@@ -411,37 +292,6 @@ def _why_blocked(record: PluginRecord) -> str:
 
 def _why_failed(error: BaseException) -> str:
     return f"{type(error).__name__}: {str(error).strip()}"
-
-
-def _check_class(found: object, base: type, attributes: Mapping[str, type]) -> None:
-    if not (inspect.isclass(found) and issubclass(found, base)):
-        raise TypeError(f"registered {found!r}, which is not a subclass of biascore's {base.__name__}")
-    wrong = [
-        f"{n}: {kind.__name__}"
-        for n, kind in attributes.items()
-        if not isinstance(getattr(found, n, None), kind)
-    ]
-    if wrong:
-        raise TypeError(f"{base.__name__} {found.__name__} lacks {', '.join(wrong)}")
-    abstract = [
-        f"{n}()" for n in dir(found) if getattr(getattr(found, n, None), "__isabstractmethod__", False)
-    ]
-    if abstract:
-        raise TypeError(f"{base.__name__} {found.__name__} lacks {', '.join(abstract)}")
-
-
-def _check_capabilities(owner: type, named: frozenset[str]) -> None:
-    unknown = named - set(CAPABILITIES)
-    if unknown:
-        raise TypeError(
-            f"{owner.__name__} names {', '.join(sorted(unknown))}; there are {', '.join(CAPABILITIES)}"
-        )
-
-
-def _check_once(names: Sequence[str]) -> None:
-    for name in names:
-        if names.count(name) > 1:
-            raise ValueError(f"registered {name!r} twice")
 
 
 def _file_key(language: str, display: str) -> str:

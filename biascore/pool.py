@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Self
 
+from biascore.errors import BiascoreError
 from biascore.model import Model
 from biascore.run import ModelUsed
 
@@ -18,13 +19,20 @@ class Pool:
         self._openers = openers
         self._given = dict(given or {})
         self._opened: dict[str, Model] = {}
+        self._failed: dict[str, BiascoreError] = {}
 
     def model(self, name: str) -> Model:
-        """The model of that name, opened now if need be; raises what opening it raises."""
+        """The model of that name, opened now if need be; raises what opening it raises, which is tried once."""
         if name in self._given:
             return self._given[name]
+        if name in self._failed:
+            raise self._failed[name]
         if name not in self._opened:
-            self._opened[name] = self._openers[name]()
+            try:
+                self._opened[name] = self._openers[name]()
+            except BiascoreError as error:
+                self._failed[name] = error
+                raise
         return self._opened[name]
 
     def release(self, name: str) -> ModelUsed:

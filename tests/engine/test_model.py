@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import signal
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -207,7 +208,7 @@ def test_an_interrupted_call_goes_on_where_it_stopped(tmp_path: Path) -> None:
         @hookimpl
         def score(self, texts: tuple[str, ...], quantity: str) -> npt.NDArray[np.float64]:
             if len(self.calls) == 2:
-                raise KeyboardInterrupt
+                signal.raise_signal(signal.SIGINT)
             return super().score(texts, quantity)
 
     services = Services(cache=DiskCache(tmp_path))
@@ -396,7 +397,7 @@ def test_exhausted_attempts_raise_the_last_error() -> None:
     assert (backend.tries, waited) == (3, [1, 2])
 
 
-@pytest.mark.parametrize("error", [QuestionError("too long"), ModelLoadError("gone"), RuntimeError("a bug")])
+@pytest.mark.parametrize("error", [QuestionError("too long"), ModelLoadError("gone")])
 def test_other_errors_are_not_tried_again(error: Exception) -> None:
     backend = Flaky(error)
     waited, model = retried(backend)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import types
@@ -438,9 +439,13 @@ def test_a_bad_registration_fails_its_plugin_only(
         plugins.adapters.get("made")
 
 
-def test_interrupting_is_not_swallowed(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(KeyboardInterrupt):
-        plugins_of(monkeypatch, module_of("made_plugin", register_adapters=raises(KeyboardInterrupt())))
+def test_interrupting_is_not_swallowed_and_says_what_was_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(**_: Any) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt) as info:
+        plugins_of(monkeypatch, module_of("made_plugin", register_adapters=interrupted))
+    assert info.value.__notes__ == ["while plugin 'made_plugin' of unknown 0 was loading it"]
 
 
 def test_an_interrupted_installation_has_no_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -628,7 +633,7 @@ def test_model_plugins_that_raise_are_named(monkeypatch: pytest.MonkeyPatch) -> 
 
     engine = engine_with(monkeypatch, plugins_of(monkeypatch, module_of("a", model_plugins=model_plugins)))
     with pytest.raises(
-        PluginError, match=r"unknown:a failed .* ZeroDivisionError.*BIASCORE_DISABLE_PLUGINS=a"
+        PluginError, match=r"plugin 'a' of unknown 0: .* ZeroDivisionError.*BIASCORE_DISABLE_PLUGINS=a"
     ) as info:
         engine.model("planted:gender=1")
     assert isinstance(info.value.__cause__, ZeroDivisionError)

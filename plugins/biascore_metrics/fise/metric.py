@@ -180,7 +180,7 @@ class PlacementMetric(Metric):
                 lists,
                 treatment=self.treatment,
                 level=options.level,
-                options=options,
+                duplicates=options.duplicates,
             )
 
         if affect_model is None:

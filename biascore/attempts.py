@@ -1,0 +1,101 @@
+"""The measurements of a run, made one by one: one that fails is noted, and the next one is made."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from biascore.errors import BiascoreError, NothingMeasuredError, PluginFailedError, TimeLimitError
+from biascore.failure import Failure
+from biascore.guard import At, Owner
+from biascore.measurement import Measurement
+from biascore.metric import Metric
+from biascore.pool import Pool
+from biascore.progress import Progress
+from biascore.run import ModelUsed
+from biascore.stimuli import Test
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What was made, what failed, and the record of every model that the pool opened, by name."""
+
+    made: tuple[Measurement, ...]
+    failed: tuple[Failure, ...]
+    used: Mapping[str, ModelUsed]
+
+
+def perform(
+    measurements: Mapping[str, Sequence[tuple[Metric, Test]]],
+    make: Callable[[str, Metric, Test], Measurement],
+    pool: Pool,
+    *,
+    keep: Collection[str],
+    progress: Progress,
+) -> Done:
+    """Make the measurements of each model, which is closed after its own unless its name is in ``keep``.
+
+    What a model or a plugin does wrong costs its own measurements. Where nothing at all was measured, that error is
+    raised, or NothingMeasuredError for several.
+    """
+    total = sum(map(len, measurements.values()))
+    made: list[Measurement] = []
+    failed: list[Failure] = []
+    errors: list[BiascoreError] = []
+    used: dict[str, ModelUsed] = {}
+    for label, some in measurements.items():
+        _forget_frames(errors)
+        for metric, test in some:
+            number = len(made) + len(failed) + 1
+            what = f"measurement {number} of {total}: {metric.name} {test.id} on {label}"
+            with progress.task(what, 1) as advance:
+                try:
+                    made.append(make(label, metric, test))
+                except BiascoreError as error:
+                    failed.append(_failure(error, metric, test, label))
+                    errors.append(error)
+                advance(1)
+        if label in pool.opened and label not in keep:
+            used[label] = pool.release(label)
+    used |= {name: pool.release(name) for name in pool.opened}
+    if failed and not made:
+        raise errors[0] if len({str(error) for error in errors}) == 1 else NothingMeasuredError(tuple(failed))
+    return Done(tuple(made), tuple(failed), used)
+
+
+def _forget_frames(errors: Iterable[BiascoreError]) -> None:
+    """Let go of what tracebacks hold in memory, such as the model that failed, before the next one is opened."""
+    for error in errors:
+        for one in _chain(error):
+            one.__traceback__ = None
+
+
+def _failure(error: BiascoreError, metric: Metric, test: Test, model: str) -> Failure:
+    at = error.at or At(Owner(), "measuring", "")
+    trace = error.trace if isinstance(error, PluginFailedError) else ""
+    return Failure(
+        metric=metric.name,
+        test=test.id,
+        model=model,
+        kind="time limit" if isinstance(error, TimeLimitError) else at.doing,
+        error=type(error.__cause__ if trace and error.__cause__ else error).__name__,
+        message=str(error),
+        may_pass=error.may_pass,
+        plugin=at.owner.name,
+        dist=at.owner.dist,
+        culprit=at.model,
+        traceback=trace or "".join(traceback.format_exception(error)),
+    )
+
+
+def _chain(error: BaseException) -> Iterable[BaseException]:
+    """The error and those it was raised from or while."""
+    found: list[BaseException] = []
+    left: list[BaseException | None] = [error]
+    while left:
+        one = left.pop()
+        if one is not None and one not in found:
+            found.append(one)
+            left += [one.__cause__, one.__context__]
+    return found

@@ -1,0 +1,253 @@
+"""Runs the code of plugins: what it raises, how it ends and how long it takes is named, and harms nothing else.
+
+A real Ctrl-C still interrupts. What cannot be stopped: ``os._exit``, a crash of compiled code, and a loop inside
+compiled code, which is interrupted when it comes back to Python.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+import traceback
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, wait
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import PurePath
+from types import FrameType
+from typing import Any, Final, Literal, TypeVar
+
+from pydantic import ValidationError
+
+from biascore.errors import BiascoreError, PluginFailedError, TimeLimitError
+
+T = TypeVar("T")
+DEBUG_VARIABLE: Final = "BIASCORE_DEBUG"
+DISABLE_VARIABLE: Final = "BIASCORE_DISABLE_PLUGINS"
+_SHOWN: Final = 500
+_AGAIN: Final = 1.0
+"""Seconds until the alarm rings again in code that has swallowed it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Whose code it is: entry point, distribution and version of a plugin; empty where none is known."""
+
+    name: str = ""
+    dist: str = ""
+    version: str = ""
+
+    @property
+    def shown(self) -> str:
+        """Name, distribution and version in one phrase."""
+        return f"plugin {self.name!r} of {self.dist} {self.version}" if self.dist else self.name or "a plugin"
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """Whose code runs, and what it is at: ``what`` says so in a phrase, such as ``opening acme:x``.
+
+    ``model`` is the name of the model that is opened or asked, where one is.
+    """
+
+    owner: Owner
+    doing: Literal["loading", "checking", "opening", "answering", "measuring", "result"]
+    what: str
+    model: str = ""
+
+
+def guarded(at: At, call: Callable[[], T], limit: float | None = None) -> T:
+    """What ``call`` returns, which may take ``limit`` seconds.
+
+    Raises BiascoreError as it comes, with ``at`` noted on it; TimeLimitError; and PluginFailedError for everything
+    else that it raises, ``sys.exit`` and a KeyboardInterrupt that nobody sent too.
+    """
+    before = _interrupts.count
+    with _interrupts.counted():
+        try:
+            result = _limited(call, limit)
+        except BaseException as error:
+            if _interrupts.count > before:
+                if isinstance(error, KeyboardInterrupt) and hasattr(error, "__notes__"):
+                    raise  # what is inside has said where it was
+                raise _interrupted(at) from error
+            if isinstance(error, BiascoreError):
+                error.at = error.at or at
+                raise
+            if isinstance(error, _TimeUp):
+                raise failed(at, _took_too_long(at, limit), error, TimeLimitError) from error
+            raise failed(at, _explain(at, error), error) from error
+    if _interrupts.count > before:  # the plugin has swallowed it
+        raise _interrupted(at)
+    return result
+
+
+@contextmanager
+def noted(at: At) -> Iterator[None]:
+    """Note ``at`` on an error of biascore that says nothing of the kind yet."""
+    try:
+        yield
+    except BiascoreError as error:
+        error.at = error.at or at
+        raise
+
+
+@contextmanager
+def clock_stopped() -> Iterator[None]:
+    """The time that this takes is no part of what the code around it may take."""
+    if not _has_alarm():
+        yield
+        return
+    left, again = signal.setitimer(signal.ITIMER_REAL, 0)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, left, again)
+
+
+def failed(
+    at: At,
+    message: str,
+    error: BaseException | None = None,
+    kind: type[PluginFailedError] = PluginFailedError,
+) -> PluginFailedError:
+    """The error to raise from ``error`` where code of a plugin failed."""
+    made = kind(message)
+    made.at = at
+    made.trace = "".join(traceback.format_exception(error)) if error else ""
+    return made
+
+
+def _took_too_long(at: At, limit: float | None) -> str:
+    return (
+        f"{at.owner.shown}: {at.what} took longer than the {limit:g} seconds that it may. Give it more time with "
+        "a higher --time-limit, or leave it out"
+    )
+
+
+def report_it(owner: Owner) -> str:
+    """What to do about an error in somebody's code."""
+    if owner.dist == "biascore":
+        return "This is an error of biascore itself: please report it"
+    out = f" with {DISABLE_VARIABLE}={owner.name}" if owner.dist else ""
+    return f"Report this to its authors, or leave it out{out}"
+
+
+def _explain(at: At, error: BaseException) -> str:
+    remedy = f"{report_it(at.owner)}; its traceback is shown with {DEBUG_VARIABLE}=1"
+    return f"{at.owner.shown}: {at.what} {_how(error)}. {remedy}"
+
+
+def _how(error: BaseException) -> str:
+    if isinstance(error, SystemExit):
+        return f"called sys.exit({'' if error.code is None else repr(error.code)})"
+    if isinstance(error, KeyboardInterrupt):
+        return "raised KeyboardInterrupt, though nobody interrupted"
+    if isinstance(error, ValidationError):
+        return f"made an impossible {error.title} ({problems(error)}){_place(error)}"
+    text = " ".join(str(error).split())[:_SHOWN]
+    return f"raised {type(error).__name__}{': ' if text else ''}{text}{_place(error)}"
+
+
+def problems(error: ValidationError) -> str:
+    """What a value lacks, key by key."""
+    return "; ".join(
+        f"{'.'.join(map(str, detail['loc'])) or 'it'}: {detail['msg'].removeprefix('Value error, ')}"
+        for detail in error.errors()
+    )[:_SHOWN]
+
+
+def _place(error: BaseException) -> str:
+    """The line of code that raised, by the name of its file alone."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return f" ({PurePath(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
+
+
+def _interrupted(at: At) -> KeyboardInterrupt:
+    error = KeyboardInterrupt()
+    error.add_note(f"while {at.owner.shown} was {at.what}")
+    return error
+
+
+class _Interrupts:
+    """Counts the real interrupts: a KeyboardInterrupt without one was raised by somebody's code."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    @contextmanager
+    def counted(self) -> Iterator[None]:
+        """Count the interrupts while this lasts; what they do otherwise stays as it is."""
+        handler = signal.getsignal(signal.SIGINT)
+        # A signal reaches the main thread alone, and only there may a handler be set.
+        if not callable(handler) or threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        inner = isinstance(handler, _Counting)
+        if not inner:
+            signal.signal(signal.SIGINT, _Counting(self, handler))
+        try:
+            yield
+        finally:
+            if not inner:
+                signal.signal(signal.SIGINT, handler)
+
+
+@dataclass(frozen=True, slots=True)
+class _Counting:
+    interrupts: _Interrupts
+    handler: Callable[[int, FrameType | None], Any]
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        self.interrupts.count += 1
+        self.handler(number, frame)
+
+
+_interrupts: Final = _Interrupts()
+
+
+class _TimeUp(BaseException):
+    """No Exception, so that ``except Exception`` in the code that takes too long does not swallow it."""
+
+
+def _has_alarm() -> bool:
+    return hasattr(signal, "SIGALRM") and threading.current_thread() is threading.main_thread()
+
+
+def _limited(call: Callable[[], T], limit: float | None) -> T:
+    """Raises _TimeUp where the call takes longer: an alarm in the main thread; elsewhere the call is left behind."""
+    if limit is None:
+        return call()
+    if not _has_alarm():
+        return _in_thread(call, limit)
+    handler = signal.signal(signal.SIGALRM, _ring)
+    left, again = signal.setitimer(signal.ITIMER_REAL, limit, _AGAIN)
+    try:
+        return call()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, left, again)
+        signal.signal(signal.SIGALRM, handler)
+
+
+def _ring(_number: int, frame: FrameType | None) -> None:
+    """Raise in the code that runs now, if it is what was given a limit, and not what takes the limit back."""
+    caller = frame and frame.f_back
+    while caller is not None:
+        if caller.f_code is _limited.__code__:
+            raise _TimeUp
+        caller = caller.f_back
+
+
+def _in_thread(call: Callable[[], T], limit: float) -> T:
+    future: Future[T] = Future()
+
+    def work() -> None:
+        try:
+            future.set_result(call())
+        except BaseException as error:
+            future.set_exception(error)
+
+    threading.Thread(target=work, daemon=True).start()
+    if not wait([future], limit).done:
+        raise _TimeUp
+    return future.result()

@@ -1,0 +1,58 @@
+"""Plugins made in the process of the tests: modules with hooks, found beside those that are installed."""
+
+from __future__ import annotations
+
+import sys
+import types
+from collections.abc import Callable
+from importlib import metadata
+from typing import Any
+
+import pytest
+
+from biascore import Engine
+from biascore.plugins import Plugins
+from biascore.plugins_api import hookimpl
+
+Install = Callable[..., Plugins]
+BESIDE = ("adapter-planted", "metric-weat", "wordlists-en")
+"""Reading every plugin takes a while."""
+
+
+@pytest.fixture
+def install(monkeypatch: pytest.MonkeyPatch) -> Install:
+    """Makes a plugin called ``made`` with these hooks, and gives the plugins that there are then."""
+
+    def make(**hooks: Callable[..., Any]) -> Plugins:
+        module = types.ModuleType("made")
+        for name, function in hooks.items():
+            setattr(module, name, hookimpl(function))
+        monkeypatch.setitem(sys.modules, "made", module)
+        points = [point for point in metadata.entry_points(group="biascore") if point.name in BESIDE]
+        return Plugins([*points, metadata.EntryPoint("made", "made", "biascore")])
+
+    return make
+
+
+@pytest.fixture
+def engine_of(install: Install, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Engine]:
+    """An engine with a plugin that registers these adapters and metrics."""
+
+    def make(*classes: type, cache: Any = None, **options: Any) -> Engine:
+        from biascore.plugins_api import Adapter, Metric
+
+        def register(kind: type) -> Callable[..., None]:
+            def hook(register: Callable[[type], None]) -> None:
+                for one in classes:
+                    if issubclass(one, kind):
+                        register(one)
+
+            return hook
+
+        plugins = install(register_adapters=register(Adapter), register_metrics=register(Metric))
+        (record,) = (record for record in plugins.records if record.name == "made")
+        assert record.status == "loaded", record.reason
+        monkeypatch.setattr("biascore.engine.Plugins", lambda: plugins)
+        return Engine(cache=cache, **options)
+
+    return make

@@ -1,0 +1,78 @@
+"""What a plugin may be called, and that one which does not come back from loading is given up."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from biascore.errors import OptionsError
+from biascore.plugins import Plugins
+from biascore.plugins_api import Adapter, Language
+from biascore.registry import PluginRecord
+
+Install = Callable[..., Plugins]
+
+
+class Good(Adapter):
+    """Opens nothing."""
+
+    id = "good"
+    summary = "good"
+    example = "good:"
+    capabilities = frozenset({"embed"})
+
+    def load(self, ref: Any, options: Any, context: Any) -> Any:
+        raise AssertionError("never opened")
+
+
+def made(plugins: Plugins) -> PluginRecord:
+    assert {record.status for record in plugins.records if record.dist == "biascore"} == {"loaded"}
+    return next(record for record in plugins.records if record.name == "made")
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(0), MemoryError(), GeneratorExit()])
+def test_a_plugin_cannot_stop_the_others(install: Install, error: BaseException) -> None:
+    def hook(register: Any) -> None:
+        raise error
+
+    record = made(install(register_adapters=hook))
+    assert (record.status, record.reason.partition(":")[0]) == ("failed", type(error).__name__)
+
+
+def test_a_plugin_that_does_not_come_back_is_given_up(
+    install: Install, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def hangs(register: Any) -> None:
+        while True:
+            try:
+                threading.Event().wait()
+            except Exception:  # whatever it swallows
+                continue
+
+    monkeypatch.setenv("BIASCORE_IMPORT_SECONDS", "0.5")
+    record = next(r for r in install(register_adapters=hangs).records if r.name == "made")
+    assert record.reason == "loading it takes more than 0.5 seconds (BIASCORE_IMPORT_SECONDS)"
+
+
+@pytest.mark.parametrize("text", ["soon", "-1", "inf", "nan"])
+def test_the_time_to_load_is_a_number(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    monkeypatch.setenv("BIASCORE_IMPORT_SECONDS", text)
+    with pytest.raises(OptionsError, match=r"BIASCORE_IMPORT_SECONDS is .* 0 for no limit"):
+        Plugins()
+
+
+@pytest.mark.parametrize("name", ["Planted", "a/../b", "two\nlines", "../up", "\x1b[31m", "", "a..b"])
+def test_a_name_is_small_letters_without_paths(install: Install, name: str) -> None:
+    adapter = type("Made", (Good,), {"id": name})
+    record = made(install(register_adapters=lambda register: register(adapter)))
+    assert record.status == "failed"
+    assert "which is no name" in record.reason
+
+
+def test_a_language_has_a_code(install: Install) -> None:
+    record = made(install(register_languages=lambda register: register(Language("../it", "Italian"))))
+    assert record.status == "failed"
+    assert "is no code such as it" in record.reason
