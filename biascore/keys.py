@@ -15,7 +15,7 @@ import re
 import urllib.request
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import Any, Concatenate, Final, ParamSpec, Protocol, TypeVar
+from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 from urllib.parse import urlsplit
 
 P = ParamSpec("P")
@@ -41,11 +41,6 @@ class KeyWarning(UserWarning):
 
 class Hidden(RuntimeError):
     """Stands for an exception of somebody's package whose own text holds a key."""
-
-
-class _Keyed(Protocol):
-    @property
-    def key_variables(self) -> Collection[str]: ...
 
 
 def hide(text: str, variables: Collection[str]) -> str:
@@ -88,7 +83,7 @@ def hiding(method: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any
     """A method of an object with ``key_variables`` that raises nothing with a key in it."""
 
     @functools.wraps(method)
-    def wrapped(self: _Keyed, *args: P.args, **kwargs: P.kwargs) -> R:
+    def wrapped(self: Any, *args: P.args, **kwargs: P.kwargs) -> R:
         return without_keys(self.key_variables, lambda: method(self, *args, **kwargs))
 
     return wrapped
