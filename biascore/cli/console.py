@@ -5,19 +5,36 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
+from rich.text import Text
 
 from biascore.measurement import format_p
 from biascore.progress import Advance
 from biascore.run import Run
+from biascore.visible import visible, visible_json
 
-# Without emoji: "hf:package:name" would show a parcel.
-stdout = Console(emoji=False)
-stderr = Console(stderr=True, emoji=False)
+
+class Shown(Console):
+    """A console that shows what other people's texts hold, instead of obeying it.
+
+    Without emoji: "hf:package:name" would show a parcel.
+    """
+
+    def __init__(self, *, stderr: bool = False, width: int | None = None) -> None:
+        super().__init__(stderr=stderr, width=width, emoji=False)
+
+    def render_str(self, text: str, **how: Any) -> Text:
+        """The text as it is to be printed; ``how`` is rich's. Everything printed comes by here, cells too."""
+        return super().render_str(visible(text), **how)
+
+
+stdout = Shown()
+stderr = Shown(stderr=True)
 
 _COLOURS = {"detected": "red", "negligible": "green", "inconclusive": "yellow"}
 
@@ -35,7 +52,7 @@ class Bars:
             TimeRemainingColumn(),
         )
         with Progress(*columns, console=stderr, transient=True, disable=not stderr.is_terminal) as progress:
-            task = progress.add_task(label, total=total)
+            task = progress.add_task(visible(label), total=total)
             yield lambda steps: progress.advance(task, steps)
 
 
@@ -46,12 +63,12 @@ def say(text: object, *, to: Console = stdout) -> None:
 
 def _wide() -> Console:
     """Standard output; as wide as a table wants where it is no terminal."""
-    return stdout if stdout.is_terminal else Console(width=220, emoji=False)
+    return stdout if stdout.is_terminal else Shown(width=220)
 
 
 def print_json(value: object) -> None:
     """JSON on standard output, readable and in UTF-8."""
-    stdout.out(json.dumps(value, ensure_ascii=False, indent=1), highlight=False)
+    stdout.out(visible_json(json.dumps(value, ensure_ascii=False, indent=1)), highlight=False)
 
 
 def print_rows(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str = "") -> None:

@@ -26,6 +26,7 @@ from biascore.report.vega import javascript
 from biascore.run import Run
 from biascore.stats import Adjustment, Verdict
 from biascore.verdicts import Role, RunVerdict, reason_of
+from biascore.visible import visible
 
 SHORT_TABLE: Final = 20
 """Item tables of up to so many rows are shown whole; of longer ones the extremes, and the whole on demand."""
@@ -73,6 +74,7 @@ def render(run: Run) -> str:
         loader=PackageLoader("biascore.report"),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=lambda value: visible(value) if type(value) is str else value,
         trim_blocks=True,
         lstrip_blocks=True,
     )

@@ -20,6 +20,7 @@ from biascore.measurement import LostWord
 from biascore.report import write_charts, write_report
 from biascore.run import Run
 from biascore.stats.verdict import Verdict
+from biascore.visible import visible
 
 from .builders import (
     HOSTILE,
@@ -104,7 +105,8 @@ def page_of(run: Run, tmp_path: Path) -> Element:
 
 
 def squeezed(text: str) -> str:
-    return " ".join(text.split())
+    """The text as the page shows it: what would act is visible, white space is one space."""
+    return " ".join(visible(text).split())
 
 
 def test_every_part_of_a_run_is_on_the_page(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ import pytest
 
 from biascore.report import write_report
 from biascore.run import Run
+from biascore.visible import visible
 
 from .builders import HOSTILE, hostile_run, run_of, typical_run
 from .pictured import hostile_figures, hostile_joined, hostile_rulers, plane_measurement
@@ -123,7 +124,8 @@ def opened(run: Run, tmp_path: Path) -> str:
 
 
 def squeezed(text: str) -> str:
-    return " ".join(text.split())
+    """The text as the page shows it: what would act is visible, white space is one space."""
+    return " ".join(visible(text).split())
 
 
 def assert_unharmed(seen: Visit, run: Run) -> None:

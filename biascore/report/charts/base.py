@@ -14,6 +14,7 @@ from typing import Any, Final
 import altair as alt
 
 from biascore.measurement import ConfidenceInterval, Estimate
+from biascore.visible import visible_in
 
 WIDTH: Final = 720
 PADDING: Final = 8
@@ -26,10 +27,6 @@ SHAPES: Final = ("circle", "square", "triangle-up", "diamond", "cross", "triangl
 INK: Final = "#333333"
 GRID_COLOUR: Final = "#e4e4e4"
 NEUTRAL_COLOUR: Final = "#8a8a8a"
-
-CONTROL_PICTURES: Final = {c: 0x2400 + c for c in range(32) if chr(c) not in "\t\n"} | {
-    0x7F: 0x2421, 0xFFFE: 0xFFFD, 0xFFFF: 0xFFFD
-}  # fmt: skip
 
 LABEL_WIDTH: Final = 26
 LABEL_LINES: Final = 3
@@ -124,21 +121,12 @@ def specification(drawing: Drawing, below: str | list[str], description: str) ->
     lines = [line for paragraph in paragraphs for line in _title_lines(paragraph)]
     title = {"text": lines or "", "orient": "bottom", "anchor": "middle"}
     texts = {"title": title, "description": " ".join(description.split()), "datasets": drawing.data}
-    return frame | {"config": CONFIG} | {key: visible(value) for key, value in texts.items()}
+    return frame | {"config": CONFIG} | {key: visible_in(value) for key, value in texts.items()}
 
 
 def _title_lines(paragraph: str) -> list[str]:
     """The lines of a title; what is beyond the fourth stands in the caption, which is whole."""
     return textwrap.wrap(paragraph, TITLE_WIDTH, max_lines=4, placeholder=" …")
-
-
-def visible(value: Any) -> Any:
-    """Control characters as their pictures (U+2400...), as XML, and so an SVG file, cannot hold them."""
-    if isinstance(value, str):
-        return value.translate(CONTROL_PICTURES)
-    if isinstance(value, dict):
-        return {key: visible(entry) for key, entry in value.items()}
-    return [visible(entry) for entry in value] if isinstance(value, list) else value
 
 
 def value_axis(*, zero: bool = False) -> alt.X:

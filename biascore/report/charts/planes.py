@@ -27,11 +27,11 @@ from biascore.report.charts.base import (
     safe,
     series,
     specification,
-    visible,
 )
 from biascore.report.charts.labels import FONT_SIZE, Box, Point, place, shortened
 from biascore.report.items import finite, has_values, rows_by_value
 from biascore.report.texts import cell, counted
+from biascore.visible import visible_in
 
 LABELLED: Final = 4
 """So many items of each group are named, those with the greatest absolute values."""
@@ -121,7 +121,11 @@ def plane_chart(measurement: Measurement, plane: Plane, name: str) -> Chart | Un
     )
     spec = specification(drawing, below, f"{plane.title}. {measurement.test_title}. {caption}")
     # A page of another width keeps the proportions, and a narrow one takes the labels that it has room for.
-    spec["usermeta"] = {"besidePlot": WIDTH - ACROSS, "heightToWidth": UP / ACROSS, "narrow": visible(narrow)}
+    spec["usermeta"] = {
+        "besidePlot": WIDTH - ACROSS,
+        "heightToWidth": UP / ACROSS,
+        "narrow": visible_in(narrow),
+    }
     return Chart(f"{name}-{safe(plane.title)}", caption, note, spec, plane.title)
 
 

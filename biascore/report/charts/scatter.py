@@ -26,7 +26,6 @@ from biascore.report.charts.base import (
     series,
     shared_neutral,
     specification,
-    visible,
     whiskers,
     with_unit,
 )
@@ -34,6 +33,7 @@ from biascore.report.charts.joined import Entry, of_what
 from biascore.report.charts.labels import BESIDE_LINES, FONT_SIZE, Box, Spot, place, shortened, text_width
 from biascore.report.charts.planes import ACROSS, AXIS_WIDTH, LABELS, MARGIN, NARROW, texts_at
 from biascore.report.texts import counted, number
+from biascore.visible import visible_in
 
 UP: Final = 440
 SAMPLED: Final = 240
@@ -123,7 +123,11 @@ def scatter_chart(entries: Sequence[Entry], name: str, note: str) -> Chart | Und
     )
     below = [f"Across: {named[0]}.", f"Upwards: {named[1]}."]
     spec = specification(drawing, below, caption)
-    spec["usermeta"] = {"besidePlot": WIDTH - ACROSS, "heightToWidth": UP / ACROSS, "narrow": visible(narrow)}
+    spec["usermeta"] = {
+        "besidePlot": WIDTH - ACROSS,
+        "heightToWidth": UP / ACROSS,
+        "narrow": visible_in(narrow),
+    }
     return Chart(name, caption, " ".join(notes), spec, figure.title)
 
 
