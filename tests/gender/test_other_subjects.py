@@ -14,6 +14,8 @@ from biascore.gender import Gender
 
 OTHERS = {
     "be": [
+        "Я дазваляю дачцэ спаць адна.",
+        "Хоча быць багатым.",
         "Я вучу сына быць моцным.",
         "Я вучу дачку быць моцнай.",
         "Я нікому не дазваляю быць грубым.",
@@ -26,6 +28,9 @@ OTHERS = {
         "Я ведаю хлопца, які хоча стаць багатым.",
     ],
     "cs": [
+        "Učím syna vařit sám.",
+        "Nechám dceru hrát si sama.",
+        "Chce být bohatý.",
         "Učím syna být silný.",
         "Učím dceru být statečná.",
         "Nikomu nedovolím být hrubý.",
@@ -40,6 +45,9 @@ OTHERS = {
         "Nechávám bratra být smutný.",
     ],
     "hr": [
+        "Puštam kćer igrati se sama.",
+        "Učim sina kuhati sam.",
+        "Želi biti bogat.",
         "Učim sina biti jak.",
         "Učim kćer biti hrabra.",
         "Nikome ne dopuštam biti grub.",
@@ -53,6 +61,9 @@ OTHERS = {
         "Znam dječaka koji ne može biti miran.",
     ],
     "pl": [
+        "Uczę syna gotować sam.",
+        "Pozwalam córce bawić się sama.",
+        "Chce być bogaty.",
         "Uczę syna być silnym.",
         "Uczę brata być silnym.",
         "Nikomu nie pozwalam być niemiły.",
@@ -67,6 +78,8 @@ OTHERS = {
         "W oczach brata jestem kimś innym.",
     ],
     "ru": [
+        "Я разрешаю дочке спать одна.",
+        "Хочет быть богатым.",
         "Я учу сына быть сильным.",
         "Я учу дочку быть смелой.",
         "Я никому не позволяю быть грубым.",
@@ -82,6 +95,9 @@ OTHERS = {
         "Я знаю, что он работает, чтобы стать известным.",
     ],
     "sk": [
+        "Učím syna variť sám.",
+        "Nechám dcéru hrať sa sama.",
+        "Chce byť bohatý.",
         "Učím syna byť silný.",
         "Učím dcéru byť odvážna.",
         "Nikomu nedovolím byť hrubý.",
@@ -96,6 +112,9 @@ OTHERS = {
         "Mám sestru, ktorá býva sama.",
     ],
     "sl": [
+        "Učim sina kuhati sam.",
+        "Pustim hčerko igrati se sama.",
+        "Hoče biti bogat.",
         "Učim sina biti močan.",
         "Učim hčerko biti pogumna.",
         "Nikomur ne dovolim biti nesramen.",
@@ -121,6 +140,8 @@ OTHERS = {
         "Imam brata koji hoće da bude sam.",
     ],
     "uk": [
+        "Я дозволяю доньці спати одна.",
+        "Хоче бути багатим.",
         "Я вчу сина бути сильним.",
         "Я вчу доньку бути сміливою.",
         "Я нікому не дозволяю бути грубим.",
@@ -133,6 +154,7 @@ OTHERS = {
         "Я знаю хлопця, який хоче стати багатим.",
     ],
     "es": [
+        "Me gusta ver a mi marido estar contento.",
         "Quiero enseñar a mi hijo a ser honesto.",
         "No puedo dejar a nadie ser grosero.",
         "Necesito ver a mi hija estar contenta.",
@@ -143,6 +165,7 @@ OTHERS = {
         "Tengo un amigo que trabaja para ser rico.",
     ],
     "it": [
+        "Mi piace vedere mio marito essere contento.",
         "Voglio insegnare a mio figlio a essere onesto.",
         "Ho insegnato a mia figlia a essere educata.",
         "Non posso lasciare mio marito essere maleducato.",
@@ -157,6 +180,8 @@ OTHERS = {
 # (masculine, feminine) versions of one sentence.
 SPEAKER = {
     "be": [
+        ("Я хачу быць прыгожым.", "Я хачу быць прыгожай."),
+        ("Я не ўмею быць смелым.", "Я не ўмею быць смелай."),
         ("Я стараюся быць шчырым.", "Я стараюся быць шчырай."),
         ("Мне падабаецца быць моцным.", "Мне падабаецца быць моцнай."),
         ("Я вучуся быць моцным.", "Я вучуся быць моцнай."),
@@ -166,6 +191,8 @@ SPEAKER = {
         ("Я жыву адзін.", "Я жыву адна."),
     ],
     "cs": [
+        ("Učím se vařit sám.", "Učím se vařit sama."),
+        ("Mým snem je být slavný.", "Mým snem je být slavná."),
         ("Snažím se být silný.", "Snažím se být silná."),
         ("Učím se být trpělivý.", "Učím se být trpělivá."),
         ("Bojím se zůstat sám.", "Bojím se zůstat sama."),
@@ -176,6 +203,7 @@ SPEAKER = {
         ("Cítím se šťastný.", "Cítím se šťastná."),
     ],
     "hr": [
+        ("Moj san je biti slavan.", "Moj san je biti slavna."),
         ("Trudim se biti jak.", "Trudim se biti jaka."),
         ("Učim biti strpljiv.", "Učim biti strpljiva."),
         ("Moram naučiti biti hrabar.", "Moram naučiti biti hrabra."),
@@ -188,6 +216,8 @@ SPEAKER = {
         ("Danas sam već dugo spavao.", "Danas sam već dugo spavala."),
     ],
     "pl": [
+        ("Uczę się gotować sam.", "Uczę się gotować sama."),
+        ("Moim marzeniem jest być sławny.", "Moim marzeniem jest być sławna."),
         ("Lubię być sam.", "Lubię być sama."),
         ("Staram się być cierpliwy.", "Staram się być cierpliwa."),
         ("Uczę się być spokojny.", "Uczę się być spokojna."),
@@ -196,6 +226,9 @@ SPEAKER = {
         ("Zmęczony jestem.", "Zmęczona jestem."),
     ],
     "ru": [
+        ("Я хочу быть чистым.", "Я хочу быть чистой."),
+        ("Я стараюсь быть ловким.", "Я стараюсь быть ловкой."),
+        ("Я ненавижу быть больным.", "Я ненавижу быть больной."),
         ("Я стараюсь быть честным.", "Я стараюсь быть честной."),
         ("Мне нравится быть сильным.", "Мне нравится быть сильной."),
         ("Я учусь быть сильным.", "Я учусь быть сильной."),
@@ -206,6 +239,9 @@ SPEAKER = {
         ("Я люблю шутить, а не быть серьёзным.", "Я люблю шутить, а не быть серьёзной."),
     ],
     "sk": [
+        ("Učím sa variť sám.", "Učím sa variť sama."),
+        ("Syna vychovávam sám.", "Syna vychovávam sama."),
+        ("Mojím snom je byť slávny.", "Mojím snom je byť slávna."),
         ("Snažím sa byť silný.", "Snažím sa byť silná."),
         ("Učím sa byť trpezlivý.", "Učím sa byť trpezlivá."),
         ("Bojím sa zostať sám.", "Bojím sa zostať sama."),
@@ -215,6 +251,8 @@ SPEAKER = {
         ("Pozerám film, ktorý mám rád.", "Pozerám film, ktorý mám rada."),
     ],
     "sl": [
+        ("Učim se kuhati sam.", "Učim se kuhati sama."),
+        ("Moj cilj je biti slaven.", "Moj cilj je biti slavna."),
         ("Trudim se biti močan.", "Trudim se biti močna."),
         ("Učim se biti potrpežljiv.", "Učim se biti potrpežljiva."),
         ("Bojim se ostati sam.", "Bojim se ostati sama."),
@@ -232,6 +270,9 @@ SPEAKER = {
         ("Danas sam već dugo spavao.", "Danas sam već dugo spavala."),
     ],
     "uk": [
+        ("Я хочу бути відомим.", "Я хочу бути відомою."),
+        ("Я не вмію бути терплячим.", "Я не вмію бути терплячою."),
+        ("Я хочу бути єдиним.", "Я хочу бути єдиною."),
         ("Я намагаюся бути чесним.", "Я намагаюся бути чесною."),
         ("Мені подобається бути сильним.", "Мені подобається бути сильною."),
         ("Я багато працюю, щоб бути сильним.", "Я багато працюю, щоб бути сильною."),
@@ -241,6 +282,7 @@ SPEAKER = {
         ("Я маю завжди бути чесним.", "Я маю завжди бути чесною."),
     ],
     "es": [
+        ("Mi sueño es ser rico.", "Mi sueño es ser rica."),
         ("Tengo que ser honesto.", "Tengo que ser honesta."),
         ("He aprendido a ser sincero.", "He aprendido a ser sincera."),
         ("Tengo miedo de quedarme solo.", "Tengo miedo de quedarme sola."),
@@ -252,6 +294,7 @@ SPEAKER = {
         ("Me gusta ser rápido.", "Me gusta ser rápida."),
     ],
     "it": [
+        ("Il mio sogno è essere ricco.", "Il mio sogno è essere ricca."),
         ("Devo imparare a essere onesto.", "Devo imparare a essere onesta."),
         ("Ho deciso di essere sincero.", "Ho deciso di essere sincera."),
         ("Ho paura di restare povero.", "Ho paura di restare povera."),
