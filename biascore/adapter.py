@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict
 
 from biascore.cost import Cost, characters
 from biascore.errors import CapabilityError
+from biascore.questions import Familiarity
 from biascore.refs import ModelRef
 
 if TYPE_CHECKING:
@@ -66,6 +67,14 @@ class Backend:
         """
         full, rest = divmod(len(questions), max(1, self.batch))
         return [max(1, self.batch)] * full + [rest] * bool(rest)
+
+    def familiarity(self, words: Sequence[str]) -> Sequence[Familiarity]:
+        """Whether the model has seen each word, one for one: what ``embed`` alone does not tell.
+
+        For models with a vocabulary of words. The default is right for those that read any text in pieces that all
+        were trained (sub-tokens): every word is seen.
+        """
+        return [Familiarity()] * len(words)
 
     def cost(self, hook: str, questions: Sequence[Any], params: Mapping[str, str]) -> Cost:  # noqa: ARG002
         """What these questions, put in one call of ``hook`` with ``params``, would take, without the model.

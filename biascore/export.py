@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from biascore.engine import Engine
-from biascore.errors import ModelLoadError, OptionsError
-from biascore.files import new_folder
+from biascore.errors import ModelLoadError
 from biascore.model import Model
+from biascore.placing import check_folder, named, new_folder
 from biascore.questions import Masked, Text
 
 EXPORT_FILE: Final = "biascore_export.json"
@@ -60,12 +60,12 @@ def export_model(
     """Export a model into a folder, whole or not at all, and compare what it answers with the original.
 
     The copy is opened and asked before it is put in place. Raises CapabilityError for a model that cannot be
-    exported, OptionsError for a folder that exists (with ``overwrite``: that is no earlier export),
-    ModelLoadError where it cannot be written or the copy cannot be opened.
+    exported, RunError for a folder that exists (with ``overwrite``: that holds more than an earlier export) or cannot
+    be written, ModelLoadError where the copy cannot be opened.
     """
-    _check_target(folder, overwrite)
+    target = check_target(folder, overwrite=overwrite)
     try:
-        with new_folder(folder) as new:
+        with new_folder(target) as new:
             adapter = original.export(new, int8=int8)
             with engine.model(f"{adapter}:{new}") as copy:
                 found = deviations(original, copy)
@@ -126,13 +126,28 @@ def _deviation(name: str, original: npt.NDArray[np.float64], copy: npt.NDArray[n
     return Deviation(name, int(original.size), largest, magnitude)
 
 
-def _check_target(folder: Path, overwrite: bool) -> None:
-    if not folder.exists():
-        return
-    if not overwrite:
-        raise OptionsError(f"{folder} exists already. Give another name, or --force to replace it.")
-    if not folder.is_dir() or (any(folder.iterdir()) and not (folder / EXPORT_FILE).is_file()):
-        raise OptionsError(f"{folder} is not an exported model, so it is not replaced. Give another name.")
+def check_target(folder: Path, *, overwrite: bool) -> Path:
+    """Where an exported model can be written: ``folder``, or what it links to.
+
+    Raises RunError where it exists (with ``overwrite``: where it holds more than an exported model).
+    """
+    return check_folder(folder, overwrite=overwrite, in_the_way=_in_the_way)
+
+
+def _in_the_way(folder: Path) -> str:
+    """What of a folder is not an exported model, for a message; empty where nothing is."""
+    try:
+        files = json.loads((folder / EXPORT_FILE).read_text(encoding="utf-8"))["files"]
+        foreign = sorted({*_files(folder)} - {EXPORT_FILE, *files})
+    except (OSError, ValueError, KeyError, TypeError):
+        return f"it is not an exported model, for it has no {EXPORT_FILE} that says which files are its own"
+    return f"beside an exported model it holds {named(foreign)}" if foreign else ""
+
+
+def _files(folder: Path) -> list[str]:
+    return sorted(
+        p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_symlink() or not p.is_dir()
+    )
 
 
 def _record(folder: Path, original: Model, found: tuple[Deviation, ...], *, int8: bool) -> None:
@@ -144,5 +159,6 @@ def _record(folder: Path, original: Model, found: tuple[Deviation, ...], *, int8
         "revision": original.identity.revision,
         "int8": int8,
         "deviations": [asdict(one) for one in found],
+        "files": _files(folder),
     }
     (folder / EXPORT_FILE).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")

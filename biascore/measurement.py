@@ -106,7 +106,7 @@ REPEATED: Final = "repeated in its list"
 
 
 class LostWord(Frozen):
-    """A stimulus that did not enter the measurement, the list it stood in, and why."""
+    """A stimulus that did not enter the measurement (or should be doubted), the list it stood in, and why."""
 
     word: str
     role: str
@@ -114,12 +114,17 @@ class LostWord(Frozen):
 
 
 class Coverage(Frozen):
-    """How many stimuli each list gave and how many were used; every one lost; phrases averaged word by word."""
+    """How many stimuli each list gave and how many were used; every one lost; phrases averaged word by word.
+
+    ``unseen`` are words that were used although the model has not met them in training: their vectors are put
+    together from pieces, as fastText does from character n-grams.
+    """
 
     given: FrozenMap[int]
     used: FrozenMap[int]
     lost: tuple[LostWord, ...] = ()
     composed: tuple[str, ...] = ()
+    unseen: tuple[LostWord, ...] = ()
 
     @model_validator(mode="after")
     def _used_were_given(self) -> Self:
@@ -377,6 +382,7 @@ def _row(measurement: Measurement, estimate: Estimate) -> dict[str, Scalar]:
         "p_kind": estimate.p_values[0].name if estimate.p_values else None,
         "verdict_alone": measurement.verdict.value if estimate is measurement.headline else None,
         "words_lost": len(measurement.coverage.missing),
+        "words_unseen": len(measurement.coverage.unseen),
     }
     row.update({f"n_{role}": count for role, count in estimate.n.items()})
     row.update({f"p[{p.name}]": p.value for p in estimate.p_values})

@@ -41,7 +41,7 @@ from biascore.guard import At, Owner, clock_stopped, guarded, noted
 from biascore.hookspecs import CAPABILITIES, PROJECT, CapabilitySpecs
 from biascore.keys import hiding, repeats
 from biascore.progress import Progress, Silent
-from biascore.questions import Level, Masked, Text, TokenLogprobs
+from biascore.questions import Familiarity, Level, Masked, Text, TokenLogprobs
 from biascore.refs import ModelRef
 from biascore.run import ModelUsed, QuestionCounts
 from biascore.wording import quoted
@@ -176,6 +176,19 @@ class Model:
                     f"{self.name} gave vectors of different lengths. Report this to the adapter."
                 )
         return np.stack(rows) if rows else np.empty((0, 0), dtype=np.float32)
+
+    def familiarity(self, words: Sequence[str]) -> tuple[Familiarity, ...]:
+        """Whether the model has seen each of the words in training; see ``Familiarity``. Asks no question.
+
+        Raises AnswerError where the adapter does not answer word for word.
+        """
+        answers = tuple(self._backend.familiarity(tuple(words)))
+        if len(answers) != len(words) or not all(isinstance(answer, Familiarity) for answer in answers):
+            raise AnswerError(
+                f"{self.name} does not say of each of {len(words)} words whether it has seen it. "
+                f"Report this to the adapter's authors."
+            )
+        return answers
 
     def mask_logprob(
         self, queries: Iterable[Masked], *, unread: Literal["error", "empty"] = "error"

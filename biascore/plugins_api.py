@@ -30,7 +30,7 @@ from biascore.measurement import (
 )
 from biascore.metric import SELF, Context, Draws, Metric, MetricOptions, Resamples
 from biascore.model import Model
-from biascore.questions import Level, Masked, Span, Text, TokenLogprobs
+from biascore.questions import Familiarity, Level, Masked, Span, Text, TokenLogprobs
 from biascore.refs import ModelRef
 from biascore.stimuli import (
     Catalogue,
@@ -71,6 +71,7 @@ __all__ = [
     "Draws",
     "Equivalence",
     "Estimate",
+    "Familiarity",
     "FiseTest",
     "Gender",
     "GenderEvidence",

@@ -71,6 +71,19 @@ class TokenLogprobs:
         return sum(self.logprobs)
 
 
+@dataclass(frozen=True, slots=True)
+class Familiarity:
+    """Whether a model has met a word in training, and otherwise in which other spelling it has.
+
+    ``seen`` is false for a word that is out of vocabulary and for one whose vector is put together from pieces
+    (character n-grams); ``spelling`` is then a form of the word in other case or normalisation that the model has
+    seen, or empty.
+    """
+
+    seen: bool = True
+    spelling: str = ""
+
+
 def _check_span(text: str, span: Span) -> None:
     start, end = span
     if not 0 <= start < end <= len(text):

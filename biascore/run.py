@@ -16,9 +16,11 @@ from pydantic import Field
 
 from biascore.errors import RunError
 from biascore.failure import Failure
-from biascore.files import new_folder, user_path
+from biascore.files import user_path
 from biascore.frozen import Frozen, FrozenMap, Scalar
 from biascore.measurement import Measurement
+from biascore.placing import check_folder, finish, new_folder
+from biascore.run_files import ITEMS_FOLDER, RUN_FILE, in_the_way, items_path, parse_run
 from biascore.stats import Adjustment
 from biascore.verdicts import RunVerdict, contradiction, control_lines, run_verdicts
 
@@ -26,9 +28,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SCHEMA_VERSION: Final = 2
-RUN_FILE: Final = "run.json"
-REPORT_FILE: Final = "report.html"
-ITEMS_FOLDER: Final = "items"
 
 
 class PluginUsed(Frozen):
@@ -201,13 +200,12 @@ class Run(Frozen):
         return body
 
     def save(self, folder: str | Path, *, overwrite: bool = False) -> Path:
-        """Write the run as a folder, whole or not at all.
+        """Write the run as a folder, whole or not at all, and return its path.
 
         Raises RunError where the folder exists, or holds anything but a run, or cannot be written;
         what was there before is then still there.
         """
-        target = user_path(folder)
-        check_replaceable(target, overwrite=overwrite)
+        target = check_replaceable(Path(folder), overwrite=overwrite)
         try:
             with new_folder(target) as new:
                 self._write(new)
@@ -215,12 +213,14 @@ class Run(Frozen):
             raise RunError(
                 f"{target} cannot be written: {error}. Free space or choose another folder."
             ) from error
-        return target
+        return user_path(folder)
 
     def _write(self, folder: Path) -> None:
         (folder / ITEMS_FOLDER).mkdir()
         for number, measurement in enumerate(self.measurements):
-            pq.write_table(measurement.items, folder / _items_path(number, measurement))
+            pq.write_table(
+                measurement.items, folder / items_path(number, measurement.metric, measurement.test)
+            )
         text = json.dumps(self.to_json(), ensure_ascii=False, indent=1)
         with (folder / RUN_FILE).open("w", encoding="utf-8") as stream:
             stream.write(text + "\n")
@@ -238,9 +238,11 @@ class Run(Frozen):
 
 def read_run(folder: Path) -> tuple[list[str], Run | None]:
     """Read a stored run and re-derive its hashes: what is wrong with it, and the run if it can be read."""
+    if not folder.exists():
+        finish(folder.parent)  # a command that was killed may have left it nowhere
     try:
-        body = json.loads((folder / RUN_FILE).read_text(encoding="utf-8"))
-    except FileNotFoundError:
+        body = parse_run((folder / RUN_FILE).read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
         return [f"no {RUN_FILE} here, so this is not a stored run"], None
     except (OSError, ValueError, RecursionError) as error:  # no UTF-8, no JSON, or nested without end
         return [f"{RUN_FILE} cannot be read ({error})"], None
@@ -293,7 +295,7 @@ def _from_body(body: dict[str, Any], folder: Path, problems: list[str]) -> Run:
     hashes = body.pop("item_hashes")
     for number, (entry, expected) in enumerate(zip(body["measurements"], hashes, strict=True)):
         measurement = Measurement.model_validate(entry)
-        path = folder / _items_path(number, measurement)
+        path = folder / items_path(number, measurement.metric, measurement.test)
         try:
             items = pq.read_table(path)
             if item_hash(items) != expected:
@@ -320,23 +322,13 @@ def item_hash(items: pa.Table) -> str:
     return digest.hexdigest()
 
 
-def _items_path(number: int, measurement: Measurement) -> Path:
-    name = f"{measurement.metric}-{measurement.test}"
-    safe = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "-" for c in name)
-    return Path(ITEMS_FOLDER) / f"{number:04d}-{safe[:60]}.parquet"
+def check_replaceable(target: Path, *, overwrite: bool) -> Path:
+    """Where a run can be saved: ``target``, or what it links to.
 
-
-def check_replaceable(target: Path, *, overwrite: bool) -> None:
-    """Raise RunError where a run cannot be saved at ``target``: it exists, or holds more than a run and its report."""
-    if not target.exists():
-        return
-    if not overwrite:
-        raise RunError(f"{target} exists already. Choose another folder, or say overwrite=True (--force).")
-    names = {entry.name for entry in target.iterdir()} if target.is_dir() else {""}
-    if names and (RUN_FILE not in names or names - {RUN_FILE, ITEMS_FOLDER, REPORT_FILE}):
-        raise RunError(
-            f"{target} is not a run and nothing else, so it is not overwritten. Choose another folder."
-        )
+    Raises RunError where it exists (with ``overwrite``: where it holds more than a run and its report), and where
+    nothing can be written.
+    """
+    return check_folder(target, overwrite=overwrite, in_the_way=in_the_way)
 
 
 def _canonical(value: object) -> bytes:

@@ -10,7 +10,8 @@ from biascore.engine import Engine
 from biascore.errors import BiascoreError, RunError
 from biascore.files import user_path
 from biascore.frozen import Frozen
-from biascore.run import RUN_FILE, ModelUsed, StimuliUsed, read_run
+from biascore.run import ModelUsed, StimuliUsed, read_run
+from biascore.run_files import RUN_FILE
 
 
 class Check(Frozen):

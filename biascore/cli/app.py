@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated
 
@@ -39,8 +38,8 @@ from biascore.cli.plan import plan
 from biascore.dataset import default_test_name
 from biascore.engine import DEFAULT_CACHE, Engine
 from biascore.errors import OptionsError
-from biascore.files import refuse_existing, user_path
-from biascore.run import REPORT_FILE, Run, check_replaceable
+from biascore.run import Run, check_replaceable
+from biascore.run_files import REPORT_FILE
 from biascore.stats import Adjustment
 from biascore.verify import verify_run
 
@@ -154,9 +153,10 @@ def report(
     force: Force = False,
 ) -> None:
     """Write the report of a stored run: one HTML file that needs no network."""
-    from biascore.report import write_charts, write_report
+    from biascore.report import check_report, write_charts, write_report
 
     loaded = Run.load(run_folder)
+    check_report(out or run_folder / REPORT_FILE, overwrite=force)
     drawn = write_charts(loaded, charts, overwrite=force) if charts else ()
     for path in (write_report(loaded, out or run_folder / REPORT_FILE, overwrite=force), *drawn):
         say(path)
@@ -206,23 +206,17 @@ def _engine(no_cache: bool, seed: int, max_characters: int | None) -> Engine:
 
 def _check_targets(out: Path | None, report: Path | None, force: bool) -> None:
     """Find what cannot be written before hours of work, not after them."""
-    if out is not None:
-        check_replaceable(user_path(out), overwrite=force)
-    if report is not None:
-        from biascore.report import check_installed
-
-        check_installed()
-        refuse_existing([report], overwrite=force)
     if out is not None and out == report:
         raise OptionsError(
             f"--out and --report both name {out}. A run is a folder, a report a file: name two."
         )
-    for target in filter(None, (out, report)):
-        folder = next(parent for parent in target.absolute().parents if parent.exists())
-        if not os.access(folder, os.W_OK):
-            raise OptionsError(
-                f"{target} cannot be written: no permission in {folder}. Choose another place."
-            )
+    if out is not None:
+        check_replaceable(out, overwrite=force)
+    if report is not None:
+        from biascore.report import check_installed, check_report
+
+        check_installed()
+        check_report(report, overwrite=force)
 
 
 def _deliver(result: Run, out: Path | None, report: Path | None, as_json: bool, force: bool) -> None:

@@ -11,7 +11,7 @@ import typer
 from biascore.cli.console import print_json, print_rows, say, stderr
 from biascore.cli.options import Force, Json, ModelOption, pairs
 from biascore.engine import Engine
-from biascore.export import export_model
+from biascore.export import check_target, export_model
 
 
 def export(
@@ -25,6 +25,7 @@ def export(
     as_json: Json = False,
 ) -> None:
     """Export a model (hf: to ONNX), open the copy, and print how far its answers are from the original's."""
+    check_target(folder, overwrite=force)  # before a model is opened
     engine = Engine(cache=None)
     with engine.model(ref, **pairs(model_option)) as original:
         done = export_model(engine, original, folder, int8=int8, overwrite=force)

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 from biascore.errors import MissingExtraError
+from biascore.placing import check_file, write_file
+from biascore.run_files import REPORT_MARK
 
 if TYPE_CHECKING:
     from biascore.run import Run
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["ChartFormat", "write_charts", "write_report"]
 
 ChartFormat = Literal["svg", "png"]
+CHART_MARK: Final = b"biascore chart"
+"""What every chart file holds, and so what tells it from other pictures."""
 EXTRA_MODULES: Final = ("altair", "jinja2", "vl_convert")
 
 
@@ -28,13 +32,11 @@ def write_report(run: Run, path: str | Path, *, overwrite: bool = False) -> Path
     cannot be written, and MissingExtraError without ``biascore[report]``.
     """
     check_installed()
-    from biascore.files import refuse_existing, write_atomically
     from biascore.report.page import render
 
-    target = Path(path)
-    refuse_existing([target], overwrite=overwrite)
-    write_atomically(target, render(run).encode("utf-8"))
-    return target
+    target = check_report(path, overwrite=overwrite)
+    write_file(target, render(run).encode("utf-8"))
+    return Path(path)
 
 
 def write_charts(
@@ -51,17 +53,20 @@ def write_charts(
     ``biascore[report]``.
     """
     check_installed()
-    from biascore.files import refuse_existing, write_atomically
     from biascore.report.charts import charts_of
     from biascore.report.vega import draw
 
     names = [(f"{chart.name}.{format_}", chart, format_) for chart in charts_of(run) for format_ in formats]
-    targets = [Path(folder) / name for name, _, _ in names]
-    refuse_existing(targets, overwrite=overwrite)
+    targets = [check_file(Path(folder) / name, overwrite=overwrite, mark=CHART_MARK) for name, _, _ in names]
     drawings = [draw(chart.spec, format_) for _, chart, format_ in names]
     for target, drawing in zip(targets, drawings, strict=True):
-        write_atomically(target, drawing)
-    return tuple(targets)
+        write_file(target, drawing)
+    return tuple(Path(folder) / name for name, _, _ in names)
+
+
+def check_report(path: str | Path, *, overwrite: bool) -> Path:
+    """Where a report can be written: ``path``, or what it links to; raises RunError where it cannot."""
+    return check_file(Path(path), overwrite=overwrite, mark=REPORT_MARK)
 
 
 def check_installed() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+import zlib
 from functools import cache
 from typing import Any, Final
 
@@ -9,6 +11,7 @@ import altair as alt
 import vl_convert
 
 from biascore.errors import BiascoreError, RunError
+from biascore.report import CHART_MARK
 
 PNG_SCALE: Final = 3.0
 """Pixels per chart unit: 720 units wide make 2160 pixels, 300 dpi at 18 cm."""
@@ -40,10 +43,18 @@ def draw(spec: dict[str, Any], format_: str) -> bytes:
     if format_ == "svg":
         # An empty list of base URLs refuses every request that a specification could make.
         svg: str = vl_convert.vegalite_to_svg(spec, vl_version=version, allowed_base_urls=[])
-        return svg.encode("utf-8")
+        return f"{svg.rstrip()}\n<!-- {CHART_MARK.decode()} -->\n".encode()
     if format_ == "png":
         png: bytes = vl_convert.vegalite_to_png(
             spec, vl_version=version, scale=PNG_SCALE, allowed_base_urls=[]
         )
-        return png
+        return _with_text(png, b"Software", CHART_MARK)
     raise RunError(f"charts cannot be written as {format_!r}. Choose from: svg, png.")
+
+
+def _with_text(png: bytes, keyword: bytes, text: bytes) -> bytes:
+    """The picture with a ``tEXt`` chunk (PNG specification, 11.3.3) behind its header, which takes 33 bytes."""
+    chunk = b"tEXt" + keyword + b"\0" + text
+    return (
+        png[:33] + struct.pack(">I", len(chunk) - 4) + chunk + struct.pack(">I", zlib.crc32(chunk)) + png[33:]
+    )

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from biascore.plugins_api import Model, Text
-from biascore_metrics.words import unusable
+from biascore_metrics.words import WordOptions, why_lost
 
 
-def unknown_words(model: Model, words: Mapping[str, Iterable[str]]) -> dict[str, str]:
-    """Those words, of lists by role, that have no usable vector alone, and why; each distinct one is asked once."""
+def unknown_words(model: Model, words: Mapping[str, Iterable[str]], options: WordOptions) -> dict[str, str]:
+    """Those words, of lists by role, that are not used, and why; each distinct one is asked once, alone."""
     distinct = list(dict.fromkeys(word for some in words.values() for word in some))
     rows = model.embed([Text.word(word) for word in distinct], "token")
-    return {word: reason for word, reason in zip(distinct, unusable(rows), strict=True) if reason}
+    return {
+        word: reason
+        for word, reason in zip(distinct, why_lost(model, distinct, rows, options), strict=True)
+        if reason
+    }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -9,15 +10,41 @@ from typing import Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from biascore.plugins_api import REPEATED, Coverage, Level, LostWord, Model
+from biascore.plugins_api import REPEATED, Coverage, Level, LostWord, MetricOptions, Model, Scalar
 
 OUT_OF_VOCABULARY: Final = "out of vocabulary"
+UNSEEN: Final = "never seen in training; its vector is put together from its letters"
 MIN_WORDS: Final = 8
 """Fewer words than this do not represent a concept well (Omrani Sabbaghi & Caliskan 2022, section 5.3)."""
 MAX_LOST_SHARE: Final = 0.2
 """A list that loses a larger share of its words no longer stands for its concept (WEFE's threshold)."""
 
-Duplicates = Literal["drop", "keep"]
+NEAR: Final = 0.01
+"""Vectors nearer to each other than this part of the usual distance between two words are those of one word.
+
+Set far below synonyms (of the words of the English WEAT tests in all-MiniLM-L6-v2, "dance" and "dancing" are nearest, at
+0.27) and relative, because the states of some contextual models all lie close together.
+"""
+
+
+class WordOptions(MetricOptions):
+    """Which words of a list are used.
+
+    ``duplicates``: words that repeat another of their list (by letter, in other case or Unicode form, or with nearly
+    its vector) are no second observation, so they count once; "keep" reproduces published numbers from such lists.
+    ``unseen``: words that the model has a vector for but has never met in training, because it puts one together
+    from character n-grams. What is measured on them says how they are spelt, so they are lost; "keep" uses and names them.
+    """
+
+    duplicates: Literal["drop", "keep"] = "drop"
+    unseen: Literal["drop", "keep"] = "drop"
+
+    def words_stated(self) -> dict[str, Scalar]:
+        """The conventions on words."""
+        return {"duplicates": self.duplicates, "words never seen in training": self.unseen}
+
+
+Vectors = npt.NDArray[np.float32] | npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +71,24 @@ def too_few(words: Mapping[str, Sequence[str]], coverage: Coverage, least: Mappi
 
 
 def embed_words(
-    model: Model, lists: Mapping[str, Sequence[str]], level: Level, duplicates: Duplicates = "drop"
+    model: Model,
+    lists: Mapping[str, Sequence[str]],
+    level: Level,
+    options: WordOptions,
+    *,
+    forms: frozenset[str] = frozenset(),
 ) -> RoleVectors:
-    """Embed the words of every role in one call; words without a usable vector are lost and listed."""
-    kept: dict[str, tuple[str, ...]] = {}
-    lost: list[LostWord] = []
-    for role, given in lists.items():
-        kept[role], repeated = without_repeats(given, duplicates)
-        lost += [LostWord(word=word, role=role, reason=REPEATED) for word in repeated]
+    """Embed the words of every role in one call; words without a usable vector are lost and listed.
+
+    The lists of the roles ``forms`` are forms that the caller puts together, and drops where they repeat.
+    """
+    distinct, lost = distinct_words({role: lists[role] for role in lists if role not in forms}, options)
+    kept = {role: distinct.get(role, tuple(given)) for role, given in lists.items()}
     everything = [word for role in lists for word in kept[role]]
     rows = model.embed(everything, level)
-    reasons = unusable(rows)
+    reasons = why_lost(model, everything, rows, options)
+    if options.duplicates == "drop":
+        reasons = _with_equals(reasons, rows, kept, forms)
     words: dict[str, tuple[str, ...]] = {}
     vectors: dict[str, npt.NDArray[np.float32]] = {}
     start = 0
@@ -70,21 +104,102 @@ def embed_words(
         used={role: len(found) for role, found in words.items()},
         lost=tuple(lost),
         composed=composed(model, words),
+        unseen=unseen(model, words),
     )
     return RoleVectors(words, vectors, coverage)
 
 
-def without_repeats(words: Sequence[str], duplicates: Duplicates) -> tuple[tuple[str, ...], list[str]]:
-    """The words each once (unless duplicates are kept), and those that were left out."""
-    if duplicates == "keep":
-        return tuple(words), []
-    seen: dict[str, None] = {}
-    repeated = []
-    for word in words:
-        if word in seen:
-            repeated.append(word)
-        seen[word] = None
-    return tuple(seen), repeated
+def distinct_words(
+    lists: Mapping[str, Sequence[str]], options: WordOptions
+) -> tuple[dict[str, tuple[str, ...]], list[LostWord]]:
+    """The words of each role once, whatever their case and Unicode form, and those left out; or all of them.
+
+    Spellings of one word are no independent observations: eight capitalisations of one are one.
+    """
+    if options.duplicates == "keep":
+        return {role: tuple(words) for role, words in lists.items()}, []
+    kept: dict[str, tuple[str, ...]] = {}
+    lost: list[LostWord] = []
+    for role, words in lists.items():
+        first: dict[str, str] = {}
+        for word in words:
+            key = unicodedata.normalize("NFC", word).casefold()
+            if key in first:
+                same = word == first[key]
+                reason = REPEATED if same else f"another spelling of {first[key]!r}"
+                lost.append(LostWord(word=word, role=role, reason=reason))
+            first.setdefault(key, word)
+        kept[role] = tuple(first.values())
+    return kept, lost
+
+
+def why_lost(
+    model: Model, words: Sequence[str], rows: npt.NDArray[np.float32], options: WordOptions
+) -> list[str]:
+    """Why each word with this vector is not used, or an empty string; names a spelling that the model knows."""
+    reasons = []
+    for reason, known in zip(unusable(rows), model.familiarity(words), strict=True):
+        why = UNSEEN if not (reason or known.seen) and options.unseen == "drop" else reason
+        spelling = f"; {known.spelling!r} is known" if why and known.spelling else ""
+        reasons.append(why + spelling)
+    return reasons
+
+
+def unseen(model: Model, words: Mapping[str, Sequence[str]]) -> tuple[LostWord, ...]:
+    """The words that have a vector although the model has never seen them, and a spelling that it has seen."""
+    pairs = [(role, word) for role, some in words.items() for word in some]
+    return tuple(
+        LostWord(
+            word=word, role=role, reason=UNSEEN + (f"; {found.spelling!r} is known" if found.spelling else "")
+        )
+        for (role, word), found in zip(pairs, model.familiarity([word for _, word in pairs]), strict=True)
+        if not found.seen
+    )
+
+
+def equal_vectors(rows: Vectors, usual: float) -> dict[int, int]:
+    """For each vector that is (nearly) that of an earlier one, the place of that one; shape (n, d), no NaN.
+
+    ``usual`` is the usual distance between two words, as ``usual_distance`` gives it.
+    """
+    found: dict[int, int] = {}
+    kept: list[int] = []
+    for place, row in enumerate(rows.astype(np.float64)):
+        distances = np.linalg.norm(rows[kept] - row, axis=1)
+        if len(kept) and distances.min() <= NEAR * usual:
+            found[place] = kept[int(distances.argmin())]
+        else:
+            kept.append(place)
+    return found
+
+
+def usual_distance(rows: Vectors) -> float:
+    """Root mean square of the distances between two of the vectors, shape (n, d); 0 for fewer than two."""
+    return float(np.sqrt(2 * rows.astype(np.float64).var(axis=0, ddof=1).sum())) if len(rows) > 1 else 0.0
+
+
+def _with_equals(
+    reasons: Sequence[str],
+    rows: npt.NDArray[np.float32],
+    lists: Mapping[str, Sequence[str]],
+    forms: frozenset[str],
+) -> list[str]:
+    """The reasons, and one for each word whose vector is that of an earlier word of its list, forms aside."""
+    found = list(reasons)
+    usual = usual_distance(rows[[i for i, reason in enumerate(reasons) if not reason]])
+    start = 0
+    for role, words in lists.items():
+        own = [i for i in range(len(words)) if not reasons[start + i]]
+        if role not in forms:
+            for place, earlier in equal_vectors(rows[[start + i for i in own]], usual).items():
+                found[start + own[place]] = has_vector_of(words[own[earlier]])
+        start += len(words)
+    return found
+
+
+def has_vector_of(word: str) -> str:
+    """Why a word is lost whose vector is (nearly) that of another."""
+    return f"has the vector of {word!r}, so it is no further observation"
 
 
 def unusable(rows: npt.NDArray[np.float32]) -> list[str]:
@@ -118,6 +233,12 @@ def coverage_warnings(coverage: Coverage) -> list[str]:
         elif coverage.used[role] < MIN_WORDS:
             few = _words(coverage.used[role])
             found.append(f"{role} has {few}; fewer than {MIN_WORDS} do not represent a concept well")
+        strange = [word.word for word in coverage.unseen if word.role == role]
+        if len(strange) > MAX_LOST_SHARE * coverage.used[role]:
+            found.append(
+                f"{role}: the model has never seen {len(strange)} of its {_words(coverage.used[role])}, whose vectors "
+                f"are put together from their letters: {', '.join(strange)}"
+            )
     return found
 
 

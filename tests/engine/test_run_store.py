@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -18,7 +19,7 @@ import pyarrow.parquet as pq
 import pytest
 from pydantic import ValidationError
 
-from biascore import Audit, Engine, Run
+from biascore import Audit, Engine, Run, placing
 from biascore.engine import measurement_seed
 from biascore.errors import RunError
 from biascore.frozen import Frozen
@@ -150,6 +151,36 @@ def test_what_is_no_run_is_never_overwritten(run: Run, tmp_path: Path, overwrite
     assert [path.name for path in tmp_path.iterdir()] == ["target"]
 
 
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("run.json", "its run.json was not written by biascore"),
+        ("notes.txt", "beside a run it holds notes.txt"),
+        ("report.html", "beside a run it holds report.html"),
+        ("items/0000-mine.csv", "beside a run it holds items/0000-mine.csv"),
+        ("items/deep/0000-weat-x.parquet", "beside a run it holds items/deep"),
+    ],
+)
+def test_a_file_of_another_hand_stops_it_and_is_named(run: Run, folder: Path, name: str, told: str) -> None:
+    (folder / name).parent.mkdir(exist_ok=True)
+    (folder / name).write_text('{"schema_version": 1}')
+    before = files(folder)
+    with pytest.raises(RunError, match=f"is not overwritten: {re.escape(told)}. Choose another folder"):
+        run.save(folder, overwrite=True)
+    assert files(folder) == before
+
+
+def test_a_link_to_a_run_stays_and_what_it_links_to_is_replaced(
+    run: Run, folder: Path, tmp_path: Path
+) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(folder)
+    shorter = run.model_copy(update={"measurements": run.measurements[:1]})
+    assert shorter.save(link, overwrite=True) == link
+    assert link.is_symlink()
+    assert Run.load(folder) == shorter
+
+
 def test_an_empty_folder_may_be_overwritten(run: Run, tmp_path: Path) -> None:
     (tmp_path / "run").mkdir()
     assert Run.load(run.save(tmp_path / "run", overwrite=True)) == run
@@ -259,6 +290,10 @@ def test_a_flipped_bit_is_found_or_harmless(run: Run, folder: Path, seed: int) -
         (b"", "run.json cannot be read"),
         (b'{"schema_version": 2', "run.json cannot be read"),
         (b"\xff\xfe", "run.json cannot be read"),
+        (
+            b'{"schema_version": 9, "schema_version": 1}',
+            "the key 'schema_version' stands twice in one object",
+        ),
         (b"[]", "schema version list is not 2"),
         (b"{}", "schema version None is not 2"),
         (b'{"schema_version": 1}', "schema version 1 is not 2, which this biascore reads"),
@@ -332,6 +367,7 @@ def test_the_old_run_comes_back_where_the_new_one_cannot_take_its_place(
 
     before = files(folder)
     monkeypatch.setattr(Path, "rename", rename)
+    monkeypatch.setattr(placing, "_exchanged", lambda *_: False)
     with pytest.raises(RunError, match="Input/output error"):
         run.save(folder, overwrite=True)
     assert files(folder) == before
@@ -340,7 +376,7 @@ def test_the_old_run_comes_back_where_the_new_one_cannot_take_its_place(
 
 def test_a_place_that_cannot_be_written(run: Run, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
-    with pytest.raises(RunError, match=r"cannot be written.*choose another folder"):
+    with pytest.raises(RunError, match=r"cannot be written.*Choose another place"):
         run.save(tmp_path / "file" / "run")
 
 

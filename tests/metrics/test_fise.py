@@ -252,12 +252,12 @@ def test_an_even_and_a_bent_distribution(model_of):
     even = {w: np.array([a, b, 0, 0, 0, 0, 0, 0]) for w, (a, b) in zip(
         TARGETS, itertools.cycle(itertools.product((1.0, -1.0), repeat=2)), strict=False
     )}  # fmt: skip
-    got = fise(model_of(VECTORS | even), fise_test())
+    got = fise(model_of(VECTORS | even), fise_test(), duplicates="keep")
     assert got.headline.value == 0
     assert got.p_value == 1
     assert got.headline.interval.low == 0
     assert got.verdict is Verdict.INCONCLUSIVE  # 40 words cannot show that 0.1 is not exceeded
-    wide = fise(model_of(VECTORS | even), fise_test(), bound=0.3)
+    wide = fise(model_of(VECTORS | even), fise_test(), bound=0.3, duplicates="keep")
     assert wide.verdict is Verdict.NEGLIGIBLE
     bent = {w: 0.4 * (np.eye(8)[0] + np.eye(8)[1]) + RNG.normal(0, 0.3, 8) for w in TARGETS}
     got = fise(model_of(VECTORS | bent), fise_test(), draws=2000)
@@ -426,7 +426,7 @@ def test_both_forms_of_a_pair_are_resampled_together(model_of):
     model = model_of(vectors)
     together = fise(model, fise_test(pairs), forms="both", bootstrap="percentile", resamples=20_000)
     once = fise(model, fise_test([first for first, _ in pairs]), bootstrap="percentile", resamples=20_000)
-    apart = fise(model, fise_test(TARGETS), bootstrap="percentile", resamples=20_000)
+    apart = fise(model, fise_test(TARGETS), bootstrap="percentile", resamples=20_000, duplicates="keep")
     # Forms with one vector say what one of them says, and are taken for twice as much where they are apart.
     for name in ("mean bias gender", "mean bias race", "share of men white", "interaction gender x race"):
         both, single, double = (got.estimate(name) for got in (together, once, apart))
@@ -489,7 +489,7 @@ def leaning() -> dict[str, np.ndarray]:
 
 
 def test_an_even_distribution_with_a_mean_bias_is_not_negligible(model_of):
-    got = fise(model_of(VECTORS | leaning()), fise_test(), bound=0.3, draws=2000)
+    got = fise(model_of(VECTORS | leaning()), fise_test(), bound=0.3, draws=2000, duplicates="keep")
     assert got.headline.value == 0
     assert got.headline.interval.high <= 0.3
     assert got.estimate("mean bias gender").p_values[0].value * 4 <= 0.05
@@ -637,7 +637,7 @@ def test_words_in_two_lists_are_told(model_of):
 
 
 def test_identical_targets_have_no_interaction_and_no_interval(model_of):
-    got = fise(model_of(VECTORS | dict.fromkeys(TARGETS, VECTORS["t0"])), fise_test())
+    got = fise(model_of(VECTORS | dict.fromkeys(TARGETS, VECTORS["t0"])), fise_test(), duplicates="keep")
     interaction = got.estimate("interaction gender x race")
     assert (interaction.value, interaction.interval, interaction.p_values) == (None, None, ())
     assert got.estimate("standardised mean bias gender").value is None

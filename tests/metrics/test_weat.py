@@ -156,7 +156,9 @@ def test_too_few_words_is_inconclusive_with_the_reason(model_of, test_of, x, a, 
 
 
 def test_identical_vectors_have_no_effect_size(model_of, test_of):
-    got = weat(model_of(dict.fromkeys(X + Y + A + B, (1.0, 2.0, 3.0))), test_of(X, Y, A, B))
+    got = weat(
+        model_of(dict.fromkeys(X + Y + A + B, (1.0, 2.0, 3.0))), test_of(X, Y, A, B), duplicates="keep"
+    )
     assert got.headline.value is None
     assert got.verdict is Verdict.INCONCLUSIVE
     assert "do not vary" in got.reason
@@ -169,7 +171,7 @@ def test_an_effect_without_variation_inside_the_lists_has_no_interval(model_of, 
         **dict.fromkeys(A, (1.0, 0.1)),
         **dict.fromkeys(B, (0.1, 1.0)),
     }
-    got = weat(model_of(vectors), test_of(X, Y, A, B))
+    got = weat(model_of(vectors), test_of(X, Y, A, B), duplicates="keep")
     assert got.headline.value > 1.8
     assert got.headline.interval is None
     assert any(warning.startswith("no interval") for warning in got.warnings)

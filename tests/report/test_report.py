@@ -352,15 +352,30 @@ def test_existing_files_are_kept_unless_told_otherwise(tmp_path: Path) -> None:
     path.write_text("precious")
     with pytest.raises(RunError, match=r"report\.html exists already.*overwrite"):
         write_report(run, path)
+    with pytest.raises(RunError, match=r"report\.html was not written by biascore"):
+        write_report(run, path, overwrite=True)
     assert path.read_text() == "precious"
-    assert write_report(run, path, overwrite=True) == path
-    assert path.read_text(encoding="utf-8").startswith("<!doctype html>")
+    own = tmp_path / "own.html"
+    for overwrite in (False, True):
+        assert write_report(run, own, overwrite=overwrite) == own
+    assert own.read_text(encoding="utf-8").startswith("<!doctype html>")
 
-    (tmp_path / "items-0001-weat-it-weat6.svg").write_text("precious")
+
+def test_charts_replace_charts_and_nothing_else(tmp_path: Path) -> None:
+    run = run_of(measurement())
+    drawn = write_charts(run, tmp_path)
+    assert {path.suffix for path in drawn} == {".svg", ".png"}
     with pytest.raises(RunError, match="exists already"):
-        write_charts(run, tmp_path, ("svg",))
-    assert not list(tmp_path.glob("forest*"))
-    assert len(write_charts(run, tmp_path, ("svg",), overwrite=True)) == 2
+        write_charts(run, tmp_path)
+    assert write_charts(run, tmp_path, overwrite=True) == drawn
+    for path in drawn[:2]:
+        content = path.read_bytes()
+        path.write_text("precious")
+        with pytest.raises(RunError, match=f"{path.name} was not written by biascore"):
+            write_charts(run, tmp_path, overwrite=True)
+        assert path.read_text() == "precious"
+        path.write_bytes(content)
+    assert [p for p in tmp_path.iterdir() if p not in drawn] == []
 
 
 def test_a_folder_and_an_unknown_format_are_refused(tmp_path: Path) -> None:
@@ -375,8 +390,8 @@ def test_a_folder_and_an_unknown_format_are_refused(tmp_path: Path) -> None:
 def test_failed_write_leaves_the_old_file_and_no_rest(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = tmp_path / "report.html"
-    path.write_text("precious")
+    path = write_report(run_of(measurement()), tmp_path / "report.html")
+    before = path.read_bytes()
 
     def full(_: int) -> None:
         raise OSError(28, "No space left on device")
@@ -385,7 +400,7 @@ def test_failed_write_leaves_the_old_file_and_no_rest(
     with pytest.raises(RunError, match="No space left"):
         write_report(run_of(measurement()), path, overwrite=True)
     assert [p.name for p in tmp_path.iterdir()] == ["report.html"]
-    assert path.read_text() == "precious"
+    assert path.read_bytes() == before
 
 
 @pytest.mark.parametrize("module", ["altair", "jinja2", "vl_convert"])

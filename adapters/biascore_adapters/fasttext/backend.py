@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from biascore.errors import QuestionError
-from biascore.plugins_api import Backend, Identity, Level, Text, hookimpl
+from biascore.plugins_api import Backend, Familiarity, Identity, Level, Text, hookimpl
 from biascore_adapters.fasttext.storage import ModelFile
 from biascore_adapters.fasttext.vectors import WordVectors, blank
 
@@ -58,10 +60,38 @@ class FastTextBackend(Backend):
                 row[:] = known[[places[word] for word in words]].mean(axis=0, dtype=np.float64)
         return answer
 
+    def familiarity(self, words: Sequence[str]) -> list[Familiarity]:
+        """Whether the file has each word, of a phrase each of its words, as written or in another spelling."""
+        spellings = {word: _spellings(word) for word in dict.fromkeys(words)}
+        parts = {
+            spelling: _words(Text(spelling), "sentence") for some in spellings.values() for spelling in some
+        }
+        distinct = list(dict.fromkeys(part for some in parts.values() for part in some))
+        known = dict(zip(distinct, self._vectors.known(distinct), strict=True))
+        found = {
+            word: [spelling for spelling in some if parts[spelling] and all(map(known.get, parts[spelling]))]
+            for word, some in spellings.items()
+        }
+        return [
+            Familiarity(
+                seen=word in found[word], spelling=next(iter(found[word]), "") * (word not in found[word])
+            )
+            for word in words
+        ]
+
     def close(self) -> None:
         """Close the file."""
         self._vectors.close()
         self._file.close()
+
+
+def _spellings(word: str) -> list[str]:
+    """The word as it is, then in other case and in composed form, each once."""
+    composed = unicodedata.normalize("NFC", word)
+    cased = [
+        spelling for some in (word, composed) for spelling in (some.lower(), some.capitalize(), some.upper())
+    ]
+    return list(dict.fromkeys([word, composed, *cased]))
 
 
 def _words(text: Text, level: Level) -> list[str]:

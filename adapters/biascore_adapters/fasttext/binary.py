@@ -193,6 +193,10 @@ class BinaryVectors:
             total *= np.float32(1.0 / len(rows))
         return total
 
+    def known(self, words: Sequence[str]) -> list[bool]:
+        """Whether each word stands in the dictionary."""
+        return [self._dictionary.row(self._file, word.encode()) is not None for word in words]
+
     def close(self) -> None:
         """Close the file."""
         self._file.close()

@@ -48,6 +48,10 @@ class QuantisedVectors:
                 result[place] = checked(vector, self._file.path, f"the rows of the word {word!r}")
         return result
 
+    def known(self, words: Sequence[str]) -> list[bool]:
+        """Whether each word stands in the dictionary."""
+        return [self._dictionary.row(self._file, word.encode()) is not None for word in words]
+
     def close(self) -> None:
         """Close the file and let go of the library's copy of the model."""
         self._file.close()

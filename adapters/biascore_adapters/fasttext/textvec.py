@@ -165,6 +165,10 @@ class TextVectors:
             raise corrupt(self._file.path, f"line {number} does not hold {self.dimensions} numbers")
         return checked(values, self._file.path, f"the values in line {number}")
 
+    def known(self, words: Sequence[str]) -> list[bool]:
+        """Whether the file has each word."""
+        return [not missing for missing in np.isnan(self.vectors(words)).any(axis=1)]
+
     def close(self) -> None:
         """Close the file."""
         self._file.close()

@@ -28,6 +28,10 @@ class WordVectors(Protocol):
         """Vectors of the words, float32 (n, d); a row of NaN for a word that the file does not have."""
         ...
 
+    def known(self, words: Sequence[str]) -> list[bool]:
+        """Whether the file has each word as a whole, n-grams aside."""
+        ...
+
     def close(self) -> None:
         """Close the file."""
         ...

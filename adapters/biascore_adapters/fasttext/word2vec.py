@@ -66,6 +66,10 @@ class Word2VecVectors:
                     break
         return result
 
+    def known(self, words: Sequence[str]) -> list[bool]:
+        """Whether the file has each word."""
+        return [not missing for missing in np.isnan(self.vectors(words)).any(axis=1)]
+
     def close(self) -> None:
         """Close the file."""
         self._file.close()

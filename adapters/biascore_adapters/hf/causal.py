@@ -29,7 +29,7 @@ class CausalBackend(EncoderBackend):
 
     def __init__(self, folder: ModelFolder, options: HfOptions, loaded: Loaded) -> None:
         super().__init__(folder, options, loaded)
-        self._head = VocabularyHead(loaded.model, loaded.device)
+        self._head = VocabularyHead(loaded)
         self._texts = CausalReader(loaded.reader)
         self.identity = replace(
             self.identity,

@@ -15,6 +15,7 @@ from biascore.errors import CapabilityError
 from biascore.plugins_api import Backend, Cost, Identity, Level, Text, hookimpl
 from biascore_adapters.hf.load import Loaded
 from biascore_adapters.hf.options import HfOptions
+from biascore_adapters.hf.threads import threads_fact
 from biascore_adapters.hf.trunk import Trunk
 from biascore_adapters.transformer.folder import ModelFolder
 from biascore_adapters.transformer.pooling import Pool, Question, outside, shares
@@ -27,12 +28,13 @@ class EncoderBackend(Backend):
     batch = 1024  # enough texts at once that those of like length meet
 
     def __init__(self, folder: ModelFolder, options: HfOptions, loaded: Loaded) -> None:
-        self._reader, self._trunk = loaded.reader, Trunk(loaded, options.batch_tokens)
+        self._reader, self._trunk = loaded.reader, Trunk(loaded, options.batch_tokens, options.threads)
         self._folder, self._loaded = folder, loaded
         self._asked = options.sentence
         self._sentence = SentenceVector.choose(
             folder,
             causal=loaded.causal,
+            decoder=loaded.decoder,
             hidden=loaded.width,
             asked=options.sentence,
             long_texts=options.long_texts,
@@ -50,8 +52,10 @@ class EncoderBackend(Backend):
                 "parameters": sum(weights.numel() for weights in loaded.model.parameters()),
                 "max_tokens": "none stated" if loaded.reader.limit is None else loaded.reader.limit,
                 **self._sentence.facts,
+                **loaded.facts,
                 "dtype": options.dtype,
                 "device": str(loaded.device),
+                **threads_fact(options.threads, loaded.device),
                 "torch": torch.__version__,
                 "transformers": transformers.__version__,
             },

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import torch
 from transformers import PreTrainedModel
-from transformers.modeling_outputs import BaseModelOutputWithPastAndCrossAttentions
 
-from biascore.errors import ModelLoadError
+from biascore_adapters.hf.load import Loaded
+from biascore_adapters.hf.probe import few_tokens
+from biascore_adapters.transformer.folder import first_line
 
 MAX_LOGITS: Final = 2**24
 """Logits held at once (64 MiB in float32): positions times the size of the vocabulary."""
@@ -21,20 +22,40 @@ MAX_LOGITS: Final = 2**24
 _BEFORE_LAST_FEED_FORWARD: Final = ("encoder.layer.-1.attention.output", "transformer.layer.-1.sa_layer_norm")
 
 
+class UnusableHead(Exception):
+    """A head that is not run here; the text says why. The model can still be asked for its states."""
+
+
 class VocabularyHead:
     """A model's own head behind a trunk that hands given states through.
 
     No head is written anew here: whatever the family does between hidden states and logits is done by
-    its own code. At load the result is compared with the whole model's; raises ModelLoadError where it
-    differs, because then the head takes more than the states.
+    its own code. When it is opened the result is compared with the whole model's; raises UnusableHead where it
+    fails or differs, because then the head takes more than the states.
     """
 
-    def __init__(self, model: PreTrainedModel, device: torch.device) -> None:
-        self._trunk = model.base_model
-        self._head = _with_trunk(model, _HandThrough())
-        self._device = device
+    def __init__(self, loaded: Loaded) -> None:
+        self._trunk, self._device = loaded.trunk, loaded.device
+        name = type(loaded.model).__name__
+        ids = few_tokens(loaded)[0]
+        inputs = {"input_ids": torch.tensor([(ids * 6)[:6]], device=self._device)}
+        inputs["attention_mask"] = torch.ones_like(inputs["input_ids"])
+        try:
+            with torch.inference_mode():
+                whole = loaded.model(**inputs).logits[0]
+                output = self._trunk(**inputs)
+                self._head = _with_trunk(loaded.model, self._trunk, _HandThrough(self._trunk, type(output)))
+                alone = self._logits(output.last_hidden_state[0])
+        except Exception as error:  # whatever the head's own code raises
+            raise UnusableHead(
+                f"the head of {name} cannot be run on hidden states ({type(error).__name__}: {first_line(error)})"
+            ) from error
+        if not _same(alone, whole):
+            raise UnusableHead(f"the head of {name} takes more than the hidden states")
+        self._vocabulary = whole.shape[-1]
         self._feed_forward_input = _find(self._trunk, _BEFORE_LAST_FEED_FORWARD)
-        self._check(model)
+        if not self._trims(inputs, output.last_hidden_state[0]):
+            self._feed_forward_input = None
 
     def log_probabilities(self, states: torch.Tensor, wanted: Sequence[tuple[int, int]]) -> list[float]:
         """log p of (row of ``states``, token) pairs, in nats; states of shape (p, width), rows ascending."""
@@ -74,44 +95,47 @@ class VocabularyHead:
         logits: torch.Tensor = self._head(inputs_embeds=states[:, None, :]).logits
         return logits[:, 0]
 
-    def _check(self, model: PreTrainedModel) -> None:
-        ids = torch.arange(6, device=self._device)[None] % int(model.config.vocab_size)
-        inputs = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
-        with torch.inference_mode():
-            whole = model(**inputs).logits[0]
-            states = self._trunk(**inputs).last_hidden_state
-            alone = self._logits(states[0])
-            self._vocabulary = whole.shape[-1]
-            if not _same(alone, whole):
-                raise ModelLoadError(
-                    f"the head of {type(model).__name__} takes more than the hidden states, so that it cannot be "
-                    "run on single positions. Report this model to the adapter's authors"
-                )
-            some = torch.tensor([[1, 4]], device=self._device)
-            with self.only_at(some) as trimmed:
+    def _trims(self, inputs: Mapping[str, torch.Tensor], states: torch.Tensor) -> bool:
+        """Whether the trunk's states at some positions are right within ``only_at`` them."""
+        some = torch.tensor([[1, 4]], device=self._device)
+        try:
+            with torch.inference_mode(), self.only_at(some) as trimmed:
                 kept = self._trunk(**inputs).last_hidden_state
-            if trimmed and not (kept.shape[1] == 2 and _same(kept[0], states[0, some[0]])):
-                self._feed_forward_input = None
+        except Exception:  # a family whose last layer needs all positions
+            return False
+        return bool(trimmed and kept.shape[1] == 2 and _same(kept[0], states[some[0]]))
 
 
 class _HandThrough(torch.nn.Module):
-    """A trunk that returns the states it is given."""
+    """A trunk that returns the states it is given, in the family's own output class; else it is the real one."""
 
-    def forward(
-        self,
-        input_ids: Any = None,  # noqa: ARG002  (the arguments that heads pass to their trunk)
-        *_others: Any,
-        inputs_embeds: torch.Tensor,
-        **_ignored: Any,
-    ) -> BaseModelOutputWithPastAndCrossAttentions:
-        return BaseModelOutputWithPastAndCrossAttentions(last_hidden_state=inputs_embeds)
+    def __init__(self, trunk: PreTrainedModel, output: type[Any]) -> None:
+        super().__init__()
+        # Not as an attribute, which would make it a part of this module.
+        self.__dict__["_real"], self.__dict__["_output"] = trunk, output
+
+    def forward(self, *_arguments: Any, inputs_embeds: torch.Tensor, **_others: Any) -> Any:
+        return self._output(last_hidden_state=inputs_embeds)
+
+    def __getattr__(self, name: str) -> Any:  # what heads read of their trunk, such as a scale
+        return getattr(self.__dict__["_real"], name)
 
 
-def _with_trunk(model: PreTrainedModel, trunk: torch.nn.Module) -> PreTrainedModel:
-    head = copy.copy(model)
-    # A shallow copy shares the dictionary of modules with the original, which must keep its trunk.
-    object.__setattr__(head, "_modules", {**model._modules, model.base_model_prefix: trunk})
-    return head
+def _with_trunk(model: PreTrainedModel, trunk: PreTrainedModel, stand_in: torch.nn.Module) -> PreTrainedModel:
+    path = next(name for name, module in model.named_modules() if module is trunk)
+    return cast(PreTrainedModel, _replaced(model, path, stand_in))
+
+
+def _replaced(module: torch.nn.Module, path: str, part: torch.nn.Module) -> torch.nn.Module:
+    """A shallow copy of the module with another part at ``path``."""
+    if not path:
+        return part
+    name, _, rest = path.partition(".")
+    changed = copy.copy(module)
+    # A shallow copy shares the dictionary of modules with the original, which must keep its own.
+    modules = {**module._modules, name: _replaced(module.get_submodule(name), rest, part)}
+    object.__setattr__(changed, "_modules", modules)
+    return changed
 
 
 def _find(trunk: torch.nn.Module, paths: Sequence[str]) -> torch.nn.Module | None:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from biascore.errors import OptionsError
 from biascore.plugins_api import Backend
 from biascore_adapters.hf.causal import CausalBackend
 from biascore_adapters.hf.encode import EncoderBackend
+from biascore_adapters.hf.head import UnusableHead
 from biascore_adapters.hf.heads import HeadBackend
 from biascore_adapters.hf.load import Kind, encodes_alone, load
 from biascore_adapters.hf.masked import MaskedBackend
 from biascore_adapters.hf.options import TRANSLATION_OPTIONS, HfOptions
+from biascore_adapters.hf.probe import probed
 from biascore_adapters.hf.translation import TRANSLATION_ARCHITECTURES, TranslationBackend
 from biascore_adapters.transformer.folder import ModelFolder
+from biascore_adapters.transformer.probes import SEES_ITSELF
 
 _BACKENDS: Final[dict[Kind, type[EncoderBackend]]] = {
     "encoder": EncoderBackend,
@@ -42,5 +46,12 @@ def open_backend(folder: ModelFolder, options: HfOptions) -> Backend:
             f"{folder.path} is no translation model, so that {', '.join(idle)} would mean nothing. Leave "
             f"{'it' if len(idle) == 1 else 'them'} out"
         )
-    loaded = load(folder, options)
-    return _BACKENDS[loaded.kind](folder, options, loaded)
+    loaded = probed(load(folder, options))
+    try:
+        if loaded.kind == "causal" and not loaded.causal:
+            raise UnusableHead(SEES_ITSELF)
+        return _BACKENDS[loaded.kind](folder, options, loaded)
+    except UnusableHead as error:
+        facts = {**loaded.facts, "head": f"not used: {error}"}
+        kind: Kind = "decoder" if loaded.decoder else "encoder"
+        return EncoderBackend(folder, options, replace(loaded, kind=kind, facts=facts))

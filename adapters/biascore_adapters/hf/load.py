@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, Literal, cast
 
 import torch
@@ -16,6 +16,7 @@ from transformers import (
     AutoModel,
     AutoModelForCausalLM,
     AutoModelForMaskedLM,
+    AutoModelForMultimodalLM,
     AutoModelForSequenceClassification,
     AutoModelForTextEncoding,
     AutoTokenizer,
@@ -25,6 +26,7 @@ from transformers import (
 from transformers.models.auto.modeling_auto import (
     MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
     MODEL_FOR_MASKED_LM_MAPPING_NAMES,
+    MODEL_FOR_MULTIMODAL_LM_MAPPING_NAMES,
     MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES,
     MODEL_FOR_TEXT_ENCODING_MAPPING_NAMES,
 )
@@ -32,21 +34,15 @@ from transformers.utils import logging
 
 from biascore.errors import ModelLoadError
 from biascore_adapters.hf.options import HfOptions
+from biascore_adapters.hf.weights import check_weights, stored_narrower
 from biascore_adapters.transformer.folder import ModelFolder
 from biascore_adapters.transformer.tokens import Reader
 
 _UNSTATED = 10**9  # tokenizers that state no limit carry 1e30
+_LIMITS: Final = ("max_position_embeddings", "max_seq_len")  # the latter is MPT's
 
 
 Kind = Literal["encoder", "decoder", "masked", "causal", "head"]
-
-_AUTO: Final[dict[Kind, Any]] = {
-    "encoder": AutoModel,
-    "decoder": AutoModel,
-    "masked": AutoModelForMaskedLM,
-    "causal": AutoModelForCausalLM,
-    "head": AutoModelForSequenceClassification,
-}
 
 # Checkpoints of a pre-training class hold the masked head beside another; the masked class reads them.
 _PRETRAINING_WITH_MASKED_HEAD: Final = ("BertForPreTraining", "AlbertForPreTraining")
@@ -56,8 +52,10 @@ _PRETRAINING_WITH_MASKED_HEAD: Final = ("BertForPreTraining", "AlbertForPreTrain
 class Loaded:
     """A model ready to run on ``device``, its trunk, the reader of its texts, and the width of its states.
 
-    ``kind`` says which head the model has, as its configuration states; ``causal`` whether a token sees
-    only those before it.
+    ``trunk`` is the part whose last hidden states the head reads. ``kind`` says which head the model has, as its
+    configuration states; ``decoder`` whether its family is one of decoders, and ``causal`` whether a token sees
+    only those before it, which a decoder may be configured not to do. ``padding`` says whether texts of several
+    lengths may share a batch. ``facts`` is what loading found out, for the record.
     """
 
     kind: Kind
@@ -66,49 +64,68 @@ class Loaded:
     reader: Reader
     device: torch.device
     width: int
+    decoder: bool
     causal: bool
+    padding: bool = True
+    facts: Mapping[str, str] = field(default_factory=dict)
 
 
 def load(folder: ModelFolder, options: HfOptions) -> Loaded:
     """Open the model, with the head that its configuration names, and the tokenizer of a folder.
 
-    Raises ModelLoadError for a folder that transformers cannot read, that needs code of its own, whose
-    weights are not all there, or that does not map text alone to one vector a token.
+    What it says of itself is not probed here. Raises ModelLoadError for a folder that transformers cannot read,
+    that needs code of its own, whose weights are not all there, or that does not map text alone to one vector a
+    token.
     """
-    check_kind(folder)
+    facts = check_kind(folder, options)
     device = place(options.device)
-    kind = kind_of(folder)
+    kind, auto = kind_of(folder)
+    if kind == "encoder" and not folder.config.get("architectures"):
+        facts["head"] = "none: config.json states no architectures, so that only the bare model is opened"
     with quiet():
         tokenizer = _tokenizer(folder)
-        model = _model(folder, options, device, kind)
-    causal = kind == "causal" or (
-        type(model.config) in MODEL_FOR_CAUSAL_LM_MAPPING
-        and (
-            type(model.config) not in MODEL_FOR_MASKED_LM_MAPPING
-            or bool(getattr(model.config, "is_decoder", False))
+    model, found = model_of(folder, options, auto, device, head=kind == "head")
+    config = model.config.get_text_config()
+    if model.config.is_encoder_decoder or config.is_encoder_decoder:
+        raise ModelLoadError(
+            f"{folder.path} is an encoder-decoder ({type(model).__name__}), of which hf: takes no "
+            "embeddings. Use an encoder or a decoder alone"
         )
+    config.use_cache = False  # the keys and values of a decoder serve generation only
+    decoder = kind == "causal" or (
+        type(config) in MODEL_FOR_CAUSAL_LM_MAPPING
+        and (type(config) not in MODEL_FOR_MASKED_LM_MAPPING or bool(getattr(config, "is_decoder", False)))
     )
-    if kind == "encoder" and causal:
+    if kind == "encoder" and decoder:
         kind = "decoder"
-    trunk = cast(PreTrainedModel, model.base_model)
-    weights: torch.Tensor = trunk.get_input_embeddings().get_parameter("weight")
-    reader = Reader(tokenizer, _limit(trunk, tokenizer), rows=weights.shape[0])
-    return Loaded(kind, model, trunk, reader, device, _width(folder, trunk, device), causal)
+    trunk = _trunk(model, device)
+    rows = int(model.get_input_embeddings().get_parameter("weight").shape[0])
+    reader = Reader(tokenizer, _limit(trunk, tokenizer), rows)
+    width = _width(folder, trunk, device)
+    return Loaded(
+        kind, model, trunk, reader, device, width, decoder, causal=decoder, facts={**facts, **found}
+    )
 
 
-def kind_of(folder: ModelFolder) -> Kind:
-    """What the first architecture in ``config.json`` is a class for; a bare model without one."""
+def kind_of(folder: ModelFolder) -> tuple[Kind, Any]:
+    """What the first architecture in ``config.json`` is a class for, and the Auto class that opens it.
+
+    A model without one is opened bare.
+    """
     if encodes_alone(folder):
-        return "encoder"
-    architectures = folder.config.get("architectures") or [""]
-    name = architectures[0]
+        return "encoder", AutoModelForTextEncoding
+    name = (folder.config.get("architectures") or [""])[0]
     if name in MODEL_FOR_MASKED_LM_MAPPING_NAMES.values() or name in _PRETRAINING_WITH_MASKED_HEAD:
-        return "masked"
+        return "masked", AutoModelForMaskedLM
     if name in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES.values():
-        return "causal"
+        return "causal", AutoModelForCausalLM
+    if (
+        name in MODEL_FOR_MULTIMODAL_LM_MAPPING_NAMES.values()
+    ):  # a text decoder that is also shown images or sounds
+        return "causal", AutoModelForMultimodalLM
     if name in MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES.values():
-        return "head"
-    return "encoder"
+        return "head", AutoModelForSequenceClassification
+    return "encoder", AutoModel
 
 
 def encodes_alone(folder: ModelFolder) -> bool:
@@ -134,20 +151,33 @@ def quiet() -> Iterator[None]:
             logging.enable_progress_bar()  # type: ignore[no-untyped-call]
 
 
-def check_kind(folder: ModelFolder) -> None:
-    """Raise ModelLoadError for a model that transformers does not know, or that brings its own code."""
+def check_kind(folder: ModelFolder, options: HfOptions) -> dict[str, str]:
+    """A fact for the record where transformers' code stands in for the folder's own; else none.
+
+    Raises ModelLoadError for a model that transformers does not know, or that brings its own code, unless the
+    option ``native_code`` accepts transformers' in its place.
+    """
     kind = folder.config.get("model_type")
-    if kind in CONFIG_MAPPING:
-        return
-    if "auto_map" in folder.config:
+    own = "auto_map" in folder.config
+    if kind not in CONFIG_MAPPING:
+        if own:
+            raise ModelLoadError(
+                f"{folder.path} runs Python code of its own (auto_map in config.json), which this adapter never "
+                "allows. Use a model whose architecture is part of transformers"
+            )
         raise ModelLoadError(
-            f"{folder.path} runs Python code of its own (auto_map in config.json), which this adapter never "
-            "allows. Use a model whose architecture is part of transformers"
+            f"{folder.path} has the model_type {kind!r} in config.json, which the installed transformers does "
+            "not know. Try a newer one: pip install --upgrade transformers"
         )
-    raise ModelLoadError(
-        f"{folder.path} has the model_type {kind!r} in config.json, which the installed transformers does "
-        "not know. Try a newer one: pip install --upgrade transformers"
-    )
+    if not own:
+        return {}
+    if not options.native_code:
+        raise ModelLoadError(
+            f"{folder.path} names Python code of its own (auto_map in config.json), which is never run. transformers "
+            f"has code for {kind!r} too, which may compute something else with these weights. Where the authors say "
+            "that it is the same model, or to try, set the option native_code=true, which the run records"
+        )
+    return {"code": f"that of transformers for {kind}, not the folder's own (auto_map)"}
 
 
 def place(name: str) -> torch.device:
@@ -180,36 +210,34 @@ def _tokenizer(folder: ModelFolder) -> PreTrainedTokenizerFast:
     return tokenizer
 
 
-def _model(folder: ModelFolder, options: HfOptions, device: torch.device, kind: Kind) -> PreTrainedModel:
-    auto = AutoModelForTextEncoding if encodes_alone(folder) else _AUTO[kind]
-    model = model_of(folder, options, auto, device)
-    if model.config.is_encoder_decoder:
-        raise ModelLoadError(
-            f"{folder.path} is an encoder-decoder ({type(model).__name__}), of which hf: takes no "
-            "embeddings. Use an encoder or a decoder alone"
-        )
-    model.config.use_cache = False  # the keys and values of a decoder serve generation only
-    return model
+def model_of(
+    folder: ModelFolder, options: HfOptions, auto: Any, device: torch.device, *, head: bool = False
+) -> tuple[PreTrainedModel, dict[str, str]]:
+    """The model that an Auto class makes of a folder, ready to run on the device, and facts of its weights.
 
-
-def model_of(folder: ModelFolder, options: HfOptions, auto: Any, device: torch.device) -> PreTrainedModel:
-    """The model that an Auto class makes of a folder, ready to run on the device.
-
-    Raises ModelLoadError where the files cannot be read, or weights are missing.
+    ``head``: it has a sequence head, which reads the pooler. Raises ModelLoadError where the files cannot be
+    read, or weights are missing.
     """
+    if head and folder.config.get("id2label") == {}:
+        raise ModelLoadError(
+            f"{folder.path} is a classifier or regressor whose config.json names no outputs (id2label is empty). "
+            "Name them there, one for each row of the head's weights"
+        )
+    stored = stored_narrower(folder, options.dtype)
     model: PreTrainedModel
     try:
-        model, info = auto.from_pretrained(
-            folder.path,
-            dtype=getattr(torch, options.dtype),
-            use_safetensors=not folder.pickled,
-            trust_remote_code=False,
-            local_files_only=True,
-            output_loading_info=True,
-        )
+        with quiet():
+            model, info = auto.from_pretrained(
+                folder.path,
+                dtype=getattr(torch, options.dtype),
+                use_safetensors=not folder.pickled,
+                trust_remote_code=False,
+                local_files_only=True,
+                output_loading_info=True,
+            )
     except Exception as error:  # safetensors, pickle, torch and transformers each raise their own
         raise unreadable(folder, "model", error) from error
-    _check_weights(folder, info)
+    unused = check_weights(folder, model, info, head=head)
     try:
         model.train(False).to(device)
     except torch.cuda.OutOfMemoryError as error:
@@ -217,25 +245,44 @@ def model_of(folder: ModelFolder, options: HfOptions, auto: Any, device: torch.d
             f"{folder.path} does not fit into the memory of {device}. Use the option device='cpu' or "
             "dtype='bfloat16'"
         ) from error
-    return model
+    facts = {"stored_weights": stored, "unused_weights": unused}
+    return model, {name: fact for name, fact in facts.items() if fact}
 
 
-def _check_weights(folder: ModelFolder, info: Mapping[str, Any]) -> None:
-    """Raise ModelLoadError where transformers made weights up; those of a pooler are never used here."""
-    if missing := sorted(key for key in info["missing_keys"] if "pooler" not in key):
-        raise ModelLoadError(
-            f"{folder.path} lacks {len(missing)} weights of its own architecture, such as {missing[0]}, and "
-            "random ones would stand in for them. Fetch or save the model again"
-        )
+def _trunk(model: PreTrainedModel, device: torch.device) -> PreTrainedModel:
+    """The outermost part of the model that gives hidden states: what its head reads, as seen by running it.
+
+    That is not always the attribute that transformers calls the base model.
+    """
+    found: list[torch.nn.Module] = []
+
+    def see(module: torch.nn.Module, _arguments: Any, output: Any) -> None:
+        if getattr(output, "last_hidden_state", None) is not None:
+            found.append(module)  # inner parts end, and so come, before outer ones
+
+    parts = [part for part in model.modules() if isinstance(part, PreTrainedModel)]
+    hooks = [part.register_forward_hook(see) for part in parts]
+    ids = torch.zeros((1, 4), dtype=torch.long, device=device)
+    try:
+        with torch.inference_mode():
+            model(input_ids=ids, attention_mask=torch.ones_like(ids))
+    except Exception:  # whatever its head raises; the trunk alone is run next, and its errors are told
+        return cast(PreTrainedModel, model.base_model)
+    finally:
+        for hook in hooks:
+            hook.remove()
+    return cast(PreTrainedModel, found[-1] if found else model.base_model)
 
 
 def _limit(model: PreTrainedModel, tokenizer: PreTrainedTokenizerFast) -> int | None:
     """The longest text in tokens: the least of what tokenizer, configuration and position table state."""
-    stated = [tokenizer.model_max_length, getattr(model.config, "max_position_embeddings", None)]
+    config = model.config.get_text_config()
+    stated = [tokenizer.model_max_length, *(getattr(config, name, None) for name in _LIMITS)]
     for name, module in model.named_modules():
-        if name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None:
+        padding = getattr(module, "padding_idx", None)
+        if name.endswith("position_embeddings") and padding is not None:
             # RoBERTa counts positions from padding_idx + 1
-            stated.append(module.num_embeddings - module.padding_idx - 1)
+            stated.append(module.get_parameter("weight").shape[0] - padding - 1)
     return min((int(n) for n in stated if n is not None and 0 < n < _UNSTATED), default=None)
 
 

@@ -32,7 +32,7 @@ class MaskedBackend(EncoderBackend):
                 "Save the tokenizer that it was trained with next to it"
             )
         self._mask = int(mask)
-        self._head = VocabularyHead(loaded.model, loaded.device)
+        self._head = VocabularyHead(loaded)
 
     @hookimpl
     def mask_logprob(self, queries: tuple[Masked, ...]) -> tuple[TokenLogprobs, ...]:

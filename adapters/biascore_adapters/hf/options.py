@@ -16,10 +16,13 @@ class HfOptions(Options):
     ``device="auto"`` is the first CUDA device where there is one, else the CPU.
     ``batch_tokens`` bounds one forward pass, texts in the batch times the tokens of the longest; None is
     2048 on a CPU and 16384 on an accelerator.
+    ``threads`` is the number of CPU threads that the model's calls compute with; None leaves torch's.
     ``sentence`` overrides the sentence vector that the model's architecture or folder declares, and reads the
     transformer of a sentence-transformers folder alone. ``long_texts``, of such a folder: "error" (the default) for
     a text that its ``encode()`` would cut, or "cut", with a warning.
     ``allow_pickle`` permits weights stored as pickle, which can run code of their author's choice.
+    ``native_code`` opens a folder that names Python code of its own with the code that transformers has for
+    models of its type; the folder's is never run.
 
     Of translation models alone: ``beams``, ``length_penalty`` and ``no_repeat_ngram_size`` are those of
     transformers, and the model's own where they are None. ``max_new_tokens`` (256) bounds a translation;
@@ -30,9 +33,11 @@ class HfOptions(Options):
     device: str = Field(default="auto", pattern=r"^(auto|cpu|mps|cuda(:\d+)?)$")
     dtype: Literal["float32", "bfloat16", "float16"] = "float32"
     batch_tokens: int | None = Field(default=None, ge=1)
+    threads: int | None = Field(default=None, ge=1)
     sentence: Pooling | None = None
     long_texts: LongTexts | None = None
     allow_pickle: bool = False
+    native_code: bool = False
     beams: int | None = Field(default=None, ge=1)
     length_penalty: float | None = None
     no_repeat_ngram_size: int | None = Field(default=None, ge=0)

@@ -17,6 +17,7 @@ from biascore.plugins_api import Backend, Cost, Identity, hookimpl
 from biascore_adapters.hf.languages import find_code, language_codes
 from biascore_adapters.hf.load import check_kind, model_of, place, quiet, unreadable
 from biascore_adapters.hf.options import HfOptions
+from biascore_adapters.hf.threads import on_threads, threads_fact
 from biascore_adapters.hf.trunk import ACCELERATOR_TOKENS, CPU_TOKENS
 from biascore_adapters.languages import subtags
 from biascore_adapters.transformer.batching import batches
@@ -54,11 +55,12 @@ class TranslationBackend(Backend):
 
     def __init__(self, folder: ModelFolder, options: HfOptions) -> None:
         self._folder, self._options = folder, options
-        check_kind(folder)
+        found = check_kind(folder, options)
         self._device = place(options.device)
         with quiet():
             self._tokenizer = _tokenizer(folder)
-            self._model: PreTrainedModel = model_of(folder, options, AutoModelForSeq2SeqLM, self._device)
+        self._model: PreTrainedModel
+        self._model, stored = model_of(folder, options, AutoModelForSeq2SeqLM, self._device)
         self._kind = str(folder.config.get("model_type"))
         self._codes = language_codes(_tokens(self._tokenizer)) if self._kind in _WITH_CODES else {}
         self._limit = self._most_tokens()
@@ -73,8 +75,11 @@ class TranslationBackend(Backend):
             "max_tokens": "none stated" if self._limit is None else self._limit,
             "languages": len(self._codes),
             **{name: value for name, value in self._settings.items() if isinstance(value, str | int | float)},
+            **found,
+            **stored,
             "dtype": options.dtype,
             "device": str(self._device),
+            **threads_fact(options.threads, self._device),
             "torch": torch.__version__,
             "transformers": transformers.__version__,
         }
@@ -197,7 +202,7 @@ class TranslationBackend(Backend):
     def _generate(
         self, texts: Sequence[str], ids: Sequence[Sequence[int]], direction: _Direction
     ) -> list[str]:
-        with torch.inference_mode(), quiet():
+        with torch.inference_mode(), quiet(), on_threads(self._options.threads):
             inputs = self._tokenizer.pad({"input_ids": list(ids)}, return_tensors="pt").to(self._device)
             forced = {} if direction.first_token is None else {"forced_bos_token_id": direction.first_token}
             generate: Any = self._model.generate

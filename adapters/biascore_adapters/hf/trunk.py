@@ -8,9 +8,11 @@ from typing import Final, TypeVar
 import numpy as np
 import torch
 
-from biascore.errors import AnswerError, QuestionError
+from biascore.errors import AnswerError, BiascoreError, QuestionError
 from biascore_adapters.hf.load import Loaded
+from biascore_adapters.hf.threads import on_threads
 from biascore_adapters.transformer.batching import batches
+from biascore_adapters.transformer.folder import first_line
 from biascore_adapters.transformer.tokens import shown
 
 # Measured: on a CPU the states of more tokens than this leave the cache, and cost half as much again.
@@ -24,11 +26,16 @@ Answer = TypeVar("Answer")
 
 
 class Trunk:
-    """Runs a model on texts of any length; ``width`` is that of its hidden states."""
+    """Runs a model on texts of any length; ``width`` is that of its hidden states.
 
-    def __init__(self, loaded: Loaded, batch_tokens: int | None) -> None:
+    ``padding`` says whether texts of several lengths share a batch.
+    """
+
+    def __init__(self, loaded: Loaded, batch_tokens: int | None, threads: int | None = None) -> None:
         self.model, self.device, self.width = loaded.trunk, loaded.device, loaded.width
+        self.padding = loaded.padding
         self._budget = batch_tokens or _default_budget(loaded)
+        self._threads = threads
         tokenizer = loaded.reader.tokenizer
         # Any id would do behind a mask, but the convolutions of some models see through it.
         pads = (tokenizer.pad_token_id, tokenizer.eos_token_id, 0)
@@ -36,7 +43,7 @@ class Trunk:
 
     def batches(self, lengths: Mapping[int, int]) -> Iterator[list[int]]:
         """The keys of ``lengths`` (tokens of each) in batches of like length under the token budget."""
-        return batches(lengths, self._budget)
+        return batches(lengths, self._budget, equal=not self.padding)
 
     def inputs(
         self, ids: Sequence[Sequence[int]], types: Sequence[Sequence[int] | None]
@@ -64,13 +71,13 @@ class Trunk:
         work: Callable[[Sequence[Item]], list[Answer]],
         text: Callable[[Item], str],
     ) -> list[Answer]:
-        """``work(items)``, in halves where they do not fit into the memory or an answer is not finite.
+        """``work(items)``, in halves where they do not fit into the memory, fail, or an answer is not finite.
 
-        Raises QuestionError where the accelerator's memory does not hold a single one, AnswerError naming
-        the text where the model computes no number for it.
+        Raises QuestionError naming the text where the accelerator's memory does not hold a single one or the
+        model's own code fails on it, AnswerError where the model computes no number for it.
         """
         try:
-            with torch.inference_mode():
+            with torch.inference_mode(), on_threads(self._threads):
                 answers = work(items)
             if all(bool(np.all(np.isfinite(np.asarray(answer)))) for answer in answers):
                 return answers
@@ -86,7 +93,17 @@ class Trunk:
                     f"the text {shown(text(items[0]))} does not fit into the memory of {self.device}. "
                     "Use the option device='cpu' or dtype='bfloat16'"
                 ) from error
-        # Outside the except clause, which would keep the tensors of the failed attempt alive.
+        except BiascoreError:
+            raise
+        except (
+            Exception
+        ) as error:  # the model's own code raises whatever it likes on a text that it cannot take
+            if len(items) == 1:
+                raise QuestionError(
+                    f"the model fails on the text {shown(text(items[0]))} ({type(error).__name__}: "
+                    f"{first_line(error)[:200]}). It may be too long: shorten it or leave it out"
+                ) from error
+        # Outside the except clauses, which would keep the tensors of the failed attempt alive.
         middle = len(items) // 2
         return self.in_halves(items[:middle], work, text) + self.in_halves(items[middle:], work, text)
 

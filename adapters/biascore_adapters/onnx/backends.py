@@ -43,6 +43,7 @@ class OnnxBackend(Backend):
         self._budget = model.options.batch_tokens or (1 if quantised else usual)
         if known.pad is None:
             self._budget = 1  # one text a run, and so no padding
+        self._equal = not model.padding
         self.identity = Identity(
             digest=model.folder.files.digest(),
             facts={
@@ -53,6 +54,8 @@ class OnnxBackend(Backend):
                 "opset": model.folder.stated.opset,
                 "exported_by": "biascore" if model.folder.exported else "another program",
                 "provider": model.graph.provider,
+                **model.facts,
+                **({"threads": model.graph.threads} if on_cpu else {}),
                 "onnxruntime": onnxruntime.__version__,
             },
         )
@@ -73,7 +76,7 @@ class OnnxBackend(Backend):
             places = sum(asked[row] for row in rows) if self._graph.takes_positions else everywhere
             return places * width <= MAX_LOGITS
 
-        for rows in batches(lengths, self._budget):
+        for rows in batches(lengths, self._budget, equal=self._equal):
             yield from _in_halves(rows, fits)
 
 
@@ -85,6 +88,7 @@ class Embedder(OnnxBackend):
         self._sentence = SentenceVector.choose(
             model.folder.files,
             causal=model.known.causal,
+            decoder=model.decoder,
             hidden=self._graph.widths[HIDDEN],
             asked=model.options.sentence,
             long_texts=model.options.long_texts,
@@ -106,7 +110,7 @@ class Embedder(OnnxBackend):
         width = self._graph.widths[HIDDEN] if level == "token" else self._sentence.width
         vectors = np.full((len(texts), width), np.nan, dtype=np.float32)
         lengths = {row: len(question.tokens.ids) for row, question in enumerate(read) if question.pools}
-        for rows in batches(lengths, self._budget):
+        for rows in batches(lengths, self._budget, equal=self._equal):
             some = [read[row] for row in rows]
             hidden = self._graph.run(
                 HIDDEN,
@@ -252,7 +256,9 @@ class HeadScorer(OnnxBackend):
         column = self._outputs.column(quantity)
         read = self._reader.read(texts)
         scores = np.empty(len(texts))
-        for rows in batches({row: len(tokens.ids) for row, tokens in enumerate(read)}, self._budget):
+        for rows in batches(
+            {row: len(tokens.ids) for row, tokens in enumerate(read)}, self._budget, equal=self._equal
+        ):
             some = [read[row] for row in rows]
             ids, types = [tokens.ids for tokens in some], [self._types(tokens) for tokens in some]
             logits = self._graph.run(LOGITS, ids, types, [texts[row] for row in rows])
@@ -298,6 +304,11 @@ def backend_of(model: OnnxModel) -> Backend:
         return _HEADS[kind][has_states(model)](model)
     if has_states(model):
         return Embedder(model)
+    if "head" in model.facts:
+        raise ModelLoadError(
+            f"{model.folder.graph} gives only logits, which are {model.facts['head']}. Export it with the output "
+            f"{HIDDEN!r}"
+        )
     raise ModelLoadError(
         f"{model.folder.graph} gives only logits, and config.json names no model whose logits are known here (its "
         f"architecture is {model.architecture}). Export it with the output {HIDDEN!r}, or copy the configuration of "

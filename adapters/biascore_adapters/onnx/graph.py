@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
 
@@ -29,7 +30,7 @@ Output = Literal["last_hidden_state", "logits"]
 
 
 class Graph:
-    """One session. ``provider`` runs it; ``takes_types`` and ``takes_positions`` say which inputs it has.
+    """One session. ``provider`` runs it, on ``threads``; ``takes_types`` and ``takes_positions`` say which inputs it has.
 
     ``widths`` holds the size of the last axis of each output it has; ``per_text`` is true where the logits are
     one row a text, not one a token.
@@ -41,6 +42,7 @@ class Graph:
         self._path, self._pad = folder.graph, pad
         self._session = _session(folder, options)
         self.provider: str = self._session.get_providers()[0]
+        self.threads = options.threads or f"onnxruntime's, of {_processors()} processors"
         self._types = self._input_types()
         self.takes_types = "token_type_ids" in self._types
         self.takes_positions = POSITIONS in self._types
@@ -163,6 +165,12 @@ class Graph:
 
     def _refused(self, problem: str, advice: str) -> ModelLoadError:
         return ModelLoadError(f"{self._path}: {problem}. {advice}")
+
+
+def _processors() -> int:
+    """How many processors this process may use, by which onnxruntime chooses its threads."""
+    allowed = getattr(os, "sched_getaffinity", None)  # not everywhere
+    return len(allowed(0)) if allowed else os.cpu_count() or 1
 
 
 def _session(folder: OnnxFolder, options: OnnxOptions) -> onnxruntime.InferenceSession:

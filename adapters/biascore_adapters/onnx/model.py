@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import logging
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from biascore.errors import ModelLoadError
-from biascore_adapters.onnx.graph import HIDDEN, LOGITS, Graph
+from biascore_adapters.onnx.graph import HIDDEN, LOGITS, Floats, Graph, Output
 from biascore_adapters.onnx.locate import OnnxFolder
 from biascore_adapters.onnx.options import OnnxOptions
 from biascore_adapters.transformer.exported import Exported, Kind
+from biascore_adapters.transformer.probes import SEES_ITSELF, Run, described, moved_by_padding, sees_later
 from biascore_adapters.transformer.tokens import Reader
 
 if TYPE_CHECKING:
@@ -43,13 +46,20 @@ _POSITIONS_AFTER_PADDING: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class OnnxModel:
-    """An open model: its folder, the options it was opened with, graph, tokenizer, and what is known of it."""
+    """An open model: its folder, the options it was opened with, graph, tokenizer, and what is known of it.
+
+    ``decoder`` says whether its family is one of decoders, ``padding`` whether texts of several lengths may share
+    a batch, as seen when it was opened; ``facts`` is what was seen, for the record.
+    """
 
     folder: OnnxFolder
     options: OnnxOptions
     graph: Graph
     reader: Reader
     known: Exported
+    decoder: bool
+    padding: bool
+    facts: Mapping[str, str]
 
     @property
     def architecture(self) -> str:
@@ -62,9 +72,49 @@ def open_model(folder: OnnxFolder, options: OnnxOptions) -> OnnxModel:
     with _quiet():
         tokenizer = _tokenizer(folder)
         known = folder.exported or _from_config(folder, tokenizer)
+        decoder = _decoder(folder.files.config)
     graph = Graph(folder, options, known.pad or 0)
     _check_fit(folder, tokenizer, known, graph)
-    return OnnxModel(folder, options, graph, Reader(tokenizer, known.max_tokens, known.rows), known)
+    reader = Reader(tokenizer, known.max_tokens, known.rows)
+    if folder.stated.dynamically_quantised:  # its states move with whatever shares a batch, and it has none
+        return OnnxModel(folder, options, graph, reader, known, decoder, padding=True, facts={})
+    return _probed(OnnxModel(folder, options, graph, reader, known, decoder, padding=True, facts={}))
+
+
+def _probed(model: OnnxModel) -> OnnxModel:
+    """The model as its answers to a few tokens show it: does it see to both sides, does padding move its answers?"""
+    graph, limit = model.graph, model.reader.limit
+    config = model.folder.files.config
+    special = {number for key, number in config.items() if "_token_i" in key and isinstance(number, int)}
+    ids = model.reader.ordinary_ids(13, special)
+
+    def answers(output: Output) -> Run:
+        def run(texts: Sequence[Sequence[int]]) -> list[Floats]:
+            places = [(row, column) for row, text in enumerate(texts) for column in range(len(text))]
+            found = graph.run(output, texts, [None] * len(texts), [""] * len(texts), places)
+            if output == HIDDEN:
+                return [states[: len(text)] for states, text in zip(found, texts, strict=True)]
+            if graph.per_text:
+                return list(found[:, None])
+            ends = np.cumsum([len(text) for text in texts])[:-1]
+            return np.split(found, ends)
+
+        return run
+
+    later = None
+    if not (graph.per_text and HIDDEN not in graph.widths):
+        later = sees_later(answers(HIDDEN if HIDDEN in graph.widths else LOGITS), ids, limit)
+    causal = model.known.causal if later is None else not later
+    moves = model.known.pad is not None and any(
+        moved_by_padding(answers(output), ids, limit) for output in graph.widths
+    )
+    kind = model.known.kind
+    facts = described(causal=causal, padding=not moves)
+    if kind == "causal" and not causal:
+        kind = "decoder"
+        facts["head"] = f"not used: {SEES_ITSELF}"
+    known = model.known.model_copy(update={"causal": causal, "kind": kind})
+    return replace(model, known=known, decoder=model.decoder or causal, padding=not moves, facts=facts)
 
 
 @contextmanager
@@ -105,22 +155,13 @@ def _tokenizer(folder: OnnxFolder) -> PreTrainedTokenizerFast:
 
 def _from_config(folder: OnnxFolder, tokenizer: PreTrainedTokenizerFast) -> Exported:
     """What ``config.json`` and tokenizer state of a graph that biascore did not write."""
-    from transformers.models.auto.modeling_auto import (
-        MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
-        MODEL_FOR_MASKED_LM_MAPPING_NAMES,
-    )
-
     config = folder.files.config
     rows = config.get("vocab_size")
     if not isinstance(rows, int) or rows < 1:
         raise ModelLoadError(
             f"{folder.path / 'config.json'} states no vocab_size. Copy the configuration of the model that was exported"
         )
-    family = config.get("model_type")
-    kind = _kind(_architecture(config))
-    decoder = family in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES and (
-        family not in MODEL_FOR_MASKED_LM_MAPPING_NAMES or bool(config.get("is_decoder"))
-    )
+    kind, decoder = _kind(_architecture(config)), _decoder(config)
     if kind == "encoder" and decoder:
         kind = "decoder"
     limit = _limit(config, tokenizer)
@@ -131,6 +172,19 @@ def _from_config(folder: OnnxFolder, tokenizer: PreTrainedTokenizerFast) -> Expo
         rows=rows,
         tokens=len(tokenizer),
         pad=_pad(config, kind, tokenizer, rows),
+    )
+
+
+def _decoder(config: Mapping[str, Any]) -> bool:
+    """Whether the family that the configuration names is one of decoders."""
+    from transformers.models.auto.modeling_auto import (
+        MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
+        MODEL_FOR_MASKED_LM_MAPPING_NAMES,
+    )
+
+    family = config.get("model_type")
+    return family in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES and (
+        family not in MODEL_FOR_MASKED_LM_MAPPING_NAMES or bool(config.get("is_decoder"))
     )
 
 

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 
-def batches(lengths: Mapping[int, int], budget: int) -> Iterator[list[int]]:
+def batches(lengths: Mapping[int, int], budget: int, *, equal: bool = False) -> Iterator[list[int]]:
     """The keys in batches of like length, the longest first, each of at most ``budget`` tokens after padding.
 
     A text that is longer than the budget makes a batch of its own. A batch that is a quarter full ends
-    where the texts get shorter: measured, from there on padding costs more than another call.
+    where the texts get shorter: measured, from there on padding costs more than another call. With ``equal``
+    every batch ends there, for models whose answers padding would change.
     """
     order = sorted(lengths, key=lengths.__getitem__, reverse=True)
     start = 0
     while start < len(order):
         longest = lengths[order[start]]
         full = min(start + max(1, budget // longest), len(order))
-        end = min(start + max(1, budget // 4 // longest), full)
+        end = start + 1 if equal else min(start + max(1, budget // 4 // longest), full)
         while end < full and lengths[order[end]] == lengths[order[end - 1]]:
             end += 1
         yield order[start:end]

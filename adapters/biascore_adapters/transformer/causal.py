@@ -22,18 +22,23 @@ class ScoredText:
 
 
 class CausalReader:
-    """Puts the beginning-of-text token in front, where the tokenizer has one and does not do it by itself.
+    """Puts the beginning-of-text token in front, where the tokenizer has one and puts nothing there by itself.
 
-    ``policy`` says in words whether the first token of a text is scored.
+    ``policy`` says in words what the first token of a text is scored given.
     """
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
         self._bos = reader.tokenizer.bos_token_id
+        front = reader.tokens_in_front()
+        if front:
+            begin = f"{' '.join(front)!r}, which the tokenizer puts in front"
+        else:
+            begin = f"{reader.tokenizer.bos_token!r}, put in front"
         self.policy = (
             "no beginning-of-text token: the first token of a text is not scored"
-            if self._bos is None
-            else f"every token of a text is scored, the first given {reader.tokenizer.bos_token!r}"
+            if self._bos is None and not front
+            else f"every token of a text is scored, the first given {begin} of a text that does not begin with it"
         )
 
     def read(self, texts: Sequence[str], quantity: str) -> list[ScoredText]:
@@ -50,7 +55,8 @@ class CausalReader:
 
     def _scored(self, text: str, tokens: Tokens) -> ScoredText:
         ids, own = list(tokens.ids), tokens.pieces()
-        if self._bos is not None and ids[:1] != [self._bos]:
+        begins = bool(ids) and (bool(tokens.special[0]) or ids[0] == self._bos)
+        if self._bos is not None and not begins:
             ids, own = [self._bos, *ids], [i + 1 for i in own]
             self._reader.check_length(text, len(ids))
         scored = [i for i in own if i > 0]

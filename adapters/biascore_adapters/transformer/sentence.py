@@ -44,6 +44,7 @@ class SentenceVector:
         folder: ModelFolder,
         *,
         causal: bool,
+        decoder: bool,
         hidden: int,
         asked: Pooling | None,
         long_texts: LongTexts | None = None,
@@ -51,8 +52,8 @@ class SentenceVector:
     ) -> SentenceVector:
         """What the user asks for, else what the folder declares, else the custom of the architecture.
 
-        The custom is the last token for a decoder and [CLS] for an encoder. Raises ModelLoadError where the
-        rule that is declared or asked for cannot be followed.
+        The custom is the last token for a ``decoder``, also for one that sees to both sides, and [CLS] for an
+        encoder. Raises ModelLoadError where the rule that is declared or asked for cannot be followed.
         """
         if asked == "cls" and causal:
             raise ModelLoadError(
@@ -69,7 +70,7 @@ class SentenceVector:
             words = f"{declared.described}, as the sentence-transformers folder declares"
             width = declared.width(folder, hidden)
             return cls(declared, words, width, (long_texts or "error") if folder.modules else None)
-        custom: Pooling = asked or ("last" if causal else "cls")
+        custom: Pooling = asked or ("last" if decoder else "cls")
         plain = Pipeline((_MODES[custom],))
         return cls(plain, f"{plain.described}, {'as asked' if asked else 'by architecture'}", hidden)
 

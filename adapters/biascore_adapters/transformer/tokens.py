@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from biascore.errors import QuestionError
@@ -55,6 +55,28 @@ class Tokens:
             i - 1 for i in inside if i and self.ids[i - 1] == self.boundary and self.boundary is not None
         }
         return sorted(inside | opening)
+
+    def in_front(self) -> int:
+        """How many special tokens the tokenizer put in front of the text."""
+        return next((i for i, special in enumerate(self.special) if not special), len(self.ids))
+
+    def begun_once(self) -> Tokens:
+        """Without what the tokenizer put in front of a text that begins with it by itself.
+
+        Texts that a chat template has rendered do; the text's own count for special then.
+        """
+        front = self.in_front()
+        if not front or list(self.ids[:front]) != list(self.ids[front : 2 * front]):
+            return self
+        return replace(
+            self,
+            ids=self.ids[front:],
+            types=None if self.types is None else self.types[front:],
+            offsets=self.offsets[front:],
+            special=[1] * front + list(self.special[2 * front :]),
+            words=[None] * front + list(self.words[2 * front :]),
+            strings=self.strings[front:],
+        )
 
     def unknown_at(self, positions: Iterable[int]) -> bool:
         """Whether every token at these positions is the tokenizer's unknown token."""
@@ -114,9 +136,25 @@ class Reader:
                 strings=self.tokenizer.convert_ids_to_tokens(encoded["input_ids"][row]),
                 unknown=unknown,
                 boundary=boundary,
-            )
+            ).begun_once()
             for row in range(len(texts))
         ]
+
+    def tokens_in_front(self) -> list[str]:
+        """The special tokens that the tokenizer puts in front of a text."""
+        (tokens,) = self.tokenise(["The nurse"])
+        return list(tokens.strings[: tokens.in_front()])
+
+    def ordinary_ids(self, count: int, special: Collection[int] = ()) -> list[int]:
+        """Different ids of tokens of ordinary text, spread over the vocabulary; as many as there are up to ``count``.
+
+        ``special``: ids that are none, besides those that the tokenizer calls special.
+        """
+        added = {i for i, token in self.tokenizer.added_tokens_decoder.items() if token.special}
+        avoided = added.union(self.tokenizer.all_special_ids, special)
+        own = [i for i in range(min(self.rows, len(self.tokenizer))) if i not in avoided]
+        own = own or list(range(self.rows))
+        return [own[i * len(own) // count] for i in range(count)] if len(own) > count else own
 
     def check_length(self, text: str, length: int) -> None:
         """Raise QuestionError where the model does not take that many tokens, special ones included."""

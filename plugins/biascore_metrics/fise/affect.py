@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from biascore.plugins_api import Coverage, FiseTest, Model
+from biascore.plugins_api import Coverage, FiseTest, LostWord, Model
 from biascore.stats.labels import DrawnTest, Labelled, share_difference_tests
 from biascore_metrics.fise.placement import Placement, labelled_of
 from biascore_metrics.fise.targets import TARGETS, Embedded, Target
@@ -81,17 +81,18 @@ def joined(tested: Coverage, affect: Coverage, model: Model) -> Coverage:
     """One coverage of two models: the targets of the affect's model have a role of their own."""
     role = f"{TARGETS} in {model.name}"
     names = {TARGETS: role}
+
+    def renamed(words: Iterable[LostWord]) -> tuple[LostWord, ...]:
+        return tuple(word.model_copy(update={"role": names.get(word.role, word.role)}) for word in words)
+
     return Coverage(
         given={**tested.given, **{names.get(name, name): count for name, count in affect.given.items()}},
         used={**tested.used, **{names.get(name, name): count for name, count in affect.used.items()}},
         lost=(
             *tested.lost,
-            *(
-                word.model_copy(update={"role": names.get(word.role, word.role)})
-                for word in affect.missing
-                if word.role == TARGETS
-            ),
+            *renamed(word for word in affect.missing if word.role == TARGETS),
             *(word for word in affect.lost if word.role != TARGETS),
         ),
         composed=tuple(dict.fromkeys((*tested.composed, *affect.composed))),
+        unseen=tuple(dict.fromkeys((*tested.unseen, *renamed(affect.unseen)))),
     )

@@ -180,7 +180,7 @@ class PlacementMetric(Metric):
                 lists,
                 treatment=self.treatment,
                 level=options.level,
-                duplicates=options.duplicates,
+                options=options,
             )
 
         if affect_model is None:

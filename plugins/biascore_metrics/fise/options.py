@@ -7,10 +7,11 @@ from typing import Literal
 
 from pydantic import Field
 
-from biascore.plugins_api import Draws, MetricOptions, Model, Resamples, Scalar
+from biascore.plugins_api import Draws, Model, Resamples, Scalar
+from biascore_metrics.words import WordOptions
 
 
-class PlacementOptions(MetricOptions):
+class PlacementOptions(WordOptions):
     """What FISE and GG-FISE share; each option changes a number and is stated in every measurement.
 
     ``level``: embed each word as a text of its own, or as a token within it (contextual models).
@@ -18,7 +19,7 @@ class PlacementOptions(MetricOptions):
     where it is one of word vectors, and no affect elsewhere; "self" is the tested model, whatever it is.
     ``axis_tolerance``: a word whose score on a dimension is no further from 0 lies on an axis, in no group.
     ``draws``: random labellings behind every p-value that is not exact. ``resamples`` of the target words behind
-    every interval, and which ``bootstrap``. ``duplicates``: whether a word repeated within a list counts again.
+    every interval, and which ``bootstrap``.
     ``bound``: a distance from even whose whole interval lies within it counts as negligible (a share of words).
     ``min_words``: a group with fewer gets a warning. ``top``: how many words of a group are ranked.
     """
@@ -29,7 +30,6 @@ class PlacementOptions(MetricOptions):
     draws: Draws = 10_000
     resamples: Resamples = 5000
     bootstrap: Literal["bca", "percentile"] = "bca"
-    duplicates: Literal["drop", "keep"] = "drop"
     bound: float | None = Field(default=0.1, gt=0)
     min_words: int = Field(default=10, ge=0)
     top: int = Field(default=10, ge=0)
@@ -65,7 +65,7 @@ class PlacementOptions(MetricOptions):
             "effective number of words": "(sum m)^2 / sum m^2, m words of each pair",
             "equivalence bound": self.bound,
             "alpha": self.alpha,
-            "duplicates": self.duplicates,
+            **self.words_stated(),
             "embedding level": self.level,
             "vector of a text": model.identity.sentence_vector,
         }

@@ -10,8 +10,17 @@ from typing import Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from biascore.plugins_api import REPEATED, Coverage, FiseTest, Level, LostWord, Model, PairList
-from biascore_metrics.words import Duplicates, RoleVectors, embed_words, unusable, without_repeats
+from biascore.plugins_api import Coverage, FiseTest, Level, LostWord, Model, PairList
+from biascore_metrics.words import (
+    RoleVectors,
+    WordOptions,
+    distinct_words,
+    embed_words,
+    equal_vectors,
+    has_vector_of,
+    unusable,
+    usual_distance,
+)
 
 Vectors = npt.NDArray[np.float64]
 Treatment = Literal["first", "both", "raw", "unit"]
@@ -91,18 +100,17 @@ def embed_targets(
     *,
     treatment: Treatment,
     level: Level,
-    duplicates: Duplicates,
+    options: WordOptions,
 ) -> Embedded:
     """Embed targets and lists in one call; a target is lost, and listed, where one of its forms has no vector."""
     by_name = {target.name: target for target in given}
-    names, repeated = without_repeats([target.name for target in given], duplicates)
-    wanted = [by_name[name] for name in names]
+    names, lost = distinct_words({TARGETS: [target.name for target in given]}, options)
+    wanted = [by_name[name] for name in names[TARGETS]]
     forms = tuple(dict.fromkeys(form for target in wanted for form in target.forms))
-    roles = embed_words(model, {TARGETS: forms, **lists}, level, duplicates)
+    roles = embed_words(model, {TARGETS: forms, **lists}, level, options, forms=frozenset({TARGETS}))
     found = dict(zip(roles.words[TARGETS], roles.vectors[TARGETS], strict=True))
     reasons = {word.word: word.reason for word in roles.coverage.lost if word.role == TARGETS}
 
-    lost = [LostWord(word=name, role=TARGETS, reason=REPEATED) for name in repeated]
     kept: list[Target] = []
     rows: list[Vectors] = []
     for target in wanted:
@@ -120,14 +128,29 @@ def embed_targets(
             continue
         kept.append(target)
         rows.append(mean)
+    vectors = np.stack(rows) if rows else np.empty((0, 0))
+    if options.duplicates == "drop":
+        usual = usual_distance(roles.vectors[TARGETS])
+        equal = {
+            place: earlier
+            for place, earlier in equal_vectors(vectors, usual).items()
+            if kept[place].pair is None or kept[place].pair != kept[earlier].pair
+        }
+        lost += [
+            LostWord(word=kept[place].name, role=TARGETS, reason=has_vector_of(kept[earlier].name))
+            for place, earlier in equal.items()
+        ]
+        left = [place for place in range(len(kept)) if place not in equal]
+        kept, vectors = [kept[place] for place in left], vectors[left]
+    used = {form for target in kept for form in target.forms}
     others = tuple(word for word in roles.coverage.lost if word.role != TARGETS)
     coverage = Coverage(
         given={**roles.coverage.given, TARGETS: len(given)},
         used={**roles.coverage.used, TARGETS: len(kept)},
         lost=(*lost, *others),
         composed=roles.coverage.composed,
+        unseen=tuple(w for w in roles.coverage.unseen if w.role != TARGETS or w.word in used),
     )
-    vectors = np.stack(rows) if rows else np.empty((0, 0))
     return Embedded(tuple(kept), vectors, RoleVectors(roles.words, roles.vectors, coverage))
 
 

@@ -13,11 +13,11 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from biascore.plugins_api import REPEATED, Coverage, LostWord, Masked, Model, Span, Test, TokenLogprobs
+from biascore.plugins_api import Coverage, LostWord, Masked, Model, Span, Test, TokenLogprobs
 from biascore_metrics.lpbs.options import ATTRIBUTE, TARGET, LpbsOptions
 from biascore_metrics.vocabulary import unknown_words
 from biascore_metrics.weat.words import ROLES
-from biascore_metrics.words import without_repeats
+from biascore_metrics.words import distinct_words
 
 DROPPED: Final = "the tokenizer drops all of its characters"
 TARGETS: Final = ("X", "Y")
@@ -69,11 +69,7 @@ def measure_increase(model: Model, test: Test, options: LpbsOptions) -> Increase
     A word is lost that the tokenizer drops, and, where the model can also embed, one that it knows
     nothing of, because the probability of an unknown token says nothing of the word.
     """
-    kept: dict[str, tuple[str, ...]] = {}
-    lost: list[LostWord] = []
-    for role in ROLES:
-        kept[role], repeated = without_repeats(test.roles[role].words, options.duplicates)
-        lost += [LostWord(word=word, role=role, reason=REPEATED) for word in repeated]
+    kept, lost = distinct_words({role: test.roles[role].words for role in ROLES}, options)
     targets, attributes = _both(kept, TARGETS), _both(kept, ATTRIBUTES)
     shape = len(options.templates), len(targets), len(attributes)
     queries = [
@@ -94,7 +90,7 @@ def measure_increase(model: Model, test: Test, options: LpbsOptions) -> Increase
     reasons |= {word: DROPPED for word, gone in zip(attributes, dropped_attributes, strict=True) if gone}
     if "embed" in model.capabilities:
         read = [word for word in (*targets, *attributes) if word not in reasons]
-        unknown = unknown_words(model, {"read": [word for _, word in read]})
+        unknown = unknown_words(model, {"read": [word for _, word in read]}, options)
         reasons |= {(role, word): unknown[word] for role, word in read if word in unknown}
     lost += [
         LostWord(word=word, role=role, reason=reasons[role, word])

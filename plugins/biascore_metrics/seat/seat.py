@@ -70,7 +70,7 @@ class Seat(Metric):
         """Effect size d, its permutation p-values and bootstrap interval; items are the mean s of each word."""
         options = self._options
         frames = Frames.of(test, context.catalogue, options.templates)
-        roles, coverage = embed_sentences(model, test, frames, options.level, options.duplicates)
+        roles, coverage = embed_sentences(model, test, frames, options.level, options)
         words = {role: roles[role].words for role in ROLES}
         problem = too_few(words, coverage, LEAST)
         x = y = np.empty(0)

@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from biascore.errors import OptionsError, StimuliError, UnknownNameError
 from biascore.plugins_api import (
-    REPEATED,
     Catalogue,
     Coverage,
     Level,
@@ -23,7 +22,7 @@ from biascore.plugins_api import (
 )
 from biascore_metrics.vocabulary import unknown_words
 from biascore_metrics.weat.words import ROLES
-from biascore_metrics.words import Duplicates, composed, unusable, without_repeats
+from biascore_metrics.words import WordOptions, composed, distinct_words, unseen, unusable
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,19 +100,16 @@ class RoleSentences:
 
 
 def embed_sentences(
-    model: Model, test: Test, frames: Frames, level: Level, duplicates: Duplicates
+    model: Model, test: Test, frames: Frames, level: Level, options: WordOptions
 ) -> tuple[dict[str, RoleSentences], Coverage]:
     """Embed every sentence of every role in one call; a word that lacks a sentence is lost and listed.
 
     At sentence level the words are also embedded alone, because the rest of a sentence hides that a
     contextual model does not know its word.
     """
-    kept: dict[str, tuple[str, ...]] = {}
-    lost: list[LostWord] = []
-    for role in ROLES:
-        kept[role], repeated = without_repeats(test.roles[role].words, duplicates)
-        lost += [LostWord(word=word, role=role, reason=REPEATED) for word in repeated]
-    unknown = unknown_words(model, kept) if level == "sentence" else {}
+    kept, lost = distinct_words({role: test.roles[role].words for role in ROLES}, options)
+    unknown = unknown_words(model, kept, options) if level == "sentence" else {}
+    strange = {word.word: word.reason for word in unseen(model, kept)} if options.unseen == "drop" else {}
     texts = [text for role in ROLES for word in kept[role] for text in frames.texts(test, role, word)]
     rows = model.embed(texts, level)
     embedded = map(_Embedded, texts, rows, unusable(rows))
@@ -122,7 +118,7 @@ def embed_sentences(
         words, vectors = [], []
         for word in kept[role]:
             own = list(islice(embedded, len(frames.texts(test, role, word))))
-            reason = unknown.get(word) or _why_lost(own, level)
+            reason = unknown.get(word) or _why_lost(own, level) or strange.get(word, "")
             if reason:
                 lost.append(LostWord(word=word, role=role, reason=reason))
             else:
@@ -139,6 +135,7 @@ def embed_sentences(
         used={role: len(found[role].words) for role in ROLES},
         lost=tuple(lost),
         composed=composed(model, {role: found[role].words for role in ROLES}),
+        unseen=unseen(model, {role: found[role].words for role in ROLES}),
     )
     return found, coverage
 

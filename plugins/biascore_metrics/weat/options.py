@@ -10,22 +10,21 @@ import numpy.typing as npt
 from pydantic import Field, field_validator
 
 from biascore.errors import OptionsError
-from biascore.plugins_api import Draws, MetricOptions, Model, Resamples, Scalar, Test
+from biascore.plugins_api import Draws, Model, Resamples, Scalar, Test
 from biascore.stats import Interval, ZeroVarianceError, bootstrap_effect, exact_cost
 from biascore.stats.permutation import EXACT_MAX_SUMS
+from biascore_metrics.words import WordOptions
 
 MAX_DEGENERATE_SHARE: Final = 0.01
 
 
-class AssociationOptions(MetricOptions):
+class AssociationOptions(WordOptions):
     """Conventions of the effect size d, each of which changes a number and is stated in every measurement.
 
     ``ddof``: of the effect size's denominator; 1 is Caliskan 2017's, 0 WEFE's and BFH-AMI/BIAS's.
     ``alternative``: the p-value that decides. An audit does not know in advance which way a bias
     runs, so the default is two-sided; the papers' tests are one-sided ("greater").
     ``permutation``: count all partitions, or draw ``draws`` of them; "auto" counts where it can.
-    ``duplicates``: a word repeated within a list is no second observation, so it counts once;
-    "keep" reproduces published numbers from lists that repeat words.
     ``bound``: an effect whose whole interval lies within it counts as negligible (Cohen's small effect).
     """
 
@@ -33,7 +32,6 @@ class AssociationOptions(MetricOptions):
     alternative: Literal["two-sided", "greater"] = "two-sided"
     permutation: Literal["auto", "exact", "monte-carlo"] = "auto"
     draws: Draws = 100_000
-    duplicates: Literal["drop", "keep"] = "drop"
     bootstrap: Literal["studentized", "bca", "percentile"] = "studentized"
     resamples: Resamples = 5000
     bound: float | None = Field(default=0.2, gt=0)
@@ -99,7 +97,7 @@ class AssociationOptions(MetricOptions):
             "bootstrap": f"{self.bootstrap}, {self.resamples} resamples",
             "equivalence bound": self.bound,
             "alpha": self.alpha,
-            "duplicates": self.duplicates,
+            **self.words_stated(),
         }
 
 

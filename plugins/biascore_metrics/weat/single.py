@@ -82,7 +82,7 @@ class ScWeat(Metric):
     def measure(self, model: Model, test: Test, context: Context) -> Measurement:
         """Effect size, exact p and interval of each word of X and Y; each list's mean beside them."""
         rng = context.rng
-        roles, warnings = embed_roles(model, test, self._options.level, self._options.duplicates)
+        roles, warnings = embed_roles(model, test, self._options.level, self._options)
         problem = roles.too_few(LEAST)
         words: list[_Association] = []
         if not problem:

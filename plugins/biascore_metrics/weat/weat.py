@@ -54,7 +54,7 @@ class Weat(Metric):
     def measure(self, model: Model, test: Test, context: Context) -> Measurement:
         """Effect size d, its permutation p-values and bootstrap interval; items are s(w, A, B) per target."""
         rng = context.rng
-        roles, warnings = embed_roles(model, test, self._options.level, self._options.duplicates)
+        roles, warnings = embed_roles(model, test, self._options.level, self._options)
         problem = roles.too_few(LEAST)
         x = y = np.empty(0)
         if not problem:

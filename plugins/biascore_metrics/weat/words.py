@@ -7,16 +7,16 @@ from itertools import combinations
 from typing import Final
 
 from biascore.plugins_api import Coverage, Level, Model, Test
-from biascore_metrics.words import Duplicates, RoleVectors, composed_warning, coverage_warnings, embed_words
+from biascore_metrics.words import RoleVectors, WordOptions, composed_warning, coverage_warnings, embed_words
 
 ROLES: Final = ("X", "Y", "A", "B")
 
 
 def embed_roles(
-    model: Model, test: Test, level: Level, duplicates: Duplicates
+    model: Model, test: Test, level: Level, options: WordOptions
 ) -> tuple[RoleVectors, tuple[str, ...]]:
     """Embed every word of X, Y, A and B once; returns the vectors and what a reader must be warned of."""
-    roles = embed_words(model, {role: test.roles[role].words for role in ROLES}, level, duplicates)
+    roles = embed_words(model, {role: test.roles[role].words for role in ROLES}, level, options)
     return roles, role_warnings(roles.words, roles.coverage)
 
 

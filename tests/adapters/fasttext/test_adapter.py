@@ -177,3 +177,9 @@ def test_a_format_that_is_not_there_is_refused(wanted: str, tmp_path: Path, open
     path.write_bytes(b"\xff" + np.random.default_rng(8).bytes(3000))
     with pytest.raises(ModelLoadError):
         opened(path, format=wanted)
+
+
+def test_an_unknown_word_is_told_in_the_spelling_that_is_known(small: Path, opened: Opened) -> None:
+    words = ["he", "She", "CITTÀ", "citta\u0300", "nobody", ""]
+    told = [(known.seen, known.spelling) for known in opened(small).familiarity(words)]
+    assert told == [(True, ""), (False, "she"), (False, "città"), (False, "città"), (False, ""), (False, "")]

@@ -200,3 +200,24 @@ def test_a_row_of_nan_is_damage_and_not_an_unknown_word(
     assert np.isfinite(embed(backend, "donna")).all()
     with pytest.raises(ModelLoadError, match="medico"):
         embed(backend, "medico")
+
+
+def test_it_is_told_which_words_the_dictionary_holds(trained: Callable[[str], Path], opened: Opened) -> None:
+    """Every word below has a vector from its n-grams, and only some were ever read in training."""
+    words = ["medico", "Medico", "MEDICO", "medici", "e\u0301", "uomo donna", "uomo Donna", "uomo donne"]
+    backend = opened(trained("skipgram"))
+    assert np.isfinite(embed(backend, *words)).all()
+    told = {
+        word: (known.seen, known.spelling)
+        for word, known in zip(words, backend.familiarity(words), strict=True)
+    }
+    assert told == {
+        "medico": (True, ""),
+        "Medico": (False, "medico"),
+        "MEDICO": (False, "medico"),
+        "medici": (False, ""),
+        "e\u0301": (True, ""),
+        "uomo donna": (True, ""),
+        "uomo Donna": (False, "uomo donna"),
+        "uomo donne": (False, ""),
+    }

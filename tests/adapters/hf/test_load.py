@@ -162,6 +162,8 @@ def test_the_identity_says_what_was_opened(folders: dict[str, Path], opened: Cal
         "parameters": sum(weight.numel() for weight in weights.parameters()),
         "max_tokens": 128,
         "sentence": "cls",
+        "context": "a token sees the whole text",
+        "padding": "moves no state",
         "dtype": "float32",
         "device": "cpu",
         "torch": torch.__version__,

@@ -248,8 +248,11 @@ def test_a_translation_that_ends_is_no_error(folders: dict[str, Path], tmp_path:
     model.final_logits_bias[0, tokenizer.eos_token_id] = 1e4
     model.save_pretrained(tmp_path)
     tokenizer.save_pretrained(tmp_path)
-    with Engine(cache=None).model(f"hf:{tmp_path}", max_new_tokens=1) as opened:
-        assert opened.translate(TEXTS[:2], "en", "es") == ("", "")
+    with (
+        Engine(cache=None).model(f"hf:{tmp_path}", max_new_tokens=1) as opened,
+        pytest.raises(AnswerError, match="is blank"),  # and not that it "does not end"
+    ):
+        opened.translate(TEXTS[:2], "en", "es")
 
 
 def test_what_is_recorded(opened: Callable[..., Model]) -> None:

@@ -45,14 +45,14 @@ def save_model(kind: str, folder: Path, seed: int, auto: Any = None, **config: A
     return folder
 
 
-def save_random(auto: Any, config: Any, folder: Path, seed: int) -> None:
+def save_random(auto: Any, config: Any, folder: Path, seed: int, size: float = 0.25) -> None:
     """Weights large enough, biases included, that every part of the model moves the answer visibly."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         model = auto.from_config(config)
         with torch.no_grad():
             for weights in model.parameters():
-                weights.add_(0.25 * torch.randn_like(weights))
+                weights.add_(size * torch.randn_like(weights))
     model.save_pretrained(folder)
 
 

@@ -19,7 +19,14 @@ from typer.testing import CliRunner
 
 from biascore import Engine
 from biascore.cli.app import app
-from biascore.errors import AnswerError, CapabilityError, ModelLoadError, OptionsError, QuestionError
+from biascore.errors import (
+    AnswerError,
+    CapabilityError,
+    ModelLoadError,
+    OptionsError,
+    QuestionError,
+    RunError,
+)
 from biascore.export import PROBES, deviations, export_model
 from biascore.plugins_api import Masked, Text
 
@@ -378,7 +385,7 @@ def test_the_command_exports_and_compares(
     record = json.loads((tmp_path / "copy" / "biascore_export.json").read_text())
     assert record["deviations"] == answer["deviations"]
     assert str(tmp_path) not in json.dumps(record)
-    with pytest.raises(OptionsError, match="exists already"):
+    with pytest.raises(RunError, match="exists already"):
         CliRunner().invoke(app, command, catch_exceptions=False)
     with Engine().model("onnx:copy") as copy, engine.model(f"hf:{original('gpt2')}") as model:
         np.testing.assert_allclose(

@@ -1,0 +1,63 @@
+"""A loaded model with what its answers to a few tokens show of it: the facts that no configuration states."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from biascore_adapters.hf.load import Kind, Loaded
+from biascore_adapters.hf.trunk import Trunk
+from biascore_adapters.transformer.probes import (
+    TOLERANCE,
+    TOLERANCE_16_BIT,
+    Run,
+    described,
+    moved_by_padding,
+    sees_later,
+)
+
+
+def probed(loaded: Loaded) -> Loaded:
+    """The model with ``causal`` and ``padding`` as seen, and a fact for each.
+
+    Where the probe of causality decides nothing, as with damaged weights, what the class of the model says holds.
+    """
+    trunk = Trunk(loaded, None)
+
+    def states(ids: Sequence[Sequence[int]]) -> list[npt.NDArray[np.floating[Any]]]:
+        with torch.inference_mode():
+            hidden = trunk.hidden(trunk.inputs(ids, [None] * len(ids))).float().cpu().numpy()
+        return [row[: len(own)] for row, own in zip(hidden, ids, strict=True)]
+
+    later = sees_later(states, *few_tokens(loaded))
+    causal = loaded.causal if later is None else not later
+    padding = not moved(loaded, states)
+    facts = {**loaded.facts, **described(causal=causal, padding=padding), **_attention(loaded)}
+    decoder = loaded.decoder or causal
+    kind: Kind = "decoder" if decoder and loaded.kind == "encoder" else loaded.kind
+    return replace(loaded, kind=kind, decoder=decoder, causal=causal, padding=padding, facts=facts)
+
+
+def moved(loaded: Loaded, run: Run) -> bool:
+    """Whether padding behind a text moves what ``run`` gives for it."""
+    return moved_by_padding(run, *few_tokens(loaded))
+
+
+def few_tokens(loaded: Loaded) -> tuple[list[int], int | None, float]:
+    """Tokens of ordinary text, the most that the model takes, and how far rounding moves a number."""
+    named = loaded.model.config.to_dict()
+    special = {number for key, number in named.items() if "_token_i" in key and isinstance(number, int)}
+    tolerance = TOLERANCE if loaded.model.dtype == torch.float32 else TOLERANCE_16_BIT
+    return loaded.reader.ordinary_ids(13, special), loaded.reader.limit, tolerance
+
+
+def _attention(loaded: Loaded) -> dict[str, str]:
+    """BigBird attends to blocks until it sees a short text, such as a probe, and to everything from then on."""
+    stated = getattr(loaded.model.config, "attention_type", None)
+    used = getattr(loaded.trunk, "attention_type", stated)
+    return {} if stated == used else {"attention": f"{used}, not {stated}, since the first short text"}

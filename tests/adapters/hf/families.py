@@ -1,0 +1,456 @@
+"""Tiny random models of the families that people use, and the plain loop that each is held against.
+
+    python -m tests.adapters.hf.families [NAME ...]
+
+prints the table of docs/adapters/hf.md: the largest deviation of each answer from transformers alone, asked one
+text at a time without padding. The weights are random: whether there is a deviation is the finding, not its size.
+"""
+
+from __future__ import annotations
+
+import copy
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import torch
+import transformers
+
+from biascore.errors import ModelLoadError
+from biascore.plugins_api import Masked, ModelRef, Text
+from biascore_adapters.hf import HfAdapter
+from biascore_adapters.hf.options import HfOptions
+
+from . import tiny
+
+# Of mixed lengths, so that one batch is full of padding.
+TEXTS: Final = (
+    "The engineer finished her work before he left the office.",
+    "La dottoressa è andata in città con l'ingegnere più anziano.",
+    "nurse",
+    "Queen and king",
+    "A NURSE\tand a programmer",
+    "He said that he knew",
+    "the lazy dog",
+)
+WORDS: Final = (
+    ("The engineer finished her work", "engineer"),
+    ("La dottoressa è andata in città", "città"),
+    ("nurse", "nurse"),
+    ("Queen and king walked home together", "king"),
+    ("A nurse, a programmer and a carpenter walked home", "carpenter"),
+)
+SAME: Final = 2e-5
+"""Deviations up to here are rounding of float32 for states and log-probabilities of order one to ten."""
+
+
+@dataclass(frozen=True)
+class Family:
+    """A family: its ``model_type``, its tokenizer (of ``tiny``), its Auto class, and changes to its configuration.
+
+    ``trunk`` is where its hidden states come from, if not from the base model.
+    """
+
+    model_type: str
+    tokenizer: str = "llama"
+    auto: str = "AutoModelForCausalLM"
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    trunk: str = ""
+
+
+_MASKED: Final = "AutoModelForMaskedLM"
+_SEVERAL: Final = "AutoModelForMultimodalLM"
+_EXPERTS: Final = {
+    "num_experts": 4,
+    "num_local_experts": 4,
+    "num_experts_per_tok": 2,
+    "moe_intermediate_size": 24,
+}
+_SSM: Final = {
+    "mamba_n_heads": 4,
+    "mamba_d_head": 16,
+    "mamba_d_state": 8,
+    "mamba_n_groups": 1,
+    "mamba_expand": 2,
+}
+_LATENT: Final = {
+    **{"q_lora_rank": 16, "kv_lora_rank": 8, "qk_rope_head_dim": 8, "qk_nope_head_dim": 8, "v_head_dim": 8},
+    **{
+        "n_routed_experts": 4,
+        "n_shared_experts": 1,
+        "n_group": 2,
+        "topk_group": 1,
+        "first_k_dense_replace": 1,
+    },
+    **{"num_experts_per_tok": 2, "moe_intermediate_size": 24, "num_key_value_heads": 4, "head_dim": 8},
+}
+_GEMMA_TEXT: Final = {
+    "head_dim": 8,
+    "layer_types": ["sliding_attention", "full_attention"],
+    "sliding_window": 8,
+}
+_MROPE: Final = {"rope_parameters": {"rope_type": "default", "mrope_section": [1, 1, 2], "rope_theta": 1e4}}
+_VISION: Final = {
+    "hidden_size": 16,
+    "num_hidden_layers": 1,
+    "num_attention_heads": 2,
+    "intermediate_size": 24,
+}
+_QWEN_VISION: Final = {
+    "depth": 1,
+    "hidden_size": 16,
+    "num_heads": 2,
+    "intermediate_size": 24,
+    "out_hidden_size": 32,
+}
+_LINEAR: Final = {
+    **{
+        "linear_num_key_heads": 2,
+        "linear_num_value_heads": 4,
+        "linear_key_head_dim": 8,
+        "linear_value_head_dim": 8,
+    },
+    **{"layer_types": ["linear_attention", "full_attention"], "head_dim": 8},
+}
+
+
+def _wordpiece(model_type: str, **changes: Any) -> Family:
+    return Family(model_type, "bert-uncased", _MASKED, changes)
+
+
+def _fairseq(model_type: str, **changes: Any) -> Family:
+    more = {"max_position_embeddings": tiny.CONTEXT + 2, "type_vocab_size": 1, "pad_token_id": 1}
+    return Family(model_type, "roberta", _MASKED, more | changes)
+
+
+def _causal(model_type: str, tokenizer: str = "llama", **changes: Any) -> Family:
+    return Family(model_type, tokenizer, changes=changes)
+
+
+FAMILIES: Final[dict[str, Family]] = {
+    # masked language models
+    "bert": _wordpiece("bert"),
+    "roberta": _fairseq("roberta"),
+    "xlm-roberta": _fairseq("xlm-roberta"),
+    "distilbert": Family(
+        "distilbert", "distilbert", _MASKED, {"dim": 32, "n_layers": 2, "n_heads": 4, "hidden_dim": 48}
+    ),
+    "albert": Family("albert", "albert", _MASKED, {"embedding_size": 16}),
+    "electra": _wordpiece("electra", embedding_size=16),
+    "modernbert": _wordpiece("modernbert", global_attn_every_n_layers=2, local_attention=8),
+    "deberta": _wordpiece("deberta", relative_attention=True, pos_att_type=["c2p", "p2c"]),
+    "deberta-v2": _wordpiece("deberta-v2", relative_attention=True, pos_att_type=["c2p", "p2c"]),
+    "deberta-v3 (convolution)": _wordpiece(
+        "deberta-v2", relative_attention=True, pos_att_type=["c2p", "p2c"], conv_kernel_size=3
+    ),
+    "deberta-v2 (new head)": _wordpiece("deberta-v2", legacy=False),
+    "mpnet": Family("mpnet", "roberta", _MASKED, {"pad_token_id": 1, "max_position_embeddings": 66}),
+    "camembert": _fairseq("camembert"),
+    "xlm-roberta-xl": _fairseq("xlm-roberta-xl"),
+    "xmod": _fairseq("xmod", default_language="en_XX", languages=["en_XX"]),
+    "xlm": _wordpiece("xlm", emb_dim=32, n_layers=2, n_heads=4, n_langs=1),
+    "flaubert": _wordpiece("flaubert", emb_dim=32, n_layers=2, n_heads=4),
+    "longformer": _fairseq("longformer", attention_window=4),
+    "big_bird": _wordpiece("big_bird", block_size=4, num_random_blocks=1),
+    "nomic_bert": _wordpiece("nomic_bert"),
+    "eurobert": _wordpiece("eurobert"),
+    "jina_embeddings_v3": _fairseq("jina_embeddings_v3"),
+    "convbert": _wordpiece("convbert", embedding_size=32, conv_kernel_size=5),
+    "ernie": _wordpiece("ernie"),
+    "rembert": _wordpiece("rembert", input_embedding_size=16, output_embedding_size=16),
+    "data2vec-text": _fairseq("data2vec-text"),
+    "roberta-prelayernorm": _fairseq("roberta-prelayernorm"),
+    "mobilebert": _wordpiece(
+        "mobilebert", embedding_size=16, intra_bottleneck_size=16, true_hidden_size=16, hidden_size=32
+    ),
+    "roformer": _wordpiece("roformer", embedding_size=32),
+    "squeezebert": _wordpiece("squeezebert", embedding_size=32),
+    "megatron-bert": _wordpiece("megatron-bert"),
+    "ibert": _fairseq("ibert"),
+    "fnet": _wordpiece("fnet", use_tpu_fourier_optimizations=False),
+    "funnel": _wordpiece(
+        "funnel",
+        block_sizes=[1, 1],
+        num_hidden_layers=None,
+        num_decoder_layers=1,
+        d_model=32,
+        n_head=4,
+        d_head=8,
+        d_inner=48,
+    ),
+    "yoso": _wordpiece("yoso"),
+    "esm": _fairseq("esm", mask_token_id=4, position_embedding_type="rotary"),
+    "luke": _fairseq("luke", entity_vocab_size=8, entity_emb_size=16),
+    "layoutlm": _wordpiece("layoutlm"),
+    # decoders
+    "gpt2": Family("gpt2", "gpt2", changes={"n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 64}),
+    "llama": _causal("llama"),
+    "llama (its own beginning)": _causal("llama", "llama-adds-bos"),
+    "mistral": _causal("mistral", sliding_window=8, head_dim=8),
+    "ministral3": _causal("ministral3", head_dim=8),
+    "qwen2": _causal("qwen2", "gpt2-no-bos"),
+    "qwen3": _causal("qwen3", "gpt2-no-bos", head_dim=8),
+    "qwen3_next": _causal(
+        "qwen3_next", "gpt2-no-bos", shared_expert_intermediate_size=24, **_EXPERTS, **_LINEAR
+    ),
+    "qwen3_5_text": _causal("qwen3_5_text", "gpt2-no-bos", **_LINEAR),
+    "gemma": _causal("gemma", "llama-adds-bos", head_dim=8),
+    "gemma2": _causal("gemma2", "llama-adds-bos", **_GEMMA_TEXT),
+    "gemma3_text": _causal("gemma3_text", "llama-adds-bos", **_GEMMA_TEXT),
+    "gemma3n_text": _causal(
+        "gemma3n_text",
+        "llama-adds-bos",
+        **_GEMMA_TEXT,
+        hidden_size_per_layer_input=8,
+        laurel_rank=4,
+        num_kv_shared_layers=0,
+        activation_sparsity_pattern=[0.0, 0.0],
+        altup_num_inputs=2,
+    ),
+    "gemma4_text": _causal(
+        "gemma4_text", "llama-adds-bos", **_GEMMA_TEXT, hidden_size_per_layer_input=8, num_kv_shared_layers=0
+    ),
+    "phi": _causal("phi"),
+    "phi3": _causal("phi3", pad_token_id=0),
+    "olmo2": _causal("olmo2"),
+    "olmo3": _causal("olmo3"),
+    "smollm3": _causal("smollm3"),
+    "falcon (alibi)": _causal("falcon", alibi=True, new_decoder_architecture=False, multi_query=False),
+    "falcon": _causal("falcon", alibi=False),
+    "gpt_neox": _causal("gpt_neox"),
+    "bloom": _causal("bloom", n_layer=2, n_head=4),
+    "opt": _causal("opt", ffn_dim=48, word_embed_proj_dim=16),
+    "mpt": _causal("mpt", d_model=32, n_heads=4, n_layers=2, max_seq_len=64),
+    "gptj": _causal("gptj", n_embd=32, n_layer=2, n_head=4, rotary_dim=4, n_positions=64),
+    "gpt_neo": _causal(
+        "gpt_neo", num_layers=2, num_heads=4, attention_types=[[["global", "local"], 1]], window_size=8
+    ),
+    "gpt_bigcode": _causal("gpt_bigcode", n_embd=32, n_layer=2, n_head=4, n_positions=64),
+    "xglm": _causal("xglm", d_model=32, num_layers=2, attention_heads=4, ffn_dim=48),
+    "biogpt": _causal("biogpt"),
+    "mamba": _causal("mamba", state_size=8, conv_kernel=4),
+    "mamba2": _causal("mamba2", state_size=8, num_heads=4, head_dim=16, n_groups=1, chunk_size=8),
+    "falcon_mamba": _causal("falcon_mamba", state_size=8),
+    "rwkv": _causal("rwkv", attention_hidden_size=32),
+    "recurrent_gemma": _causal(
+        "recurrent_gemma",
+        "llama-adds-bos",
+        block_types=["recurrent", "attention"],
+        attention_window_size=8,
+        lru_width=32,
+    ),
+    "mixtral": _causal("mixtral", **_EXPERTS, head_dim=8),
+    "qwen2_moe": _causal("qwen2_moe", "gpt2-no-bos", shared_expert_intermediate_size=24, **_EXPERTS),
+    "qwen3_moe": _causal("qwen3_moe", "gpt2-no-bos", head_dim=8, **_EXPERTS),
+    "olmoe": _causal("olmoe", **_EXPERTS),
+    "gpt_oss": _causal("gpt_oss", "gpt2-no-bos", head_dim=8, sliding_window=8, **_EXPERTS),
+    "deepseek_v3": _causal("deepseek_v3", **_LATENT),
+    "granite": _causal("granite"),
+    "granitemoehybrid": _causal(
+        "granitemoehybrid",
+        shared_intermediate_size=24,
+        layer_types=["mamba", "attention"],
+        **_EXPERTS,
+        **_SSM,
+    ),
+    "cohere2": _causal("cohere2", head_dim=8),
+    "stablelm": _causal("stablelm"),
+    "starcoder2": _causal("starcoder2"),
+    "glm4": _causal("glm4", head_dim=8),
+    "lfm2": _causal(
+        "lfm2", layer_types=["conv", "full_attention"], conv_L_cache=3, block_auto_adjust_ff_dim=False
+    ),
+    "jamba": _causal(
+        "jamba",
+        **_EXPERTS,
+        attn_layer_period=2,
+        attn_layer_offset=1,
+        expert_layer_period=2,
+        expert_layer_offset=1,
+        mamba_d_state=8,
+        mamba_dt_rank=4,
+        use_mamba_kernels=False,
+    ),
+    "falcon_h1": _causal("falcon_h1", mamba_d_ssm=64, head_dim=8, **_SSM),
+    "openai-gpt": _causal("openai-gpt", n_embd=32, n_layer=2, n_head=4, n_positions=64),
+    "xlnet": _causal("xlnet", max_position_embeddings=None, d_model=32, n_layer=2, n_head=4, d_inner=48),
+    "ctrl": _causal("ctrl", n_embd=32, n_layer=2, n_head=4, dff=48, n_positions=64),
+    # decoders that see to both sides
+    "qwen2 (is_causal false)": _causal("qwen2", "gpt2-no-bos", is_causal=False),
+    "gemma3_text (bidirectional)": _causal(
+        "gemma3_text", "llama-adds-bos", use_bidirectional_attention=True, **_GEMMA_TEXT
+    ),
+    # text decoders inside models of several modalities
+    "mistral3": Family(
+        "mistral3",
+        auto=_SEVERAL,
+        changes={
+            "text": {"model_type": "mistral", "head_dim": 8},
+            "vision": {"model_type": "pixtral", **_VISION},
+        },
+    ),
+    "qwen2_5_vl": Family("qwen2_5_vl", "gpt2-no-bos", _SEVERAL, {"text": _MROPE, "vision": _QWEN_VISION}),
+    "qwen3_vl": Family(
+        "qwen3_vl", "gpt2-no-bos", _SEVERAL, {"text": {**_MROPE, "head_dim": 8}, "vision": _QWEN_VISION}
+    ),
+    "qwen3_5": Family("qwen3_5", "gpt2-no-bos", _SEVERAL, {"text": {**_LINEAR}, "vision": _QWEN_VISION}),
+    "gemma3": Family("gemma3", "llama-adds-bos", _SEVERAL, {"text": _GEMMA_TEXT, "vision": _VISION}),
+    "gemma4": Family(
+        "gemma4",
+        "llama-adds-bos",
+        _SEVERAL,
+        {
+            "text": {**_GEMMA_TEXT, "hidden_size_per_layer_input": 8, "num_kv_shared_layers": 0},
+            "vision": _VISION,
+        },
+    ),
+    "llama4": Family(
+        "llama4",
+        "llama-adds-bos",
+        _SEVERAL,
+        {"text": {**_EXPERTS, "head_dim": 8}, "vision": _VISION},
+        "language_model.model",
+    ),
+}
+
+
+def config_of(family: Family, vocabulary: int) -> Any:
+    """The tiny configuration of a family."""
+    small: dict[str, Any] = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4}
+    small |= {"intermediate_size": 48, "vocab_size": vocabulary, "max_position_embeddings": tiny.CONTEXT}
+    small |= {"num_key_value_heads": 2, "bos_token_id": 1, "eos_token_id": 2, "pad_token_id": 0}
+    changes = copy.deepcopy(dict(family.changes))
+    if "text" in changes:
+        text, vision = changes.pop("text"), changes.pop("vision")
+        changes |= {"text_config": small | text, "vision_config": vision, "image_token_id": vocabulary - 1}
+        return transformers.CONFIG_MAPPING[family.model_type](**changes)
+    small |= changes
+    # None leaves an argument away: some families refuse the usual names.
+    return transformers.CONFIG_MAPPING[family.model_type](**{k: v for k, v in small.items() if v is not None})
+
+
+def save(name: str, folder: Path) -> Path:
+    """A folder with a random model of the family and its tokenizer."""
+    family = FAMILIES[name]
+    tokenizer = tiny.tokenizer_of(family.tokenizer)
+    tokenizer.save_pretrained(folder)
+    config = config_of(family, len(tokenizer))
+    tiny.save_random(getattr(transformers, family.auto), config, folder, seed=len(name), size=0.1)
+    return folder
+
+
+class Plain:
+    """A family's folder in transformers alone: one text at a time, no padding, no biascore."""
+
+    def __init__(self, folder: Path, family: Family) -> None:
+        self.tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+        self.model = getattr(transformers, family.auto).from_pretrained(folder, dtype=torch.float32).eval()
+        self.trunk = self.model.get_submodule(family.trunk or self.model.base_model_prefix)
+
+    def states(self, text: str) -> tuple[Any, list[tuple[int, int]]]:
+        """The last hidden states of a text and the characters that each covers."""
+        inputs = self.tokenizer(text, return_tensors="pt", return_offsets_mapping=True)
+        offsets = inputs.pop("offset_mapping")[0].tolist()
+        with torch.no_grad():
+            return self.trunk(**inputs).last_hidden_state[0].numpy(), offsets
+
+    def word(self, text: str, word: str) -> Any:
+        """The mean over the tokens that share a character with the word; bare word boundaries are none."""
+        states, offsets = self.states(text)
+        start = text.index(word)
+        ids = self.tokenizer(text)["input_ids"]
+        boundary = self.tokenizer.convert_tokens_to_ids("▁")
+        rows = [
+            states[i]
+            for i, (begin, end) in enumerate(offsets)
+            if max(begin, start) < min(end, start + len(word)) and ids[i] != boundary
+        ]
+        return sum(rows) / len(rows)
+
+    def masked(self, text: str) -> list[float]:
+        """log p of each token of the text, hidden alone."""
+        inputs = self.tokenizer(text, return_tensors="pt", return_special_tokens_mask=True)
+        own = [i for i, special in enumerate(inputs.pop("special_tokens_mask")[0].tolist()) if not special]
+        found = []
+        for i in own:
+            hidden = {name: values.clone() for name, values in inputs.items()}
+            hidden["input_ids"][0, i] = self.tokenizer.mask_token_id
+            with torch.no_grad():
+                logits = self.model(**hidden).logits[0, i].double()
+            found.append(float(torch.log_softmax(logits, -1)[inputs["input_ids"][0, i]]))
+        return found
+
+    def log_likelihood(self, text: str) -> float:
+        """log p of the tokens of the text, the first given the beginning-of-text token if there is one."""
+        ids = self.tokenizer(text)["input_ids"]
+        begin = self.tokenizer.bos_token_id
+        if begin is not None and ids[0] != begin:
+            ids = [begin, *ids]
+        with torch.no_grad():
+            logprobs = torch.log_softmax(self.model(input_ids=torch.tensor([ids])).logits[0].double(), -1)
+        return float(sum(logprobs[i - 1, ids[i]] for i in range(1, len(ids))))
+
+
+def deviations(name: str, folder: Path) -> dict[str, float | str]:
+    """The largest deviation of each answer from the plain loop, or why there is no answer."""
+    try:
+        backend: Any = HfAdapter().load(ModelRef.parse(f"hf:{folder}"), HfOptions(device="cpu"), None)  # type: ignore[arg-type]
+    except ModelLoadError as error:
+        return {"opens": str(error)}
+    plain = Plain(folder, FAMILIES[name])
+    facts = backend.identity.facts
+    place = {"cls": 0, "last": -1}[str(facts["sentence"])]
+    found: dict[str, float | str] = {
+        "padding": facts.get("padding", "-"),
+        "context": facts.get("context", "-"),
+    }
+    words = tuple(Text(text, (text.index(word), text.index(word) + len(word))) for text, word in WORDS)
+    found["token"] = _largest(backend.embed(words, "token"), [plain.word(text, word) for text, word in WORDS])
+    found["sentence"] = _largest(
+        backend.embed(tuple(map(Text, TEXTS)), "sentence"), [plain.states(text)[0][place] for text in TEXTS]
+    )
+    if hasattr(backend, "mask_logprob"):
+        asked = tuple(Masked(text, None, one_at_a_time=True) for text in TEXTS)
+        answers = [list(answer.logprobs) for answer in backend.mask_logprob(asked)]
+        found["mask_logprob"] = max(
+            _largest(mine, theirs) for mine, theirs in zip(answers, map(plain.masked, TEXTS), strict=True)
+        )
+    if "log_likelihood" in backend.identity.quantities:
+        found["log_likelihood"] = _largest(
+            backend.score(TEXTS, "log_likelihood"), [plain.log_likelihood(text) for text in TEXTS]
+        )
+    backend.close()
+    return found
+
+
+def _largest(mine: Any, theirs: Any) -> float:
+    return float(np.abs(np.asarray(mine, dtype=np.float64) - np.asarray(theirs, dtype=np.float64)).max())
+
+
+def main(names: Sequence[str]) -> None:
+    """Print the table of the families named, or of all."""
+    transformers.logging.set_verbosity_error()
+    transformers.logging.disable_progress_bar()
+    columns = ("token", "sentence", "mask_logprob", "log_likelihood")
+    print("| family | sees | padding | " + " | ".join(columns) + " |")
+    print("|---" * (3 + len(columns)) + "|")
+    for name in names or FAMILIES:
+        with tempfile.TemporaryDirectory() as folder:
+            found = deviations(name, save(name, Path(folder)))
+        cells = [_cell(found.get(column)) for column in columns]
+        sees = "both sides" if "whole" in str(found["context"]) else "left"
+        moves = "equal lengths" if "equal" in str(found["padding"]) else "any"
+        print(f"| {name} | {sees} | {moves} | {' | '.join(cells)} |", flush=True)
+
+
+def _cell(deviation: float | str | None) -> str:
+    return "–" if deviation is None else f"{deviation:.0e}" if isinstance(deviation, float) else deviation
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    main(sys.argv[1:])

@@ -1,0 +1,191 @@
+"""What is written replaces nothing that biascore did not write, and a kill at any line leaves the old or the new."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from biascore.errors import RunError
+from biascore.placing import check_file, check_folder, finish, new_folder, write_file
+
+MARK = b"written by biascore"
+
+# Killed at the n-th line of the module, for every n, in a child of a process that has no threads.
+KILLED = """
+import json, os, shutil, signal, sys
+from pathlib import Path
+from biascore import placing
+
+in_one_step = placing._exchanged
+
+def write(what, target):
+    if what == "file":
+        placing.write_file(target, b"new")
+    else:
+        with placing.new_folder(target) as new:
+            (new / "content").write_bytes(b"new")
+
+def content(what, target):
+    path = target if what == "file" else target / "content"
+    return path.read_text() if path.exists() else "nothing"
+
+def killed_at(number, what, place):
+    target = place / "target"
+    place.mkdir()
+    if what == "file":
+        target.write_bytes(b"old")
+    else:
+        target.mkdir()
+        (target / "content").write_bytes(b"old")
+    child = os.fork()
+    if child == 0:
+        left = number
+        def trace(frame, event, argument):
+            nonlocal left
+            if frame.f_code.co_filename != placing.__file__:
+                return None
+            if event == "line":
+                left -= 1
+                if left == 0:
+                    os.kill(os.getpid(), signal.SIGKILL)
+            return trace
+        sys.settrace(trace)
+        write(what, target)
+        os._exit(0)
+    status = os.waitpid(child, 0)[1]
+    at_once = content(what, target)
+    placing.finish(place)
+    rest = sorted(path.name for path in place.iterdir())
+    found = [at_once, content(what, target), rest]
+    shutil.rmtree(place)
+    return status, found
+
+found = {}
+for way in ("file", "folder", "folder by two renames"):
+    placing._exchanged = in_one_step if way != "folder by two renames" else lambda one, other: False
+    found[way], status = [], -1
+    while status != 0:
+        status, one = killed_at(len(found[way]) + 1, way.split()[0], Path(sys.argv[1], "place"))
+        found[way].append(one)
+print(json.dumps(found))
+"""
+
+
+def test_a_kill_at_any_line_leaves_the_old_or_the_new(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, tmp_path], capture_output=True, text=True, check=True
+    )
+    for way, found in json.loads(done.stdout).items():
+        assert len(found) > 20
+        at_once, afterwards = ({entry[i] for entry in found} for i in (0, 1))
+        assert afterwards == {"old", "new"}
+        # Where names cannot be exchanged in one step, the next command puts the new one in its place.
+        assert at_once == afterwards | ({"nothing"} if way == "folder by two renames" else set())
+        # A folder whose lock was not made yet is nobody's; as it is empty, it goes too.
+        assert {tuple(entry[2]) for entry in found} == {("target",)}
+
+
+def test_only_what_is_ours_and_dead_is_cleaned_up(tmp_path: Path) -> None:
+    foreign = {
+        ".biascore-notes": "a name of another form",
+        ".biascore-abcdefgh/thesis.tex": "other files",
+        ".biascore-ijklmnop/new": "no lock",
+        ".run-abcdefgh/old/run.json": "another prefix",
+    }
+    for name, text in foreign.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    dead = tmp_path / ".biascore-deaddead"
+    dead.mkdir()
+    (dead / "lock").touch()
+    (dead / "new").mkdir()
+    target = tmp_path / "target"
+    with new_folder(target) as alive:
+        (alive / "content").write_text("new")
+        finish(tmp_path)  # as another command would
+        assert (alive / "content").read_text() == "new"
+    assert not dead.exists()
+    assert {name: (tmp_path / name).read_text() for name in foreign} == foreign
+    assert (target / "content").read_text() == "new"
+    expected = {".biascore-notes", ".biascore-abcdefgh", ".biascore-ijklmnop", ".run-abcdefgh", "target"}
+    assert {path.name for path in tmp_path.iterdir()} == expected
+
+
+# Found before the work.
+
+
+def nothing_in_the_way(_: Path) -> str:
+    return ""
+
+
+def checks(path: Path) -> None:
+    """What every command does before its work."""
+    check_file(path, overwrite=True, mark=MARK)
+
+
+def check_as_folder(path: Path) -> None:
+    check_folder(path, overwrite=True, in_the_way=nothing_in_the_way)
+
+
+def test_no_file_of_another_hand_is_replaced(tmp_path: Path) -> None:
+    own, foreign, late = tmp_path / "own", tmp_path / "foreign", tmp_path / "late"
+    own.write_bytes(b"x" * 100 + MARK)
+    late.write_bytes(b"x" * 200_000 + MARK)
+    foreign.write_bytes(b"precious")
+    for path in (own, late):
+        write_file(check_file(path, overwrite=True, mark=MARK), b"new " + MARK)
+        assert path.read_bytes() == b"new " + MARK
+    with pytest.raises(RunError, match="foreign was not written by biascore"):
+        checks(foreign)
+    with pytest.raises(RunError, match=r"own exists already.*--force"):
+        check_file(own, overwrite=False, mark=MARK)
+
+
+def test_no_device_and_no_pipe_is_replaced(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to("/dev/null")
+    for path in (tmp_path / "pipe", Path("/dev/null"), tmp_path / "link"):
+        with pytest.raises(RunError, match="no regular file"):
+            checks(path)
+        with pytest.raises(RunError, match="exists already and is no folder"):
+            check_as_folder(path)
+    assert Path("/dev/null").is_char_device()
+
+
+def test_a_link_is_followed_and_stays(tmp_path: Path) -> None:
+    (tmp_path / "store").mkdir()
+    file, folder = tmp_path / "store" / "file", tmp_path / "store" / "folder"
+    file.write_bytes(MARK)
+    folder.mkdir()
+    links = tmp_path / "a link to a file", tmp_path / "a link to a folder"
+    for link, place in zip(links, (file, folder), strict=True):
+        link.symlink_to(place)
+    write_file(check_file(links[0], overwrite=True, mark=MARK), b"new")
+    target = check_folder(links[1], overwrite=True, in_the_way=nothing_in_the_way)
+    with new_folder(target) as new:
+        (new / "content").write_bytes(b"new")
+    assert all(link.is_symlink() for link in links)
+    assert (file.read_bytes(), (folder / "content").read_bytes()) == (b"new", b"new")
+    assert len(list((tmp_path / "store").iterdir())) == 2
+
+
+@pytest.mark.parametrize("check", [checks, check_as_folder])
+def test_what_cannot_be_written_is_found_before_the_work(tmp_path: Path, check: object) -> None:
+    assert callable(check)
+    (tmp_path / "file").write_text("in the way")
+    (tmp_path / "nowhere").symlink_to(tmp_path / "gone")
+    with pytest.raises(RunError, match=r"below cannot be written: .*file is no folder. Choose another place"):
+        check(tmp_path / "file" / "deep" / "below")
+    with pytest.raises(RunError, match=r"nowhere is a link to .*gone, which does not exist. Remove the link"):
+        check(tmp_path / "nowhere")
+    with pytest.raises(RunError, match="below cannot be written"):
+        check(tmp_path / "nowhere" / "below")
+    with pytest.raises(RunError, match="cannot be written: no permission in /proc"):
+        check(Path("/proc/run"))
+    check(tmp_path / "not" / "yet" / "there")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "nowhere"]
