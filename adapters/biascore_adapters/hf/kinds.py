@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from biascore.errors import OptionsError
+from biascore.errors import ModelLoadError, OptionsError
 from biascore.plugins_api import Backend
 from biascore_adapters.hf.causal import CausalBackend
 from biascore_adapters.hf.encode import EncoderBackend
@@ -40,6 +40,12 @@ def open_backend(folder: ModelFolder, options: HfOptions) -> Backend:
                 f"{folder.path} translates and has no sentence vectors. Leave the option sentence out"
             )
         return TranslationBackend(folder, options)
+    if folder.config.get("is_encoder_decoder") and not encodes_alone(folder):
+        stated = (folder.config.get("architectures") or ["no architecture stated"])[0]
+        raise ModelLoadError(
+            f"{folder.path} is an encoder-decoder ({stated}), of which hf: takes neither embeddings nor masked words, and "
+            f"translations from {', '.join(TRANSLATION_ARCHITECTURES)} only. Use an encoder or a decoder alone"
+        )
     idle = [name for name in TRANSLATION_OPTIONS if getattr(options, name) is not None]
     if idle:
         raise OptionsError(

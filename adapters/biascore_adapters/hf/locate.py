@@ -10,6 +10,7 @@ from typing import Final
 from biascore.errors import MissingExtraError, ModelLoadError
 from biascore.files import user_path
 from biascore.plugins_api import ModelRef
+from biascore_adapters.hf import foreign
 from biascore_adapters.transformer.folder import (
     GENERATION,
     MODULE_FILES,
@@ -45,6 +46,8 @@ def find_local(ref: ModelRef, *, allow_pickle: bool) -> ModelFolder | None:
             f"{ref} names the local folder {hub.locator}, which has no revisions. Write it without "
             f"@{hub.revision}"
         )
+    if user_path(hub.locator).is_file() and hub.locator.endswith(".gguf"):
+        raise ModelLoadError(foreign.gguf(user_path(hub.locator)))
     if user_path(hub.locator).is_file():
         raise ModelLoadError(
             f"{ref} names a file. Name the folder that holds it: hf:{user_path(hub.locator).parent}"
@@ -68,7 +71,14 @@ def fetch(ref: ModelRef, *, allow_pickle: bool) -> ModelFolder:
     except ImportError as error:
         raise MissingExtraError("hf: models", "hf") from error
     hub = hub_ref(ref)
-    wanted = [*SETTINGS, *VOCABULARY, *GENERATION, *SAFETENSORS, "model.safetensors.index.json"]
+    wanted = [
+        *SETTINGS,
+        *VOCABULARY,
+        *GENERATION,
+        *SAFETENSORS,
+        "model.safetensors.index.json",
+        foreign.ADAPTER,
+    ]
 
     def download(patterns: list[str]) -> Path:
         try:
@@ -123,14 +133,18 @@ def _model_folder(root: Path, revision: str | None, *, allow_pickle: bool) -> Mo
         raise ModelLoadError(f"there is no folder {root}. Check the path")
     modules = modules_of(root)
     path = root / modules[0].path if modules and modules[0].name == "Transformer" else root
+    foreign.check_files(path)
+    if modules and modules[0].name == "StaticEmbedding":
+        raise ModelLoadError(foreign.static(root))
     if not (path / "config.json").is_file():
         raise ModelLoadError(
             f"{path} is not a model folder: it has no config.json. Name the folder that save_pretrained() "
-            "wrote"
+            "wrote; of the hub only such models are read, not GGUF files or adapters alone"
         )
     config = read_json_file(path / "config.json")
     if not isinstance(config, dict):
         raise ModelLoadError(f"{path / 'config.json'} holds no JSON object. Save the model again")
+    foreign.check_config(path, config)
     # transformers would go on with an empty vocabulary, and every word would be unknown
     if not matching(path, VOCABULARY):
         raise ModelLoadError(

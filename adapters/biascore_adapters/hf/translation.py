@@ -127,7 +127,8 @@ class TranslationBackend(Backend):
             first = self._tokenizer.convert_tokens_to_ids(self._codes[find_code(target, self._codes, name)])
             return _Direction(find_code(source, self._codes, name), first_token=int(first))
         tasks = self._folder.config.get("task_specific_params") or {}
-        task = tasks.get(f"translation_{source}_to_{target}")
+        wanted = f"translation_{subtags(source)[0]}_to_{subtags(target)[0]}"  # T5 tells neither scripts nor regions
+        task = tasks.get(f"translation_{source}_to_{target}", tasks.get(wanted))
         if task is None or "prefix" not in task:
             pairs = sorted(
                 key.removeprefix("translation_") for key in tasks if key.startswith("translation_")

@@ -226,6 +226,12 @@ def test_translations_are_those_of_a_plain_loop(
 
 
 @pytest.mark.filterwarnings("ignore:.*does not end within")
+def test_t5_matches_tags_by_their_language(opened: Callable[..., Model]) -> None:
+    with opened("t5", no_repeat_ngram_size=1, truncated="keep") as model:
+        assert model.translate(TEXTS[:1], "en-US", "de-AT") == model.translate(TEXTS[:1], "en", "de")
+
+
+@pytest.mark.filterwarnings("ignore:.*does not end within")
 @pytest.mark.parametrize("family", ["nllb", "m2m100", "mbart", "marian-group"])
 def test_the_languages_are_told_to_the_model(opened: Callable[..., Model], family: str) -> None:
     with opened(family, no_repeat_ngram_size=1) as model:

@@ -1,0 +1,126 @@
+"""Folders that hold something else than a model that ``hf:`` opens: what each is, and the next step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from biascore.errors import ModelLoadError
+from biascore_adapters.transformer.folder import PICKLE, SAFETENSORS, matching, read_json_file
+
+ADAPTER: Final = "adapter_config.json"
+_TEKKEN: Final = "tekken.json"
+# What peft calls a task, and its class that opens an adapter for it.
+_PEFT_CLASSES: Final = {
+    "CAUSAL_LM": "AutoPeftModelForCausalLM",
+    "FEATURE_EXTRACTION": "AutoPeftModelForFeatureExtraction",
+    "SEQ_2_SEQ_LM": "AutoPeftModelForSeq2SeqLM",
+    "SEQ_CLS": "AutoPeftModelForSequenceClassification",
+    "TOKEN_CLS": "AutoPeftModelForTokenClassification",
+}
+# Tokenizers that transformers has only in Python, by class and, where tokenizer_config.json names none, by family.
+_CHARACTERS: Final = ("ByT5Tokenizer", "CanineTokenizer", "MyT5Tokenizer", "PerceiverTokenizer")
+_SLOW: Final = (
+    *("BertJapaneseTokenizer", "BertweetTokenizer", "BioGptTokenizer", "CTRLTokenizer", "CpmTokenizer"),
+    *("FlaubertTokenizer", "PhobertTokenizer", "ProphetNetTokenizer", "RoCBertTokenizer", "XLMTokenizer"),
+)
+_BY_FAMILY: Final = {"canine": "CanineTokenizer", "flaubert": "FlaubertTokenizer", "xlm": "XLMTokenizer"}
+_INSTEAD: Final = {"FlaubertTokenizer": "hf:almanach/camembert-base"}
+_READS_MXFP4: Final = "mxfp4"  # transformers itself makes plain weights of these
+
+
+def check_files(path: Path) -> None:
+    """Raise ModelLoadError for a folder with an adapter or with GGUF files, which say so by their names."""
+    weights = matching(path, (*SAFETENSORS, *PICKLE))
+    if (path / ADAPTER).is_file():
+        raise ModelLoadError(_adapter(path, beside=bool(weights)))
+    files = matching(path, ("*.gguf",))
+    if files and not weights:
+        raise ModelLoadError(gguf(files[0]))
+
+
+def check_config(path: Path, config: Mapping[str, Any]) -> None:
+    """Raise ModelLoadError for quantised weights, static embeddings, and tokenizers without offsets."""
+    quantised = config.get("quantization_config")
+    if isinstance(quantised, dict) and quantised.get("quant_method") != _READS_MXFP4:
+        method = quantised.get("quant_method") or "an unnamed method"
+        raise ModelLoadError(
+            f"{path} holds weights quantised by {method} (quantization_config in config.json), which hf: does not read: "
+            "they need that method's own library and, mostly, an accelerator. Measure the model that they were made "
+            "from, in 16 bits if memory is short: --model hf:<owner>/<original> --model-option dtype=bfloat16. Its "
+            "bias may differ from that of the quantised copy"
+        )
+    if config.get("model_type") == "model2vec":
+        raise ModelLoadError(static(path))
+    if not (path / "tokenizer.json").is_file():
+        _check_tokenizer(path, config)
+
+
+def gguf(file: Path) -> str:
+    """The advice for a GGUF file."""
+    into = str(file.parent) + "-hf"
+    opened = f"from_pretrained({str(file.parent)!r}, gguf_file={file.name!r}).save_pretrained({into!r})"
+    return (
+        f"{file} is a GGUF file (of llama.cpp), which hf: does not read. Name the model that it was made from, "
+        "hf:<owner>/<original>; or, for the families that transformers reads from GGUF, unpack it (pip install gguf "
+        f'accelerate): python -c "from transformers import AutoModelForCausalLM as M, AutoTokenizer as T; M.{opened}; '
+        f'T.{opened}", and name hf:{into}'
+    )
+
+
+def static(path: Path) -> str:
+    """The advice for static embeddings."""
+    return (
+        f"{path} holds static embeddings (StaticEmbedding, model2vec): a table of vectors of tokens and no transformer, "
+        "which hf: does not read. Measure the sentence encoder that they were distilled from, or word vectors: "
+        "fasttext:<file.vec>"
+    )
+
+
+def _adapter(path: Path, *, beside: bool) -> str:
+    stated = read_json_file(path / ADAPTER)
+    config = stated if isinstance(stated, dict) else {}
+    base, kind = config.get("base_model_name_or_path") or "<base model>", config.get("peft_type") or "PEFT"
+    into = f"{path}-merged"
+    opener = _PEFT_CLASSES.get(str(config.get("task_type")), "AutoPeftModel")
+    merge = (
+        f'python -c "from peft import {opener} as M; from transformers import AutoTokenizer as T; '
+        f"M.from_pretrained({str(path)!r}).merge_and_unload().save_pretrained({into!r}); "
+        f'T.from_pretrained({str(base)!r}).save_pretrained({into!r})"'
+    )
+    if beside:
+        return (
+            f"{path} holds a whole model and beside it an adapter ({kind}, {ADAPTER}), so that it does not say which of "
+            f"the two is meant. For the model alone, move {ADAPTER} out of the folder; for the adapter applied to {base}, "
+            f"merge them (pip install peft): {merge}, and name hf:{into}"
+        )
+    return (
+        f"{path} holds an adapter ({kind}) for {base}, and no model. Merge the two (pip install peft): {merge}, and name "
+        f"hf:{into}; or measure the base model, hf:{base}"
+    )
+
+
+def _check_tokenizer(path: Path, config: Mapping[str, Any]) -> None:
+    if (path / _TEKKEN).is_file():
+        raise ModelLoadError(
+            f"{path} has its tokenizer only as {_TEKKEN}, of Mistral's own library. Write it as tokenizer.json beside it: "
+            'python -c "from transformers.integrations.mistral.tokenizer import convert_tekken_tokenizer as convert; '
+            f'convert({str(path / _TEKKEN)!r}).save_pretrained({str(path)!r})"'
+        )
+    settings = path / "tokenizer_config.json"
+    stated = read_json_file(settings) if settings.is_file() else {}
+    named = stated.get("tokenizer_class") if isinstance(stated, dict) else None
+    name = str(named or _BY_FAMILY.get(str(config.get("model_type")), ""))
+    if name not in (*_CHARACTERS, *_SLOW):
+        return
+    why = (
+        "reads single characters or bytes"
+        if name in _CHARACTERS
+        else "exists in Python only, whatever else is installed"
+    )
+    raise ModelLoadError(
+        f"{path} has the tokenizer {name}, which {why} and cannot say which characters of a text a token covers, as hf: "
+        "must know. Measure a model of the same language that has a tokenizer.json, such as "
+        f"{_INSTEAD.get(name, 'hf:FacebookAI/xlm-roberta-base (100 languages)')}"
+    )
