@@ -222,7 +222,7 @@ def composed(model: Model, words: Mapping[str, Sequence[str]]) -> tuple[str, ...
 
 
 def coverage_warnings(coverage: Coverage) -> list[str]:
-    """What a reader must know about small lists, lost words and phrases."""
+    """What a reader must know about small lists and lost words; all of it touches the verdict."""
     found = []
     for role, given in coverage.given.items():
         oov = sum(1 for word in coverage.missing if word.role == role)

@@ -16,15 +16,20 @@ MAX_LOST_SHARE: Final = 0.2
 MAX_NEUTRAL_SHARE: Final = 0.01
 
 
-def pair_warnings(test: SentencePairsTest, scores: Scores, found: Shares) -> tuple[str, ...]:
-    """Rows skipped, pairs lost, repeated or neutral, and bias types of few pairs."""
+def pair_cautions(test: SentencePairsTest, scores: Scores) -> tuple[str, ...]:
+    """What touches the verdict: rows skipped, pairs lost or repeated."""
     warnings = [note for note in test.notes if note.startswith(SKIPPED)]
     if len(scores.lost) > MAX_LOST_SHARE * scores.given:
         warnings.append(f"{len(scores.lost)} of {scores.given} pairs are lost; B stands for the rest only")
     repeated = sum(times - 1 for times in Counter(test.pairs.pairs).values())
     if repeated:
         warnings.append(f"{repeated} pair(s) repeat another one; interval and test take them for independent")
-    warnings += _neutral_warning(len(scores.pairs), found)
+    return tuple(warnings)
+
+
+def pair_warnings(scores: Scores, found: Shares) -> tuple[str, ...]:
+    """Pairs that are neutral, and bias types of few pairs."""
+    warnings = _neutral_warning(len(scores.pairs), found)
     few = [one for one in found.bias_types if one.n["pairs"] < MIN_PAIRS]
     if few:
         named = ", ".join(f"{one.name.removeprefix('B ')} ({one.n['pairs']})" for one in few)

@@ -28,7 +28,7 @@ from biascore.plugins_api import (
 )
 from biascore.stats import Verdict, decide
 from biascore.stats.attainable import of_signs
-from biascore_metrics.crows_pairs.cautions import mean_warning, pair_warnings
+from biascore_metrics.crows_pairs.cautions import mean_warning, pair_cautions, pair_warnings
 from biascore_metrics.crows_pairs.estimates import EVEN, Shares, mean_difference, shares
 from biascore_metrics.crows_pairs.options import CrowsPairsOptions, PairOptions
 from biascore_metrics.crows_pairs.scored import EQUAL, NOTHING_SHARED, ScoredPair, Scores, items
@@ -74,8 +74,9 @@ class PairMetric(Metric):
         found = shares(scores, options.confidence)
         means, mean_warnings = self._means(scores, context.rng)
         verdict, reason = self._decide(scores, found)
+        cautions = pair_cautions(test, scores)
         if verdict is Verdict.DETECTED:
-            mean_warnings += mean_warning(means[0])
+            cautions += mean_warning(means[0])
         return Measurement(
             metric=self.name,
             variant=options.variant(),
@@ -98,7 +99,8 @@ class PairMetric(Metric):
             alpha=options.alpha,
             equivalence=Equivalence.within(options.bound, found.preferring.name),
             coverage=scores.coverage(),
-            warnings=(*pair_warnings(test, scores, found), *warnings, *mean_warnings),
+            warnings=(*cautions, *pair_warnings(scores, found), *warnings, *mean_warnings),
+            cautions=cautions,
             conventions={**self.own_conventions(), **options.conventions()},
             seed=context.seed,
             item_value=f"{self.score} difference in nats",

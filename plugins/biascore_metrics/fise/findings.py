@@ -54,6 +54,7 @@ class Findings:
     p_values: dict[str, tuple[PValue, ...]] = field(default_factory=dict)
     n: dict[str, Mapping[str, int]] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
+    cautions: list[str] = field(default_factory=list)
     strongest: str = ""
     """The estimate whose test has the smallest adjusted p."""
     adjusted: dict[str, float] = field(default_factory=dict)
@@ -179,7 +180,7 @@ def _add_distance(
     if not placed:
         return
     if result.saturated > options.alpha:
-        found.warnings.append(
+        found.cautions.append(
             f"{100 * result.saturated:.2g} % of random labellings put all words into one group, so no distribution "
             "could be told from chance: seen from the attribute words, the words lie in one direction. Read the mean "
             "biases, whose tests do not saturate"
@@ -211,7 +212,7 @@ def _add_dimensions(
         sizes = {**found.sizes, "A": dimension.n_a, "B": dimension.n_b}
         if dimension.family:
             sizes |= dict(zip(("families A", "families B"), dimension.families, strict=True))
-        found.warnings += _few_families(name, dimension)
+        found.cautions += _few_families(name, dimension)
         for estimate in (names.mean_name(name), names.standardised_name(name)):
             found.n[estimate] = sizes
             if estimate in found.values:

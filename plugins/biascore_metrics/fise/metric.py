@@ -119,7 +119,7 @@ class PlacementMetric(Metric):
             warnings += affects.warnings
             warnings += _placement_warnings(placement, embedded, options.min_words)
             found = find(placement, embedded, affects, options, context.rng)
-            warnings += found.warnings
+            warnings += [*found.cautions, *found.warnings]
             items, pictures = _items(placement, embedded, affects, options.top), figures(test, placement)
             if not sum(placement.counts):
                 problem = f"all {found.words} words lie on an axis, and so in no group"
@@ -140,6 +140,7 @@ class PlacementMetric(Metric):
             equivalence=Equivalence.within(options.bound, DISTANCE),
             coverage=coverage,
             warnings=tuple(warnings),
+            cautions=(*coverage_warnings(coverage), *found.cautions),
             item_value="projection on the diagonal of the word's group",
             figures=pictures,
             conventions=options.conventions(

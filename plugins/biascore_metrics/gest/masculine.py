@@ -78,6 +78,7 @@ class MasculineRates:
     estimates: tuple[Estimate, ...]
     decision: Decision
     warnings: tuple[str, ...]
+    cautions: tuple[str, ...]
 
     @classmethod
     def of(
@@ -115,10 +116,12 @@ class MasculineRates:
             *_raw_p(plain),
         )
         missing = (f"{F_M} has no interval: {problem}",) if problem else ()
+        cautions = (*_cautions(verdicts, options), *_few(data), *rate.warnings)
         return cls(
             estimates=estimates,
             decision=replace(rate, interval=raw_rate.interval).decide(options, options.bound),
-            warnings=(*_cautions(verdicts, options), *_few(data), *rate.warnings, *missing),
+            warnings=(*cautions, *missing),
+            cautions=cautions,
         )
 
 

@@ -119,6 +119,7 @@ def odds_measurement(
     rate = measure_rate(G_S, unit, pooled, options, context.rng)
     single = _templates(scored, chosen, options, unit, context.rng) if len(scored.templates) > 1 else []
     decision = rate.decide(options, options.bound)
+    cautions = (*_cautions(scored), *_few(pooled), *rate.warnings)
     estimates = (
         rate.estimate,
         *(one.estimate for one, _ in single),
@@ -144,7 +145,8 @@ def odds_measurement(
         alpha=options.alpha,
         equivalence=Equivalence.within(options.bound, G_S),
         coverage=_coverage(scored, chosen),
-        warnings=(*scored.warnings, *_cautions(scored), *_few(pooled), *rate.warnings),
+        warnings=(*scored.warnings, *cautions),
+        cautions=cautions,
         item_value=f"log odds, man over woman ({unit}), mean over templates",
         figures=_figures(scored, chosen, unit),
         conventions={

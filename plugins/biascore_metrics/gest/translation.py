@@ -100,6 +100,7 @@ class GestMt(Metric):
             equivalence=Equivalence.within(options.bound, raw(F_S)),
             coverage=_coverage(chosen, verdicts),
             warnings=rates.warnings,
+            cautions=rates.cautions,
             item_value="1 masculine, 0 feminine, none where no gender was found",
             figures=_figures(chosen, options),
             conventions={

@@ -28,7 +28,7 @@ from biascore_metrics.lpbs.increase import ATTRIBUTES, TARGETS, Increase, measur
 from biascore_metrics.lpbs.options import LpbsOptions
 from biascore_metrics.weat.effect import EFFECT, Effect
 from biascore_metrics.weat.words import role_warnings
-from biascore_metrics.words import too_few
+from biascore_metrics.words import coverage_warnings, too_few
 
 Sample = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
 
@@ -89,6 +89,7 @@ class Lpbs(Metric):
                 *role_warnings(found.words, found.coverage),
                 *effect.warnings(options, f"the {options.over}"),
             ),
+            cautions=(*coverage_warnings(found.coverage), *effect.cautions(options)),
             item_value="mean difference of the increased log-probability, nats",
             conventions=self._conventions(model),
             seed=context.seed,

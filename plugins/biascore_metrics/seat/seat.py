@@ -31,7 +31,7 @@ from biascore_metrics.seat.options import SeatOptions, Unit
 from biascore_metrics.seat.sentences import Frames, RoleSentences, embed_sentences
 from biascore_metrics.weat.effect import DEVIATIONS, EFFECT, Effect
 from biascore_metrics.weat.words import ROLES, role_warnings
-from biascore_metrics.words import too_few
+from biascore_metrics.words import coverage_warnings, too_few
 
 LEAST: Final = {"X": 2, "Y": 2, "A": 1, "B": 1}
 ASSOCIATION: Final[dict[Unit, str]] = {
@@ -82,10 +82,11 @@ class Seat(Metric):
         effect = Effect.of(x, y, options, context.rng, problem=problem, of_what=f"target {options.unit}s")
         decision = effect.decide(options)
         warnings = (*role_warnings(words, coverage), *effect.warnings(options))
+        by_design: tuple[str, ...] = ()
         if not (model.identity.composes_words and options.level == "token"):
-            warnings += _unlike_templates(roles)
+            by_design += _unlike_templates(roles)
         if options.unit == "sentence":
-            warnings += (
+            by_design += (
                 "p-value and interval take the sentences of one word for independent observations, which they are not",
             )
         return Measurement(
@@ -103,7 +104,8 @@ class Seat(Metric):
             alpha=options.alpha,
             equivalence=Equivalence.within(options.bound, effect.estimates[0].name),
             coverage=coverage,
-            warnings=warnings,
+            warnings=(*warnings, *by_design),
+            cautions=(*coverage_warnings(coverage), *effect.cautions(options), *by_design),
             item_value="association s(w, A, B), mean over the word's sentences",
             conventions=options.conventions(
                 model,

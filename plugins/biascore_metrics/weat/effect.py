@@ -122,9 +122,14 @@ class Effect:
         )
 
     def warnings(self, options: AssociationOptions, what: str = "the targets") -> tuple[str, ...]:
-        """Why there is no interval, or that resamples of ``what`` are missing from it."""
+        """The cautions, and that resamples of ``what`` are missing from the interval."""
         if self.estimates[0].value is None:
             return ()
-        missing = (f"no interval: {self.problem}",) if self.problem else ()
-        opposite = self._opposite(options)
-        return (*missing, *((opposite,) if opposite else ()), *options.degenerate(self.interval, what))
+        return (*self.cautions(options), *options.degenerate(self.interval, what))
+
+    def cautions(self, options: AssociationOptions) -> tuple[str, ...]:
+        """What touches the verdict: that there is no interval, or an effect the other way of a one-sided test."""
+        if self.estimates[0].value is None:
+            return ()
+        missing = f"no interval: {self.problem}" if self.problem else ""
+        return tuple(filter(None, (missing, self._opposite(options))))

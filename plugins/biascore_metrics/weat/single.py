@@ -41,7 +41,7 @@ from biascore.stats import (
 from biascore_metrics.weat.options import WeatOptions
 from biascore_metrics.weat.pvalues import permutation_p_values
 from biascore_metrics.weat.words import embed_roles
-from biascore_metrics.words import RoleVectors
+from biascore_metrics.words import RoleVectors, coverage_warnings
 
 SHARE = "share of words associated"
 LEAST = {"X": 1, "Y": 1, "A": 2, "B": 2}
@@ -118,6 +118,7 @@ class ScWeat(Metric):
                     for line in self._options.degenerate(word.interval, repr(word.word))
                 ),
             ),
+            cautions=tuple(coverage_warnings(roles.coverage)),
             item_value="effect size d of the word",
             conventions=self._options.conventions(
                 model,

@@ -27,7 +27,7 @@ from biascore.stats import association, cosine_matrix
 from biascore_metrics.weat.effect import Effect
 from biascore_metrics.weat.options import WeatOptions
 from biascore_metrics.weat.words import embed_roles
-from biascore_metrics.words import RoleVectors
+from biascore_metrics.words import RoleVectors, coverage_warnings
 
 LEAST = {"X": 2, "Y": 2, "A": 1, "B": 1}
 
@@ -77,6 +77,7 @@ class Weat(Metric):
             equivalence=Equivalence.within(self._options.bound, effect.estimates[0].name),
             coverage=roles.coverage,
             warnings=(*warnings, *effect.warnings(self._options)),
+            cautions=(*coverage_warnings(roles.coverage), *effect.cautions(self._options)),
             item_value="association s(w, A, B)",
             conventions=self._options.conventions(
                 model,
