@@ -161,7 +161,7 @@ class Run(Frozen):
         """
         import pandas as pd
 
-        rows: list[dict[str, Any]] = []
+        rows: list[dict[Any, Any]] = []
         for measurement, verdict in zip(self.measurements, self.verdicts, strict=True):
             # Through records: pandas warns of columns that are empty in one frame and not in another.
             for position, row in enumerate(measurement.to_frame().to_dict("records")):

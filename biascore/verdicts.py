@@ -140,10 +140,10 @@ def _control_line(
     if some[0][1].role is Role.BASELINE:
         return f"{family}: {_found(some)} detected"
     declared = controls[some[0][0].model]
-    planted, none, unknown = [], [], []
-    for pair in some:
-        effect = declared.get(pair[0].test)
-        (unknown if effect is None else planted if effect else none).append(pair)
+    effects = [declared.get(measurement.test) for measurement, _ in some]
+    planted = [pair for pair, effect in zip(some, effects, strict=True) if effect]
+    none = [pair for pair, effect in zip(some, effects, strict=True) if effect == 0]
+    unknown = [pair for pair, effect in zip(some, effects, strict=True) if effect is None]
     parts = []
     if planted:
         parts.append(f"the bias that was put in is detected in {_found(planted)}")

@@ -9,11 +9,9 @@ import sys
 import warnings
 from typing import TextIO
 
-from rich.markup import escape
-
 from biascore.cli import codes
 from biascore.cli.app import app
-from biascore.cli.console import stderr
+from biascore.cli.console import say, stderr
 from biascore.errors import BiascoreError
 
 
@@ -23,7 +21,7 @@ def main() -> None:
     try:
         app()
     except BiascoreError as error:
-        stderr.print(f"[bold red]error:[/] {escape(str(error))}", highlight=False, soft_wrap=True)
+        say(error, to=stderr, label="error:", style="bold red")
         sys.exit(codes.WRONG_INPUT)
     except SystemExit as done:  # typer turns Ctrl-C into an exit of its own
         if done.code == codes.INTERRUPTED:
@@ -39,4 +37,4 @@ def _show_warning(
     file: TextIO | None = None,  # noqa: ARG001
     line: str | None = None,  # noqa: ARG001
 ) -> None:
-    stderr.print(f"[yellow]{category.__name__}:[/] {escape(str(message))}", highlight=False, soft_wrap=True)
+    say(message, to=stderr, label=f"{category.__name__}:", style="yellow")

@@ -10,7 +10,7 @@ import typer
 from biascore.audit import Audit
 from biascore.cache import DiskCache, default_folder
 from biascore.cli import codes
-from biascore.cli.console import Bars, print_json, print_run, say, stderr
+from biascore.cli.console import Bars, print_json, say, stderr
 from biascore.cli.export import export
 from biascore.cli.gender import gender
 from biascore.cli.inspect import list_app, plugins, show
@@ -29,12 +29,14 @@ from biascore.cli.options import (
     Require,
     Seed,
     Stimuli,
+    Warnings,
     Without,
     chosen_audit,
     data_files,
     pairs,
 )
 from biascore.cli.plan import plan
+from biascore.cli.results import print_run
 from biascore.dataset import default_test_name
 from biascore.engine import DEFAULT_CACHE, Engine
 from biascore.errors import OptionsError
@@ -68,6 +70,7 @@ def run(
     report: Report = None,
     seed: Seed = None,
     adjust: Adjust = None,
+    warnings: Warnings = False,
     as_json: Json = False,
     force: Force = False,
     no_cache: NoCache = False,
@@ -85,7 +88,7 @@ def run(
     _check_targets(target, report, force)
     engine = _engine(no_cache, chosen.seed, max_characters)
     try:
-        _deliver(engine.run(chosen), target, report, as_json, force)
+        _deliver(engine.run(chosen), target, report, as_json, warnings, force)
     finally:
         engine.close()
 
@@ -114,6 +117,7 @@ def measure(
     report: Report = None,
     seed: Seed = None,
     adjust: Adjust = None,
+    warnings: Warnings = False,
     as_json: Json = False,
     force: Force = False,
     no_cache: NoCache = False,
@@ -140,7 +144,7 @@ def measure(
     )
     engine = _engine(no_cache, audit.seed, max_characters)
     try:
-        _deliver(engine.run(audit), out, report, as_json, force)
+        _deliver(engine.run(audit), out, report, as_json, warnings, force)
     finally:
         engine.close()
 
@@ -219,12 +223,14 @@ def _check_targets(out: Path | None, report: Path | None, force: bool) -> None:
         check_report(report, overwrite=force)
 
 
-def _deliver(result: Run, out: Path | None, report: Path | None, as_json: bool, force: bool) -> None:
+def _deliver(
+    result: Run, out: Path | None, report: Path | None, as_json: bool, warnings: bool, force: bool
+) -> None:
     # Shown first: if the disk is full now, the numbers are not lost.
     if as_json:
         print_json(result.to_json())
     else:
-        print_run(result)
+        print_run(result, all_warnings=warnings)
     if out is not None:
         say(f"run saved in {result.save(out, overwrite=force)}", to=stderr)
     if report is not None:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.markup import escape
+from rich.measure import Measurement
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
-from biascore.measurement import format_p
 from biascore.progress import Advance
-from biascore.run import Run
 from biascore.visible import visible, visible_json
 
 
@@ -36,8 +37,6 @@ class Shown(Console):
 stdout = Shown()
 stderr = Shown(stderr=True)
 
-_COLOURS = {"detected": "red", "negligible": "green", "inconclusive": "yellow"}
-
 
 class Bars:
     """Progress bars on standard error, gone when done; silent where that is no terminal."""
@@ -56,12 +55,33 @@ class Bars:
             yield lambda steps: progress.advance(task, steps)
 
 
-def say(text: object, *, to: Console = stdout) -> None:
-    """A plain line, as it is: no markup read into it, never wrapped."""
-    to.print(str(text), highlight=False, markup=False, soft_wrap=True)
+def say(text: object, *, to: Console = stdout, style: str = "", label: str = "") -> None:
+    """Plain text, as it is: no markup read into it; on a terminal wrapped between words, never within one.
+
+    With a ``label`` before it, only that has the ``style``.
+    """
+    whole = visible(f"{label} {text}" if label else str(text))
+    if to.is_terminal:
+        whole = "\n".join(_wrapped(line, to.width) for line in whole.split("\n"))
+    shown = Text(whole)
+    shown.stylize(style, 0, len(label) or len(whole))
+    to.print(shown, highlight=False, soft_wrap=True)
 
 
-def _wide() -> Console:
+def _wrapped(line: str, width: int) -> str:
+    if cell_len(line) <= width:
+        return line
+    found, row = [], ""
+    for word in re.findall(r"\s*\S+", line):
+        if row and cell_len(row + word) > width:
+            found.append(row)
+            row = " " * (len(line) - len(line.lstrip(" "))) + word.lstrip()
+        else:
+            row += word
+    return "\n".join([*found, row])
+
+
+def wide() -> Console:
     """Standard output; as wide as a table wants where it is no terminal."""
     return stdout if stdout.is_terminal else Shown(width=220)
 
@@ -72,51 +92,25 @@ def print_json(value: object) -> None:
 
 
 def print_rows(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str = "") -> None:
-    """A table whose cells are shown as they are, wide where the output is not a terminal."""
-    table = Table(*columns, title=escape(title) or None, title_justify="left")
+    """A table whose cells are shown as they are; a list, where a table would break words."""
+    console = wide()
+    table = Table(title=escape(title) or None, title_justify="left")
+    for position, column in enumerate(columns):
+        # The first column holds what a user types: it is never broken.
+        table.add_column(column, overflow="fold", no_wrap=position == 0)
     for row in rows:
         table.add_row(*(escape(cell) for cell in row))
-    console = _wide()
-    console.print(table)
+    if Measurement.get(console, console.options.update(width=10_000), table).minimum <= console.width:
+        console.print(table)
+        return
+    say(title, to=console)
+    print_list(console, columns, rows)
 
 
-def print_run(run: Run) -> None:
-    """The run's table, what the verdicts mean, and how many questions were asked."""
-    table = Table(
-        "model",
-        "test",
-        "metric",
-        "effect",
-        "interval",
-        "p",
-        "p adjusted",
-        "verdict",
-        "lost",
-        title=escape(run.title),
-    )
-    for measurement, said in zip(run.measurements, run.verdicts, strict=True):
-        head = measurement.headline
-        interval = head.interval
-        colour = _COLOURS[said.verdict.value]
-        table.add_row(
-            escape(measurement.model),
-            escape(measurement.test),
-            escape(", ".join(filter(None, [measurement.method, measurement.subject]))),
-            "-" if head.value is None else f"{head.value:.3f}",
-            "-" if interval is None else f"{interval.low:.2f} to {interval.high:.2f}",
-            "-" if measurement.p_value is None else format_p(measurement.p_value),
-            "-" if said.p_adjusted is None else format_p(said.p_adjusted),
-            f"[{colour}]{said.verdict.value}[/]" + (f"\n{said.note}" if said.note else ""),
-            str(len(measurement.coverage.missing)),
-        )
-    console = _wide()
-    console.print(table)
-    for measurement in run:
-        if measurement.headline.value is None:
-            where = f"{measurement.metric} {measurement.test} on {measurement.model}"
-            say(f"not measured: {where}: {measurement.reason}", to=console)
-    console.print("inconclusive is not unbiased: the data tell neither a bias nor its absence", style="dim")
-    counts = run.questions
-    asked = f"{counts.asked} asked of the model(s), {counts.cached} answered from the cache, {counts.repeated} repeats"
-    nothing = "; the models were asked nothing" if counts.put and not counts.asked else ""
-    console.print(f"questions: {counts.put} put: {asked}{nothing}", style="dim", highlight=False)
+def print_list(console: Console, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Each row as its first cell, and beneath it the others by name."""
+    for first, *rest in rows:
+        say(first, to=console, style="bold")
+        for column, cell in zip(columns[1:], rest, strict=True):
+            if cell:
+                say(f"  {column}: {cell}", to=console)

@@ -22,6 +22,9 @@ Adjust = Annotated[
     Adjustment | None,
     typer.Option(help="How p-values are adjusted over the measurements on one model."),
 ]
+Warnings = Annotated[
+    bool, typer.Option("--warnings", help="Print all warnings, not only those that touch a verdict.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 Out = Annotated[Path | None, typer.Option(help="Folder to save the run in.")]
 Report = Annotated[Path | None, typer.Option(help="HTML file to write the report to.")]

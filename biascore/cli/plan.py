@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from biascore.cli.console import Bars, print_json, print_rows, stdout
+from biascore.cli.console import Bars, print_json, print_rows, say
 from biascore.cli.options import Json, NoCache, ReplaceModel, Seed, Without, chosen_audit
 from biascore.engine import DEFAULT_CACHE, Engine
 
@@ -39,4 +39,4 @@ def plan(
     header, *rows = found.table
     print_rows(header, rows, title=found.title)
     for note in found.notes:
-        stdout.print(note, style="dim", highlight=False, markup=False, soft_wrap=True)
+        say(note, style="dim")

@@ -204,7 +204,7 @@ def test_pairs_that_cannot_be_compared_are_lost_with_the_reason():
     assert got.estimate("B gender").value is None
     # The published code takes both for neutral and keeps them in its denominator.
     assert got.estimate("published metric score").n["pairs"] == 3
-    assert any("2 of 3 pairs are lost" in warning for warning in got.warnings)
+    assert any("2 of 3 pairs are lost" in warning for warning in got.cautions)
 
 
 def test_no_pair_left_is_inconclusive():
@@ -281,7 +281,7 @@ def test_a_share_without_a_mean_difference_is_told():
     assert got.verdict is Verdict.DETECTED
     assert got.headline.value is not None
     assert got.headline.value > 90
-    assert any("holds 0: read both" in warning for warning in got.warnings)
+    assert any("holds 0: read both" in warning for warning in got.cautions)
 
 
 def test_bias_types_are_adjusted_and_small_ones_named():
@@ -304,7 +304,7 @@ def test_bias_types_are_adjusted_and_small_ones_named():
 def test_repeated_pairs_are_told():
     model, test = ladder([1.0, -1.0], stereo=2)
     got = measure(CrowsPairs, model, of([*test.pairs.pairs, *test.pairs.pairs[:1]]))
-    assert any("1 pair(s) repeat another one" in warning for warning in got.warnings)
+    assert any("1 pair(s) repeat another one" in warning for warning in got.cautions)
 
 
 def test_equal_differences_give_no_interval_but_a_warning():

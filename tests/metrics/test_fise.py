@@ -277,7 +277,7 @@ def test_where_random_labels_put_all_words_into_one_group_that_is_told(model_of)
     assert got.headline.p("label permutation of the distribution").value > 0.05
     assert got.verdict is Verdict.DETECTED  # by the mean biases, which do not saturate
     assert "That p is of the mean bias" in got.reason
-    assert any("random labellings put all words into one group" in w for w in got.warnings)
+    assert any("random labellings put all words into one group" in w for w in got.cautions)
     assert not any("random labellings" in w for w in fise(model_of(VECTORS), fise_test()).warnings)
     assert got.estimate("mean bias gender").p_values[0].value < 0.05
     assert "Mean bias: gender +" in got.reason
@@ -398,7 +398,7 @@ def test_labels_are_exchanged_by_family(model_of):
         "race.A and race.B hold 3 and 5 independent words (forms of one word count once), whose labels can be "
         "exchanged in 56 ways only: that alone gives no p-value below 0.018"
     )
-    assert warning in got.warnings
+    assert warning in got.cautions
     assert not any("independent words" in w for w in plain.warnings)
 
 

@@ -1,0 +1,222 @@
+"""A run on the terminal: its table, what the verdicts mean, and the warnings that touch them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+from rich import box
+from rich.cells import cell_len
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from biascore.cli.console import print_list, say, wide
+from biascore.measurement import Measurement, format_p
+from biascore.run import Run
+from biascore.stats import Adjustment, Verdict
+from biascore.verdicts import Role, RunVerdict
+
+_COLOURS: Final = {"detected": "red", "negligible": "green", "inconclusive": "yellow"}
+_TITLES: Final = {
+    Role.FINDING: "Findings",
+    Role.BASELINE: "Baselines, which are no findings",
+    Role.CONTROL: "Controls, which are no findings",
+}
+_LEAST_FOLDED: Final = 16
+"""Columns that fold have at least so many characters where the table has a column for each value."""
+_LEAST_NUMBERS: Final = 8
+_NAMED: Final = 3
+"""Warnings that more measurements share than this say how many."""
+
+
+class Line(NamedTuple):
+    """A measurement and what the run says of it."""
+
+    measurement: Measurement
+    said: RunVerdict
+
+
+class Row(NamedTuple):
+    """The cells of a measurement, as texts."""
+
+    model: str
+    test: str
+    metric: str
+    effect: str
+    interval: str
+    p: str
+    adjusted: str
+    verdict: str
+    lost: str
+
+
+def print_run(run: Run, *, all_warnings: bool = False) -> None:
+    """The run's tables, what the verdicts mean, what touches them, and how many questions were asked."""
+    console = wide()
+    say(run.title, to=console, style="bold")
+    lines = [Line(*pair) for pair in zip(run, run.verdicts, strict=True)]
+    for role, title in _TITLES.items():
+        some = [line for line in lines if line.said.role is role]
+        if some:
+            _print_table(console, title, some, adjusted=run.adjustment is not Adjustment.NONE)
+    for text in _summary(run, lines):
+        say(text, to=console)
+    for measurement in run:
+        if measurement.headline.value is None:
+            where = f"{measurement.metric} {measurement.test} on {measurement.model}"
+            say(f"not measured: {where}: {measurement.reason}", to=console)
+    _print_warnings(console, run, all_warnings=all_warnings)
+    counts = run.questions
+    asked = f"{counts.asked} asked of the model(s), {counts.cached} answered from the cache, {counts.repeated} repeats"
+    nothing = "; the models were asked nothing" if counts.put and not counts.asked else ""
+    say(f"questions: {counts.put} put: {asked}{nothing}", to=console, style="dim")
+
+
+def _print_table(console: Console, title: str, lines: Sequence[Line], *, adjusted: bool) -> None:
+    """The table, as narrow as it must be: test and verdict are never shortened, what is the same for all stands above."""
+    rows = [_row(line) for line in lines]
+    same = {
+        name: getattr(rows[0], name)
+        for name in ("model", "metric", "lost")
+        if len({getattr(row, name) for row in rows}) == 1 or (name == "lost" and not _any_lost(lines))
+    }
+    above = [title, *(f"{name} {value}" for name, value in same.items() if name != "lost")]
+    if "lost" in same:
+        above.append(f"lost {same['lost']}" if _any_lost(lines) else "no word lost")
+    say("", to=console)
+    say(" · ".join(above), to=console)
+    columns = [name for name in Row._fields if name not in same and (adjusted or name != "adjusted")]
+    needed = sum(
+        min(_LEAST_FOLDED, _width(rows, name)) if name in ("model", "metric") else _width(rows, name)
+        for name in columns
+    )
+    if needed + 3 * len(columns) + 1 <= console.width:
+        table = Table(*columns, min_width=None)
+        for column, name in zip(table.columns, columns, strict=True):
+            folds = name in ("model", "metric")
+            column.overflow, column.no_wrap = "fold", not folds
+        for row in rows:
+            table.add_row(*(_cell(name, getattr(row, name)) for name in columns))
+        console.print(table)
+        return
+    _print_narrow(console, rows, columns)
+
+
+def _print_narrow(console: Console, rows: Sequence[Row], columns: Sequence[str]) -> None:
+    """Several values to a column, one beneath the other."""
+    heads = {
+        "test": [name for name in ("test", "model", "metric") if name in columns],
+        "effect": ["effect", "interval"],
+        "p": [name for name in ("p", "adjusted") if name in columns],
+        "verdict": ["verdict"],
+        "lost": [name for name in ("lost",) if name in columns],
+    }
+    heads = {head: names for head, names in heads.items() if names}
+    widths = {head: max(_width(rows, name) for name in names) for head, names in heads.items()}
+    least = {"test": _width(rows, "test"), "effect": _LEAST_NUMBERS, "verdict": len(Verdict.INCONCLUSIVE)}
+    found = {head: min(least.get(head, width), width) for head, width in widths.items()}
+    free = console.width - sum(found.values()) - 2 * (len(heads) - 1)
+    if free < 0:
+        names = ["test", *(name for name in columns if name != "test")]
+        cells = [[getattr(row, name).replace("\n", ", ") for name in names] for row in rows]
+        print_list(console, names, cells)
+        return
+    for head in ("verdict", "effect", "test"):
+        more = min(free, widths[head] - found[head])
+        found[head] += more
+        free -= more
+    table = Table(box=box.HORIZONTALS, show_lines=True, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    for head, names in heads.items():
+        table.add_column("\n".join(names), overflow="fold", width=found[head])
+    for row in rows:
+        table.add_row(
+            *("\n".join(_cell(name, getattr(row, name)) for name in names) for names in heads.values())
+        )
+    console.print(table)
+
+
+def _row(line: Line) -> Row:
+    measurement, said = line
+    head = measurement.headline
+    interval = head.interval
+    return Row(
+        model=measurement.model,
+        test=measurement.test,
+        metric=", ".join(filter(None, [measurement.method, measurement.subject])),
+        effect="-" if head.value is None else f"{head.value:.3f}",
+        interval="-" if interval is None else f"{interval.low:.2f} to {interval.high:.2f}",
+        p="-" if measurement.p_value is None else format_p(measurement.p_value),
+        adjusted="-" if said.p_adjusted is None else format_p(said.p_adjusted),
+        verdict=said.verdict.value + ("\ndetected alone" if said.only_alone else ""),
+        lost=_lost(measurement),
+    )
+
+
+def _lost(measurement: Measurement) -> str:
+    coverage = measurement.coverage
+    return f"{len(coverage.missing)}/{sum(coverage.given.values())}"
+
+
+def _any_lost(lines: Sequence[Line]) -> bool:
+    return any(line.measurement.coverage.missing for line in lines)
+
+
+def _cell(name: str, text: str) -> str:
+    if name != "verdict":
+        return escape(text)
+    verdict, _, note = text.partition("\n")
+    return f"[{_COLOURS[verdict]}]{verdict}[/]" + (f"\n{note}" if note else "")
+
+
+def _width(rows: Iterable[Row], name: str) -> int:
+    texts = [name, *(getattr(row, name) for row in rows)]
+    return max(cell_len(part) for text in texts for part in text.split("\n"))
+
+
+def _summary(run: Run, lines: Sequence[Line]) -> list[str]:
+    """What was found, by which adjustment, what controls and baselines showed, and what the words mean."""
+    findings = [line.said for line in lines if line.said.role is Role.FINDING]
+    found = []
+    if findings:
+        counts = [f"{sum(said.verdict is verdict for said in findings)} {verdict}" for verdict in Verdict]
+        alone = sum(said.only_alone for said in findings)
+        more = f" ({alone} of them detected alone, not after adjustment)" if alone else ""
+        found.append(f"found: {', '.join(counts)}{more}")
+    found += run.control_lines
+    if run.adjustment is Adjustment.NONE:
+        found.append("p-values are not adjusted for the number of tests (adjust = none)")
+    else:
+        found.append(f"p-values are adjusted over the measurements on one model ({run.adjustment.shown})")
+    found.append("inconclusive is not unbiased: the data tell neither a bias nor its absence")
+    return found
+
+
+def _print_warnings(console: Console, run: Run, *, all_warnings: bool) -> None:
+    """Those that touch a verdict, or all of them; else how many there are. What several measurements share, once."""
+    shown: dict[tuple[str, tuple[str, ...]], list[Measurement]] = {}
+    others = 0
+    for measurement in run:
+        some = tuple(w for w in measurement.warnings if all_warnings or w in measurement.cautions)
+        others += len(measurement.warnings) - len(some)
+        if some:
+            shown.setdefault((measurement.test, some), []).append(measurement)
+    for warning in run.warnings:
+        say(warning, to=console, style="yellow", label="warning:")
+    for (test, some), measurements in shown.items():
+        say(
+            f"{test} ({_named(measurements)}): {'; '.join(some)}",
+            to=console,
+            style="yellow",
+            label="warning:",
+        )
+    if others:
+        noun = "warning touches" if others == 1 else "warnings touch"
+        say(f"{others} more {noun} no verdict; --warnings prints all, and the report holds them", to=console)
+
+
+def _named(measurements: Sequence[Measurement]) -> str:
+    names = dict.fromkeys(f"{measurement.method} on {measurement.model}" for measurement in measurements)
+    if len(names) <= _NAMED:
+        return ", ".join(names)
+    return f"{len(names)} measurements, such as {next(iter(names))}"

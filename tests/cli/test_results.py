@@ -1,0 +1,158 @@
+"""A run on a terminal of any width: nothing a reader types or decides by is shortened, and warnings are shown."""
+
+from __future__ import annotations
+
+import io
+import re
+from typing import Any
+
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+
+from biascore.cli import console as consoles
+from biascore.cli.results import print_run
+from biascore.measurement import ConfidenceInterval, Coverage, Estimate, LostWord, Measurement, PValue
+from biascore.run import ModelUsed, Provenance, Run
+from biascore.stats import Adjustment, Verdict
+
+LONG = "en/fise_gender_race_class_occupations"
+MODELS = ("hf:sentence-transformers/paraphrase-multilingual-mpnet-base-v2", "fasttext:/models/cc.it.300.bin")
+
+
+def measured(
+    test: str, p: float | None, model: str = MODELS[0], *, lost: int = 0, given: int = 32, **more: Any
+) -> Measurement:
+    p_values = () if p is None else (PValue(name="p", value=p, kind="exact", alternative="two-sided"),)
+    interval = ConfidenceInterval(low=-1.07, high=-0.29, level=0.95, method="made")
+    estimate = Estimate(name="d", value=-0.769, unit="sd", n={"X": 8}, interval=interval, p_values=p_values)
+    words = tuple(LostWord(word=f"w{i}", role="X", reason="out of vocabulary") for i in range(lost))
+    parts: dict[str, Any] = {"metric": "weat", "variant": "sentence level", "concept": "gender"} | more
+    return Measurement(
+        test=test, test_title="", language="en", model=model, positive_means="", estimates=(estimate,),
+        verdict=Verdict.DETECTED if p is not None and p <= 0.05 else Verdict.INCONCLUSIVE, reason="So.",
+        alpha=0.05, coverage=Coverage(given={"X": given}, used={"X": given - lost}, lost=words),
+        conventions={}, seed=0, **parts,
+    )  # fmt: skip
+
+
+def run_of(*measurements: Measurement, **more: Any) -> Run:
+    models = tuple(
+        ModelUsed(
+            name=name, ref=name, revision=None, digest="d", options={}, explicit_options={}, facts={},
+            control=more.get("controls", {}).get(name),
+        )
+        for name in dict.fromkeys(m.model for m in measurements)
+    )  # fmt: skip
+    provenance = Provenance(
+        biascore_version="0", python_version="0", platform="", started=0, finished=1, seed=0, audit={}, plugins=()
+    )  # fmt: skip
+    return Run(
+        title="A run", adjustment=more.get("adjust", Adjustment.HOLM), measurements=measurements,
+        models=models, stimuli=(), provenance=provenance, warnings=more.get("warnings", ()),
+    )  # fmt: skip
+
+
+@pytest.fixture
+def shown(monkeypatch: pytest.MonkeyPatch) -> Any:
+    def show(run: Run, width: int = 80, *, all_warnings: bool = False) -> str:
+        file = io.StringIO()
+        console = Console(file=file, force_terminal=True, width=width, color_system=None, emoji=False)
+        monkeypatch.setattr(consoles, "stdout", console)
+        print_run(run, all_warnings=all_warnings)
+        return re.sub(r"\x1b\[[0-9;]*m", "", file.getvalue())
+
+    return show
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 120, 200])
+def test_test_and_verdict_are_whole_at_any_width(shown: Any, width: int) -> None:
+    run = run_of(
+        measured(LONG, 0.04, lost=22), measured("en/weat6", 0.9), measured(LONG, 0.001, MODELS[1]),
+        measured("it/IT1", 0.9, MODELS[1], metric="sc-weat"), measured("en/weat7", 0.03),
+    )  # fmt: skip
+    text = shown(run, width)
+    lines = text.splitlines()
+    assert sum(LONG in line for line in lines) == 2
+    assert sum(bool(re.search(r"\bdetected\b(?! alone)", line)) for line in lines) >= 1
+    assert sum("inconclusive" in line for line in lines) >= 4
+    tables = text[: text.index("found:")]
+    assert len(re.findall(r"detected alone|detected\s*\n.*\balone", tables)) == 2
+    assert "22/32" in text
+    assert "…" not in text
+    for name in ("-0.769", "0.04", "0.001"):
+        assert name in text
+    assert width < 80 or max(map(cell_len, lines)) <= width
+
+
+def test_what_is_the_same_for_all_stands_above(shown: Any) -> None:
+    text = shown(run_of(measured("en/weat6", 0.9), measured("en/weat7", 0.9)))
+    head = next(line for line in text.splitlines() if line.startswith("Findings"))
+    assert "metric weat (sentence level)" in text
+    assert "no word lost" in text
+    assert text.count("sentence level") == 1
+    assert head.startswith(f"Findings · model {MODELS[0]}"[: len(head)])
+
+
+def test_findings_baselines_and_controls_are_told_apart(shown: Any) -> None:
+    run = run_of(
+        measured("en/weat6", 0.04), measured("en/weat7", 0.9), measured("en/weat1", 0.001, concept="baseline"),
+        measured("en/weat6", 0.001, "made"), controls={"made": {"en/weat6": 1.0}},
+    )  # fmt: skip
+    text = shown(run, 120)
+    order = [text.index(word) for word in ("Findings", "Baselines, which are no", "Controls, which are no")]
+    assert order == sorted(order)
+    assert "found: 0 detected, 0 negligible, 2 inconclusive (1 of them detected alone, not after" in text
+    assert f"baselines on {MODELS[0]}: 1 of 1 detected" in text.replace("\n", " ")
+    assert "control made: the bias that was put in is detected in 1 of 1" in text
+    assert "adjusted over the measurements on one model (Holm)" in text
+
+
+def test_an_adjustment_of_none_is_said_and_has_no_column(shown: Any) -> None:
+    text = shown(run_of(measured("en/weat6", 0.04), adjust=Adjustment.NONE), 120)
+    assert "not adjusted for the number of tests" in text
+    assert "adjusted" not in text.split("found:")[0]
+
+
+LOST = "B lost 7 of its 8 words, so it may no longer stand for its concept"
+
+
+def test_warnings_that_touch_a_verdict_are_printed_and_the_others_counted(shown: Any) -> None:
+    warned = {"warnings": (LOST, "X and Y differ in size"), "cautions": (LOST,)}
+    run = run_of(
+        measured("en/weat6", 0.04, **warned), measured("en/weat6", 0.9, MODELS[1], **warned),
+        measured("en/weat7", 0.9, warnings=("Y is odd",)), warnings=("of the run",),
+    )  # fmt: skip
+    text = shown(run, 200)
+    (line,) = [line for line in shown(run, 300).splitlines() if LOST in line]
+    assert line.startswith("warning: en/weat6 (")
+    assert all(model in line for model in MODELS)
+    assert "warning: of the run" in text
+    assert "X and Y differ" not in text
+    assert "3 more warnings touch no verdict; --warnings prints all" in text
+    everything = shown(run, 300, all_warnings=True)
+    assert LOST in everything
+    assert "X and Y differ in size" in everything
+    assert "en/weat7 (" in everything
+    assert "more warning" not in everything
+
+
+def test_prose_is_broken_between_words_only(shown: Any) -> None:
+    run = run_of(measured("en/weat6", 0.04, warnings=(LOST,), cautions=(LOST,)))
+    words = set(re.findall(r"\S+", shown(run, 300)))
+    broken = [w for w in re.findall(r"\S+", shown(run, 40).split("found:")[1]) if w not in words]
+    assert broken == []
+
+
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_the_first_column_of_a_list_is_whole(monkeypatch: pytest.MonkeyPatch, width: int) -> None:
+    file = io.StringIO()
+    console = Console(file=file, force_terminal=True, width=width, color_system=None)
+    monkeypatch.setattr(consoles, "stdout", console)
+    consoles.print_rows(
+        ["test", "title"], [[LONG, "occupations of men and women, by race and class"], ["b", ""]]
+    )
+    text = re.sub(r"\x1b\[[0-9;]*m", "", file.getvalue())
+    assert LONG in text
+    assert all(word in text for word in ("occupations", "women,", "class"))
+    assert max(map(cell_len, text.splitlines())) <= width
