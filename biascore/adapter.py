@@ -52,12 +52,14 @@ class Backend:
     """An opened model: subclass it and implement (``@hookimpl``) the capability hooks it can answer.
 
     ``batch`` is the largest number of questions it wants in one call; ``batch_sizes`` where it depends on them.
+    ``lacks`` says in words why this model answers less than its kind does, if so; errors that tell of it quote it.
     Raise TransientModelError or RateLimitError for failures that may pass, QuestionError for a
     question it cannot take; the engine deduplicates, caches and retries.
     """
 
     identity: Identity
     batch: int = 512
+    lacks: str = ""
 
     def batch_sizes(self, hook: str, questions: Sequence[Any]) -> Iterable[int]:  # noqa: ARG002
         """How many of the questions go into each call of ``hook``, in their order; adds up to all of them.

@@ -235,13 +235,19 @@ def _default(field: FieldInfo) -> str:
     return repr(getattr(default, "value", default))
 
 
-def check_capabilities(metric: Metric, model: str, capabilities: frozenset[str], plugins: Plugins) -> None:
-    """Raise CapabilityError where the model cannot answer what the metric asks; it names metrics that fit."""
+def check_capabilities(
+    metric: Metric, model: str, capabilities: frozenset[str], plugins: Plugins, lacks: str = ""
+) -> None:
+    """Raise CapabilityError where the model cannot answer what the metric asks; it names metrics that fit.
+
+    ``lacks`` is why this model cannot, where others of its kind can.
+    """
     missing = metric.requires - capabilities
     if missing and not (metric.precomputed and metric.precomputed <= capabilities):
+        why = f" (its head: {lacks})" if lacks else ""
         raise CapabilityError(
             f"{metric.name} needs a model that can {', '.join(sorted(missing))}, and {model} can "
-            f"{', '.join(sorted(capabilities))}. {_alternatives(metric, capabilities, plugins)}"
+            f"{', '.join(sorted(capabilities))}{why}. {_alternatives(metric, capabilities, plugins)}"
             f"leave {model!r} out (models = [...])"
         )
 

@@ -142,7 +142,7 @@ class Engine:
             if isinstance(one, str):
                 openings[label] = checker.model(AuditModel(ref=label))
             can = one.capabilities if isinstance(one, Model) else openings[label].adapter.capabilities
-            check_capabilities(checked, label, can, self.plugins)
+            check_capabilities(checked, label, can, self.plugins, one.lacks if isinstance(one, Model) else "")
         started = time.time()
         before = {name: one.counts for name, one in given.items()}
         with self._pool(openings, self.catalogue, given) as pool:
@@ -250,7 +250,7 @@ class Engine:
     ) -> Measurement:
         model = pool.model(label)
         # Now that it is open: of its kind, an adapter names all that any model can answer.
-        check_capabilities(metric, label, model.capabilities, self.plugins)
+        check_capabilities(metric, label, model.capabilities, self.plugins, model.lacks)
         return self._measure(metric, model, test, pool.model, catalogue, seed)
 
     def _pool(

@@ -149,6 +149,11 @@ class Model:
         return self.source.key_variables
 
     @property
+    def lacks(self) -> str:
+        """Why it answers less than models of its kind do, or ""."""
+        return self._backend.lacks
+
+    @property
     def counts(self) -> QuestionCounts:
         """The questions put so far."""
         return self._counts
@@ -298,9 +303,10 @@ class Model:
     @hiding
     def _ask(self, hook: Hook[Q, A], questions: list[Q]) -> list[A]:
         if hook.name not in self.capabilities:
+            why = f" (its head: {self.lacks})" if self.lacks else ""
             raise CapabilityError(
                 f"{self.name} ({self.source.ref}) cannot {hook.name}; "
-                f"it can {', '.join(sorted(self.capabilities))}. "
+                f"it can {', '.join(sorted(self.capabilities))}{why}. "
                 f"Choose a metric that needs only those, or another model."
             )
         prefix = self._key_prefix(hook)

@@ -30,6 +30,7 @@ class EncoderBackend(Backend):
     def __init__(self, folder: ModelFolder, options: HfOptions, loaded: Loaded) -> None:
         self._reader, self._trunk = loaded.reader, Trunk(loaded, options.batch_tokens, options.threads)
         self._folder, self._loaded = folder, loaded
+        self.lacks = loaded.facts.get("head", "")
         self._asked = options.sentence
         self._sentence = SentenceVector.choose(
             folder,

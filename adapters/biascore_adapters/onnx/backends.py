@@ -44,6 +44,7 @@ class OnnxBackend(Backend):
         if known.pad is None:
             self._budget = 1  # one text a run, and so no padding
         self._equal = not model.padding
+        self.lacks = model.facts.get("head", "")
         self.identity = Identity(
             digest=model.folder.files.digest(),
             facts={

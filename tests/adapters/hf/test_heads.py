@@ -174,6 +174,34 @@ def test_a_damaged_model_is_found_out_at_the_text(
         backend.score(("nurse", "unbelievable mathematics " * 3, "queen"), "anger")
 
 
+def test_the_configuration_is_left_as_it_was(head_folders: dict[str, Path], opened: Any) -> None:
+    """An export reads it: a padding that was chosen for one batch would be taken for the model's own."""
+    backend = opened(head_folders["decoder without padding"])
+    config = backend._loaded.model.config
+    assert config.pad_token_id is None
+    backend.score(tuple(TEXTS), "anger")
+    assert config.pad_token_id is None
+
+
+def test_a_head_that_reads_the_last_place_of_a_batch_gets_texts_of_equal_length(
+    tmp_path: Path, opened: Any
+) -> None:
+    """XLNet pads on the left, and its head reads the state at the right end whatever stands there."""
+    config = transformers.XLNetConfig(
+        vocab_size=140, d_model=32, n_layer=1, n_head=4, d_inner=48, num_labels=2, pad_token_id=0
+    )
+    auto = transformers.AutoModelForSequenceClassification
+    tiny.tokenizer_of("llama").save_pretrained(tmp_path)
+    tiny.save_random(auto, config, tmp_path, seed=1)
+    backend, plain = opened(tmp_path), auto.from_pretrained(tmp_path).eval()
+    tokenizer = transformers.AutoTokenizer.from_pretrained(tmp_path)
+    with torch.no_grad():
+        logits = [plain(**tokenizer(text, return_tensors="pt")).logits[0].tolist() for text in TEXTS]
+    wanted = [in_its_unit("two", values)[0] for values in logits]
+    np.testing.assert_allclose(backend.score(tuple(TEXTS), "LABEL_0"), wanted, atol=1e-5)
+    assert "moves the head's outputs" in str(backend.identity.facts["padding"])
+
+
 @pytest.mark.parametrize("head", ["emotions", "valence", "decoder"])
 def test_the_same_through_the_engine(head: str, head_folders: dict[str, Path], logits: Any) -> None:
     name = NAMES.get(head, ("anger",))[0]
