@@ -116,7 +116,8 @@ class Adapter(ABC):
     ``secret_env_vars``: others whose values no message may hold, such as a session's token. Neither they nor the
     key are ever shown: the engine takes them out of every exception.
     ``answers_version``: kept answers are used as long as it is the same; None stands for the version of the
-    distribution, so that every upgrade asks again.
+    distribution, so that every upgrade asks again. ``uses_stimuli``: whether its models are made from the stimuli
+    at hand, and so have another digest with others.
     """
 
     id: ClassVar[str]
@@ -129,6 +130,7 @@ class Adapter(ABC):
     key_env_var: ClassVar[str | None] = None
     secret_env_vars: ClassVar[tuple[str, ...]] = ()
     answers_version: ClassVar[str | None] = None
+    uses_stimuli: ClassVar[bool] = False
 
     @property
     def key_variables(self) -> tuple[str, ...]:

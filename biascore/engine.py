@@ -115,6 +115,14 @@ class Engine:
             ) from error
         return read_data(self.plugins, data)
 
+    def add_tests(self, tests: Sequence[Test]) -> None:
+        """Make tests, such as those of data files, part of this engine's stimuli, by their ids.
+
+        Raises StimuliError where a test of that id is there already.
+        """
+        self.catalogue = self.catalogue.with_tests(tests)
+        self._checker = Checker(self.plugins, self.catalogue)
+
     def measure(
         self,
         metric: str,

@@ -1,35 +1,53 @@
-"""Re-derives the hashes of a stored run, so that a reader need not believe it."""
+"""Derives again what a stored run says of itself: that it was not changed, and that its inputs are those at hand.
+
+This finds damage and changes. It does not prove who measured: whoever changes results can also compute the hashes
+anew, and only measuring again shows that results are those of the models.
+"""
 
 from __future__ import annotations
 
-import hashlib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Literal
 
+from biascore.checking import read_data
 from biascore.engine import Engine
 from biascore.errors import BiascoreError, RunError
 from biascore.files import user_path
 from biascore.frozen import Frozen
+from biascore.locating import Inputs, Places, inputs_of
+from biascore.reading import file_digest
 from biascore.run import ModelUsed, StimuliUsed, read_run
 from biascore.run_files import RUN_FILE
 
 
 class Check(Frozen):
-    """One hash re-derived: it matches, differs, or could not be derived here."""
+    """One thing derived again: it matches, differs, or could not be derived because something is not here."""
 
     what: str
     outcome: Literal["matches", "differs", "not here"]
     detail: str = ""
 
 
-def verify_run(folder: str | Path, engine: Engine, *, models: bool = False) -> tuple[Check, ...]:
-    """Check results and item tables, then the stimuli this engine knows and, with ``models``, the weights."""
+def verify_run(
+    folder: str | Path,
+    *,
+    models: bool = False,
+    stimuli: Sequence[Path] = (),
+    refs: Mapping[str, str] = MappingProxyType({}),
+) -> tuple[Check, ...]:
+    """Check results, verdicts and item tables, then the stimuli and, with ``models``, the models.
+
+    ``stimuli`` are folders in which own stimuli and data files are looked for before the run's surroundings, and
+    ``refs`` other references of models by name. Raises RunError for what is no stored run.
+    """
     path = user_path(folder)
+    problems, run = read_run(path)
     if not (path / RUN_FILE).is_file():
         raise RunError(
             f"{path} is not a stored run: it has no {RUN_FILE}. Name a folder that biascore run wrote."
         )
-    problems, run = read_run(path)
     checks = [
         Check(what="results and item tables", outcome="differs", detail=problem) for problem in problems
     ]
@@ -37,36 +55,69 @@ def verify_run(folder: str | Path, engine: Engine, *, models: bool = False) -> t
         return tuple(checks)
     if not problems:
         checks.append(Check(what="results and item tables", outcome="matches", detail=run.results_digest()))
-    checks += [_check_stimuli(used, engine) for used in run.stimuli]
+    places = Places.around(path, [user_path(one) for one in stimuli])
+    inputs = inputs_of(run, places)
+    engine, unusable = _engine(inputs)
+    checks += [_check_stimuli(used, engine, places) for used in run.stimuli]
     if models:
-        checks += [_check_model(used, engine) for used in run.models]
+        absent = ", ".join((*inputs.missing, *unusable))
+        checks += [_check_model(used, engine, refs.get(used.name), absent) for used in run.models]
     return tuple(checks)
 
 
-def _check_stimuli(used: StimuliUsed, engine: Engine) -> Check:
-    what = f"stimuli {used.file}"
-    for file in engine.catalogue.files:
-        # By what the file is called and holds, for the folder it lies in depends on who names it from where.
-        if Path(file.display).parts[-2:] == Path(used.file).parts[-2:] and {t.id for t in file.tests} >= {
-            *used.tests
-        }:
-            same = file.sha256 == used.sha256
-            return Check(what=what, outcome="matches" if same else "differs", detail=file.sha256)
-    data = user_path(used.file)
-    if data.suffix == ".toml":
-        return Check(what=what, outcome="not here", detail="give its folder with --stimuli")
-    if not data.is_file():  # a data file, which is named by its path
-        return Check(what=what, outcome="not here", detail="no such data file at this path")
-    digest = hashlib.sha256(data.read_bytes()).hexdigest()
-    return Check(what=what, outcome="matches" if digest == used.sha256 else "differs", detail=digest)
-
-
-def _check_model(used: ModelUsed, engine: Engine) -> Check:
-    what = f"model {used.name}"
+def _engine(inputs: Inputs) -> tuple[Engine, list[str]]:
+    """An engine with the run's own stimuli, and those that cannot be used."""
+    unusable = []
     try:
-        model = engine.model(used.ref, **used.explicit_options)
+        engine = Engine(stimuli=inputs.stimuli, cache=None)
+    except BiascoreError:
+        unusable += [str(folder) for folder in inputs.stimuli]
+        engine = Engine(cache=None)
+    tests = []
+    for data in inputs.data:
+        try:
+            tests.append(read_data(engine.plugins, data))
+        except BiascoreError:
+            unusable.append(data.source)
+    engine.add_tests(tests)
+    return engine, unusable
+
+
+def _check_stimuli(used: StimuliUsed, engine: Engine, places: Places) -> Check:
+    what = f"stimuli {used.file}"
+    for shipped in engine.plugins.stimuli:
+        if shipped.display == used.file:
+            return _compared(what, shipped.sha256, used.sha256)
+    try:
+        path = places.file(used.file, used.sha256)
+        if path is not None:
+            return _compared(what, file_digest(path, str(path)), used.sha256)
     except BiascoreError as error:
         return Check(what=what, outcome="not here", detail=str(error))
-    same = model.identity.digest == used.digest
-    model.close()
-    return Check(what=what, outcome="matches" if same else "differs", detail=model.identity.digest)
+    return Check(
+        what=what,
+        outcome="not here",
+        detail="no such file beside the run or in the current folder; name its folder with --stimuli",
+    )
+
+
+def _check_model(used: ModelUsed, engine: Engine, ref: str | None, absent: str) -> Check:
+    what = f"model {used.name}"
+    try:
+        with engine.model(ref or used.ref, **used.explicit_options) as model:
+            found = model.identity.digest
+            planted = engine.plugins.adapters.get(model.source.ref.adapter).uses_stimuli
+    except BiascoreError as error:
+        where = "" if ref else f" If it lies elsewhere, say where: --model '{used.name}=REF'"
+        return Check(what=what, outcome="not here", detail=f"{error}{where}")
+    if found != used.digest and planted and absent:
+        return Check(
+            what=what,
+            outcome="not here",
+            detail=f"it is made from stimuli, and of them {absent} cannot be read here",
+        )
+    return _compared(what, found, used.digest)
+
+
+def _compared(what: str, found: str, stored: str) -> Check:
+    return Check(what=what, outcome="matches" if found == stored else "differs", detail=found)

@@ -9,7 +9,6 @@ import typer
 
 from biascore.audit import Audit
 from biascore.cache import DiskCache, default_folder
-from biascore.cli import codes
 from biascore.cli.console import Bars, print_json, say, stderr
 from biascore.cli.export import export
 from biascore.cli.gender import gender
@@ -37,13 +36,13 @@ from biascore.cli.options import (
 )
 from biascore.cli.plan import plan
 from biascore.cli.results import print_run
+from biascore.cli.verify import verify
 from biascore.dataset import default_test_name
 from biascore.engine import DEFAULT_CACHE, Engine
 from biascore.errors import OptionsError
 from biascore.run import Run, check_replaceable
 from biascore.run_files import REPORT_FILE
 from biascore.stats import Adjustment
-from biascore.verify import verify_run
 
 app = typer.Typer(
     help="Measure social bias in word embeddings, language models, regressors and translation systems.",
@@ -58,6 +57,7 @@ app.command()(plan)
 app.command()(show)
 app.command()(plugins)
 app.command()(export)
+app.command()(verify)
 app.command()(gender)
 
 
@@ -164,24 +164,6 @@ def report(
     drawn = write_charts(loaded, charts, overwrite=force) if charts else ()
     for path in (write_report(loaded, out or run_folder / REPORT_FILE, overwrite=force), *drawn):
         say(path)
-
-
-@app.command()
-def verify(
-    run_folder: Annotated[Path, typer.Argument(help="A stored run.", metavar="RUN")],
-    models: Annotated[bool, typer.Option(help="Also open every model and compare its digest.")] = False,
-    stimuli: Stimuli = None,
-    as_json: Json = False,
-) -> None:
-    """Re-derive the hashes of a stored run: results, item tables, stimuli and, on request, models."""
-    checks = verify_run(run_folder, Engine(stimuli=stimuli or (), cache=None), models=models)
-    if as_json:
-        print_json([check.model_dump() for check in checks])
-    else:
-        for check in checks:
-            say(f"{check.outcome:>10}  {check.what}  {check.detail}".rstrip())
-    if any(check.outcome == "differs" for check in checks):
-        raise typer.Exit(codes.DIFFERENT)
 
 
 @cache_app.command("info")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -80,10 +81,16 @@ def chosen_audit(
         chosen = chosen.model_copy(update={"adjust": adjust})
     if seed is not None:
         chosen = chosen.model_copy(update={"seed": seed})
+    refs = named_refs(models, [model.label for model in chosen.models])
+    return chosen.with_models(refs, without or ()) if refs or without else chosen
+
+
+def named_refs(texts: list[str] | None, labels: Sequence[str]) -> dict[str, str]:
+    """``NAME=REF`` by name; ``labels`` are the names that there are."""
     refs = {}
-    for text in models or ():
-        # A name may hold a "=" itself ("planted, gender = 1"), so the audit's own names are looked for first.
-        known = [model.label for model in chosen.models if text.startswith(f"{model.label}=")]
+    for text in texts or ():
+        # A name may hold a "=" itself ("planted, gender = 1"), so the names that there are are looked for first.
+        known = [label for label in labels if text.startswith(f"{label}=")]
         name = max(known, key=len, default=text.partition("=")[0])
         ref = text[len(name) + 1 :]
         if not (name and ref):
@@ -91,7 +98,7 @@ def chosen_audit(
                 f"--model {text!r} is not NAME=REF. Write, for example: --model bert=hf:./my-bert"
             )
         refs[name] = ref
-    return chosen.with_models(refs, without or ()) if refs or without else chosen
+    return refs
 
 
 def data_files(

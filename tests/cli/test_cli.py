@@ -183,29 +183,6 @@ def test_a_run_with_its_report_is_replaced_by_force(biascore, audit: Path, tmp_p
     assert not (tmp_path / "[bold]run" / "report.html").exists()
 
 
-def test_verify_finds_the_stimuli_wherever_their_folder_is_named_from(biascore, tmp_path: Path):
-    path = write_own(tmp_path)
-    biascore(
-        "measure",
-        "weat",
-        "--model",
-        "planted:pets=1",
-        "--tests",
-        "en/pets",
-        "--stimuli",
-        "mine",
-        "--out",
-        "run",
-    )
-    checks = json.loads(biascore("verify", "run", "--stimuli", str(tmp_path / "mine"), "--json").stdout)
-    (check,) = (check for check in checks if "own.toml" in check["what"])
-    assert check["outcome"] == "matches"
-    with path.open("a") as file:
-        file.write("# changed\n")
-    assert "differs" in biascore("verify", "run", "--stimuli", "mine", code=3).stdout
-    assert "not here" in biascore("verify", "run").stdout
-
-
 @pytest.mark.parametrize("text", ["[" * 100_000, "{", '{"schema_version": ' + "9" * 6000 + "}", "[]"])
 def test_verify_of_a_damaged_run_is_a_finding(biascore, tmp_path: Path, text: str):
     (tmp_path / "run").mkdir()
@@ -335,19 +312,6 @@ def test_a_model_whose_name_holds_an_equals_sign_is_replaced_too(audit: Path):
     audit.write_text(text, encoding="utf-8")
     changed = chosen_audit(audit, None, ["planted, gender = 0=planted:gender=0.5"], None)
     assert [m.ref for m in changed.models] == ["planted:gender=1.5", "planted:gender=0.5"]
-
-
-def test_verify_reads_a_data_file_again(biascore, tmp_path: Path):
-    pairs = tmp_path / "pairs.csv"
-    row = "Poor people are lazy.,Rich people are lazy.,stereo,socioeconomic\n"
-    pairs.write_text("sent_more,sent_less,stereo_antistereo,bias_type\n" + row, encoding="utf-8")
-    data = ("--data", "crows-pairs:pairs.csv", "--language", "en")
-    biascore("measure", "crows-pairs", "--model", "planted:gender=1", *data, "--out", "run")
-    assert "matches  stimuli pairs.csv" in biascore("verify", "run").stdout
-    pairs.write_text(pairs.read_text(encoding="utf-8") + row.replace("lazy", "idle"), encoding="utf-8")
-    assert "differs  stimuli pairs.csv" in biascore("verify", "run", code=3).stdout
-    pairs.unlink()
-    assert "not here  stimuli pairs.csv  no such data file" in biascore("verify", "run").stdout
 
 
 def test_data_needs_a_format_a_file_and_a_language(biascore):

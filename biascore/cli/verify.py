@@ -1,0 +1,44 @@
+"""``biascore verify``: whether a stored run is as it was written, and its inputs are those at hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from biascore.cli import codes
+from biascore.cli.console import print_json, say
+from biascore.cli.options import Json, named_refs
+from biascore.run import read_run
+from biascore.verify import verify_run
+
+
+def verify(
+    run: Annotated[Path, typer.Argument(help="A stored run.", metavar="RUN")],
+    models: Annotated[bool, typer.Option(help="Also open every model and compare its digest.")] = False,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(help="Where a model of the run lies now, NAME=REF; repeat for several."),
+    ] = None,
+    stimuli: Annotated[
+        list[Path] | None, typer.Option(help="A folder of own stimuli or data files; repeat for several.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Derive the hashes and verdicts of a stored run again: results, item tables, stimuli and, on request, models."""
+    stored = read_run(run)[1] if model else None
+    refs = named_refs(model, [used.name for used in stored.models] if stored else ())
+    checks = verify_run(run, models=models or bool(refs), stimuli=stimuli or (), refs=refs)
+    if as_json:
+        print_json([check.model_dump() for check in checks])
+    else:
+        for check in checks:
+            say(f"{check.outcome:>10}  {check.what}  {check.detail}".rstrip())
+        if not (models or refs):
+            say("The models were not opened: add --models for that.")
+    outcomes = {check.outcome for check in checks}
+    if "differs" in outcomes:
+        raise typer.Exit(codes.DIFFERENT)
+    if "not here" in outcomes:
+        raise typer.Exit(codes.NOT_VERIFIED)

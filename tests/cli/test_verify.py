@@ -1,0 +1,163 @@
+"""``verify`` finds what a run was made from, and never says 0 of what it could not look at."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from biascore.cache import DiskCache, default_folder
+from biascore.cli import codes
+from biascore.cli.app import app
+from biascore.errors import RunError
+from biascore.run import content_hash
+
+OWN = """
+schema = 1
+[meta]
+language = "en"
+title = "mine"
+source = "own"
+licence = "CC0"
+[lists]
+x = { words = ["cat", "dog"] }
+y = { words = ["car", "bus"] }
+a = { words = ["sun", "joy"] }
+b = { words = ["war", "mud"] }
+[tests.pets]
+kind = "weat"
+title = "pets"
+concept = "pets"
+X = "x"
+Y = "y"
+A = "a"
+B = "b"
+positive_means = "pets with pets"
+"""
+PAIRS = "sent_more,sent_less,stereo_antistereo,bias_type\nPoor people are lazy.,Rich people are lazy.,stereo,class\n"
+AUDIT = """
+stimuli = ["mine"]
+[[models]]
+name = "control"
+ref = "planted:pets=1"
+[[measurements]]
+metric = "weat"
+tests = ["en/pets"]
+options = { resamples = 100 }
+[[measurements]]
+metric = "crows-pairs"
+tests = ["en/pairs"]
+[[data]]
+format = "crows-pairs"
+source = "pairs.csv"
+language = "en"
+"""
+
+
+@pytest.fixture
+def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with an audit, its own tests, a data file and the run; the current folder is another one."""
+    folder = tmp_path / "study"
+    (folder / "mine" / "en").mkdir(parents=True)
+    (folder / "mine" / "en" / "own.toml").write_text(OWN, encoding="utf-8")
+    (folder / "pairs.csv").write_text(PAIRS, encoding="utf-8")
+    (folder / "audit.toml").write_text(AUDIT, encoding="utf-8")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    done = CliRunner().invoke(app, ["run", str(folder / "audit.toml"), "--no-cache"], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return folder
+
+
+def verify(*arguments: str | Path, code: int = 0) -> dict[str, tuple[str, str]]:
+    """Outcome and detail by what was checked."""
+    call = ["verify", *map(str, arguments), "--json"]
+    done = CliRunner().invoke(app, call, catch_exceptions=False)
+    assert done.exit_code == code, done.output
+    return {check["what"]: (check["outcome"], check["detail"]) for check in json.loads(done.stdout)}
+
+
+def test_everything_beside_the_run_is_found_from_anywhere(study: Path) -> None:
+    checks = verify(study / "audit-run", "--models")
+    assert set(checks) == {
+        "results and item tables",
+        "stimuli mine/en/own.toml",
+        "stimuli pairs.csv",
+        "model control",
+    }
+    assert {outcome for outcome, _ in checks.values()} == {"matches"}
+
+
+def test_what_is_not_here_is_no_success(study: Path, tmp_path: Path) -> None:
+    run = shutil.move(study / "audit-run", tmp_path / "alone")
+    checks = verify(run, "--models", code=codes.NOT_VERIFIED)
+    assert checks["results and item tables"][0] == "matches"
+    assert checks["stimuli mine/en/own.toml"][0] == checks["stimuli pairs.csv"][0] == "not here"
+    assert "--stimuli" in checks["stimuli pairs.csv"][1]
+    # Not "differs": the model was planted on words that are not at hand.
+    assert checks["model control"][0] == "not here"
+    for folder in (study, study / "mine"):
+        found = verify(run, "--models", "--stimuli", folder)
+        assert {outcome for outcome, _ in found.values()} == {"matches"}
+
+
+def test_a_change_is_a_difference_even_beside_what_is_not_here(study: Path) -> None:
+    with (study / "mine" / "en" / "own.toml").open("a") as file:
+        file.write("# changed\n")
+    (study / "pairs.csv").unlink()
+    checks = verify(study / "audit-run", code=codes.DIFFERENT)
+    assert checks["stimuli mine/en/own.toml"][0] == "differs"
+    assert checks["stimuli pairs.csv"][0] == "not here"
+
+
+def test_another_planted_model_differs(study: Path) -> None:
+    run = study / "audit-run"
+    assert verify(run, "--model", "control=planted:pets=1")["model control"][0] == "matches"
+    found = verify(run, "--model", "control=planted:pets=0.5", code=codes.DIFFERENT)
+    assert found["model control"][0] == "differs"
+    absent = verify(run, "--model", "control=fasttext:gone.bin", code=codes.NOT_VERIFIED)
+    assert "gone.bin" in absent["model control"][1]
+
+
+def test_a_key_that_stands_twice_is_refused(study: Path) -> None:
+    path = study / "audit-run" / "run.json"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("{", '{"title": "Another title",', 1), encoding="utf-8")
+    checks = verify(study / "audit-run", code=codes.DIFFERENT)
+    assert "the key 'title' stands twice" in checks["results and item tables"][1]
+
+
+def test_the_page_says_what_verify_cannot_show(study: Path) -> None:
+    path = study / "audit-run" / "run.json"
+    body = json.loads(path.read_text(encoding="utf-8"))
+    body["title"] = "Another title"
+    del body["content_sha256"]
+    body["content_sha256"] = content_hash(body)
+    path.write_text(json.dumps(body), encoding="utf-8")
+    assert verify(study / "audit-run")["results and item tables"][0] == "matches"
+    page = (Path(__file__).parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
+    assert "can compute the hashes anew" in page
+
+
+def test_it_says_that_models_were_not_opened(study: Path) -> None:
+    done = CliRunner().invoke(app, ["verify", str(study / "audit-run")], catch_exceptions=False)
+    assert done.exit_code == 0
+    assert "The models were not opened: add --models" in done.stdout
+
+
+@pytest.mark.parametrize("out", ["a link to nothing", "a file/below", "/dev/null"])
+@pytest.mark.parametrize("option", ["--out", "--report"])
+def test_what_cannot_be_written_is_found_before_a_model_is_asked(study: Path, option: str, out: str) -> None:
+    here = Path.cwd()
+    (here / "a link to nothing").symlink_to(here / "gone")
+    (here / "a file").touch()
+    call = ["run", str(study / "audit.toml"), "--force", option, out]
+    error = CliRunner().invoke(app, call).exception
+    assert isinstance(error, RunError)
+    assert str(error).startswith(out)
+    assert Path("/dev/null").is_char_device()
+    assert not DiskCache(default_folder()).path.exists()
