@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeVar, runtime_checkable
 
 from biascore.gender import Gender, SpeakerGender, SpeakerGenderDetector
+from biascore.guard import At, Owner, guarded
 from biascore.questions import Span
+from biascore.wording import quoted
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +64,7 @@ def trace_gender(detector: SpeakerGenderDetector, sentence: str) -> Trace:
     """How a detector comes to its answer; of one that keeps no trace, the words that decided."""
     if isinstance(detector, TracingDetector):
         return detector.trace(sentence)
-    answer = detector.detect(sentence)
+    answer = _a(SpeakerGender, detector.detect(sentence))
     return Trace(
         detector.name,
         sentence,
@@ -69,3 +73,29 @@ def trace_gender(detector: SpeakerGenderDetector, sentence: str) -> Trace:
         tuple(TraceStep(found.rule, "", found.word, found.gender, "") for found in answer.evidence),
         f"the detector {detector.name!r} shows only the words that decide, not what it tried",
     )
+
+
+class OwnedDetector:
+    """The detector of a plugin: what goes wrong in it is told as the plugin's, and its answers are checked."""
+
+    def __init__(self, detector: SpeakerGenderDetector, owner: Owner) -> None:
+        self.name = detector.name
+        self._detector = detector
+        self._owner = owner
+
+    def detect(self, sentence: str) -> SpeakerGender:
+        """What the plugin's detector answers; raises PluginFailedError where it fails."""
+        return guarded(self._at(sentence), lambda: _a(SpeakerGender, self._detector.detect(sentence)))
+
+    def trace(self, sentence: str) -> Trace:
+        """What the plugin's detector tried; raises PluginFailedError where it fails."""
+        return guarded(self._at(sentence), lambda: _a(Trace, trace_gender(self._detector, sentence)))
+
+    def _at(self, sentence: str) -> At:
+        return At(self._owner, "answering", f"telling the speaker's gender in {quoted(sentence)}")
+
+
+def _a(kind: type[T], answer: object) -> T:
+    if not isinstance(answer, kind):
+        raise TypeError(f"answered {quoted(answer)}, which is no {kind.__name__}")
+    return answer

@@ -31,7 +31,8 @@ from biascore.errors import (
     UnknownNameError,
 )
 from biascore.gender import GenderPair, SpeakerGenderDetector
-from biascore.guard import DISABLE_VARIABLE, At, guarded
+from biascore.gender_trace import OwnedDetector
+from biascore.guard import DISABLE_VARIABLE, At, Owner, guarded
 from biascore.hookspecs import PROJECT, DiscoverySpecs
 from biascore.installation import install_plugin
 from biascore.language import Language, SpeakerFrames, find_language, no_detector, shorter_tags
@@ -108,11 +109,16 @@ class Plugins:
         """The detector of the speaker's gender in a language, by its tag or a shorter one (``sr`` for ``sr-Latn``).
 
         Raises UnknownNameError where there is none, which names the plugins that may have one and failed to
-        load; PluginError where two bring one; GrammarError where its grammar cannot be used.
+        load; PluginError where two bring one; GrammarError where its grammar cannot be used; PluginFailedError
+        for everything else that goes wrong in it, now or when it is asked.
         """
         language = find_language(self.languages, tag)
         if language is not None and language.speaker_gender is not None:
-            return language.speaker_gender()
+            code = language.code
+            owner = self.speaker_gender.owner(code).owner if code in self.speaker_gender.known else Owner()
+            at = At(owner, "checking", f"opening the detector of the speaker's gender in {code!r}")
+            opened = language.speaker_gender
+            return guarded(at, lambda: OwnedDetector(opened(), owner))
         if language is not None and language.code in self.speaker_gender.conflicts:
             return self.speaker_gender.get(language.code)()  # raises
         absent = [record for record in self.records if record.status in ("failed", "blocked")]

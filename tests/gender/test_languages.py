@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from biascore.errors import PluginError, UnknownNameError
+from biascore.errors import PluginError, PluginFailedError, UnknownNameError
 from biascore.gender import NO_SPEAKER_GENDER, SpeakerGender
+from biascore.gender_trace import trace_gender
 from biascore.plugins import Plugins
 from biascore.plugins_api import Language, SpeakerFrames, hookimpl
 
@@ -110,6 +111,31 @@ def test_a_plugin_is_proposed_for_the_languages_that_it_has() -> None:
 
 def test_the_detector_of_a_shorter_tag_serves() -> None:
     assert plugins(Language("xx", "X", speaker_gender=Nobody)).detector("xx-Latn").name == "nobody"
+
+
+def test_what_goes_wrong_in_a_detector_is_told_as_its_plugins() -> None:
+    class Raises(Nobody):
+        def detect(self, sentence: str) -> SpeakerGender:
+            return 1 / 0  # type: ignore[return-value]
+
+    class Answers(Nobody):
+        def detect(self, sentence: str) -> SpeakerGender:
+            return "feminine"  # type: ignore[return-value]
+
+    def missing() -> Any:
+        raise OSError("no model")
+
+    for maker, message in (
+        (Raises, "raised ZeroDivisionError"),
+        (Answers, "'feminine', which is no SpeakerGender"),
+    ):
+        detector = plugins(Language("xx", "X", speaker_gender=maker)).detector("xx")
+        for ask in (detector.detect, lambda text, one=detector: trace_gender(one, text)):
+            with pytest.raises(PluginFailedError, match=message) as caught:
+                ask("Am rica.")
+            assert "plugin 'p0' of unknown 0: telling the speaker's gender in 'Am rica.'" in str(caught.value)
+    with pytest.raises(PluginFailedError, match="raised OSError: no model"):
+        plugins(Language("xx", "X", speaker_gender=missing)).detector("xx")
 
 
 def test_spanish_and_italian_come_with_biascore() -> None:
