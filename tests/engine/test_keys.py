@@ -12,7 +12,7 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from biascore.cache import DiskCache
-from biascore.errors import AnswerError, QuestionError
+from biascore.errors import AnswerError, PluginFailedError, QuestionError
 from biascore.keys import hide, repeats, without_keys
 from biascore.model import Model, Services, Source
 from biascore.plugins_api import Backend, Identity, ModelRef, hookimpl
@@ -149,6 +149,24 @@ class Repeats(Backend):
     @hookimpl
     def translate(self, texts: tuple[str, ...], source: str, target: str) -> tuple[str, ...]:
         return tuple(f"{text} {KEY}" if text == "b" else text for text in texts)
+
+
+class Raises(Backend):
+    """Ends in an error of its own code that shows the key."""
+
+    identity = Identity("test:raises")
+
+    @hookimpl
+    def translate(self, texts: tuple[str, ...], source: str, target: str) -> tuple[str, ...]:
+        raise ValueError(f"refused {texts} with {KEY}")
+
+
+def test_a_failure_of_a_plugin_and_its_trace_hold_no_key() -> None:
+    source = Source("acme", ModelRef("acme", ""), "dist 1", {}, {}, key_variables=NAMES)
+    with pytest.raises(PluginFailedError, match=r"\[ACME_KEY\]") as caught:
+        Model(source, Raises()).translate("abc", "en", "it")
+    assert "ValueError" in caught.value.trace
+    assert KEY not in caught.value.trace + "".join(traceback.format_exception(caught.value))
 
 
 def test_an_answer_that_repeats_the_key_is_not_kept(tmp_path: Path) -> None:

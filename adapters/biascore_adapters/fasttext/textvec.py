@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import re
+import sys
 import zlib
 from array import array
 from collections.abc import Iterator, Sequence
@@ -15,6 +16,7 @@ from typing import BinaryIO, Final, cast
 import numpy as np
 import numpy.typing as npt
 
+from biascore.reading import MAX_UNPACKED
 from biascore_adapters.fasttext.index import MAX_DIMENSIONS, MAX_WORD_BYTES, WordIndex
 from biascore_adapters.fasttext.storage import HEAD_BYTES, ModelFile, corrupt, unusable
 from biascore_adapters.fasttext.vectors import Facts, blank, checked
@@ -23,6 +25,7 @@ GZIP_MAGIC: Final = b"\x1f\x8b"
 _HEADER: Final = re.compile(rb"(\d{1,18})[ \t]+(\d{1,18})[ \t\r]*")
 _SCAN_BUFFER: Final = 1 << 20
 _SEEK_BUFFER: Final = 1 << 14  # every jump to a word fills the buffer anew
+_SMALL: Final = 32_000_000  # bytes, of which nobody minds the ratio
 _BYTES_PER_VALUE: Final = 64  # longer than any decimal notation of a float
 
 
@@ -113,7 +116,15 @@ class TextVectors:
         dimensions, limit = self.dimensions, _line_limit(self.dimensions)
         # almost all lines have d spaces, or d + 1 in fastText's own files: those need no closer look
         plain, trailing = (b"\n", dimensions), (b" \n", dimensions + 1)
+        # A gzip of vectors unpacks to three or four times its size, a bomb to a thousand.
+        most = max(_SMALL, MAX_UNPACKED * self._file.size) if self._gzip else sys.maxsize
         for line in iter(lambda: stream.readline(limit), b""):
+            if offset > most:
+                raise unusable(
+                    self._file.path,
+                    f"unpacks to more than {MAX_UNPACKED} times its size",
+                    "If it is no bomb, unpack it with gunzip and give the unpacked file.",
+                )
             spaces = line.count(b" ")
             if (line[-1:], spaces) == plain or (line[-2:], spaces) == trailing:
                 word = line[: line.index(b" ")]

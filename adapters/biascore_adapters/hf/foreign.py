@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -10,6 +11,7 @@ from biascore.errors import ModelLoadError
 from biascore_adapters.transformer.folder import PICKLE, SAFETENSORS, matching, read_json_file
 
 ADAPTER: Final = "adapter_config.json"
+_ATTENTION: Final = ("attn_implementation", "_attn_implementation", "_attn_implementation_internal")
 _TEKKEN: Final = "tekken.json"
 # What peft calls a task, and its class that opens an adapter for it.
 _PEFT_CLASSES: Final = {
@@ -41,7 +43,8 @@ def check_files(path: Path) -> None:
 
 
 def check_config(path: Path, config: Mapping[str, Any]) -> None:
-    """Raise ModelLoadError for quantised weights, static embeddings, and tokenizers without offsets."""
+    """Raise ModelLoadError for quantised weights, static embeddings, fetched code, and tokenizers without offsets."""
+    _check_kernels(path, config)
     quantised = config.get("quantization_config")
     if isinstance(quantised, dict) and quantised.get("quant_method") != _READS_MXFP4:
         method = quantised.get("quant_method") or "an unnamed method"
@@ -55,6 +58,30 @@ def check_config(path: Path, config: Mapping[str, Any]) -> None:
         raise ModelLoadError(static(path))
     if not (path / "tokenizer.json").is_file():
         _check_tokenizer(path, config)
+
+
+def _check_kernels(path: Path, config: object) -> None:
+    """Raise ModelLoadError where a configuration, or one inside it, names code of the hub that computes attention.
+
+    transformers takes ``owner/name`` for a kernel to fetch and run, and with the package ``kernels`` it puts one of the
+    hub in the place of a flash attention that is not installed.
+    """
+    if isinstance(config, dict):
+        for key, value in config.items():
+            if key in _ATTENTION:
+                named = value.values() if isinstance(value, dict) else [value]
+                for name in named:
+                    if isinstance(name, str) and _is_kernel(name):
+                        raise ModelLoadError(
+                            f"{path} names {name!r} as {key} in config.json, code that would be fetched and run, which "
+                            'this adapter never allows. If you trust the model, write "sdpa" there'
+                        )
+            _check_kernels(path, value)
+
+
+def _is_kernel(name: str) -> bool:
+    fetched = importlib.util.find_spec("kernels") is not None and name.startswith(("flash", "paged|flash"))
+    return "/" in name or fetched
 
 
 def gguf(file: Path) -> str:

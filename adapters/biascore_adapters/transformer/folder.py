@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from biascore.errors import ModelLoadError
+from biascore.reading import parse_json, read_bytes
 
 # Of a hub repository these files are fetched, and of any folder these are the model's identity. They are
 # named rather than "*.safetensors", because repositories also carry ONNX, fp16 and checkpoint copies.
@@ -131,7 +131,7 @@ def modules_of(path: Path) -> tuple[Module, ...]:
 def read_json_file(path: Path) -> Any:
     """The parsed JSON file; raises ModelLoadError where it cannot be read."""
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return parse_json(read_bytes(path, str(path), ModelLoadError).decode("utf-8"))
     except (OSError, ValueError) as error:
         raise ModelLoadError(
             f"{path} cannot be read ({first_line(error)}). Fetch or save the model again"

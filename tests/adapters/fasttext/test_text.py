@@ -126,6 +126,16 @@ def test_truncated_gzip(tables: Table, tmp_path: Path, opened: Opened) -> None:
             opened(path)
 
 
+def test_a_gzip_bomb_of_valid_lines_is_refused(
+    tmp_path: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("biascore_adapters.fasttext.textvec._SMALL", 100_000)
+    path = tmp_path / "bomb.vec.gz"
+    path.write_bytes(gzip.compress(b"word 1.0 2.0 3.0\n" * 20_000))
+    with pytest.raises(ModelLoadError, match=r"unpacks to more than 100 times its size.*gunzip"):
+        opened(path)
+
+
 def test_gzip_of_a_binary_says_unpack(tmp_path: Path, opened: Opened) -> None:
     path = tmp_path / "model.bin.gz"
     path.write_bytes(gzip.compress(np.random.default_rng(1).bytes(5000)))

@@ -343,6 +343,46 @@ def test_unknown_and_own_code_models_are_refused(
         opened(folder)
 
 
+@pytest.mark.parametrize(
+    "named",
+    [
+        {"attn_implementation": "someone/kernel"},
+        {"_attn_implementation": "someone/kernel@v1:attend"},
+        {"attn_implementation": {"text_config": "someone/kernel"}},
+        {"text_config": {"attn_implementation": "paged|someone/kernel"}},
+    ],
+)
+def test_attention_that_would_be_fetched_from_the_hub_is_refused(
+    opened: Callable[..., Any], copied: Callable[..., Path], named: dict[str, Any]
+) -> None:
+    with pytest.raises(
+        ModelLoadError, match=r"someone/kernel.*fetched and run, which this adapter never allows"
+    ):
+        opened(copied("bert-uncased", **named))
+
+
+def test_flash_attention_is_refused_where_it_would_be_fetched(
+    opened: Callable[..., Any], copied: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import importlib.util
+
+    found = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: object() if name == "kernels" else found(name)
+    )
+    with pytest.raises(ModelLoadError, match=r"'flash_attention_2' as attn_implementation"):
+        opened(copied("bert-uncased", attn_implementation="flash_attention_2"))
+
+
+def test_a_configuration_nested_without_end_is_refused(
+    opened: Callable[..., Any], copied: Callable[..., Path]
+) -> None:
+    folder = copied("bert-uncased")
+    (folder / "config.json").write_text("[" * 100_000)
+    with pytest.raises(ModelLoadError, match="nested too deeply"):
+        opened(folder)
+
+
 def test_encoder_decoders_are_refused(
     folders: dict[str, Path], opened: Callable[..., Any], tmp_path: Path
 ) -> None:
