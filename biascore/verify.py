@@ -11,13 +11,14 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
+from biascore.bundle import AUDIT_FILE, RUN, audit_text, opened
 from biascore.checking import read_data
 from biascore.engine import Engine
 from biascore.errors import BiascoreError, RunError
 from biascore.files import user_path
 from biascore.frozen import Frozen
 from biascore.locating import Inputs, Places, inputs_of
-from biascore.reading import file_digest
+from biascore.reading import file_digest, read_bytes
 from biascore.run import ModelUsed, StimuliUsed, read_run
 from biascore.run_files import RUN_FILE
 
@@ -39,14 +40,19 @@ def verify_run(
 ) -> tuple[Check, ...]:
     """Check results, verdicts and item tables, then the stimuli and, with ``models``, the models.
 
+    ``folder`` is that of a run, or a bundle, unpacked or not.
     ``stimuli`` are folders in which own stimuli and data files are looked for before the run's surroundings, and
     ``refs`` other references of models by name. Raises RunError for what is no stored run.
     """
-    path = user_path(folder)
+    with opened(user_path(folder)) as path:
+        return _checks(path, models, [user_path(one) for one in stimuli], refs)
+
+
+def _checks(path: Path, models: bool, stimuli: Sequence[Path], refs: Mapping[str, str]) -> tuple[Check, ...]:
     problems, run = read_run(path)
     if not (path / RUN_FILE).is_file():
         raise RunError(
-            f"{path} is not a stored run: it has no {RUN_FILE}. Name a folder that biascore run wrote."
+            f"{path} is not a stored run: it has no {RUN_FILE}. Name a folder that biascore run wrote, or a bundle."
         )
     checks = [
         Check(what="results and item tables", outcome="differs", detail=problem) for problem in problems
@@ -55,7 +61,11 @@ def verify_run(
         return tuple(checks)
     if not problems:
         checks.append(Check(what="results and item tables", outcome="matches", detail=run.results_digest()))
-    places = Places.around(path, [user_path(one) for one in stimuli])
+    places = Places.around(path, stimuli)
+    audit = path.parent / AUDIT_FILE
+    if path.name == RUN and audit.is_file():  # a bundle
+        same = read_bytes(audit, str(audit), RunError) == audit_text(run).encode()
+        checks.append(Check(what=AUDIT_FILE, outcome="matches" if same else "differs"))
     inputs = inputs_of(run, places)
     engine, unusable = _engine(inputs)
     checks += [_check_stimuli(used, engine, places) for used in run.stimuli]

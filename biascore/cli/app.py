@@ -9,6 +9,7 @@ import typer
 
 from biascore.audit import Audit
 from biascore.cache import DiskCache, default_folder
+from biascore.cli.bundle import bundle
 from biascore.cli.console import Bars, print_json, say, stderr
 from biascore.cli.export import export
 from biascore.cli.gender import gender
@@ -58,6 +59,7 @@ app.command()(show)
 app.command()(plugins)
 app.command()(export)
 app.command()(verify)
+app.command()(bundle)
 app.command()(gender)
 
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from biascore.bundle import opened
 from biascore.cli import codes
 from biascore.cli.console import print_json, say
 from biascore.cli.options import Json, named_refs
@@ -15,7 +16,7 @@ from biascore.verify import verify_run
 
 
 def verify(
-    run: Annotated[Path, typer.Argument(help="A stored run.", metavar="RUN")],
+    run: Annotated[Path, typer.Argument(help="A stored run, or a bundle.", metavar="RUN")],
     models: Annotated[bool, typer.Option(help="Also open every model and compare its digest.")] = False,
     model: Annotated[
         list[str] | None,
@@ -27,8 +28,7 @@ def verify(
     as_json: Json = False,
 ) -> None:
     """Derive the hashes and verdicts of a stored run again: results, item tables, stimuli and, on request, models."""
-    stored = read_run(run)[1] if model else None
-    refs = named_refs(model, [used.name for used in stored.models] if stored else ())
+    refs = named_refs(model, _labels(run) if model else ())
     checks = verify_run(run, models=models or bool(refs), stimuli=stimuli or (), refs=refs)
     if as_json:
         print_json([check.model_dump() for check in checks])
@@ -42,3 +42,9 @@ def verify(
         raise typer.Exit(codes.DIFFERENT)
     if "not here" in outcomes:
         raise typer.Exit(codes.NOT_VERIFIED)
+
+
+def _labels(path: Path) -> list[str]:
+    with opened(path) as folder:
+        stored = read_run(folder)[1]
+    return [used.name for used in stored.models] if stored else []

@@ -358,7 +358,7 @@ def test_interrupted_by_ctrl_c_says_that_answers_are_kept(tmp_path: Path, audit:
 
 def test_every_command_and_exit_code_is_documented():
     text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
-    for command in ("run", "measure", "report", "verify", "list", "show", "plugins", "cache"):
+    for command in ("run", "measure", "report", "verify", "bundle", "list", "show", "plugins", "cache"):
         assert f"`biascore {command}" in text
     numbers = [value for value in vars(codes).values() if isinstance(value, int)]
     assert len(numbers) == 8

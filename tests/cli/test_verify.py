@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,73 +16,10 @@ from biascore.cli.app import app
 from biascore.errors import RunError
 from biascore.run import content_hash
 
-OWN = """
-schema = 1
-[meta]
-language = "en"
-title = "mine"
-source = "own"
-licence = "CC0"
-[lists]
-x = { words = ["cat", "dog"] }
-y = { words = ["car", "bus"] }
-a = { words = ["sun", "joy"] }
-b = { words = ["war", "mud"] }
-[tests.pets]
-kind = "weat"
-title = "pets"
-concept = "pets"
-X = "x"
-Y = "y"
-A = "a"
-B = "b"
-positive_means = "pets with pets"
-"""
-PAIRS = "sent_more,sent_less,stereo_antistereo,bias_type\nPoor people are lazy.,Rich people are lazy.,stereo,class\n"
-AUDIT = """
-stimuli = ["mine"]
-[[models]]
-name = "control"
-ref = "planted:pets=1"
-[[measurements]]
-metric = "weat"
-tests = ["en/pets"]
-options = { resamples = 100 }
-[[measurements]]
-metric = "crows-pairs"
-tests = ["en/pairs"]
-[[data]]
-format = "crows-pairs"
-source = "pairs.csv"
-language = "en"
-"""
+Verify = Callable[..., dict[str, tuple[str, str]]]
 
 
-@pytest.fixture
-def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with an audit, its own tests, a data file and the run; the current folder is another one."""
-    folder = tmp_path / "study"
-    (folder / "mine" / "en").mkdir(parents=True)
-    (folder / "mine" / "en" / "own.toml").write_text(OWN, encoding="utf-8")
-    (folder / "pairs.csv").write_text(PAIRS, encoding="utf-8")
-    (folder / "audit.toml").write_text(AUDIT, encoding="utf-8")
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    monkeypatch.chdir(elsewhere)
-    done = CliRunner().invoke(app, ["run", str(folder / "audit.toml"), "--no-cache"], catch_exceptions=False)
-    assert done.exit_code == 0, done.output
-    return folder
-
-
-def verify(*arguments: str | Path, code: int = 0) -> dict[str, tuple[str, str]]:
-    """Outcome and detail by what was checked."""
-    call = ["verify", *map(str, arguments), "--json"]
-    done = CliRunner().invoke(app, call, catch_exceptions=False)
-    assert done.exit_code == code, done.output
-    return {check["what"]: (check["outcome"], check["detail"]) for check in json.loads(done.stdout)}
-
-
-def test_everything_beside_the_run_is_found_from_anywhere(study: Path) -> None:
+def test_everything_beside_the_run_is_found_from_anywhere(verify: Verify, study: Path) -> None:
     checks = verify(study / "audit-run", "--models")
     assert set(checks) == {
         "results and item tables",
@@ -92,7 +30,7 @@ def test_everything_beside_the_run_is_found_from_anywhere(study: Path) -> None:
     assert {outcome for outcome, _ in checks.values()} == {"matches"}
 
 
-def test_what_is_not_here_is_no_success(study: Path, tmp_path: Path) -> None:
+def test_what_is_not_here_is_no_success(verify: Verify, study: Path, tmp_path: Path) -> None:
     run = shutil.move(study / "audit-run", tmp_path / "alone")
     checks = verify(run, "--models", code=codes.NOT_VERIFIED)
     assert checks["results and item tables"][0] == "matches"
@@ -105,7 +43,7 @@ def test_what_is_not_here_is_no_success(study: Path, tmp_path: Path) -> None:
         assert {outcome for outcome, _ in found.values()} == {"matches"}
 
 
-def test_a_change_is_a_difference_even_beside_what_is_not_here(study: Path) -> None:
+def test_a_change_is_a_difference_even_beside_what_is_not_here(verify: Verify, study: Path) -> None:
     with (study / "mine" / "en" / "own.toml").open("a") as file:
         file.write("# changed\n")
     (study / "pairs.csv").unlink()
@@ -114,7 +52,7 @@ def test_a_change_is_a_difference_even_beside_what_is_not_here(study: Path) -> N
     assert checks["stimuli pairs.csv"][0] == "not here"
 
 
-def test_another_planted_model_differs(study: Path) -> None:
+def test_another_planted_model_differs(verify: Verify, study: Path) -> None:
     run = study / "audit-run"
     assert verify(run, "--model", "control=planted:pets=1")["model control"][0] == "matches"
     found = verify(run, "--model", "control=planted:pets=0.5", code=codes.DIFFERENT)
@@ -123,7 +61,7 @@ def test_another_planted_model_differs(study: Path) -> None:
     assert "gone.bin" in absent["model control"][1]
 
 
-def test_a_key_that_stands_twice_is_refused(study: Path) -> None:
+def test_a_key_that_stands_twice_is_refused(verify: Verify, study: Path) -> None:
     path = study / "audit-run" / "run.json"
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace("{", '{"title": "Another title",', 1), encoding="utf-8")
@@ -131,7 +69,7 @@ def test_a_key_that_stands_twice_is_refused(study: Path) -> None:
     assert "the key 'title' stands twice" in checks["results and item tables"][1]
 
 
-def test_the_page_says_what_verify_cannot_show(study: Path) -> None:
+def test_the_page_says_what_verify_cannot_show(verify: Verify, study: Path) -> None:
     path = study / "audit-run" / "run.json"
     body = json.loads(path.read_text(encoding="utf-8"))
     body["title"] = "Another title"

@@ -1,0 +1,37 @@
+"""``biascore bundle``: a run with what is needed to check it, in one file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from biascore.bundle import write_bundle
+from biascore.cli.console import print_rows, say, stderr
+from biascore.cli.options import Force
+
+
+def bundle(
+    run: Annotated[Path, typer.Argument(help="A stored run.", metavar="RUN")],
+    out: Annotated[Path | None, typer.Option(help="The ZIP file (default: RUN.zip).")] = None,
+    stimuli: Annotated[
+        list[Path] | None, typer.Option(help="A folder of own stimuli or data files; repeat for several.")
+    ] = None,
+    leave_out: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A file of the run that may not be passed on, as the run names it; repeat for several."
+        ),
+    ] = None,
+    force: Force = False,
+) -> None:
+    """Write a run, its audit, own word lists, data files and the versions of packages into one file."""
+    target = out or run.absolute().with_name(f"{run.absolute().name}.zip")
+    done = write_bundle(run, target, stimuli=stimuli or (), leave_out=leave_out or (), overwrite=force)
+    rows = [
+        (part.used.file, part.place or f"not in it: {part.why}", part.used.licence) for part in done.parts
+    ]
+    print_rows(("file", "in the bundle", "licence"), rows)
+    say("Whoever passes it on passes on what is in it, under these licences.")
+    say(f"bundle: {done.path}. Check it with: biascore verify {done.path}", to=stderr)

@@ -1,0 +1,89 @@
+"""A study with everything that is a user's own: an audit, word lists, a data file, and its run."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from biascore.cli.app import app
+
+OWN = """
+schema = 1
+[meta]
+language = "en"
+title = "mine"
+source = "own"
+licence = "CC0"
+[lists]
+x = { words = ["cat", "dog"] }
+y = { words = ["car", "bus"] }
+a = { words = ["sun", "joy"] }
+b = { words = ["war", "mud"] }
+[tests.pets]
+kind = "weat"
+title = "pets"
+concept = "pets"
+X = "x"
+Y = "y"
+A = "a"
+B = "b"
+positive_means = "pets with pets"
+"""
+PAIRS = "sent_more,sent_less,stereo_antistereo,bias_type\nPoor people are lazy.,Rich people are lazy.,stereo,class\n"
+AUDIT = """
+stimuli = ["mine"]
+[[models]]
+name = "control"
+ref = "planted:pets=1"
+[[measurements]]
+metric = "weat"
+tests = ["en/pets"]
+options = { resamples = 100 }
+[[measurements]]
+metric = "crows-pairs"
+tests = ["en/pairs"]
+[[data]]
+format = "crows-pairs"
+source = "pairs.csv"
+language = "en"
+"""
+
+
+@pytest.fixture(scope="session")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The study after its audit was run, once for all tests."""
+    folder = tmp_path_factory.mktemp("measured") / "study"
+    (folder / "mine" / "en").mkdir(parents=True)
+    (folder / "mine" / "en" / "own.toml").write_text(OWN, encoding="utf-8")
+    (folder / "pairs.csv").write_text(PAIRS, encoding="utf-8")
+    (folder / "audit.toml").write_text(AUDIT, encoding="utf-8")
+    done = CliRunner().invoke(app, ["run", str(folder / "audit.toml"), "--no-cache"], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return folder
+
+
+@pytest.fixture
+def study(measured: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the study, elsewhere than it was measured; the current folder is another one."""
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    return Path(shutil.copytree(measured, tmp_path / "study"))
+
+
+@pytest.fixture
+def verify() -> Callable[..., dict[str, tuple[str, str]]]:
+    """``verify(RUN, "--models", code=0)``: outcome and detail by what was checked."""
+
+    def call(*arguments: str | Path, code: int = 0) -> dict[str, tuple[str, str]]:
+        command = ["verify", *map(str, arguments), "--json"]
+        done = CliRunner().invoke(app, command, catch_exceptions=False)
+        assert done.exit_code == code, done.output
+        return {check["what"]: (check["outcome"], check["detail"]) for check in json.loads(done.stdout)}
+
+    return call
