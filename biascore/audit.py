@@ -16,6 +16,7 @@ from biascore.reading import read_toml
 from biascore.stats import Adjustment
 from biascore.stimuli.lines import line_of
 from biascore.stimuli.schema import LANGUAGE_PATTERN
+from biascore.wording import brief, few
 
 
 class AuditModel(Frozen):
@@ -179,7 +180,7 @@ def _explain(file: Path, text: str, document: dict[str, Any], error: ValidationE
             problems.append(f"{place}: {_key(detail['loc'])} is missing")
         else:
             problems.append(f"{place}: {_key(detail['loc']) or 'the file'}: {detail['msg']}")
-    return "\n".join(problems) + "\nThe keys of an audit file are described in docs/audits.md."
+    return brief("\n".join(few(problems))) + "\nThe keys of an audit file are described in docs/audits.md."
 
 
 def _key(location: Sequence[str | int]) -> str:

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from biascore.errors import BiascoreError, DataError, OptionsError
+from biascore.wording import brief
 
 if TYPE_CHECKING:
     from _csv import Reader
@@ -117,7 +118,7 @@ def read_toml(path: Path, display: str, error: type[BiascoreError]) -> Toml:
     try:
         document = parse_toml(text)
     except ValueError as problem:
-        raise error(f"{display} is no valid TOML: {problem}. Correct the file") from problem
+        raise error(f"{display} is no valid TOML: {brief(str(problem))}. Correct the file") from problem
     return Toml(text, document, hashlib.sha256(raw).hexdigest())
 
 

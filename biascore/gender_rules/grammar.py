@@ -6,6 +6,7 @@ In lists, ``"-la"`` is an ending and ``"bol"`` a whole word; both are regular ex
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ from biascore.frozen import Frozen, FrozenMap
 from biascore.gender import Gender
 from biascore.gender_rules.words import WordSet
 from biascore.reading import read_toml
+from biascore.wording import brief
 
 Names = frozenset[str]
 """Names of lists and forms of the same file."""
@@ -174,10 +176,17 @@ def load_grammar(path: Path, language: str | None = None) -> Grammar:
     """
     try:
         grammar = Grammar.model_validate(_read(path, ()))
+        _check(grammar, path, language)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
-        raise GrammarError(f"{path}: {place}: {first['msg']}. See docs/speaker-gender.md") from error
+        raise GrammarError(brief(f"{path}: {place}: {first['msg']}. See docs/speaker-gender.md")) from error
+    except GrammarError as error:
+        raise GrammarError(brief(str(error))) from error
+    return grammar
+
+
+def _check(grammar: Grammar, path: Path, language: str | None) -> None:
     if language is not None and grammar.language != language:
         raise GrammarError(
             f"{path}: language is {grammar.language!r}, and the file is used as the grammar of {language!r}. "
@@ -185,7 +194,6 @@ def load_grammar(path: Path, language: str | None = None) -> Grammar:
         )
     _check_names(grammar, path)
     _check_sides(grammar, path)
-    return grammar
 
 
 def _read(path: Path, above: tuple[Path, ...]) -> dict[str, Any]:
@@ -193,8 +201,11 @@ def _read(path: Path, above: tuple[Path, ...]) -> dict[str, Any]:
         raise GrammarError(f"{path} includes itself. Remove it from 'include'")
     own = read_toml(path, str(path), GrammarError).document
     merged: dict[str, Any] = {}
-    for name in own.get("include", ()):
-        merged = _merge(merged, _read(path.parent / str(name), (*above, path)))
+    include = own.get("include", [])
+    if not isinstance(include, list) or not all(isinstance(name, str) for name in include):
+        raise GrammarError(f'{path}: include is no list of files. Write it like include = ["slavic.toml"]')
+    for name in include:
+        merged = _merge(merged, _read(path.parent / name, (*above, path)))
     whole: dict[str, Any] = _merge(merged, own)
     return whole
 
@@ -226,8 +237,12 @@ def _check_names(grammar: Grammar, path: Path) -> None:
     for place, words in lists.items():
         for word in words:
             try:
-                WordSet([word])
-            except re.error as error:
+                with warnings.catch_warnings():
+                    warnings.simplefilter(
+                        "error", FutureWarning
+                    )  # of what another Python will read in another way
+                    WordSet([word])
+            except (re.error, RecursionError, OverflowError, FutureWarning) as error:
                 raise GrammarError(
                     f"{path}: {place}: {word!r} is no regular expression ({error}). Mend it"
                 ) from error

@@ -46,6 +46,7 @@ from biascore.stimuli.schema import (
     WeatEntry,
 )
 from biascore.stimuli.suggest import did_you_mean
+from biascore.wording import brief, few
 
 _NEXT_STEP = "Correct the file, then check it with: biascore list tests"
 _SECTIONS = ("lists", "pairs", "templates", "sentence_pairs", "samples")
@@ -79,7 +80,7 @@ def load_file(path: Path, display: str) -> StimuliFile:
     lines = [
         _place(display, line_of(toml.text, key, toml.document), key) + problem for key, problem in problems
     ]
-    raise StimuliError("\n".join([*lines, _NEXT_STEP]))
+    raise StimuliError(brief("\n".join([*few(lines), _NEXT_STEP])))
 
 
 def _place(display: str, line: int | None, key: Sequence[str | int]) -> str:

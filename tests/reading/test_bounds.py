@@ -11,7 +11,7 @@ import pytest
 
 from biascore.errors import BiascoreError, OptionsError
 from biascore.reading import FILE_VARIABLE, megabytes_allowed, parse_json, parse_toml, read_bytes
-from biascore.wording import listed, quoted
+from biascore.wording import brief, few, listed, quoted
 
 from .files import GOOD, TABLES, TOML
 
@@ -123,6 +123,19 @@ def test_a_limit_that_is_no_number_is_refused(tmp_path: Path, monkeypatch: pytes
             read_bytes(tmp_path / "x", "x")
     monkeypatch.delenv(FILE_VARIABLE)
     assert megabytes_allowed(7) == 7
+
+
+def test_words_without_end_in_messages_are_cut() -> None:
+    path = "/a/" + "/".join(["folder"] * 200)
+    assert brief(f"{path}: {'x' * 900} is wrong") == f"{path}: {'x' * 260}... (900 characters) is wrong"
+    assert few(["a"] * 12)[-1] == "and 2 more problems"
+    assert few(["a", "b"]) == ["a", "b"]
+
+
+def test_a_grammar_includes_files_only(readers: dict[str, Reader], write: Write) -> None:
+    for wrong in ("5", "[1]"):
+        with pytest.raises(BiascoreError, match="include is no list of files"):
+            readers["grammar"](write("grammar", f'language = "xx"\ninclude = {wrong}\n'.encode()))
 
 
 def test_long_values_are_cut_and_told() -> None:
