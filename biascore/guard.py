@@ -6,6 +6,7 @@ compiled code, which is interrupted when it comes back to Python.
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 import traceback
@@ -123,6 +124,11 @@ def _took_too_long(at: At, limit: float | None) -> str:
         f"{at.owner.shown}: {at.what} took longer than the {limit:g} seconds that it may. Give it more time with "
         "a higher --time-limit, or leave it out"
     )
+
+
+def debugging() -> bool:
+    """Whether the user wants to see tracebacks."""
+    return os.environ.get(DEBUG_VARIABLE, "") not in ("", "0")
 
 
 def report_it(owner: Owner) -> str:

@@ -6,13 +6,15 @@
 from __future__ import annotations
 
 import sys
+import traceback
 import warnings
 from typing import TextIO
 
 from biascore.cli import codes
 from biascore.cli.app import app
 from biascore.cli.console import say, stderr
-from biascore.errors import BiascoreError
+from biascore.errors import AnswerError, BiascoreError, NothingMeasuredError, PluginFailedError
+from biascore.guard import debugging
 
 
 def main() -> None:
@@ -21,12 +23,24 @@ def main() -> None:
     try:
         app()
     except BiascoreError as error:
+        if debugging():
+            say(getattr(error, "trace", "") or "".join(traceback.format_exception(error)), to=stderr)
         say(error, to=stderr, label="error:", style="bold red")
-        sys.exit(codes.WRONG_INPUT)
+        sys.exit(exit_code(error))
     except SystemExit as done:  # typer turns Ctrl-C into an exit of its own
         if done.code == codes.INTERRUPTED:
             stderr.print("interrupted; answers so far are kept, so the same command goes on from here")
         raise
+
+
+def exit_code(error: BiascoreError) -> int:
+    """The code of a command that this error ended."""
+    if error.may_pass:
+        return codes.MAY_PASS
+    if isinstance(error, PluginFailedError) and error.at is not None and error.at.owner.dist == "biascore":
+        return codes.OWN_ERROR
+    failed = isinstance(error, PluginFailedError | AnswerError | NothingMeasuredError)
+    return codes.PARTLY_FAILED if failed else codes.WRONG_INPUT
 
 
 def _show_warning(

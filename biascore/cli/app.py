@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import metadata
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +11,9 @@ import typer
 from biascore.audit import Audit
 from biascore.cache import DiskCache, default_folder
 from biascore.cli.bundle import bundle
-from biascore.cli.console import Bars, print_json, say, stderr
+from biascore.cli.commands import App
+from biascore.cli.console import print_json, say
+from biascore.cli.delivery import Limits, Output, run_and_deliver
 from biascore.cli.export import export
 from biascore.cli.gender import gender
 from biascore.cli.inspect import list_app, plugins, show
@@ -29,6 +32,7 @@ from biascore.cli.options import (
     Require,
     Seed,
     Stimuli,
+    TimeLimit,
     Warnings,
     Without,
     chosen_audit,
@@ -36,22 +40,27 @@ from biascore.cli.options import (
     pairs,
 )
 from biascore.cli.plan import plan
-from biascore.cli.results import print_run
 from biascore.cli.verify import verify
 from biascore.dataset import default_test_name
-from biascore.engine import DEFAULT_CACHE, Engine
 from biascore.errors import OptionsError
-from biascore.run import Run, check_replaceable
+from biascore.run import Run
 from biascore.run_files import REPORT_FILE
 from biascore.stats import Adjustment
 
-app = typer.Typer(
+
+def _version(asked: bool) -> None:
+    if asked:
+        say(f"biascore {metadata.version('biascore')}")
+        raise typer.Exit
+
+
+app = App(
     help="Measure social bias in word embeddings, language models, regressors and translation systems.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
 )
-cache_app = typer.Typer(help="Answers kept from earlier runs.", no_args_is_help=True)
+cache_app = App(help="Answers kept from earlier runs.", no_args_is_help=True)
 app.add_typer(list_app, name="list")
 app.add_typer(cache_app, name="cache")
 app.command()(plan)
@@ -61,6 +70,15 @@ app.command()(export)
 app.command()(verify)
 app.command()(bundle)
 app.command()(gender)
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    """What all commands take."""
 
 
 @app.command()
@@ -78,8 +96,9 @@ def run(
     no_cache: NoCache = False,
     require_plugin: Require = None,
     max_characters: MaxCharacters = None,
+    time_limit: TimeLimit = None,
 ) -> None:
-    """Run an audit file; an interrupted run goes on where it stopped.
+    """Run an audit file; a run that was interrupted, or of which a part failed, goes on where it stopped.
 
     The run is saved in --out, or in a folder beside the audit file that is named after it.
     """
@@ -87,12 +106,8 @@ def run(
     if require_plugin:
         chosen = chosen.model_copy(update={"require_plugins": (*chosen.require_plugins, *require_plugin)})
     target = out or audit.with_name(f"{audit.stem}-run")
-    _check_targets(target, report, force)
-    engine = _engine(no_cache, chosen.seed, max_characters)
-    try:
-        _deliver(engine.run(chosen), target, report, as_json, warnings, force)
-    finally:
-        engine.close()
+    output = Output(target, report, as_json, warnings, force)
+    run_and_deliver(chosen, output, Limits(max_characters, time_limit, no_cache))
 
 
 @app.command()
@@ -125,9 +140,9 @@ def measure(
     no_cache: NoCache = False,
     require_plugin: Require = None,
     max_characters: MaxCharacters = None,
+    time_limit: TimeLimit = None,
 ) -> None:
     """Measure one metric on one or several models, without an audit file."""
-    _check_targets(out, report, force)
     files = data_files(data, language, data_option)
     wanted = [*(tests or ()), *(f"{one['language']}/{default_test_name(one['source'])}" for one in files)]
     if not wanted:
@@ -144,11 +159,8 @@ def measure(
         stimuli=[str(folder) for folder in stimuli or ()],
         require_plugins=require_plugin or (),
     )
-    engine = _engine(no_cache, audit.seed, max_characters)
-    try:
-        _deliver(engine.run(audit), out, report, as_json, warnings, force)
-    finally:
-        engine.close()
+    output = Output(out, report, as_json, warnings, force)
+    run_and_deliver(audit, output, Limits(max_characters, time_limit, no_cache))
 
 
 @app.command()
@@ -185,39 +197,3 @@ def cache_clear(
     """Delete every kept answer; the next run asks its models again."""
     if yes or typer.confirm("Delete all kept answers?"):
         say(f"{DiskCache(default_folder()).clear()} answers deleted")
-
-
-def _engine(no_cache: bool, seed: int, max_characters: int | None) -> Engine:
-    cache = None if no_cache else DEFAULT_CACHE
-    return Engine(cache=cache, seed=seed, progress=Bars(), max_characters=max_characters)
-
-
-def _check_targets(out: Path | None, report: Path | None, force: bool) -> None:
-    """Find what cannot be written before hours of work, not after them."""
-    if out is not None and out == report:
-        raise OptionsError(
-            f"--out and --report both name {out}. A run is a folder, a report a file: name two."
-        )
-    if out is not None:
-        check_replaceable(out, overwrite=force)
-    if report is not None:
-        from biascore.report import check_installed, check_report
-
-        check_installed()
-        check_report(report, overwrite=force)
-
-
-def _deliver(
-    result: Run, out: Path | None, report: Path | None, as_json: bool, warnings: bool, force: bool
-) -> None:
-    # Shown first: if the disk is full now, the numbers are not lost.
-    if as_json:
-        print_json(result.to_json())
-    else:
-        print_run(result, all_warnings=warnings)
-    if out is not None:
-        say(f"run saved in {result.save(out, overwrite=force)}", to=stderr)
-    if report is not None:
-        from biascore.report import write_report
-
-        say(f"report: {write_report(result, report, overwrite=force)}", to=stderr)

@@ -1,22 +1,19 @@
-"""What the command line prints: tables for people, JSON for programs, progress on a terminal only."""
+"""What the command line prints: tables for people, JSON for programs, signs of life are in ``progress``."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Sequence
+from typing import IO, Any
 
 from rich.cells import cell_len
 from rich.console import Console
 from rich.markup import escape
 from rich.measure import Measurement
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
-from biascore.progress import Advance
 from biascore.visible import visible, visible_json
 
 
@@ -26,8 +23,10 @@ class Shown(Console):
     Without emoji: "hf:package:name" would show a parcel.
     """
 
-    def __init__(self, *, stderr: bool = False, width: int | None = None) -> None:
-        super().__init__(stderr=stderr, width=width, emoji=False)
+    def __init__(
+        self, *, stderr: bool = False, width: int | None = None, file: IO[str] | None = None
+    ) -> None:
+        super().__init__(stderr=stderr, width=width, emoji=False, file=file)
 
     def render_str(self, text: str, **how: Any) -> Text:
         """The text as it is to be printed; ``how`` is rich's. Everything printed comes by here, cells too."""
@@ -36,23 +35,6 @@ class Shown(Console):
 
 stdout = Shown()
 stderr = Shown(stderr=True)
-
-
-class Bars:
-    """Progress bars on standard error, gone when done; silent where that is no terminal."""
-
-    @contextmanager
-    def task(self, label: str, total: int) -> Iterator[Advance]:
-        """A bar of ``total`` steps."""
-        columns = (
-            TextColumn("{task.description}", markup=False),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeRemainingColumn(),
-        )
-        with Progress(*columns, console=stderr, transient=True, disable=not stderr.is_terminal) as progress:
-            task = progress.add_task(visible(label), total=total)
-            yield lambda steps: progress.advance(task, steps)
 
 
 def say(text: object, *, to: Console = stdout, style: str = "", label: str = "") -> None:
@@ -83,7 +65,7 @@ def _wrapped(line: str, width: int) -> str:
 
 def wide() -> Console:
     """Standard output; as wide as a table wants where it is no terminal."""
-    return stdout if stdout.is_terminal else Shown(width=220)
+    return stdout if stdout.is_terminal else Shown(width=220, file=stdout.file)
 
 
 def print_json(value: object) -> None:

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from biascore.cli.commands import App
 from biascore.cli.console import print_json, print_rows, say
 from biascore.cli.options import Json, Stimuli
 from biascore.engine import Engine
@@ -15,7 +16,7 @@ from biascore.plugins import Plugins
 from biascore.stimuli import GenderedSamples, PairList, Samples, SentencePairs, TemplateList, Test, WordList
 from biascore.stimuli import Stimuli as List
 
-list_app = typer.Typer(
+list_app = App(
     help="What is installed: adapters, metrics, formats, tests, languages, wordlists.", no_args_is_help=True
 )
 

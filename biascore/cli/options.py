@@ -41,6 +41,14 @@ MaxCharacters = Annotated[
         min=0,
     ),
 ]
+TimeLimit = Annotated[
+    float | None,
+    typer.Option(
+        help="Give up a model or metric that takes more seconds to be opened, for one batch of questions, or for one "
+        "measurement (the waiting for answers apart). Default: no limit.",
+        min=0.001,
+    ),
+]
 ModelOption = Annotated[
     list[str] | None,
     typer.Option(help="An option of the model's adapter, key=value; repeat for several."),

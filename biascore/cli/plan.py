@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from biascore.cli.console import Bars, print_json, print_rows, say
+from biascore.cli.console import print_json, print_rows, say
 from biascore.cli.options import Json, NoCache, ReplaceModel, Seed, Without, chosen_audit
+from biascore.cli.progress import SignsOfLife
 from biascore.engine import DEFAULT_CACHE, Engine
 
 
@@ -28,7 +29,7 @@ def plan(
     Every model is opened and every metric rehearsed with placeholders for answers; nothing is kept.
     """
     chosen = chosen_audit(audit, seed, model, without)
-    engine = Engine(cache=None if no_cache else DEFAULT_CACHE, seed=chosen.seed, progress=Bars())
+    engine = Engine(cache=None if no_cache else DEFAULT_CACHE, seed=chosen.seed, progress=SignsOfLife())
     try:
         found = engine.plan(chosen, probe=probe)
     finally:

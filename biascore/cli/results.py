@@ -66,11 +66,29 @@ def print_run(run: Run, *, all_warnings: bool = False) -> None:
         if measurement.headline.value is None:
             where = f"{measurement.metric} {measurement.test} on {measurement.model}"
             say(f"not measured: {where}: {measurement.reason}", to=console)
+    _print_failed(console, run)
     _print_warnings(console, run, all_warnings=all_warnings)
     counts = run.questions
     asked = f"{counts.asked} asked of the model(s), {counts.cached} answered from the cache, {counts.repeated} repeats"
     nothing = "; the models were asked nothing" if counts.put and not counts.asked else ""
     say(f"questions: {counts.put} put: {asked}{nothing}", to=console, style="dim")
+
+
+def _print_failed(console: Console, run: Run) -> None:
+    """What could not be measured, each reason once."""
+    reasons: dict[str, list[str]] = {}
+    for failure in run.failed:
+        reasons.setdefault(failure.message, []).append(failure.what)
+    for reason, lost in reasons.items():
+        more = f" and {len(lost) - _NAMED} more" if len(lost) > _NAMED else ""
+        say(f"{', '.join(lost[:_NAMED])}{more}: {reason}", to=console, style="bold red", label="failed:")
+    if run.failed:
+        later = ", and all that failed may pass" if all(failure.may_pass for failure in run.failed) else ""
+        text = (
+            f"{len(run.failed)} of {len(run.failed) + len(run)} measurements failed{later}: the same command again asks "
+            "only what is missing"
+        )
+        say(text, to=console, style="bold")
 
 
 def _print_table(console: Console, title: str, lines: Sequence[Line], *, adjusted: bool) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from pathlib import Path
 from typing import Any
 
@@ -34,8 +33,7 @@ def limits(monkeypatch: pytest.MonkeyPatch) -> list[int | None]:
             super().__init__(**options)
             found.append(self._services.budget.limit)
 
-    module = importlib.import_module("biascore.cli.app")  # beside it, biascore.cli.app is the Typer object
-    monkeypatch.setattr(module, "Engine", Recording)
+    monkeypatch.setattr("biascore.cli.delivery.Engine", Recording)
     return found
 
 

@@ -51,3 +51,13 @@ def test_the_frame_has_a_row_for_what_failed(run: Run) -> None:
         "other: the service is down",
     )
     assert pd.isna(row["value"])
+
+
+def test_the_report_says_what_failed(run: Run) -> None:
+    pytest.importorskip("altair", reason="the report extra is not installed")
+    from biascore.report.page import render
+
+    page = render(run)
+    assert "weat en/weat8 on other" in page
+    assert "other: the service is down." in page
+    assert "same command again asks only what is missing" in page

@@ -1,0 +1,45 @@
+"""What all commands have in common: standard output is theirs alone, and nothing in them ends the process."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from typing import Any
+
+import click
+import typer
+from typer.core import TyperCommand
+
+from biascore.cli.console import say, stderr, stdout
+from biascore.errors import PluginFailedError
+
+
+class Command(TyperCommand):
+    """A command that keeps what plugins print out of its own output, and their ``sys.exit`` from ending it."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; what anything but ``stdout`` prints goes to standard error."""
+        stdout.file = sys.stdout
+        try:
+            with redirect_stdout(sys.stderr):
+                return super().invoke(ctx)
+        except SystemExit as error:
+            raise PluginFailedError(
+                f"something called sys.exit({error.code!r}) in the middle of this command; no command of biascore "
+                "does. Find out what with BIASCORE_DEBUG=1"
+            ) from error
+        except KeyboardInterrupt as error:
+            for note in getattr(error, "__notes__", ()):
+                say(f"interrupted {note}", to=stderr)
+            raise
+
+
+class App(typer.Typer):
+    """A group of such commands."""
+
+    def command(
+        self, name: str | None = None, **options: Any
+    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Register a command."""
+        return super().command(name, **{"cls": Command, **options})

@@ -1,0 +1,102 @@
+"""Running an audit for a command: where its run goes, what is shown of it, and the exit code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import typer
+
+from biascore.audit import Audit
+from biascore.cli import codes
+from biascore.cli.console import print_json, say, stderr
+from biascore.cli.progress import SignsOfLife
+from biascore.cli.results import print_run
+from biascore.engine import DEFAULT_CACHE, Engine
+from biascore.errors import OptionsError
+from biascore.files import user_path
+from biascore.guard import debugging
+from biascore.resume import check_keeps, unfinished
+from biascore.run import Run, check_replaceable
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a run may take: characters for services that charge, seconds for one call of a plugin; and the cache."""
+
+    max_characters: int | None
+    time_limit: float | None
+    no_cache: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Where a run goes, and what is shown of it."""
+
+    out: Path | None
+    report: Path | None
+    as_json: bool
+    warnings: bool
+    force: bool
+
+
+def run_and_deliver(audit: Audit, output: Output, limits: Limits) -> None:
+    """Run an audit, show and save its run; a run of it that is there, and of which a part failed, is gone on with."""
+    earlier = None if output.force or output.out is None else unfinished(user_path(output.out), audit)
+    if earlier is not None:
+        output = replace(output, force=True)
+    _check_targets(output)
+    if earlier is not None:
+        say(
+            f"going on with the run in {output.out}, of which {len(earlier.failed)} measurement(s) had failed",
+            to=stderr,
+        )
+    engine = Engine(
+        cache=None if limits.no_cache else DEFAULT_CACHE,
+        seed=audit.seed,
+        progress=SignsOfLife(),
+        max_characters=limits.max_characters,
+        time_limit=limits.time_limit,
+    )
+    try:
+        result = engine.run(audit)
+    finally:
+        engine.close()
+    _deliver(result, output, earlier)
+    if result.failed:
+        passing = all(failure.may_pass for failure in result.failed)
+        raise typer.Exit(codes.MAY_PASS if passing else codes.PARTLY_FAILED)
+
+
+def _check_targets(output: Output) -> None:
+    """Find what cannot be written before hours of work, not after them."""
+    if output.out is not None and output.out == output.report:
+        raise OptionsError(
+            f"--out and --report both name {output.out}. A run is a folder, a report a file: name two."
+        )
+    if output.out is not None:
+        check_replaceable(output.out, overwrite=output.force)
+    if output.report is not None:
+        from biascore.report import check_installed, check_report
+
+        check_installed()
+        check_report(output.report, overwrite=output.force)
+
+
+def _deliver(result: Run, output: Output, earlier: Run | None) -> None:
+    # Shown first: if the disk is full now, the numbers are not lost.
+    if output.as_json:
+        print_json(result.to_json())
+    else:
+        print_run(result, all_warnings=output.warnings)
+    if debugging():
+        for failure in result.failed:
+            say(f"\n{failure.what}:\n{failure.traceback}", to=stderr)
+    if earlier is not None:
+        check_keeps(result, earlier)
+    if output.out is not None:
+        say(f"run saved in {result.save(output.out, overwrite=output.force)}", to=stderr)
+    if output.report is not None:
+        from biascore.report import write_report
+
+        say(f"report: {write_report(result, output.report, overwrite=output.force)}", to=stderr)

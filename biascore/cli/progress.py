@@ -1,0 +1,119 @@
+"""Signs of life on standard error: bars on a terminal, elsewhere a line now and then."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final
+
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.text import Text
+
+from biascore.cli.console import say, stderr
+from biascore.progress import Advance
+from biascore.visible import visible
+
+SECONDS: Final = 30.0
+"""Between two lines."""
+
+
+@dataclass(slots=True)
+class _Step:
+    label: str
+    total: int
+    done: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.label}, {self.done} of {self.total}" if self.total > 1 else self.label
+
+
+class _OfMany(ProgressColumn):
+    """A column that is empty for a task of one step, whose label says all."""
+
+    def __init__(self, column: ProgressColumn) -> None:
+        super().__init__()
+        self._column = column
+
+    def render(self, task: Task) -> Text:
+        """The column, or nothing."""
+        return self._column(task) if (task.total or 0) > 1 else Text()  # type: ignore[return-value]
+
+
+class SignsOfLife:
+    """The tasks at hand, each within the one before: a row each, gone when done, or a line every 30 seconds."""
+
+    def __init__(self, every: float = SECONDS, tell: Callable[[str], None] | None = None) -> None:
+        self._every = every
+        self._tell = tell or (lambda line: say(line, to=stderr))
+        self._steps: list[_Step] = []
+        self._told: float | None = None
+        self._bars: Progress | None = None
+
+    @contextmanager
+    def task(self, label: str, total: int) -> Iterator[Advance]:
+        """A task of ``total`` steps."""
+        step = _Step(label, total)
+        self._steps.append(step)
+        try:
+            with self._row(step) if stderr.is_terminal else self._lines(step) as advance:
+                yield advance
+        finally:
+            self._steps.remove(step)
+
+    @contextmanager
+    def _row(self, step: _Step) -> Iterator[Advance]:
+        if self._bars is not None:
+            row = self._bars.add_task(visible(step.label), total=step.total)
+            bars = self._bars
+            try:
+                yield lambda steps: bars.advance(row, steps)
+            finally:
+                bars.remove_task(row)
+            return
+        columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        label = TextColumn("{task.description}", markup=False)
+        with Progress(label, *map(_OfMany, columns), console=stderr, transient=True) as self._bars:
+            try:
+                with self._row(step) as advance:
+                    yield advance
+            finally:
+                self._bars = None
+
+    @contextmanager
+    def _lines(self, step: _Step) -> Iterator[Advance]:
+        def advance(steps: int) -> None:
+            step.done += steps
+
+        if len(self._steps) > 1:
+            yield advance
+            return
+        if self._told is None:
+            self._told = time.monotonic()
+        over = threading.Event()
+        # A thread, for one call of a model may take longer than that.
+        thread = threading.Thread(target=self._tell_until, args=(over,), daemon=True)
+        thread.start()
+        try:
+            yield advance
+        finally:
+            over.set()
+            thread.join()
+
+    def _tell_until(self, over: threading.Event) -> None:
+        while True:
+            last = self._told or 0.0
+            if over.wait(max(0.0, last + self._every - time.monotonic())):
+                return
+            self._told = time.monotonic()
+            self._tell("still at work: " + "; ".join(map(str, list(self._steps))))

@@ -1,0 +1,30 @@
+"""That a long run shows where it is, without a terminal too."""
+
+from __future__ import annotations
+
+import queue
+
+from biascore.cli.progress import SignsOfLife
+
+
+def test_a_line_says_which_measurement_and_what_is_asked() -> None:
+    lines: queue.SimpleQueue[str] = queue.SimpleQueue()
+    signs = SignsOfLife(every=0, tell=lines.put)
+    with (
+        signs.task("measurement 7 of 27: weat en/weat7 on bert", 1),
+        signs.task("bert: embed", 512) as advance,
+    ):
+        advance(128)
+        advance(3)
+        while (line := lines.get(timeout=60)).count("131 of 512") == 0:
+            assert line.startswith("still at work: measurement 7 of 27: weat en/weat7 on bert")
+    assert line == "still at work: measurement 7 of 27: weat en/weat7 on bert; bert: embed, 131 of 512"
+
+
+def test_a_short_run_says_nothing() -> None:
+    lines: list[str] = []
+    signs = SignsOfLife(every=1e6, tell=lines.append)
+    for number in range(3):
+        with signs.task(f"measurement {number}", 1) as advance:
+            advance(1)
+    assert lines == []
