@@ -15,7 +15,7 @@ import re
 import urllib.request
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import Any, Concatenate, Final, ParamSpec, TypeVar
+from typing import Any, Final, ParamSpec, TypeVar
 from urllib.parse import urlsplit
 
 P = ParamSpec("P")
@@ -79,12 +79,13 @@ def without_keys(variables: Collection[str], call: Callable[[], R]) -> R:
     raise mended  # out here: the other one would be its context
 
 
-def hiding(method: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
+def hiding(method: Callable[P, R]) -> Callable[P, R]:
     """A method of an object with ``key_variables`` that raises nothing with a key in it."""
 
     @functools.wraps(method)
-    def wrapped(self: Any, *args: P.args, **kwargs: P.kwargs) -> R:
-        return without_keys(self.key_variables, lambda: method(self, *args, **kwargs))
+    def wrapped(*args: P.args, **kwargs: P.kwargs) -> R:
+        owner: Any = args[0]
+        return without_keys(owner.key_variables, lambda: method(*args, **kwargs))
 
     return wrapped
 

@@ -20,6 +20,7 @@ from biascore.files import user_path
 from biascore.frozen import Frozen, FrozenMap, Scalar
 from biascore.measurement import Measurement
 from biascore.placing import check_folder, finish, new_folder
+from biascore.reading import read_bytes
 from biascore.run_files import ITEMS_FOLDER, RUN_FILE, in_the_way, items_path, parse_run
 from biascore.stats import Adjustment
 from biascore.verdicts import RunVerdict, contradiction, control_lines, run_verdicts
@@ -240,11 +241,13 @@ def read_run(folder: Path) -> tuple[list[str], Run | None]:
     """Read a stored run and re-derive its hashes: what is wrong with it, and the run if it can be read."""
     if not folder.exists():
         finish(folder.parent)  # a command that was killed may have left it nowhere
-    try:
-        body = parse_run((folder / RUN_FILE).read_text(encoding="utf-8"))
-    except (FileNotFoundError, NotADirectoryError):
+    if not (folder / RUN_FILE).exists():
         return [f"no {RUN_FILE} here, so this is not a stored run"], None
-    except (OSError, ValueError, RecursionError) as error:  # no UTF-8, no JSON, or nested without end
+    try:
+        body = parse_run(read_bytes(folder / RUN_FILE, RUN_FILE, RunError).decode("utf-8"))
+    except RunError as error:  # no regular file, or more than memory holds
+        return [str(error)], None
+    except (ValueError, RecursionError) as error:  # no UTF-8, no JSON, or nested without end
         return [f"{RUN_FILE} cannot be read ({error})"], None
     if not isinstance(body, dict) or body.get("schema_version") != SCHEMA_VERSION:
         found = body.get("schema_version") if isinstance(body, dict) else type(body).__name__

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from biascore.errors import BiascoreError, OptionsError
+from biascore.errors import BiascoreError, OptionsError, RunError
 from biascore.reading import FILE_VARIABLE, megabytes_allowed, parse_json, parse_toml, read_bytes
+from biascore.run import Run
 from biascore.wording import brief, few, listed, quoted
 
 from .files import GOOD, TABLES, TOML
@@ -105,6 +106,20 @@ def test_toml_without_end(
 ) -> None:
     with pytest.raises(BiascoreError, match=problem):
         readers[kind](write(kind, text.encode()))
+
+
+def test_a_stored_run_is_a_regular_file_of_some_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stored = tmp_path / "run.json"
+    stored.symlink_to("/dev/zero")
+    with pytest.raises(RunError, match=r"run\.json is not a regular file"):
+        Run.load(tmp_path)
+    stored.unlink()
+    stored.write_text("[" * 100_000, encoding="utf-8")
+    with pytest.raises(RunError, match=r"run\.json cannot be read"):
+        Run.load(tmp_path)
+    monkeypatch.setenv(FILE_VARIABLE, "0.01")
+    with pytest.raises(RunError, match=r"run\.json is more than 0\.01 MB"):
+        Run.load(tmp_path)
 
 
 def test_values_without_end_are_value_errors() -> None:

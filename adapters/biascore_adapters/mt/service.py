@@ -9,8 +9,8 @@ from typing import Any, ClassVar, Final
 
 from biascore.errors import AnswerError, QuestionError
 from biascore.plugins_api import Backend, Cost, hookimpl
+from biascore.wording import quoted
 
-_SHOWN: Final = 60
 _REPLACEMENT: Final = "\ufffd"
 
 
@@ -89,17 +89,17 @@ class TranslationService(Backend):
 
     def _checked_size(self, text: str) -> int:
         if not text.strip():
-            raise QuestionError(f"{self.service}: the text {shown(text)} is blank. Leave it out")
+            raise QuestionError(f"{self.service}: the text {quoted(text)} is blank. Leave it out")
         try:
             size = self.size(text)
         except UnicodeEncodeError as error:
             raise QuestionError(
-                f"{self.service}: the text {shown(text)} has half of a surrogate pair at {error.start}, which is "
+                f"{self.service}: the text {quoted(text)} has half of a surrogate pair at {error.start}, which is "
                 "not a character. Read its file with the right encoding"
             ) from error
         if size > self.limits.size:
             raise QuestionError(
-                f"{self.service}: the text {shown(text)} takes {size:,} {self.limits.unit}, and one request holds "
+                f"{self.service}: the text {quoted(text)} takes {size:,} {self.limits.unit}, and one request holds "
                 f"{self.limits.size:,}. Split the text; it is never truncated"
             )
         return size
@@ -107,17 +107,12 @@ class TranslationService(Backend):
     def _checked(self, text: str, answer: object) -> str:
         if not isinstance(answer, str):
             raise AnswerError(
-                f"{self.service} answered {shown(text)} with a {type(answer).__name__} instead of a text. Report "
+                f"{self.service} answered {quoted(text)} with a {type(answer).__name__} instead of a text. Report "
                 "this to whoever runs the server"
             )
         if _REPLACEMENT in answer and _REPLACEMENT not in text:
             raise AnswerError(
-                f"{self.service}: the translation of {shown(text)} holds characters that were not valid UTF-8. "
+                f"{self.service}: the translation of {quoted(text)} holds characters that were not valid UTF-8. "
                 "Report this to whoever runs the server"
             )
         return answer
-
-
-def shown(text: str) -> str:
-    """The text in quotes, cut for display."""
-    return repr(text) if len(text) <= _SHOWN else f"{text[:_SHOWN]!r}... ({len(text)} characters)"
