@@ -436,14 +436,14 @@ def main(names: Sequence[str]) -> None:
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()
     columns = ("token", "sentence", "mask_logprob", "log_likelihood")
-    print("| family | sees | padding | " + " | ".join(columns) + " |")
+    print("| family | a token sees | share a batch | " + " | ".join(f"`{name}`" for name in columns) + " |")
     print("|---" * (3 + len(columns)) + "|")
     for name in names or FAMILIES:
         with tempfile.TemporaryDirectory() as folder:
             found = deviations(name, save(name, Path(folder)))
         cells = [_cell(found.get(column)) for column in columns]
-        sees = "both sides" if "whole" in str(found["context"]) else "left"
-        moves = "equal lengths" if "equal" in str(found["padding"]) else "any"
+        sees = "both sides" if "whole" in str(found["context"]) else "the left"
+        moves = "equal lengths" if "equal" in str(found["padding"]) else "all"
         print(f"| {name} | {sees} | {moves} | {' | '.join(cells)} |", flush=True)
 
 
