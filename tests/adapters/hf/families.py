@@ -216,6 +216,18 @@ FAMILIES: Final[dict[str, Family]] = {
     ),
     "phi": _causal("phi"),
     "phi3": _causal("phi3", pad_token_id=0),
+    "phi3 (longrope)": _causal(
+        "phi3",
+        pad_token_id=0,
+        original_max_position_embeddings=16,
+        rope_parameters={
+            "rope_type": "longrope",
+            "rope_theta": 1e4,
+            "short_factor": [1.0] * 4,
+            "long_factor": [4.0] * 4,
+            "original_max_position_embeddings": 16,
+        },
+    ),
     "olmo2": _causal("olmo2"),
     "olmo3": _causal("olmo3"),
     "smollm3": _causal("smollm3"),
