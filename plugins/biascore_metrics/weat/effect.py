@@ -103,23 +103,10 @@ class Effect:
             bound=options.bound,
             attainable=self.attainable,
         )
-        opposite = self._opposite(options)
+        opposite = effect.opposite(options.alpha)
         if not opposite or decision.verdict is not Verdict.INCONCLUSIVE:
             return decision
         return Decision(decision.verdict, f"{decision.reason} But {opposite}.")
-
-    def _opposite(self, options: AssociationOptions) -> str:
-        """What a one-sided test overlooks: an effect the other way that a two-sided one would detect."""
-        effect = self.estimates[0]
-        if options.alternative != "greater" or effect.value is None or effect.value >= 0:
-            return ""
-        two_sided = effect.p("two-sided").value
-        if two_sided > options.alpha:
-            return ""
-        return (
-            f"the effect points the other way (two-sided p = {two_sided:.3g}), for which the one-sided test chosen "
-            "does not look: measure it with alternative=two-sided"
-        )
 
     def warnings(self, options: AssociationOptions, what: str = "the targets") -> tuple[str, ...]:
         """The cautions, and that resamples of ``what`` are missing from the interval."""
@@ -132,4 +119,4 @@ class Effect:
         if self.estimates[0].value is None:
             return ()
         missing = f"no interval: {self.problem}" if self.problem else ""
-        return tuple(filter(None, (missing, self._opposite(options))))
+        return tuple(filter(None, (missing, self.estimates[0].opposite(options.alpha))))
