@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Final, Self
 
@@ -19,6 +20,7 @@ from biascore.stats import (
     effect_size,
     normal_approximation,
     permutation_test,
+    shift_interval,
 )
 from biascore_metrics.weat.options import AssociationOptions
 from biascore_metrics.weat.pvalues import permutation_p_values
@@ -70,8 +72,8 @@ class Effect:
             d = effect_size(x, y, options.ddof)
         except ZeroVarianceError as error:
             return cls(empty, None, f"the associations of the {of_what} do not vary ({error})")
-        interval, problem = options.interval(x, y, rng)
         test = permutation_test(x, y, method=options.permutation, draws=options.draws, rng=rng)
+        interval, problem = options.interval(x, y, test, rng)
         normal = PValue(
             name="normal approximation",
             value=normal_approximation(effect_size(x, y, 1), len(x), len(y)),
@@ -88,7 +90,16 @@ class Effect:
             p_values=p_values,
         )
         # Permutations leave the denominator of d as it is, so the p-values are those of the difference too.
-        difference = Estimate(name=DIFFERENCE, value=test.statistic, unit=unit, n=n, p_values=p_values)
+        shifts = shift_interval(x, y, level=options.confidence, draws=options.resamples, rng=rng)
+        bounded = math.isfinite(shifts.low) and math.isfinite(shifts.high)  # not with very few words
+        difference = Estimate(
+            name=DIFFERENCE,
+            value=test.statistic,
+            unit=unit,
+            n=n,
+            interval=ConfidenceInterval.of(shifts) if bounded else None,
+            p_values=p_values,
+        )
         return cls((effect, difference), interval, problem, test.attainable(options.alternative, of_what))
 
     def decide(self, options: AssociationOptions) -> Decision:
