@@ -11,6 +11,7 @@ import gzip
 import hashlib
 import io
 import json
+import math
 import os
 import stat
 import tomllib
@@ -38,6 +39,8 @@ S = TypeVar("S")
 T = TypeVar("T")
 GZIP: Final = b"\x1f\x8b"
 _CHUNK: Final = 1 << 20
+_LINES_PER_MB: Final = 16_000  # some 4 million lines in all, as a row takes 400 bytes of memory
+_FIELDS_PER_MB: Final = 160_000
 
 
 class _Readable(Protocol):
@@ -94,7 +97,17 @@ def unpacked(
 
 
 def decoded(raw: bytes, display: str, error: type[BiascoreError] = DataError) -> str:
-    """The bytes as UTF-8, without a byte order mark; raises ``error`` with the line where they are no text."""
+    """The bytes as UTF-8, without a byte order mark; raises ``error`` with the line where they are no text.
+
+    Also where they have so many lines or fields that the rows would take a hundred times the memory of the file.
+    """
+    allowed = megabytes_allowed(MAX_TABLE_MB)
+    for what, most, marks in (("lines", _LINES_PER_MB, b"\n\r"), ("fields", _FIELDS_PER_MB, b",;\t")):
+        if sum(raw.count(mark) for mark in marks) > allowed * most:
+            raise error(
+                f"{display} has more than {allowed * most:,.0f} {what}, the most that is read. Split it, or raise the "
+                f"limit: {raised(allowed)}"
+            )
     nul = raw.find(b"\0")
     if nul >= 0:  # UTF-16, say, or no text at all; and no database or command line can hold it
         line = raw.count(b"\n", 0, nul) + 1
@@ -181,6 +194,11 @@ def megabytes_allowed(default: int, variable: str = FILE_VARIABLE) -> float:
     return found
 
 
+def raised(megabytes: float, variable: str = FILE_VARIABLE) -> str:
+    """The command that raises a limit to four times what it is."""
+    return f"export {variable}={math.ceil(4 * megabytes)}"
+
+
 def _bounded(stream: _Readable, what: str, megabytes: int, error: type[BiascoreError]) -> bytes:
     allowed = megabytes_allowed(megabytes)
     parts: list[bytes] = []
@@ -190,7 +208,7 @@ def _bounded(stream: _Readable, what: str, megabytes: int, error: type[BiascoreE
         if size > allowed * 1e6:
             raise error(
                 f"{what} more than {allowed:g} MB, the most that is read of such a file. Split it, or raise the limit: "
-                f"export {FILE_VARIABLE}={4 * allowed:.0f}"
+                f"{raised(allowed)}"
             )
         parts.append(part)
     return b"".join(parts)

@@ -58,7 +58,7 @@ def test_a_large_file_is_refused_with_the_way_to_raise_the_limit(
 ) -> None:
     path = write(kind, GOOD[kind][1].encode() + b"# \n" * 1000)
     monkeypatch.setenv(FILE_VARIABLE, "0.002")
-    with pytest.raises(BiascoreError, match=rf"more than 0.002 MB.* export {FILE_VARIABLE}="):
+    with pytest.raises(BiascoreError, match=rf"more than 0.002 MB.* export {FILE_VARIABLE}=[1-9]"):
         readers[kind](path)
 
 
@@ -69,6 +69,22 @@ def test_a_gzip_bomb_is_not_unpacked(
     path = write(kind, gzip.compress(GOOD[kind][1].encode() + b"\n" * 5_000_000))
     monkeypatch.setenv(FILE_VARIABLE, "1")
     with pytest.raises(BiascoreError, match=r"unpacks to more than 1 MB"):
+        readers[kind](path)
+
+
+@pytest.mark.parametrize("kind", TABLES)
+@pytest.mark.parametrize(("filling", "what"), [(b"\n", "lines"), (b"a,b\r", "lines"), (b",", "fields")])
+def test_rows_that_would_take_more_memory_than_their_file(
+    kind: str,
+    filling: bytes,
+    what: str,
+    readers: dict[str, Reader],
+    write: Write,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    path = write(kind, GOOD[kind][1].encode() + filling * 20_000)
+    monkeypatch.setenv(FILE_VARIABLE, "0.1")
+    with pytest.raises(BiascoreError, match=rf"has more than [\d,]+ {what}.* export {FILE_VARIABLE}=[1-9]"):
         readers[kind](path)
 
 

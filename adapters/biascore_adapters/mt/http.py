@@ -16,7 +16,7 @@ from typing import Any, Final, TypeVar
 import requests
 
 from biascore.errors import AnswerError, OptionsError, RateLimitError, TransientModelError
-from biascore.reading import megabytes_allowed, parse_json
+from biascore.reading import megabytes_allowed, parse_json, raised
 
 TIMEOUT_VARIABLE: Final = "BIASCORE_HTTP_TIMEOUT"
 """Seconds to wait for a whole answer. No option of an adapter: options are part of what identifies an answer."""
@@ -117,7 +117,7 @@ def exchange(
     if len(answer.body) > limit * 1e6:
         raise AnswerError(
             f"{service}: the answer of {url} holds more than {limit:g} MB. Check the address, or raise the limit: "
-            f"export {SIZE_VARIABLE}={4 * limit:.0f}"
+            f"{raised(limit, SIZE_VARIABLE)}"
         )
     return answer
 
