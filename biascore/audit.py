@@ -12,10 +12,12 @@ from biascore.dataset import HUB
 from biascore.errors import OptionsError, UnknownNameError
 from biascore.files import user_path
 from biascore.frozen import Frozen, FrozenMap
+from biascore.problems import problems_of
 from biascore.reading import read_toml
 from biascore.stats import Adjustment
 from biascore.stimuli.lines import line_of
 from biascore.stimuli.schema import LANGUAGE_PATTERN
+from biascore.stimuli.suggest import did_you_mean
 from biascore.wording import brief, few
 
 
@@ -118,14 +120,14 @@ class Audit(Frozen):
         try:
             return cls.model_validate(parts)
         except ValidationError as error:
-            raise OptionsError("; ".join(f"{_key(d['loc'])}: {d['msg']}" for d in error.errors())) from error
+            raise OptionsError("; ".join(problem.text for problem in problems_of(error, cls))) from error
 
     @classmethod
     def load(cls, path: str | Path) -> Audit:
         """Read an audit file; raises OptionsError naming file, line and key."""
         file = Path(path)
-        if not file.exists():
-            raise OptionsError(f"{file}: there is no such file. Write one as docs/audits.md shows.")
+        if not file.exists() or file.is_dir():
+            raise OptionsError(_no_file(file))
         toml = read_toml(file, str(file), OptionsError)
         try:
             audit = cls.model_validate(toml.document)
@@ -172,16 +174,17 @@ def _check_not_needed(entry: AuditMeasurement, without: Sequence[str]) -> None:
 
 def _explain(file: Path, text: str, document: dict[str, Any], error: ValidationError) -> str:
     problems = []
-    for detail in error.errors():
-        line = line_of(text, detail["loc"], document)
-        place = f"{file}:{line}" if line else str(file)
-        # An unknown key leaves its table empty, and one message is enough for that.
-        if detail["type"] == "too_short" and detail["loc"][0] not in document:
-            problems.append(f"{place}: {_key(detail['loc'])} is missing")
-        else:
-            problems.append(f"{place}: {_key(detail['loc']) or 'the file'}: {detail['msg']}")
+    for problem in problems_of(error, Audit):
+        line = line_of(text, problem.where, document)
+        problems.append(f"{file}:{line}: {problem.text}" if line else f"{file}: {problem.text}")
     return brief("\n".join(few(problems))) + "\nThe keys of an audit file are described in docs/audits.md."
 
 
-def _key(location: Sequence[str | int]) -> str:
-    return ".".join(str(part) for part in location)
+def _no_file(file: Path) -> str:
+    """What to say of an audit that is not there, or is a folder: the audits that are near."""
+    folder = file if file.is_dir() else file.parent
+    near = [str(path) for path in sorted(folder.glob("*.toml"))] if folder.is_dir() else []
+    there = f"{folder} holds {', '.join(near[:3])}" if near else f"{folder} holds no TOML file"
+    what = "is a folder, and an audit is a file" if file.is_dir() else "there is no such file"
+    guess = "" if file.is_dir() else did_you_mean(str(file), near)
+    return f"{file}: {what}. {guess}{there}. Write one as docs/audits.md shows."

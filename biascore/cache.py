@@ -58,7 +58,10 @@ class Cache(Protocol):
 
 
 class NoCache:
-    """Keeps nothing."""
+    """Keeps nothing; ``problem`` says why, where answers should be kept."""
+
+    def __init__(self, problem: str = "") -> None:
+        self.problem = problem
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:  # noqa: ARG002
         """Nothing is stored."""
@@ -71,17 +74,37 @@ class NoCache:
         """Nothing is stored."""
         return False
 
+    def info(self) -> CacheInfo:
+        """No path and no answers."""
+        return CacheInfo(path="", answers=0, bytes=0)
+
+    def clear(self) -> int:
+        """There are no answers."""
+        return 0
+
     def close(self) -> None:
         """Nothing to let go of."""
 
-    @property
-    def problem(self) -> str:
-        """None: nothing should be kept."""
-        return ""
+
+def default_cache() -> DiskCache | NoCache:
+    """The user's cache; none, with a CacheWarning, where this user has no folder for it."""
+    try:
+        return DiskCache(default_folder())
+    except RuntimeError as error:  # no home, as an unknown user of a container
+        problem = f"there is no folder for a cache ({error})"
+        warnings.warn(
+            f"{problem}; going on without one, so answers are not kept. To keep them, {_ELSEWHERE}",
+            CacheWarning,
+            stacklevel=3,
+        )
+        return NoCache(problem)
 
 
 def default_folder() -> Path:
-    """The user's cache folder: ``BIASCORE_CACHE_DIR``, or what the platform provides."""
+    """The user's cache folder: ``BIASCORE_CACHE_DIR``, or what the platform provides.
+
+    Raises RuntimeError where the platform has none for this user.
+    """
     override = os.environ.get("BIASCORE_CACHE_DIR")
     return user_path(override) if override else Path(platformdirs.user_cache_dir("biascore", appauthor=False))
 

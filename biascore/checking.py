@@ -19,6 +19,7 @@ from biascore.guard import At, guarded
 from biascore.keys import without_keys
 from biascore.metric import SELF, Metric
 from biascore.plugins import Plugins
+from biascore.problems import problems_of
 from biascore.refs import ModelRef
 from biascore.stimuli import Catalogue, Test
 
@@ -93,8 +94,11 @@ def check_once(labels: Sequence[str]) -> None:
 
 
 def read_catalogue(plugins: Plugins, folders: Sequence[Path]) -> Catalogue:
-    """The stimuli of the plugins and of these folders."""
-    own = Catalogue.from_folders([(folder, str(folder)) for folder in folders])
+    """The stimuli of the plugins and of these folders, each of which counts once, however often it is named."""
+    once: dict[Path, Path] = {}
+    for folder in folders:
+        once.setdefault(folder.resolve(), folder)
+    own = Catalogue.from_folders([(folder, str(folder)) for folder in once.values()])
     return Catalogue((*plugins.stimuli, *own.files))
 
 
@@ -220,12 +224,12 @@ def validate(model: type[Any], options: Mapping[str, Any], owner: str) -> Any:
     try:
         return model(**options)
     except ValidationError as error:
-        problems = "; ".join(
-            f"{'.'.join(map(str, d['loc'])) or 'options'}: {d['msg'].removeprefix('Value error, ')}"
-            for d in error.errors()
-        )
+        problems = "; ".join(problem.text for problem in problems_of(error, model, list_known=False))
         known = ", ".join(f"{name} ({_default(field)})" for name, field in model.model_fields.items())
-        raise OptionsError(f"{owner}: {problems}. Its options, with defaults: {known or 'none'}.") from error
+        end = "" if problems.endswith("?") else "."
+        raise OptionsError(
+            f"{owner}: {problems}{end} Its options, with defaults: {known or 'none'}."
+        ) from error
 
 
 def _default(field: FieldInfo) -> str:
@@ -248,7 +252,7 @@ def check_capabilities(
         raise CapabilityError(
             f"{metric.name} needs a model that can {', '.join(sorted(missing))}, and {model} can "
             f"{', '.join(sorted(capabilities))}{why}. {_alternatives(metric, capabilities, plugins)}"
-            f"leave {model!r} out (models = [...])"
+            f"leave {model!r} out of this measurement"
         )
 
 

@@ -19,7 +19,7 @@ from biascore.adapter import Backend, Identity, LoadContext, ModelPlugin
 from biascore.attempts import perform
 from biascore.audit import Audit, AuditData, AuditModel
 from biascore.budget import Budget
-from biascore.cache import Cache, DiskCache, NoCache, default_folder
+from biascore.cache import Cache, DiskCache, NoCache, default_cache
 from biascore.checking import (
     Checker,
     Opening,
@@ -282,7 +282,6 @@ class Engine:
             explicit_options=opening.options.model_dump(mode="json", exclude_unset=True),
             paid=opening.adapter.key_env_var is not None,
             key_variables=opening.adapter.key_variables,
-            unusual=opening.options.model_dump(mode="json", exclude_defaults=True),
             owner=owner,
         )
         around = [*transforms, *self.plugins.model_plugins(opening.ref)]
@@ -384,7 +383,7 @@ def measurement_seed(seed: int, metric: str, test: str) -> int:
 def _open_cache(cache: str | Path | None) -> Cache:
     if cache is None:
         return NoCache()
-    return DiskCache(default_folder() if cache == DEFAULT_CACHE else user_path(cache))
+    return default_cache() if cache == DEFAULT_CACHE else DiskCache(user_path(cache))
 
 
 def _stimuli_used(tests: Iterable[Test]) -> tuple[StimuliUsed, ...]:

@@ -45,7 +45,9 @@ def check_file(path: Path, *, overwrite: bool, mark: bytes) -> Path:
                 f"{path} is no regular file (a device or a pipe), so it is left alone. Name another."
             )
         if not overwrite:
-            raise RunError(f"{path} exists already. Choose another path, or say overwrite=True (--force).")
+            raise RunError(
+                f"{path} exists already. Choose another path, or replace it: --force (overwrite=True)."
+            )
         if not _bears(target, mark):
             raise RunError(
                 f"{path} was not written by biascore, so it is not overwritten. Choose another path."
@@ -64,7 +66,9 @@ def check_folder(path: Path, *, overwrite: bool, in_the_way: Callable[[Path], st
         if not target.is_dir():
             raise RunError(f"{path} exists already and is no folder. Choose another folder.")
         if not overwrite:
-            raise RunError(f"{path} exists already. Choose another folder, or say overwrite=True (--force).")
+            raise RunError(
+                f"{path} exists already. Choose another folder, or replace it: --force (overwrite=True)."
+            )
         finish(target)
         problem = in_the_way(target) if any(target.iterdir()) else ""
         if problem:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from pathlib import PurePath
 
 from biascore.errors import RefError
+from biascore.files import is_path, user_path
 
 _ADAPTER = re.compile(r"[a-z][a-z0-9_-]*")
+_VECTORS = (".bin", ".ftz", ".gz", ".txt", ".vec")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +34,7 @@ class ModelRef:
         if not colon or not _ADAPTER.fullmatch(adapter):
             raise RefError(
                 f"{text!r} is not a model reference: it must begin with an adapter and a colon, such as "
-                f"'fasttext:/models/cc.it.300.bin' or 'planted:gender=0.5'. "
+                f"'fasttext:/models/cc.it.300.bin' or 'planted:gender=0.5'. {_guess(text)}"
                 f"See the adapters with: biascore list adapters"
             )
         return cls(adapter, locator)
@@ -43,3 +46,11 @@ class ModelRef:
 
     def __str__(self) -> str:
         return f"{self.adapter}:{self.locator}" + (f"@{self.revision}" if self.revision else "")
+
+
+def _guess(text: str) -> str:
+    """What a path without an adapter may stand for."""
+    if is_path(text) and user_path(text).is_dir():
+        return f"Did you mean hf:{text}? "
+    is_file = is_path(text) or PurePath(text).suffix.lower() in _VECTORS
+    return f"Did you mean fasttext:{text}? " if is_file else ""

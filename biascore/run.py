@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -232,8 +233,12 @@ class Run(Frozen):
     def load(cls, folder: str | Path) -> Run:
         """Read a stored run; raises RunError where it is missing, changed or of another schema."""
         problems, run = read_run(Path(folder))
+        if not (Path(folder) / RUN_FILE).exists():
+            raise RunError(f"{folder}: {problems[0]}. Name a folder that biascore run wrote")
         if run is None or problems:
-            raise RunError(f"{folder}: " + "; ".join(problems) + ". See: biascore verify " + str(folder))
+            raise RunError(
+                f"{folder}: " + "; ".join(problems) + f". See: biascore verify {quote(str(folder))}"
+            )
         return run
 
 

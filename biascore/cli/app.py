@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from biascore.audit import Audit
-from biascore.cache import DiskCache, default_folder
+from biascore.cache import default_cache
 from biascore.cli.bundle import bundle
 from biascore.cli.commands import App
 from biascore.cli.console import print_json, say
@@ -183,11 +183,11 @@ def report(
 @cache_app.command("info")
 def cache_info(as_json: Json = False) -> None:
     """Where the cache is, how many answers it holds, and its size."""
-    info = DiskCache(default_folder()).info()
+    info = default_cache().info()
     if as_json:
         print_json(info.model_dump())
     else:
-        say(f"{info.path}\n{info.answers} answers, {info.bytes / 1e6:.1f} MB")
+        say(f"{info.path or 'no cache'}\n{info.answers} answers, {info.bytes / 1e6:.1f} MB")
 
 
 @cache_app.command("clear")
@@ -196,4 +196,4 @@ def cache_clear(
 ) -> None:
     """Delete every kept answer; the next run asks its models again."""
     if yes or typer.confirm("Delete all kept answers?"):
-        say(f"{DiskCache(default_folder()).clear()} answers deleted")
+        say(f"{default_cache().clear()} answers deleted")

@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import translate
 from pathlib import Path
+from shlex import quote
 from types import MappingProxyType
 from typing import Self
 
 from biascore.errors import StimuliError, UnknownNameError
-from biascore.stimuli.loader import load_file
+from biascore.stimuli.loader import check_command, load_file
 from biascore.stimuli.model import Stimuli, StimuliFile, TemplateList, Test, WordList
 from biascore.stimuli.schema import LANGUAGE_PATTERN
 from biascore.stimuli.suggest import did_you_mean
@@ -162,7 +163,17 @@ class Catalogue:
 
     def _unknown_test(self, id: str) -> UnknownNameError:
         hint = did_you_mean(id, (test.id for test in self.tests))
-        return UnknownNameError(f"There is no test {id!r}. {hint}See what there is with: biascore list tests")
+        language = id.partition("/")[0]
+        known = {code.casefold() for code in self.languages}
+        elsewhere = (
+            ""
+            if language.casefold() in known or set("*?[") & set(language)
+            else f"There are tests in: {', '.join(self.languages)}. "
+        )
+        return UnknownNameError(
+            f"There is no test {id!r}. {hint}{elsewhere}Tests of your own are found with --stimuli DIR (stimuli = [...] "
+            "in an audit). See what there is with: biascore list tests"
+        )
 
 
 def natural_order(text: str) -> tuple[int | str, ...]:
@@ -186,7 +197,7 @@ def _refuse_duplicates(files: Sequence[StimuliFile]) -> None:
             if owner is not file:
                 raise StimuliError(
                     f"{file.display}: the {claim} is taken by {owner.display}. {remedy}, "
-                    "then check with: biascore list tests"
+                    f"then check with: {check_command(file.display)}"
                 )
 
 
@@ -206,6 +217,11 @@ def _entries(folder: Path, display: str) -> list[Path]:
 def _language_folders(root: Path, prefix: str) -> list[Path]:
     entries = _entries(root, prefix)
     for entry in entries:
+        if _is_toml(entry) and re.match(LANGUAGE_PATTERN, root.name):
+            raise StimuliError(
+                f"{prefix}/{entry.name}: {prefix} is the folder of one language. Give the folder that holds it: "
+                f"--stimuli {quote(str(root.parent))}"
+            )
         if _is_toml(entry):
             raise StimuliError(
                 f"{prefix}/{entry.name}: lies outside a language folder, so it would be ignored. "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from typing import TypedDict, get_args
 
 from pydantic import BaseModel, ValidationError
@@ -22,7 +23,6 @@ from biascore.stimuli.model import (
     Sample,
     Samples,
     SamplesTest,
-    SentenceList,
     SentencePair,
     SentencePairs,
     SentencePairsTest,
@@ -49,8 +49,7 @@ from biascore.stimuli.schema import (
 from biascore.stimuli.suggest import did_you_mean
 from biascore.wording import brief, few
 
-_NEXT_STEP = "Correct the file, then check it with: biascore list tests"
-_SECTIONS = ("lists", "pairs", "templates", "sentences", "sentence_pairs", "samples")
+_SECTIONS = ("lists", "pairs", "templates", "sentence_pairs", "samples")
 _WORDS, _TARGETS, _SENTENCES, _SAMPLES = ("lists",), ("lists", "pairs"), ("sentence_pairs",), ("samples",)
 _A_LIST = {
     _WORDS: ("word list", "A role takes a word list, so write a table [lists.{0}]"),
@@ -58,6 +57,16 @@ _A_LIST = {
     _SENTENCES: ("list of sentence pairs", "Write a table [sentence_pairs.{0}]"),
     _SAMPLES: ("list of samples", "Write a table [samples.{0}]"),
 }
+
+
+def check_command(display: str) -> str:
+    """The command that reads a file again, by its ``<language>`` folder's folder, or as its plugin does."""
+    file = Path(display)
+    return (
+        f"biascore list tests --stimuli {quote(str(file.parent.parent))}"
+        if file.exists()
+        else "biascore plugins"
+    )
 
 
 def load_file(path: Path, display: str) -> StimuliFile:
@@ -69,7 +78,7 @@ def load_file(path: Path, display: str) -> StimuliFile:
     try:
         toml = read_toml(path, display, StimuliError)
     except StimuliError as error:
-        raise StimuliError(f"{error}. Then check it with: biascore list tests") from error
+        raise StimuliError(f"{error}. Then check it with: {check_command(display)}") from error
     try:
         entry = FileEntry.model_validate(toml.document)
     except ValidationError as error:
@@ -81,7 +90,9 @@ def load_file(path: Path, display: str) -> StimuliFile:
     lines = [
         _place(display, line_of(toml.text, key, toml.document), key) + problem for key, problem in problems
     ]
-    raise StimuliError(brief("\n".join([*few(lines), _NEXT_STEP])))
+    raise StimuliError(
+        brief("\n".join([*few(lines), f"Correct the file, then check it with: {check_command(display)}"]))
+    )
 
 
 def _place(display: str, line: int | None, key: Sequence[str | int]) -> str:
@@ -210,16 +221,12 @@ class _Lists:
     words: dict[str, WordList]
     pairs: dict[str, PairList]
     templates: dict[str, TemplateList]
-    sentences: dict[str, SentenceList]
     sentence_pairs: dict[str, SentencePairs]
     samples: dict[str, Samples]
 
     @property
     def all(self) -> tuple[Stimuli, ...]:
-        sections = (
-            *(self.words, self.pairs, self.templates),
-            *(self.sentences, self.sentence_pairs, self.samples),
-        )
+        sections = (self.words, self.pairs, self.templates, self.sentence_pairs, self.samples)
         return tuple(one for section in sections for one in section.values())
 
 
@@ -241,14 +248,8 @@ def _build(entry: FileEntry, stem: str, display: str, sha256: str) -> StimuliFil
             for name, table in entry.pairs.items()
         },
         templates={
-            name: TemplateList(
-                sentences=table.sentences, slots=table.slots, words=table.words, **_about(name, table, meta)
-            )
+            name: TemplateList(sentences=table.sentences, slots=table.slots, **_about(name, table, meta))
             for name, table in entry.templates.items()
-        },
-        sentences={
-            name: SentenceList(of=table.of, **_about(name, table, meta))
-            for name, table in entry.sentences.items()
         },
         sentence_pairs={
             name: SentencePairs(

@@ -25,10 +25,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from pydantic import create_model
 
 from biascore import Engine, codecs
-from biascore.cache import FILE_NAME, CacheWarning, DiskCache, NoCache, default_folder
+from biascore.cache import FILE_NAME, CacheWarning, DiskCache, NoCache, default_cache, default_folder
 from biascore.plugins import Plugins
 from biascore.plugins_api import Masked, Text, TokenLogprobs
 
@@ -156,6 +155,28 @@ def test_no_cache_keeps_nothing() -> None:
     cache.put(ANSWERS)
     assert cache.get(list(ANSWERS)) == {}
     cache.close()
+
+
+def test_a_user_without_a_home_has_no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_home(*_: object, **__: object) -> str:
+        raise RuntimeError("could not determine the home directory")
+
+    monkeypatch.delenv("BIASCORE_CACHE_DIR")
+    monkeypatch.setattr("biascore.cache.platformdirs.user_cache_dir", no_home)
+    with pytest.warns(CacheWarning, match="no folder for a cache .* BIASCORE_CACHE_DIR"):
+        cache = default_cache()
+    assert isinstance(cache, NoCache)
+    assert "home directory" in cache.problem  # a service that charges is not asked without --no-cache
+    assert (cache.info().answers, cache.clear()) == (0, 0)
+    with pytest.warns(CacheWarning, match="no folder for a cache"):
+        run = Engine().measure("weat", "planted:gender=1", "en/weat7", resamples=100)
+    assert len(run) == 1
+
+
+def test_the_cache_folder_may_begin_at_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("BIASCORE_CACHE_DIR", "~/kept")
+    assert default_folder() == tmp_path / "kept"
 
 
 def test_the_default_folder_is_the_users_choice(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -445,9 +466,9 @@ def test_sqlite_without_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 FULL = """
 import json, sys, warnings
 import resource, signal
+from biascore import Engine
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 folder, limit = sys.argv[1], int(sys.argv[2])
-from biascore import Engine
 if limit:
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 with warnings.catch_warnings(record=True) as caught:
@@ -583,30 +604,6 @@ def test_an_upgrade_asks_again_only_where_answers_may_be_others(
                 model.embed(["word"])
                 counts.append(model.counts.asked)
     assert counts == [1, asked]
-
-
-def test_an_option_that_is_new_asks_nothing_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    counts = []
-    for extended in (False, True):
-        with closing(Engine(cache=tmp_path)) as engine:
-            adapter = engine.plugins.adapters.get("planted")
-            if extended:
-                monkeypatch.setattr(
-                    adapter, "options", create_model("More", __base__=adapter.options, new=(int, 3))
-                )
-            for options in ({"seed": 1}, {"seed": 1, "new": 4}) if extended else ({"seed": 1},):
-                with engine.model("planted:gender=1", **options) as model:
-                    model.embed(["word"])
-                    counts.append(model.counts.asked)
-    assert counts == [1, 0, 1]
-
-
-def test_a_tilde_in_the_cache_folder_is_the_home_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("BIASCORE_CACHE_DIR", "~/kept")
-    assert default_folder() == tmp_path / "kept"
 
 
 def test_the_answers_of_shipped_adapters_outlive_an_upgrade() -> None:

@@ -203,7 +203,7 @@ def test_how_it_is_adjusted_is_an_option_of_audit_and_engine(engine: Engine, run
     assert Engine(cache=None, adjust="none").adjust is NONE
     with pytest.raises(OptionsError, match="benjamini-hochberg, holm, none"):
         Engine(cache=None, adjust="bonferroni")
-    with pytest.raises(OptionsError, match="adjust: Input should be 'benjamini-hochberg', 'holm' or 'none'"):
+    with pytest.raises(OptionsError, match="adjust must be 'benjamini-hochberg', 'holm' or 'none'"):
         audit(adjust="bh")
 
 

@@ -63,7 +63,7 @@ def error_of(tmp_path: Path, text: str | bytes) -> str:
         load(tmp_path, text)
     message = str(caught.value)
     assert message.startswith("shown/mine.toml")
-    assert "biascore list tests" in message
+    assert "check it with: biascore plugins" in message  # as of a file that a plugin brought
     assert str(tmp_path) not in message
     return message
 

@@ -119,9 +119,7 @@ class MasculineRates:
         cautions = (*_cautions(verdicts, options), *_few(data), *rate.warnings)
         return cls(
             estimates=estimates,
-            decision=replace(rate, interval=raw_rate.interval).decide(
-                options, options.bound, of=f"the {raw(F_S)} (plain shares),"
-            ),
+            decision=replace(rate, interval=raw_rate.interval).decide(options, options.bound),
             warnings=(*cautions, *missing),
             cautions=cautions,
         )

@@ -140,24 +140,19 @@ class ScWeat(Metric):
         with_a = cosine_matrix(roles.vectors[role], roles.vectors["A"])
         with_b = cosine_matrix(roles.vectors[role], roles.vectors["B"])
         return [
-            _Association(word, group, *self._effect(a, b, test, rng), test=test)
+            _Association(word, group, *self._effect(a, b, rng), test=self._test(a, b, rng))
             for word, a, b in zip(roles.words[role], with_a, with_b, strict=True)
-            for test in (self._test(a, b, rng),)
         ]
 
     def _effect(
-        self,
-        a: npt.NDArray[np.float64],
-        b: npt.NDArray[np.float64],
-        test: PermutationTest,
-        rng: np.random.Generator,
+        self, a: npt.NDArray[np.float64], b: npt.NDArray[np.float64], rng: np.random.Generator
     ) -> tuple[float | None, Interval | None]:
         options = self._options
         try:
             effect = effect_size(a, b, options.ddof)
         except ZeroVarianceError:
             return None, None
-        interval, _ = options.interval(a, b, test, rng)
+        interval, _ = options.interval(a, b, rng)
         return effect, interval
 
     def _test(
@@ -196,9 +191,8 @@ class ScWeat(Metric):
             return Estimate(name=name, value=None, unit="standard deviations", n=n)
         a = cosine_matrix(roles.vectors[role], roles.vectors["A"]).mean(axis=0)
         b = cosine_matrix(roles.vectors[role], roles.vectors["B"]).mean(axis=0)
-        test = self._test(a, b, rng)
-        effect, interval = self._effect(a, b, test, rng)
-        p_values = permutation_p_values(test, self._options.alternative)
+        effect, interval = self._effect(a, b, rng)
+        p_values = permutation_p_values(self._test(a, b, rng), self._options.alternative)
         return Estimate(
             name=name,
             value=effect,

@@ -164,7 +164,7 @@ def test_what_is_wrong_is_told_before_a_model_is_asked(engine: Engine) -> None:
         engine.measure("gest-mt", model_of(backend), test, target="tlh")
     with pytest.raises(UnknownNameError, match="There is no list"):
         engine.measure("gest-mt", model_of(backend), test, target="xx", confound="en/gest/famly")
-    with pytest.raises(OptionsError, match=r"target: Field required.*target \(required\)"):
+    with pytest.raises(OptionsError, match=r"target is missing.*target \(required\)"):
         engine.measure("gest-mt", model_of(backend), test)
     with pytest.raises(TestKindError, match="takes tests of kind samples"):
         engine.measure("gest-mt", model_of(backend), "en/weat6", target="xx")
