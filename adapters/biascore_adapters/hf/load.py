@@ -102,9 +102,9 @@ def load(folder: ModelFolder, options: HfOptions) -> Loaded:
     rows = int(model.get_input_embeddings().get_parameter("weight").shape[0])
     reader = Reader(tokenizer, _limit(trunk, tokenizer), rows)
     width = _width(folder, trunk, device)
-    return Loaded(
-        kind, model, trunk, reader, device, width, decoder, causal=decoder, facts={**facts, **found}
-    )
+    stated = getattr(config, "is_causal", True) and not getattr(config, "use_bidirectional_attention", False)
+    causal = decoder and bool(stated)
+    return Loaded(kind, model, trunk, reader, device, width, decoder, causal=causal, facts={**facts, **found})
 
 
 def kind_of(folder: ModelFolder) -> tuple[Kind, Any]:

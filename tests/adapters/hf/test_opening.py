@@ -156,8 +156,17 @@ def test_a_log_likelihood_is_refused_with_the_reason_where_a_token_sees_the_futu
             CapabilityError, match="a token of this model sees the whole text, itself included"
         ):
             model.score(["the nurse"], "log_likelihood")
-    with Engine(cache=None).model(f"hf:{folder}", sentence="cls") as model:
+    with Engine(cache=None).model(f"hf:{folder}", sentence="cls", dtype="bfloat16") as model:
+        assert model.capabilities == {"embed"}
         assert model.identity.sentence_vector.endswith("as asked")
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+def test_rounding_makes_no_decoder_see_to_both_sides(dtype: str, tmp_path: Path, opened: Any) -> None:
+    """Experts round a token otherwise with each group that they are run in."""
+    facts = opened(families.save("mixtral", tmp_path), dtype=dtype).identity.facts
+    assert facts["context"] == "a token sees those before it"
+    assert facts["kind"] == "causal"
 
 
 def test_a_limit_that_a_family_names_its_own_way_is_known(saved: dict[str, Path], opened: Any) -> None:
