@@ -282,6 +282,7 @@ class Engine:
             explicit_options=opening.options.model_dump(mode="json", exclude_unset=True),
             paid=opening.adapter.key_env_var is not None,
             key_variables=opening.adapter.key_variables,
+            unusual=opening.options.model_dump(mode="json", exclude_defaults=True),
             owner=owner,
         )
         around = [*transforms, *self.plugins.model_plugins(opening.ref)]

@@ -68,16 +68,33 @@ class Estimate(Frozen):
     """One number with its uncertainty: ``value`` is None where it cannot be estimated.
 
     The first of ``p_values`` is the one that decides the verdict; ``n`` gives the size of each group.
-    ``neutral`` is the value that stands for no bias, None where no value does.
+    ``neutral`` is the value that stands for no bias, None where no value does; ``chance`` is what no bias gives on
+    average where that is another value, as for a distance, which is never below its neutral one.
     """
 
     name: str
     value: float | None
     unit: str
     neutral: float | None = 0.0
+    chance: float | None = None
     n: FrozenMap[int]
     interval: ConfidenceInterval | None = None
     p_values: tuple[PValue, ...] = ()
+
+    def opposite(self, alpha: float) -> str:
+        """What the one-sided test that decides overlooks, as a clause: an effect the other way; else an empty text."""
+        if not self.p_values or self.p_values[0].alternative != "greater":
+            return ""
+        two_sided = [p.value for p in self.p_values if p.alternative == "two-sided"]
+        below = self.value is not None and self.neutral is not None and self.value < self.neutral
+        if not below or not two_sided or two_sided[0] > alpha:
+            return ""
+        ends = self.interval
+        interval = f", {100 * ends.level:g} % interval {ends.low:.3g} to {ends.high:.3g}" if ends else ""
+        return (
+            f"the effect points the other way (two-sided p = {two_sided[0]:.3g}{interval}), for which the one-sided test "
+            "chosen does not look: measure it with alternative=two-sided"
+        )
 
     def p(self, name: str) -> PValue:
         """The p-value of that name; raises KeyError with the names there are."""

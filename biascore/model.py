@@ -71,6 +71,7 @@ class Source:
     explicit_options: dict[str, Any]
     paid: bool = False
     key_variables: tuple[str, ...] = ()
+    unusual: Mapping[str, Any] | None = None
     owner: Owner = field(default_factory=Owner)
 
 
@@ -455,7 +456,8 @@ class Model:
                 self.identity.revision,
                 self.identity.digest,
                 dict(self.identity.facts),  # the device it runs on and its libraries change the last bits
-                self.source.options,
+                # Not those with their defaults: an upgrade that adds an option would have everything asked again.
+                self.source.options if self.source.unusual is None else dict(self.source.unusual),
                 transforms,
                 hook.name,
                 hook.params,

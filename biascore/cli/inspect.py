@@ -13,7 +13,16 @@ from biascore.cli.console import print_json, print_rows, say
 from biascore.cli.options import Json, Stimuli
 from biascore.engine import Engine
 from biascore.plugins import Plugins
-from biascore.stimuli import GenderedSamples, PairList, Samples, SentencePairs, TemplateList, Test, WordList
+from biascore.stimuli import (
+    GenderedSamples,
+    PairList,
+    Samples,
+    SentenceList,
+    SentencePairs,
+    TemplateList,
+    Test,
+    WordList,
+)
 from biascore.stimuli import Stimuli as List
 
 list_app = App(
@@ -223,7 +232,9 @@ def _entries(one: List) -> dict[str, object]:
         case PairList():
             return {"sides": list(one.sides), "pairs": [list(pair) for pair in one.pairs]}
         case TemplateList():
-            return {"slots": list(one.slots), "sentences": list(one.sentences)}
+            return {"slots": list(one.slots), "sentences": list(one.sentences), "words": list(one.words)}
+        case SentenceList():
+            return {"of": {word: list(sentences) for word, sentences in one.of.items()}}
         case SentencePairs():
             return {"pairs": [asdict(pair) for pair in one.pairs]}
         case Samples():
@@ -244,6 +255,8 @@ def _size(one: List) -> int:
             return len(one.words)
         case TemplateList():
             return len(one.sentences)
+        case SentenceList():
+            return len(one.of)
         case Samples():
             return len(one.samples)
         case _:
@@ -258,6 +271,8 @@ def _contents(one: List) -> str:
             return ", ".join("/".join(dict.fromkeys(pair)) for pair in one.pairs)
         case TemplateList():
             return "\n  ".join(one.sentences)
+        case SentenceList():
+            return "\n  ".join(f"{word}: {' | '.join(sentences)}" for word, sentences in one.of.items())
         case SentencePairs():
             return "\n  ".join(f"{pair.sent_more} | {pair.sent_less}" for pair in one.pairs)
         case Samples():

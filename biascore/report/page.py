@@ -10,7 +10,9 @@ from typing import Any, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
+from pydantic import ValidationError
 
+from biascore.audit import Audit
 from biascore.measurement import Estimate, Measurement, PValue, format_p
 from biascore.report.charts import (
     Chart,
@@ -21,7 +23,18 @@ from biascore.report.charts import (
     run_pictures,
 )
 from biascore.report.items import table_rows
-from biascore.report.texts import cell, counted, duration, number, percent, plain, sentence, toml, when
+from biascore.report.texts import (
+    cell,
+    counted,
+    duration,
+    number,
+    percent,
+    plain,
+    sentence,
+    toml,
+    toml_key,
+    when,
+)
 from biascore.report.vega import javascript
 from biascore.run import Run
 from biascore.stats import Adjustment, Verdict
@@ -57,6 +70,20 @@ class Section:
         if len(self.rows) <= SHORT_TABLE:
             return None
         return [*self.rows[:EXTREMES], (), *self.rows[-EXTREMES:]]
+
+    @property
+    def disagreement(self) -> str:
+        """Where the interval of the headline says otherwise than its p-value, a sentence on what each of them asks."""
+        measurement, headline = self.measurement, self.measurement.headline
+        p, alpha, ends, neutral = measurement.p_value, measurement.alpha, headline.interval, headline.neutral
+        if p is None or alpha is None or ends is None or neutral is None or headline.chance is not None:
+            return ""
+        if headline.opposite(alpha) or (p <= alpha) != (ends.low <= neutral <= ends.high):
+            return ""
+        return (
+            "Test and interval disagree here, for they answer different questions: the test asks whether chance alone could "
+            "give such a result from these very items, the interval how large the effect would be with others like them."
+        )
 
     @property
     def p_values(self) -> list[tuple[Estimate, PValue, bool]]:
@@ -161,10 +188,14 @@ def _headline(run: Run) -> str:
 
 
 def _audit(run: Run) -> str:
-    """The audit as a TOML file, or empty where there is none, or one that only Python can hold."""
+    """The audit as a TOML file, or empty where what was asked is none, or one that only Python can hold."""
     try:
-        return "\n".join(f"{toml(key)} = {toml(value)}" for key, value in run.provenance.audit.items())
-    except TypeError:
+        audit = Audit.model_validate(run.provenance.audit)
+        told = audit.model_dump(mode="json", exclude_defaults=True)
+        # In the order of a file, and with what decides results even where it is the default.
+        entries = {"title": audit.title, "seed": audit.seed, "adjust": audit.adjust.value} | told
+        return "\n".join(f"{toml_key(key)} = {toml(value)}" for key, value in entries.items())
+    except (TypeError, ValidationError):
         return ""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, time
 
@@ -56,7 +57,7 @@ def toml(value: object, indent: str = "") -> str:
         case int() | float():
             return repr(value)
         case Mapping():
-            entries = (f"{toml(key)} = {toml(entry, indent)}" for key, entry in value.items())
+            entries = (f"{toml_key(key)} = {toml(entry, indent)}" for key, entry in value.items())
             return "{" + ", ".join(entries) + "}"
         case list() | tuple():
             deeper = indent + "  "
@@ -64,6 +65,11 @@ def toml(value: object, indent: str = "") -> str:
         case datetime() | date() | time():
             return value.isoformat()
     raise TypeError(f"TOML has no form for {value!r}")
+
+
+def toml_key(key: str) -> str:
+    """A key as TOML, bare where it may be."""
+    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else toml(key)
 
 
 def when(seconds: float) -> str:

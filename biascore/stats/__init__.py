@@ -3,6 +3,7 @@
 from biascore.stats.association import ZeroVarianceError, association, cosine_matrix, effect_size
 from biascore.stats.attainable import Attainable
 from biascore.stats.bootstrap import Interval, bootstrap_effect, bootstrap_interval
+from biascore.stats.inversion import effect_interval, shift_interval
 from biascore.stats.multiple import Adjustment, adjust, benjamini_hochberg, holm
 from biascore.stats.permutation import (
     PermutationTest,
@@ -29,9 +30,11 @@ __all__ = [
     "bootstrap_interval",
     "cosine_matrix",
     "decide",
+    "effect_interval",
     "effect_size",
     "exact_cost",
     "holm",
     "normal_approximation",
     "permutation_test",
+    "shift_interval",
 ]

@@ -147,12 +147,9 @@ def bootstrap_effect(
     for name, scores in (("x", first), ("y", second)):
         if scores.size < 2:
             raise ValueError(f"{name} has one score, and resampling it shows no variation; pass 2 or more")
+    require_variation_within(first, second)
     scale = float(max(np.abs(first).max(), np.abs(second).max()))
     first, second = first / scale, second / scale
-    if max(float(np.std(first)), float(np.std(second))) <= MIN_RELATIVE_SPREAD:
-        raise ZeroVarianceError(
-            "neither x nor y varies within itself, so resampling cannot show the uncertainty"
-        )
     n = first.size + second.size
     share = first.size * second.size / n**2
     # Effect size = point-biserial correlation / sqrt(share), and smaller by sqrt((n - 1) / n) with ddof 1.
@@ -169,6 +166,15 @@ def bootstrap_effect(
         )
         low, high = interval.low, interval.high
     return replace(interval, low=low * per_correlation, high=high * per_correlation)
+
+
+def require_variation_within(x: Floats, y: Floats) -> None:
+    """Raise ZeroVarianceError where neither x nor y varies within itself: nothing then shows the uncertainty."""
+    scale = float(max(np.abs(x).max(), np.abs(y).max())) or 1.0
+    if max(float(np.std(x / scale)), float(np.std(y / scale))) <= MIN_RELATIVE_SPREAD:
+        raise ZeroVarianceError(
+            "neither x nor y varies within itself, so resampling cannot show the uncertainty"
+        )
 
 
 def _resample(

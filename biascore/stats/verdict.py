@@ -37,6 +37,7 @@ def decide(
     alpha: float,
     bound: float | None,
     neutral: float = 0.0,
+    of: str = "",
     attainable: Attainable | None = None,
 ) -> Decision:
     """Decide between detected, negligible and inconclusive.
@@ -45,7 +46,8 @@ def decide(
     the two one-sided tests procedure, so the interval's level must be at least 1 - 2 alpha or it cannot show
     that. Else detected, if p <= alpha (with "<=" a valid p gives a test of level alpha). Else inconclusive,
     and always so without a p-value. ``bound`` is in the unit of the interval; None means that no bound was
-    stated. ``attainable`` is the smallest p that the test can give: where it is above alpha, the reason says that nothing
+    stated. ``of`` says in the reason what the interval is of, where it is not that of the headline.
+    ``attainable`` is the smallest p that the test can give: where it is above alpha, the reason says that nothing
     could be detected. Raises ValueError for p outside [0, 1], alpha outside (0, 1), a bound not above 0, or NaN ends.
     """
     require_between(alpha, "alpha", 0.0, 1.0)
@@ -58,7 +60,7 @@ def decide(
     if interval is not None and (math.isnan(interval.low) or math.isnan(interval.high)):
         raise ValueError("the interval has a NaN end; pass None where there is no interval")
 
-    equivalence = _equivalence(interval, alpha, bound, neutral)
+    equivalence = _equivalence(interval, alpha, bound, neutral, of)
     if equivalence.shown:
         p_text = "" if p_value is None else f", although p = {p_value:.3g}" if p_value <= alpha else ""
         return Decision(Verdict.NEGLIGIBLE, _sentence(f"{equivalence.text}{p_text}"))
@@ -79,11 +81,11 @@ class _Equivalence:
 
 
 def _equivalence(
-    interval: Interval | None, alpha: float, bound: float | None, neutral: float
+    interval: Interval | None, alpha: float, bound: float | None, neutral: float, of: str
 ) -> _Equivalence:
     if interval is None:
         return _Equivalence(False, "there is no interval")
-    ends = f"the {100 * interval.level:g} % interval [{interval.low:.3g}, {interval.high:.3g}]"
+    ends = f"the {100 * interval.level:g} % interval {of and f'of {of} '}[{interval.low:.3g}, {interval.high:.3g}]"
     if bound is None:
         return _Equivalence(False, f"{ends} has no equivalence bound to lie in")
     around = f"the bound of {bound:g}" + (f" around {neutral:g}" if neutral else "")

@@ -23,6 +23,7 @@ from biascore.stimuli.model import (
     Sample,
     Samples,
     SamplesTest,
+    SentenceList,
     SentencePair,
     SentencePairs,
     SentencePairsTest,
@@ -49,7 +50,7 @@ from biascore.stimuli.schema import (
 from biascore.stimuli.suggest import did_you_mean
 from biascore.wording import brief, few
 
-_SECTIONS = ("lists", "pairs", "templates", "sentence_pairs", "samples")
+_SECTIONS = ("lists", "pairs", "templates", "sentences", "sentence_pairs", "samples")
 _WORDS, _TARGETS, _SENTENCES, _SAMPLES = ("lists",), ("lists", "pairs"), ("sentence_pairs",), ("samples",)
 _A_LIST = {
     _WORDS: ("word list", "A role takes a word list, so write a table [lists.{0}]"),
@@ -221,12 +222,16 @@ class _Lists:
     words: dict[str, WordList]
     pairs: dict[str, PairList]
     templates: dict[str, TemplateList]
+    sentences: dict[str, SentenceList]
     sentence_pairs: dict[str, SentencePairs]
     samples: dict[str, Samples]
 
     @property
     def all(self) -> tuple[Stimuli, ...]:
-        sections = (self.words, self.pairs, self.templates, self.sentence_pairs, self.samples)
+        sections = (
+            *(self.words, self.pairs, self.templates),
+            *(self.sentences, self.sentence_pairs, self.samples),
+        )
         return tuple(one for section in sections for one in section.values())
 
 
@@ -248,8 +253,14 @@ def _build(entry: FileEntry, stem: str, display: str, sha256: str) -> StimuliFil
             for name, table in entry.pairs.items()
         },
         templates={
-            name: TemplateList(sentences=table.sentences, slots=table.slots, **_about(name, table, meta))
+            name: TemplateList(
+                sentences=table.sentences, slots=table.slots, words=table.words, **_about(name, table, meta)
+            )
             for name, table in entry.templates.items()
+        },
+        sentences={
+            name: SentenceList(of=table.of, **_about(name, table, meta))
+            for name, table in entry.sentences.items()
         },
         sentence_pairs={
             name: SentencePairs(

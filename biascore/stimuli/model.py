@@ -60,15 +60,34 @@ class PairList:
 
 @dataclass(frozen=True, slots=True)
 class TemplateList:
-    """Sentences with the markers in ``slots``; every sentence holds at least one of them."""
+    """Sentences with the markers in ``slots``; every sentence holds at least one of them.
+
+    ``words`` are those that these templates are for, where others of their part of speech go into other ones.
+    """
 
     name: str
     sentences: tuple[str, ...]
     slots: tuple[str, ...]
+    words: tuple[str, ...] = ()
     source: str = ""
     licence: str = ""
     notes: tuple[str, ...] = ()
     doubtful: tuple[Doubt, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceList:
+    """Sentences written for single words, by the word; the word may stand in them in another form."""
+
+    name: str
+    of: Mapping[str, tuple[str, ...]] = field(hash=False)
+    source: str = ""
+    licence: str = ""
+    notes: tuple[str, ...] = ()
+    doubtful: tuple[Doubt, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "of", MappingProxyType(dict(self.of)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +173,9 @@ class GenderedSamples:
     doubtful: tuple[Doubt, ...] = ()
 
 
-Stimuli: TypeAlias = WordList | PairList | TemplateList | SentencePairs | Samples | GenderedSamples
+Stimuli: TypeAlias = (
+    WordList | PairList | TemplateList | SentenceList | SentencePairs | Samples | GenderedSamples
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -149,6 +149,7 @@ class TemplatesEntry(ListEntry):
 
     slots: Words
     sentences: Words
+    words: Annotated[tuple[Word, ...], Field(strict=False)] = ()
 
     @model_validator(mode="after")
     def _slots_are_used(self) -> Self:
@@ -159,6 +160,12 @@ class TemplatesEntry(ListEntry):
             if not any(slot in sentence for sentence in self.sentences):
                 raise ValueError(f"the slot {slot!r} is in none of the sentences")
         return self
+
+
+class SentencesEntry(ListEntry):
+    """``[sentences.NAME]``: ``of`` gives each word its sentences."""
+
+    of: dict[Word, Words] = Field(min_length=1)
 
 
 class PublishedEntry(_Table):
@@ -309,6 +316,7 @@ class FileEntry(_Table):
     lists: dict[Name, WordsEntry] = Field(default_factory=dict)
     pairs: dict[Name, PairsEntry] = Field(default_factory=dict)
     templates: dict[Name, TemplatesEntry] = Field(default_factory=dict)
+    sentences: dict[Name, SentencesEntry] = Field(default_factory=dict)
     sentence_pairs: dict[Name, SentencePairsEntry] = Field(default_factory=dict)
     samples: dict[Name, SamplesEntry] = Field(default_factory=dict)
     tests: dict[Name, TestEntry] = Field(default_factory=dict)

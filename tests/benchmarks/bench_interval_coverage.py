@@ -1,4 +1,4 @@
-"""Coverage and mean width of `bootstrap_effect` by method, sample size and true effect size.
+"""Coverage and mean width of `effect_interval` by method, sample size and true effect size.
 
 Run: python tests/benchmarks/bench_interval_coverage.py [--samples 2000] [--resamples 2000] [--seed 20240501]
 
@@ -15,8 +15,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from biascore.stats import bootstrap_effect
-from biascore.stats.bootstrap import Method
+from biascore.stats import effect_interval, permutation_test
+from biascore.stats.inversion import EffectMethod
 
 Scores = Callable[[np.random.Generator, int], np.ndarray]
 
@@ -27,7 +27,7 @@ POPULATIONS: dict[str, tuple[Scores, Scores, float]] = {
     "t with 5 df": (lambda g, n: g.standard_t(5, n), lambda g, n: g.standard_t(5, n), 5 / 3),
     "exponential": (lambda g, n: g.exponential(size=n) - 1, lambda g, n: g.exponential(size=n) - 1, 1.0),
 }
-METHODS: tuple[Method, ...] = ("percentile", "bca", "studentized")
+METHODS: tuple[EffectMethod, ...] = ("percentile", "bca", "studentized", "permutation", "tested")
 
 
 def main() -> None:
@@ -36,11 +36,13 @@ def main() -> None:
     parser.add_argument("--resamples", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=20240501)
     parser.add_argument("--sizes", type=int, nargs="+", default=[5, 8, 16, 32])
+    parser.add_argument("--scores", nargs="+", choices=POPULATIONS, default=list(POPULATIONS))
     parser.add_argument("--effects", type=float, nargs="+", default=[0.0, 0.5, 1.0, 1.5])
     options = parser.parse_args()
     print(f"nominal 95 %, {options.samples} samples, {options.resamples} resamples, seed {options.seed}")
     print(f"{'scores':20s} {'n+n':>5s} {'d':>4s}   " + "   ".join(f"{m:>18s}" for m in METHODS))
-    for name, (draw_x, draw_y, variance) in POPULATIONS.items():
+    for name in options.scores:
+        draw_x, draw_y, variance = POPULATIONS[name]
         for n in options.sizes:
             for d in options.effects:
                 rng = np.random.default_rng([options.seed, n, int(100 * d)])
@@ -48,8 +50,11 @@ def main() -> None:
                 cells = {method: [0, 0.0] for method in METHODS}
                 for _ in range(options.samples):
                     x, y = draw_x(rng, n) + shift, draw_y(rng, n)
+                    p = permutation_test(x, y, draws=options.resamples, rng=rng).two_sided.p_value
                     for method in METHODS:
-                        found = bootstrap_effect(x, y, method=method, resamples=options.resamples, rng=rng)
+                        found = effect_interval(
+                            x, y, p_two_sided=p, method=method, resamples=options.resamples, rng=rng
+                        )
                         cells[method][0] += found.low <= d <= found.high
                         cells[method][1] += found.high - found.low
                 row = "   ".join(

@@ -1,6 +1,6 @@
 """What every metric finds on ``planted:`` models: means over seeds by planted effect, and how often p <= .05 under none.
 
-Run: python tests/benchmarks/bench_planted.py [METRIC ...]
+Run: python tests/benchmarks/bench_planted.py [SEEDS NULLS [METRIC ...]]
 """
 
 from __future__ import annotations
@@ -17,22 +17,21 @@ from planted_cases import CASES
 from biascore.engine import Engine
 
 EFFECTS = (-1.0, -0.5, 0.0, 0.5, 1.0)
-SEEDS, NULLS = 20, 100
 
 
-def main(wanted: list[str]) -> None:
+def main(seeds: int = 20, nulls: int = 100, *wanted: str) -> None:
     engine = Engine(cache=None)
     for name, case in CASES.items():
         if wanted and name not in wanted:
             continue
         cells = []
         for effect in EFFECTS:
-            values = np.array([case.value(engine, effect, seed) for seed in range(SEEDS)])
-            error = values.std(ddof=1) / np.sqrt(SEEDS)
+            values = np.array([case.value(engine, effect, seed) for seed in range(seeds)])
+            error = values.std(ddof=1) / np.sqrt(seeds)
             cells.append(f"{values.mean():.2f} ({case.truth(effect):.2f}, se {error:.2f})")
-        rejected = "" if "," in name else sum(case.rejects(engine, seed) for seed in range(NULLS))
+        rejected = "" if "," in name else sum(case.rejects(engine, seed) for seed in range(nulls))
         print(f"| `{name}` | {case.test} | {case.estimate} | {' | '.join(cells)} | {rejected} |", flush=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main(*map(int, sys.argv[1:3]), *sys.argv[3:])

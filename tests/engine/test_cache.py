@@ -25,6 +25,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from pydantic import create_model
 
 from biascore import Engine, codecs
 from biascore.cache import FILE_NAME, CacheWarning, DiskCache, NoCache, default_cache, default_folder
@@ -604,6 +605,30 @@ def test_an_upgrade_asks_again_only_where_answers_may_be_others(
                 model.embed(["word"])
                 counts.append(model.counts.asked)
     assert counts == [1, asked]
+
+
+def test_an_option_that_is_new_asks_nothing_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    counts = []
+    for extended in (False, True):
+        with closing(Engine(cache=tmp_path)) as engine:
+            adapter = engine.plugins.adapters.get("planted")
+            if extended:
+                monkeypatch.setattr(
+                    adapter, "options", create_model("More", __base__=adapter.options, new=(int, 3))
+                )
+            for options in ({"seed": 1}, {"seed": 1, "new": 4}) if extended else ({"seed": 1},):
+                with engine.model("planted:gender=1", **options) as model:
+                    model.embed(["word"])
+                    counts.append(model.counts.asked)
+    assert counts == [1, 0, 1]
+
+
+def test_a_tilde_in_the_cache_folder_is_the_home_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("BIASCORE_CACHE_DIR", "~/kept")
+    assert default_folder() == tmp_path / "kept"
 
 
 def test_the_answers_of_shipped_adapters_outlive_an_upgrade() -> None:

@@ -372,19 +372,19 @@ def test_every_shipped_test_has_its_sentences() -> None:
         frames = Frames.of(test, engine.catalogue, "seat")
         for role, words in test.roles.items():
             for word in words.words:
-                for text in frames.texts(test, role, word):
+                for text in frames.texts(role, word):
                     assert text.span is not None
                     assert text.text[slice(*text.span)] == word
                     assert "WORD" not in text.text
 
 
-def test_the_italian_sentences_are_the_studys() -> None:
+def test_the_italian_sentences_of_the_study_are_at_hand() -> None:
     engine = Engine(cache=None)
     test: Test = engine.catalogue.test("it/IT1")
-    frames = Frames.of(test, engine.catalogue, "seat")
+    frames = Frames.of(test, engine.catalogue, "puttick2025_seat")
 
     def sentences(role: str, word: str) -> list[str]:
-        return [text.text for text in frames.texts(test, role, word)]
+        return [text.text for text in frames.texts(role, word)]
 
     assert sentences("X", "Andrea") == ["Andrea è qui.", "Andrea è lì."]
     assert sentences("A", "more") == ["more sono qui.", "more sono lì."]

@@ -233,6 +233,10 @@ def hostile_run() -> Run:
             for t in HOSTILE
         ),
         stimuli=tuple(StimuliUsed(file=t, sha256=t, source=t, licence=t, tests=(t,)) for t in HOSTILE),
-        audit=nested,
+        audit={
+            "title": everything,
+            "models": [{"ref": t, "name": t, "options": nested} for t in HOSTILE],
+            "measurements": [{"metric": t, "tests": [t], "options": {t: [t]}} for t in HOSTILE],
+        },
         warnings=HOSTILE,
     )  # fmt: skip

@@ -218,6 +218,36 @@ def test_a_narrow_page_keeps_the_proportions_of_a_plane_and_names_fewer_items(tm
     assert wide[2] / wide[1] == pytest.approx(narrow[2] / narrow[1], rel=0.03)
 
 
+# What the rules for print would cut: charts beyond the sheet, and columns narrower than a word of theirs.
+MEASURED = """
+<script>
+window.addEventListener("load", () => setTimeout(() => {
+  const sheet = document.querySelector("main").getBoundingClientRect().right + 1;
+  const charts = [...document.querySelectorAll(".chart svg.marks")];
+  const columns = [...document.querySelectorAll(".results thead th")];
+  document.body.dataset.print = JSON.stringify({
+    charts: charts.length,
+    cut: charts.filter((svg) => svg.getBoundingClientRect().right > sheet).length,
+    narrow: columns.filter((th) => th.textContent.length > 3 && th.getBoundingClientRect().width < 32).length,
+    test: columns[0].getBoundingClientRect().width,
+    wide: document.querySelector(".results").getBoundingClientRect().right > sheet,
+  });
+}, 3000));
+</script>
+"""
+
+
+def test_printing_cuts_no_chart_and_no_column(tmp_path: Path) -> None:
+    document = POLICY.sub("", opened(typical_run(), tmp_path)).replace("@media print", "@media all")
+    width = 688  # A4 less its margins, in CSS pixels
+    seen = visit(document + MEASURED, tmp_path, f"--window-size={width},1000").page
+    body = next(attributes for tag, attributes in seen.elements if tag == "body")
+    found = json.loads(body["data-print"] or "")
+    assert found.pop("charts") > 2
+    assert found.pop("test") > 130
+    assert found == {"cut": 0, "narrow": 0, "wide": False}
+
+
 def test_the_harness_sees_what_a_page_without_escaping_would_do(tmp_path: Path) -> None:
     """The checks above can fail: an unescaped text changes the title, or the policy blocks it."""
     document = write_report(hostile_run(), tmp_path / "report.html").read_text(encoding="utf-8")

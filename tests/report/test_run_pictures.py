@@ -165,7 +165,7 @@ def test_dots_stand_in_a_row_for_each_model(tmp_path: Path) -> None:
     assert [x for _, x in pairs] == pytest.approx([slope * value + start for value, _ in pairs], abs=0.01)
     rows = [sorted(p.y for p in points if told(p, "Model") == f"hf:model-{i}") for i in range(5)]
     assert all(above[-1] < below[0] for above, below in pairwise(rows))
-    assert len({p.attributes["fill"] for p in points}) == 5
+    assert len({(p.attributes["fill"], p.attributes["d"]) for p in points}) == 5
 
 
 def test_pictures_have_a_section_between_rulers_and_measurements(tmp_path: Path) -> None:

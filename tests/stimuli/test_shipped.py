@@ -44,8 +44,8 @@ def source() -> Any:
 
 
 def test_every_file_loads_and_is_toml(catalogue: Catalogue) -> None:
-    assert [path.suffix for path in shipped_files()] == [".toml"] * 24
-    assert len(catalogue.files) == 24
+    assert [path.suffix for path in shipped_files()] == [".toml"] * 25
+    assert len(catalogue.files) == 25
     assert catalogue.languages == CODES
 
 
@@ -169,7 +169,7 @@ def test_words_puttick(catalogue: Catalogue, source: Any) -> None:
         "verbs": "verb",
     }
     for name, table in templates["templates"].items():
-        shipped = catalogue.list_(f"it/seat/{tags[name]}")
+        shipped = catalogue.list_(f"it/puttick2025_seat/{tags[name]}")
         assert isinstance(shipped, TemplateList)
         assert list(shipped.sentences) == table["sentences"]
         assert shipped.slots == (templates["meta"]["placeholder"],)

@@ -7,6 +7,7 @@ from typing import Final, TypeVar
 
 import numpy as np
 import torch
+from transformers import PreTrainedModel
 
 from biascore.errors import AnswerError, BiascoreError, QuestionError
 from biascore_adapters.hf.load import Loaded
@@ -34,6 +35,7 @@ class Trunk:
     def __init__(self, loaded: Loaded, batch_tokens: int | None, threads: int | None = None) -> None:
         self.model, self.device, self.width = loaded.trunk, loaded.device, loaded.width
         self.padding = loaded.padding
+        self._switch = _switch(loaded.model)
         self._budget = batch_tokens or _default_budget(loaded)
         self._threads = threads
         tokenizer = loaded.reader.tokenizer
@@ -42,8 +44,15 @@ class Trunk:
         self.pad = next(pad for pad in pads if pad is not None and pad < loaded.reader.rows)
 
     def batches(self, lengths: Mapping[int, int]) -> Iterator[list[int]]:
-        """The keys of ``lengths`` (tokens of each) in batches of like length under the token budget."""
-        return batches(lengths, self._budget, equal=not self.padding)
+        """The keys of ``lengths`` (tokens of each) in batches of like length under the token budget.
+
+        Texts on both sides of the length where long rotary embeddings (Phi's longrope) take other frequencies never
+        share one: the longest text would decide for all.
+        """
+        long = {key for key, length in lengths.items() if self._switch is not None and length > self._switch}
+        for part in (long, lengths.keys() - long):
+            some = {key: length for key, length in lengths.items() if key in part}
+            yield from batches(some, self._budget, equal=not self.padding)
 
     def inputs(
         self, ids: Sequence[Sequence[int]], types: Sequence[Sequence[int] | None]
@@ -106,6 +115,16 @@ class Trunk:
         # Outside the except clauses, which would keep the tensors of the failed attempt alive.
         middle = len(items) // 2
         return self.in_halves(items[:middle], work, text) + self.in_halves(items[middle:], work, text)
+
+
+def _switch(model: PreTrainedModel) -> int | None:
+    """The longest text with the short frequencies of a longrope model; None for any other."""
+    config = model.config.get_text_config()
+    rope = getattr(config, "rope_parameters", None) or {}
+    if rope.get("rope_type") != "longrope":
+        return None
+    stated = rope.get("original_max_position_embeddings")
+    return stated or getattr(config, "original_max_position_embeddings", None)
 
 
 def _default_budget(loaded: Loaded) -> int:

@@ -6,7 +6,8 @@ s(w, A, B) = 2 * ATTRIBUTE * load(w) + noise, and the shift is chosen so that th
 effect size, with the standard deviation over X and Y together, is the declared one.
 
 A test of kind ``fise`` gets an axis for each of its dimensions. Its targets load on each with a shift plus SPREAD times
-normal scores in an order drawn for the axis, whose mean is 0: the standardised mean bias is the declared effect, and 0
+normal scores in an order drawn for the axis, whose mean is 0, and which does not go together with that of the other
+dimensions: the standardised mean bias is the declared effect, and 0
 means that the words are spread evenly. The forms of a target load alike, so that their mean does too.
 """
 
@@ -23,12 +24,13 @@ import numpy.typing as npt
 from scipy.special import ndtri
 
 from biascore.errors import RefError
-from biascore.plugins_api import Dimension, FiseTest, PairList, Test
+from biascore.plugins_api import FiseTest, PairList, Test
 
 ATTRIBUTE: Final = 0.25
 SPREAD: Final = 0.1
 NOISE_DIMENSIONS: Final = 1024
 MAX_LOADING: Final = 0.95
+ORDERS: Final = 200
 GENDER: Final = "gender"
 
 
@@ -57,8 +59,7 @@ class Lexicon:
     def plant(self, test: Test, effect: float, seed: int) -> None:
         """Give the test its axis, or its axes."""
         if isinstance(test, FiseTest):
-            for dimension in test.dimensions:
-                self._plant_dimension(test, dimension, effect, seed)
+            self._plant_dimensions(test, effect, seed)
         else:
             self._plant_test(test, effect)
 
@@ -95,23 +96,24 @@ class Lexicon:
             for word in words[role]:
                 self._load(word, Loading(axis, pole, pole * shift, SPREAD))
 
-    def _plant_dimension(self, test: FiseTest, dimension: Dimension, effect: float, seed: int) -> None:
-        name = f"{test.id} {dimension.name}"
-        a, b = (tuple(dict.fromkeys(words.words)) for words in (dimension.A, dimension.B))
-        axis = self._axis(name, test.concept, effect)
-        self._attributes(axis, a, b)
+    def _plant_dimensions(self, test: FiseTest, effect: float, seed: int) -> None:
         given = test.targets.pairs if isinstance(test.targets, PairList) else test.targets.words
-        units = list(dict.fromkeys(given))
-        order = np.argsort([generator(seed, "loading", name, *_forms(unit)).random() for unit in units])
-        scores = np.empty(len(units))
-        scores[order] = normal_scores(len(units))
-        shift = mean_shift(effect, len(a), len(b))
-        planted: set[str] = set()
-        for unit, score in zip(units, scores, strict=True):
-            for form in dict.fromkeys(_forms(unit)):
-                if form.casefold() not in planted:  # a form of two pairs lies where the first does
-                    planted.add(form.casefold())
-                    self._load(form, Loading(axis, 0, shift + SPREAD * float(score), 0.0))
+        units = [_forms(unit) for unit in dict.fromkeys(given)]
+        kinds = np.array([len(set(forms)) for forms in units])
+        placed: list[npt.NDArray[np.float64]] = []
+        for dimension in test.dimensions:
+            name = f"{test.id} {dimension.name}"
+            a, b = (tuple(dict.fromkeys(words.words)) for words in (dimension.A, dimension.B))
+            axis = self._axis(name, test.concept, effect)
+            self._attributes(axis, a, b)
+            placed.append(_uncorrelated(kinds, placed, generator(seed, "loading", name)))
+            shift = mean_shift(effect, len(a), len(b))
+            planted: set[str] = set()
+            for forms, score in zip(units, placed[-1], strict=True):
+                for form in dict.fromkeys(forms):
+                    if form.casefold() not in planted:  # a form of two pairs lies where the first does
+                        planted.add(form.casefold())
+                        self._load(form, Loading(axis, 0, shift + SPREAD * float(score), 0.0))
 
     def _axis(self, name: str, concept: str, effect: float) -> int:
         self.effects.append(effect)
@@ -136,6 +138,23 @@ def normal_scores(n: int) -> npt.NDArray[np.float64]:
     """Quantiles of a normal distribution (n,), ascending, with mean 0 and sample standard deviation 1 (0 if n is 1)."""
     scores = ndtri((np.arange(n) + 0.5) / n)
     return np.asarray(scores / scores.std(ddof=1)) if n > 1 else np.zeros(n)
+
+
+def _uncorrelated(
+    kinds: npt.NDArray[np.int_], others: Sequence[npt.NDArray[np.float64]], rng: np.random.Generator
+) -> npt.NDArray[np.float64]:
+    """Normal scores of targets (n,) in a random order, the one of `ORDERS` that goes together least with the ``others``.
+
+    Each of the ``kinds`` (n,), targets with one and with two forms, has scores with mean 0 of its own: the mean of two
+    vectors is shorter than one, so that its cosines are larger, and those of the kinds must not outweigh each other.
+    Dimensions that happen to go together are an interaction, which 0 must not plant.
+    """
+    drawn = np.empty((ORDERS if others else 1, len(kinds)))
+    for kind in np.unique(kinds):
+        scores = normal_scores(int(np.count_nonzero(kinds == kind)))
+        drawn[:, kinds == kind] = rng.permuted(np.broadcast_to(scores, (len(drawn), len(scores))), axis=1)
+    together = [np.abs(drawn @ other) for other in others]
+    return np.asarray(drawn[int(np.argmin(np.max(together, axis=0)))] if others else drawn[0])
 
 
 def target_shift(effect: float, sizes: dict[str, int]) -> float:

@@ -99,6 +99,8 @@ class Sentences:
         """The longest planted sentence that the text is, or, if a sample, holds; and where it starts."""
         if text in self.by_text:
             return self.by_text[text], 0
+        if not self._lengths:
+            return None
         found = [
             (sample, start)
             for start in range(len(text))

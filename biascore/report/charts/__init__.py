@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from biascore.measurement import Bars, Dots, Measurement, Plane, Point
 from biascore.report.charts.bars import bars_chart
-from biascore.report.charts.base import Chart, Undrawn, safe
+from biascore.report.charts.base import Chart, Look, Undrawn, safe
 from biascore.report.charts.boxes import boxes_chart, dots_chart
-from biascore.report.charts.forest import forest_charts
+from biascore.report.charts.forest import forest_charts, model_looks
 from biascore.report.charts.items import LABELLED_ITEMS, item_chart
 from biascore.report.charts.joined import Entry, Picture, file_name, joined_entries, on_equal_axes
 from biascore.report.charts.planes import plane_chart
@@ -47,6 +49,7 @@ def run_pictures(run: Run) -> tuple[Picture, ...]:
     Figures of one title that cannot share axes are drawn apart; where none can be drawn, the picture says why.
     """
     pictures: list[Picture] = []
+    looks = model_looks(run)
     for family in joined_entries(run):
         metric, title = family[0].measurement.metric, family[0].figure.title
         groups, note = on_equal_axes(family)
@@ -54,14 +57,16 @@ def run_pictures(run: Run) -> tuple[Picture, ...]:
             pictures.append(Picture(metric, Undrawn(title, note)))
         for number, entries in enumerate(groups):
             name = file_name(len(pictures) + 1, entries[0])
-            pictures.append(Picture(metric, _joined(entries, name, "" if number else note)))
+            pictures.append(Picture(metric, _joined(entries, name, "" if number else note, looks)))
     return tuple(pictures)
 
 
-def _joined(entries: list[Entry], name: str, note: str) -> Chart | Undrawn:
+def _joined(entries: list[Entry], name: str, note: str, looks: Mapping[str, Look]) -> Chart | Undrawn:
     if isinstance(entries[0].figure, Point):
-        return scatter_chart(entries, name, note)
-    return (dots_chart if isinstance(entries[0].figure, Dots) else boxes_chart)(entries, name, note)
+        return scatter_chart(entries, name, note, looks)
+    if isinstance(entries[0].figure, Dots):
+        return dots_chart(entries, name, note)
+    return boxes_chart(entries, name, note, looks)
 
 
 def measurement_charts(measurement: Measurement, number: int) -> tuple[Chart | Undrawn, ...]:

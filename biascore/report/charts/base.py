@@ -24,6 +24,11 @@ COLOURS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E
 SHAPES: Final = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
 """One more shape than colours, so that 42 series differ in colour or shape before a pair repeats."""
 
+GREYS: Final = ("#1a1a1a", "#6e6e6e", "#a6a6a6")
+"""Beside the shapes, so that 21 series differ in grey or shape."""
+UPRIGHT: Final = "M0,-1L0,1"
+"""An upright stroke, as long as the square root of its size."""
+
 INK: Final = "#333333"
 GRID_COLOUR: Final = "#e4e4e4"
 NEUTRAL_COLOUR: Final = "#8a8a8a"
@@ -99,8 +104,8 @@ def neutral_line() -> alt.Chart:
 
 
 def shared_neutral(estimates: Iterable[Estimate]) -> float | None:
-    """The neutral value that all the estimates have, or None where they have none or several."""
-    values = {estimate.neutral for estimate in estimates}
+    """The neutral value that all the estimates have, or None where they have none, several, or one out of reach."""
+    values = {None if estimate.chance is not None else estimate.neutral for estimate in estimates}
     return values.pop() if len(values) == 1 else None
 
 
@@ -163,17 +168,42 @@ def label_step(labels: Iterable[str], least: float) -> alt.Step:
     return alt.Step(max(least, LINE_HEIGHT * lines + 8), **{"for": "position"})
 
 
-def series(field: str, title: str) -> tuple[alt.Fill, alt.Shape, alt.Stroke]:
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How the points of a series are drawn."""
+
+    colour: str
+    shape: str
+
+
+def in_colours(names: Iterable[str]) -> dict[str, Look]:
+    """A colour and a shape for each name: models, which keep theirs in all charts of a run, or groups of items."""
+    return {
+        name: Look(COLOURS[i % len(COLOURS)], SHAPES[i % len(SHAPES)])
+        for i, name in enumerate(distinct(names))
+    }
+
+
+def in_greys(names: Iterable[str]) -> dict[str, Look]:
+    """A grey and a shape for each name, for series that are no models and so must not have the colour of one."""
+    return {
+        name: Look(GREYS[i % len(GREYS)], SHAPES[i % len(SHAPES)]) for i, name in enumerate(distinct(names))
+    }
+
+
+def series(field: str, title: str, looks: Iterable[Look]) -> tuple[alt.Fill, alt.Shape, alt.Stroke]:
     """Fill and shape of the points of a series, which share a legend, and the stroke of its intervals.
 
-    No domain is given but order of appearance, as Vega-Lite writes the names of a domain into an expression.
+    ``looks`` are those of the series in their order of appearance: no domain is given, as Vega-Lite writes the
+    names of a domain into an expression.
     Strokes have a scale of their own: were it shared, the legends of colour and shape would not be merged.
     """
     legend = alt.Legend(title=title, symbolOpacity=1)
+    colours, shapes = zip(*((look.colour, look.shape) for look in looks), strict=True)
     return (
-        alt.Fill(f"{field}:N", legend=legend, sort=None, scale=alt.Scale(range=list(COLOURS))),
-        alt.Shape(f"{field}:N", legend=legend, sort=None, scale=alt.Scale(range=list(SHAPES))),
-        alt.Stroke(f"{field}:N", legend=None, sort=None, scale=alt.Scale(range=list(COLOURS))),
+        alt.Fill(f"{field}:N", legend=legend, sort=None, scale=alt.Scale(range=list(colours))),
+        alt.Shape(f"{field}:N", legend=legend, sort=None, scale=alt.Scale(range=list(shapes))),
+        alt.Stroke(f"{field}:N", legend=None, sort=None, scale=alt.Scale(range=list(colours))),
     )
 
 

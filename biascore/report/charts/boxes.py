@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import altair as alt
@@ -12,11 +12,14 @@ from biascore.report.charts.base import (
     INK,
     NEUTRAL_COLOUR,
     ROWS,
+    UPRIGHT,
     Chart,
     Drawing,
+    Look,
     Rows,
     Undrawn,
     distinct,
+    in_greys,
     interval_columns,
     label_axis,
     label_step,
@@ -42,13 +45,11 @@ REACH: Final = 1.5
 """Whiskers end at the last value within so many interquartile ranges of the box (Tukey 1977)."""
 BOX_STEP: Final = 30
 BOX_HEIGHT: Final = 18
-UPRIGHT: Final = "M0,-1L0,1"
-"""An upright stroke, as long as the square root of its size."""
 
 BOXES: Final = alt.NamedData("boxes")
 
 
-def boxes_chart(entries: Sequence[Entry], name: str, note: str) -> Chart | Undrawn:
+def boxes_chart(entries: Sequence[Entry], name: str, note: str, looks: Mapping[str, Look]) -> Chart | Undrawn:
     """For each label the values of all measurements, as a box where there are enough of them, and as points."""
     title = entries[0].figure.title
     labels = distinct(label for entry in entries for label, _ in entry.estimates)
@@ -78,7 +79,8 @@ def boxes_chart(entries: Sequence[Entry], name: str, note: str) -> Chart | Undra
     notes += [f"{counted(without, 'value')} not estimable and so not drawn."] if without else []
     step = label_step([rows[0]["label"] for rows in drawn], BOX_STEP)
     data = {ROWS.name: points, BOXES.name: boxes}
-    drawing = Drawing(_layers(by_model=by_model), step, data).with_neutral(neutral)
+    by_looks = [looks[model] for model in distinct(row["series"] for row in points)] if by_model else []
+    drawing = Drawing(_layers(by_looks), step, data).with_neutral(neutral)
     spec = specification(drawing, with_unit(title, estimates[0].unit), caption)
     return Chart(name, caption, " ".join(notes), spec, title)
 
@@ -113,7 +115,9 @@ def dots_chart(entries: Sequence[Entry], name: str, note: str) -> Chart | Undraw
         alt.Tooltip("value:Q", title="Value", format=".3f"),
         alt.Tooltip("interval:N", title="Interval"),
     ]
-    drawing = side_by_side(drawn, "Estimate", tooltip).with_neutral(neutral)
+    drawing = side_by_side(drawn, "Estimate", tooltip, in_greys(row["series"] for row in drawn)).with_neutral(
+        neutral
+    )
     spec = specification(drawing, with_unit(title, estimates[0].unit), caption)
     return Chart(name, caption, " ".join(notes), spec, title)
 
@@ -160,7 +164,7 @@ def _explained(boxes: Rows, drawn: Sequence[Rows], *, by_model: bool) -> str:
     return text + (" Points are the measurements." if by_model else " Points are measurements beyond them.")
 
 
-def _layers(*, by_model: bool) -> tuple[alt.Chart, ...]:
+def _layers(by_model: Sequence[Look]) -> tuple[alt.Chart, ...]:
     """Boxes below points; only where all measurements are points do these have the colours of their models."""
     box_tooltip = [
         alt.Tooltip("label:N", title="Of"),
@@ -191,7 +195,7 @@ def _layers(*, by_model: bool) -> tuple[alt.Chart, ...]:
         tooltip=tooltip,
     )  # fmt: skip
     if by_model:
-        fill, shape, _ = series("series", "Model")
+        fill, shape, _ = series("series", "Model", by_model)
         points = points.encode(fill=fill, shape=shape)
     return (whisker, box, median, points)
 

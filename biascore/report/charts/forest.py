@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import altair as alt
 
-from biascore.measurement import Measurement
+from biascore.measurement import Estimate, Measurement
 from biascore.report.charts.base import (
+    NEUTRAL_COLOUR,
     ROWS,
+    UPRIGHT,
     Chart,
     Drawing,
+    Look,
     Rows,
     distinct,
+    in_colours,
     interval_columns,
     label_axis,
     label_step,
@@ -46,17 +50,23 @@ def readings_of(run: Run) -> list[Reading]:
     return [Reading(measurement, said) for measurement, said in zip(run, run.verdicts, strict=True)]
 
 
+def model_looks(run: Run) -> dict[str, Look]:
+    """The colour and shape of each model, the same in all charts of the run."""
+    return in_colours(measurement.model for measurement in run)
+
+
 def forest_charts(run: Run) -> tuple[Chart, ...]:
     """One forest plot of headline estimates for each metric and estimate, as their units differ."""
     families: dict[tuple[str, str, str], list[Reading]] = {}
     for reading in readings_of(run):
         measurement, headline = reading.measurement, reading.measurement.headline
         families.setdefault((measurement.method, headline.name, headline.unit), []).append(reading)
-    charts = (_forest(number, family) for number, family in enumerate(families.values(), start=1))
+    looks = model_looks(run)
+    charts = (_forest(number, family, looks) for number, family in enumerate(families.values(), start=1))
     return tuple(chart for chart in charts if chart is not None)
 
 
-def forest(drawn: Sequence[Reading], names: Sequence[str], title: str) -> Drawing:
+def forest(drawn: Sequence[Reading], names: Sequence[str], title: str, looks: Mapping[str, Look]) -> Drawing:
     """Measurements that have a value, one row per test; ``names`` are their series, ``title`` the legend's.
 
     A row is added where a series measured the same test again.
@@ -76,24 +86,34 @@ def forest(drawn: Sequence[Reading], names: Sequence[str], title: str) -> Drawin
         alt.Tooltip("interval:N", title="Interval"),
         alt.Tooltip("verdict:N", title="Verdict"),
     ]
-    return side_by_side(rows, title, tooltip).with_neutral(shared_neutral(m.headline for m, _ in drawn))
+    return side_by_side(rows, title, tooltip, looks).with_neutral(
+        shared_neutral(m.headline for m, _ in drawn)
+    )
 
 
-def side_by_side(rows: Rows, title: str, tooltip: list[alt.Tooltip]) -> Drawing:
-    """Points with intervals: a row for each ``label``, in which each ``series`` has a height of its own."""
+def side_by_side(rows: Rows, title: str, tooltip: list[alt.Tooltip], looks: Mapping[str, Look]) -> Drawing:
+    """Points with intervals: a row for each ``label``, in which each ``series`` has a height of its own.
+
+    A stroke stands at what chance gives, where a row says it.
+    """
     offset = alt.YOffset("series:N", sort=None, scale=alt.Scale(paddingOuter=0.4))
     base = alt.Chart(ROWS).encode(y=label_axis(), yOffset=offset, tooltip=tooltip)
-    fill, shape, stroke = series("series", title)
+    names = distinct(row["series"] for row in rows)
+    fill, shape, stroke = series("series", title, [looks[name] for name in names])
     interval = base.mark_rule(strokeWidth=1.6, aria=False).encode(
         x=alt.X("low:Q"), x2=alt.X2("high"), stroke=stroke
     )
     point = base.mark_point(filled=True, size=62, opacity=1).encode(x=value_axis(), fill=fill, shape=shape)
-    names = {row["series"] for row in rows}
     step = label_step([row["label"] for row in rows], SERIES_STEP * len(names) + 10)
+    if any(row.get("chance") is not None for row in rows):
+        chance = base.mark_point(
+            shape=UPRIGHT, size=220, strokeWidth=2.5, color=NEUTRAL_COLOUR, opacity=1, aria=False
+        ).encode(x=alt.X("chance:Q"))
+        return Drawing((chance, interval, point), step, {ROWS.name: rows})
     return Drawing((interval, point), step, {ROWS.name: rows})
 
 
-def _forest(number: int, family: list[Reading]) -> Chart | None:
+def _forest(number: int, family: list[Reading], looks: Mapping[str, Look]) -> Chart | None:
     drawn = [reading for reading in family if reading.measurement.headline.value is not None]
     if not drawn:
         return None
@@ -101,11 +121,20 @@ def _forest(number: int, family: list[Reading]) -> Chart | None:
     title = with_unit(first.headline.name, first.headline.unit)
     groups = "test and model" if len(distinct(m.model for m, _ in drawn)) > 1 else "test"
     caption = f"{first.method}: {title}, by {groups}. {whiskers(m.headline.interval for m, _ in drawn)}"
+    caption += neutral_told([m.headline for m, _ in drawn])
     missing = len(family) - len(drawn)
     note = f"{missing} not estimable and so not drawn." if missing else ""
     name = f"forest-{number:02d}-{safe(first.method)}-{safe(first.headline.name)}"
-    drawing = forest(drawn, [m.model for m, _ in drawn], "Model")
+    drawing = forest(drawn, [m.model for m, _ in drawn], "Model", looks)
     return Chart(name, caption, note, specification(drawing, title, f"Forest plot. {caption}"))
+
+
+def neutral_told(estimates: Sequence[Estimate]) -> str:
+    """A sentence on what the line or the strokes beside the points stand for, with a space before it."""
+    if any(estimate.chance is not None for estimate in estimates):
+        return " The grey strokes stand at what chance alone gives: from a model without bias too, this is not 0."
+    neutral = shared_neutral(estimates)
+    return "" if neutral is None else f" The upright line at {neutral:g} stands for no bias."
 
 
 def _places(family: Sequence[Reading], names: Sequence[str]) -> list[tuple[str, str, int]]:
@@ -128,6 +157,7 @@ def _row(reading: Reading, label: str, name: str) -> dict[str, Any]:
         "model": measurement.model,
         "method": measurement.method,
         "value": measurement.headline.value,
+        "chance": measurement.headline.chance,
         **interval_columns(measurement.headline.interval),
         "verdict": reading.said.shown,
     }

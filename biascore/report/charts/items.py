@@ -15,6 +15,7 @@ from biascore.report.charts.base import (
     Drawing,
     Rows,
     distinct,
+    in_colours,
     safe,
     series,
     specification,
@@ -60,7 +61,8 @@ def _dots(items: list[Item]) -> Drawing:
     ]
     y = alt.Y("label:N", sort=None, title=None, axis=alt.Axis(grid=True))
     base = alt.Chart(ROWS).encode(y=y, tooltip=_item_tooltip(items))
-    fill, shape, stroke = series("group", "Group")
+    looks = in_colours(item.group for item in items)
+    fill, shape, stroke = series("group", "Group", looks.values())
     point = base.mark_point(filled=True, size=52, opacity=1).encode(x=value_axis(), fill=fill, shape=shape)
     interval = base.mark_rule(strokeWidth=1.4, aria=False).encode(
         x=alt.X("low:Q"), x2=alt.X2("high"), stroke=stroke
@@ -79,7 +81,7 @@ def _strips(items: list[Item]) -> Drawing:
         rows.append({"item": item.name, "group": item.group, "value": item.value, "spread": spread})
         if item.low is not None:
             rows[-1] |= {"low": item.low, "high": item.high}
-    fill, shape, _ = series("group", "Group")
+    fill, shape, _ = series("group", "Group", in_colours(groups).values())
     y = alt.Y("group:N", sort=None, title=None, axis=alt.Axis(grid=False))
     base = alt.Chart(ROWS).encode(y=y)
     size, opacity = (34.0, 0.75) if len(items) <= 400 else (16.0, 0.5)

@@ -23,6 +23,7 @@ from biascore.report.charts.base import (
     Drawing,
     Rows,
     Undrawn,
+    in_colours,
     neutral_line,
     safe,
     series,
@@ -110,7 +111,7 @@ def plane_chart(measurement: Measurement, plane: Plane, name: str) -> Chart | Un
     note = f"{missing} without a finite value on both axes not drawn." if missing else ""
     drawn = [{key: value for key, value in row.items() if key != "value"} for row in rows]
     drawing = Drawing(
-        _layers(len(rows), spread),
+        _layers([row["group"] for row in rows], spread),
         UP,
         {
             ROWS.name: drawn,
@@ -196,10 +197,11 @@ def _corners(plane: Plane, spread: _Spread) -> Rows:
     ]
 
 
-def _layers(count: int, spread: _Spread) -> tuple[alt.Chart, ...]:
+def _layers(groups: Sequence[str], spread: _Spread) -> tuple[alt.Chart, ...]:
     x = alt.X("x:Q", scale=_scale(spread.x), axis=_axis(spread, 20))
     y = alt.Y("y:Q", scale=_scale(spread.y), axis=_axis(spread, AXIS_WIDTH))
-    fill, shape, _ = series("group", "Group")
+    fill, shape, _ = series("group", "Group", in_colours(groups).values())
+    count = len(groups)
     size, opacity = (58.0, 0.9) if count <= 60 else (38.0, 0.75) if count <= 400 else (20.0, 0.6)
     points = alt.Chart(ROWS).mark_point(filled=True, size=size, opacity=opacity).encode(
         x=x,

@@ -9,13 +9,14 @@ from biascore.measurement import Estimate, Measurement
 from biascore.report.charts.base import (
     Chart,
     distinct,
+    in_greys,
     safe,
     shared_parts,
     specification,
     whiskers,
     with_unit,
 )
-from biascore.report.charts.forest import Reading, forest, readings_of
+from biascore.report.charts.forest import Reading, forest, neutral_told, readings_of
 from biascore.run import Run
 from biascore.stats import Verdict
 
@@ -145,10 +146,11 @@ def _chart(number: int, readings: list[Reading]) -> Chart | None:
         f"{first.model}: {title}, by test and method ({', '.join(names[m] for m in methods)}{alike}). "
         f"{whiskers(m.headline.interval for m, _ in drawn)}"
     )
+    caption += neutral_told([m.headline for m, _ in drawn])
     missing = len(readings) - len(drawn)
     note = f"{missing} not estimable and so not drawn." if missing else ""
     name = f"rulers-{number:02d}-{safe(first.model)}-{safe(first.headline.name)}"
-    drawing = forest(drawn, [names[m.method] for m, _ in drawn], "Method")
+    drawing = forest(drawn, [names[m.method] for m, _ in drawn], "Method", in_greys(names.values()))
     return Chart(name, caption, note, specification(drawing, title, f"Do the rulers agree? {caption}"))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -19,6 +19,7 @@ from biascore.report.charts.base import (
     WIDTH,
     Chart,
     Drawing,
+    Look,
     Rows,
     Undrawn,
     distinct,
@@ -84,7 +85,9 @@ class _Frame:
         return [(x, y) for x, y in places if y is not None and self.bottom <= y <= self.top]
 
 
-def scatter_chart(entries: Sequence[Entry], name: str, note: str) -> Chart | Undrawn:
+def scatter_chart(
+    entries: Sequence[Entry], name: str, note: str, looks: Mapping[str, Look]
+) -> Chart | Undrawn:
     """A point for each measurement that has both estimates, named where there is room."""
     figure = entries[0].figure
     assert isinstance(figure, Point)
@@ -111,7 +114,7 @@ def scatter_chart(entries: Sequence[Entry], name: str, note: str) -> Chart | Und
         notes.append(f"The {figure.limit.name} lies outside of the picture.")
     caption += _neutrals_told(neutrals)
     drawing = Drawing(
-        _layers(len(rows), frame),
+        _layers(len(rows), frame, [looks[model] for model in distinct(row["series"] for row in rows)]),
         UP,
         {
             ROWS.name: rows,
@@ -236,8 +239,8 @@ def _neutrals_told(neutrals: tuple[float | None, float | None]) -> str:
     return f" {told[0].upper()}{told[1:]} {'stands' if len(lines) == 1 else 'stand'} for no bias."
 
 
-def _layers(count: int, frame: _Frame) -> tuple[alt.Chart, ...]:
-    fill, shape, stroke = series("series", "Model")
+def _layers(count: int, frame: _Frame, looks: Sequence[Look]) -> tuple[alt.Chart, ...]:
+    fill, shape, stroke = series("series", "Model", looks)
     x_scale = alt.Scale(domain=[frame.left, frame.right], nice=False, zero=False)
     y_scale = alt.Scale(domain=[frame.bottom, frame.top], nice=False, zero=False)
 

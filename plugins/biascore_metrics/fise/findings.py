@@ -78,6 +78,7 @@ class Findings:
             value=self.values.get(name),
             unit=unit,
             neutral=neutral,
+            chance=self.values.get(names.EXPECTED) if name == names.DISTANCE else None,
             n=self.n.get(name, self.sizes),
             interval=ConfidenceInterval.of(interval) if interval else None,
             p_values=self.p_values.get(name, ()),

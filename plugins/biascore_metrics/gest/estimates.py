@@ -72,17 +72,22 @@ class Rate:
     problem: str
     attainable: Attainable | None = None
 
-    def decide(self, options: GestOptions, bound: float | None) -> Decision:
+    def decide(self, options: GestOptions, bound: float | None, of: str = "") -> Decision:
         """The verdict by the deciding p-value and the interval; inconclusive where nothing could be measured."""
         if self.estimate.value is None:
             return Decision(Verdict.INCONCLUSIVE, f"It could not be measured: {self.problem}.")
-        return decide(
+        decision = decide(
             self.estimate.p_values[0].value,
             self.interval,
             alpha=options.alpha,
             bound=bound,
+            of=of,
             attainable=self.attainable,
         )
+        opposite = self.estimate.opposite(options.alpha)
+        if not opposite or decision.verdict is not Verdict.INCONCLUSIVE:
+            return decision
+        return Decision(decision.verdict, f"{decision.reason} But {opposite}.")
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -119,7 +119,9 @@ class MasculineRates:
         cautions = (*_cautions(verdicts, options), *_few(data), *rate.warnings)
         return cls(
             estimates=estimates,
-            decision=replace(rate, interval=raw_rate.interval).decide(options, options.bound),
+            decision=replace(rate, interval=raw_rate.interval).decide(
+                options, options.bound, of=f"the {raw(F_S)} (plain shares),"
+            ),
             warnings=(*cautions, *missing),
             cautions=cautions,
         )

@@ -58,10 +58,11 @@ class Seat(Metric):
         """Raise TestKindError, StimuliError for words that have no sentences, OptionsError as WEAT does."""
         super().check(test, catalogue)
         frames = Frames.of(test, catalogue, self._options.templates)
+        frames.check_level(test, self._options.level)
         elements = {role: list(test.roles[role].words) for role in ("X", "Y")}
         if self._options.unit == "sentence":
             elements = {
-                role: [text.text for word in words for text in frames.texts(test, role, word)]
+                role: [text.text for word in words for text in frames.texts(role, word)]
                 for role, words in elements.items()
             }
         self._options.check_exact(elements["X"], elements["Y"], test, f"{self._options.unit}s")
@@ -119,6 +120,7 @@ class Seat(Metric):
                         f"templates {test.language}/{options.templates}/{tag}": " | ".join(sentences)
                         for tag, sentences in frames.written.items()
                     },
+                    **frames.told(test, options.templates),
                 },
             ),
             seed=context.seed,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Container, Iterator, Mapping
+from dataclasses import dataclass, field
 from itertools import islice
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +18,7 @@ from biascore.plugins_api import (
     Level,
     LostWord,
     Model,
+    SentenceList,
     TemplateList,
     Test,
     Text,
@@ -23,6 +26,8 @@ from biascore.plugins_api import (
 from biascore_metrics.vocabulary import unknown_words
 from biascore_metrics.weat.words import ROLES
 from biascore_metrics.words import WordOptions, composed, distinct_words, unseen, unusable
+
+OWN: Final = "own sentences"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,48 +45,87 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Frames:
-    """The frames that the words of one test go into, by part-of-speech tag, and the templates as written."""
+    """The sentences of the words of one test.
+
+    ``own`` are sentences written for single words. Other words go into the frames of their tag, ``by_tag``; ``tags`` is that
+    of each word, and ``written`` the templates as written.
+    """
 
     by_tag: Mapping[str, tuple[Frame, ...]]
     written: Mapping[str, tuple[str, ...]]
+    tags: Mapping[tuple[str, str], str]
+    own: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, test: Test, catalogue: Catalogue, file: str) -> Frames:
-        """The frames for every tag in the test, from ``file`` of its language.
+        """The sentences for every word in the test, from ``file`` of its language.
 
         Raises OptionsError where there is no such file, StimuliError for words without a tag, a tag
         without templates, and a template that does not have its one slot exactly once.
         """
+        where = f"{test.language}/{file}"
+        own = {
+            word: sentences
+            for address, found in catalogue.lists().items()
+            if isinstance(found, SentenceList) and address.casefold().startswith(f"{where}/".casefold())
+            for word, sentences in found.of.items()
+        }
+        templates: Mapping[str, TemplateList] = {}
         try:
             templates = catalogue.templates(test.language, file)
         except UnknownNameError as error:
-            raise OptionsError(
-                f"{test.id}: the option templates={file!r} names no templates. {error}, or write a stimuli file "
-                f"{test.language}/{file}.toml with a [templates.TAG] for each tag, as docs/metrics/seat.md shows"
-            ) from error
-        where = f"{test.language}/{file}"
-        tagged = _words_by_tag(test, where, templates)
-        missing = {tag: words for tag, words in tagged.items() if tag not in templates}
+            if not own:
+                raise OptionsError(
+                    f"{test.id}: the option templates={file!r} names no templates. {error}, or write a stimuli file "
+                    f"{test.language}/{file}.toml with a [templates.TAG] for each tag, as docs/metrics/seat.md shows"
+                ) from error
+        tags = _tags(test, where, templates, own)
+        missing: dict[str, list[str]] = {}
+        for (_, word), tag in tags.items():
+            if tag not in templates:
+                missing.setdefault(tag, []).append(word)
         if missing:
             shown = "; ".join(f"{tag!r}: {', '.join(words)}" for tag, words in missing.items())
             raise StimuliError(
                 f"{test.id}: {where} has no templates for words with the tag {shown}. It has them for "
-                f"{', '.join(templates)}: use one of these tags in {test.file}, or add [templates.TAG] to {where}"
+                f"{', '.join(templates) or 'none'}: use one of these tags in {test.file}, or add [templates.TAG] to {where}"
             )
-        used = {tag: templates[tag] for tag in tagged}
+        used = {tag: templates[tag] for tag in dict.fromkeys(tags.values())}
         return cls(
             {tag: tuple(_frames(found, f"{where}/{tag}")) for tag, found in used.items()},
             {tag: found.sentences for tag, found in used.items()},
+            tags,
+            own,
         )
 
-    def texts(self, test: Test, role: str, word: str) -> list[Text]:
-        """The sentences of one word of the test."""
-        return [frame.around(word) for frame in self.by_tag[test.roles[role].parts_of_speech[word]]]
+    def texts(self, role: str, word: str) -> list[Text]:
+        """The sentences of one word; without a span where a sentence of its own holds the word in another form."""
+        if word in self.own:
+            return [_around(sentence, word) for sentence in self.own[word]]
+        return [frame.around(word) for frame in self.by_tag[self.tags[role, word]]]
+
+    def told(self, test: Test, file: str) -> dict[str, str]:
+        """The sentences written for single words of the test, for its conventions; none where it has none."""
+        used = dict.fromkeys(word for role in ROLES for word in test.roles[role].words if word in self.own)
+        return {
+            f"sentences of {word!r} in {test.language}/{file}": " | ".join(self.own[word]) for word in used
+        }
+
+    def check_level(self, test: Test, level: Level) -> None:
+        """Raise OptionsError where the word itself is asked for and a sentence does not hold it."""
+        for role in ROLES:
+            for word in dict.fromkeys(test.roles[role].words):
+                for text in self.texts(role, word):
+                    if level == "token" and text.span is None:
+                        raise OptionsError(
+                            f"{test.id}: level=token needs {word!r} in each of its sentences, and {text.text!r} does not "
+                            "hold it in this form. Use level=sentence, or change the sentence"
+                        )
 
 
 @dataclass(frozen=True, slots=True)
 class RoleSentences:
-    """The usable words of one role, their tags, and the vectors of their sentences, word after word.
+    """The usable words of one role, their parts of speech, and the vectors of their sentences, word after word.
 
     ``vectors`` has shape (sentences, d), and ``counts`` is the number of sentences of each word.
     """
@@ -110,14 +154,14 @@ def embed_sentences(
     kept, lost = distinct_words({role: test.roles[role].words for role in ROLES}, options)
     unknown = unknown_words(model, kept, options) if level == "sentence" else {}
     strange = {word.word: word.reason for word in unseen(model, kept)} if options.unseen == "drop" else {}
-    texts = [text for role in ROLES for word in kept[role] for text in frames.texts(test, role, word)]
+    texts = [text for role in ROLES for word in kept[role] for text in frames.texts(role, word)]
     rows = model.embed(texts, level)
     embedded = map(_Embedded, texts, rows, unusable(rows))
     found: dict[str, RoleSentences] = {}
     for role in ROLES:
         words, vectors = [], []
         for word in kept[role]:
-            own = list(islice(embedded, len(frames.texts(test, role, word))))
+            own = list(islice(embedded, len(frames.texts(role, word))))
             reason = unknown.get(word) or _why_lost(own, level) or strange.get(word, "")
             if reason:
                 lost.append(LostWord(word=word, role=role, reason=reason))
@@ -126,7 +170,7 @@ def embed_sentences(
                 vectors.append(np.stack([sentence.vector for sentence in own]))
         found[role] = RoleSentences(
             tuple(words),
-            tuple(test.roles[role].parts_of_speech[word] for word in words),
+            tuple(OWN if word in frames.own else test.roles[role].parts_of_speech[word] for word in words),
             tuple(map(len, vectors)),
             np.concatenate(vectors) if vectors else rows[:0],
         )
@@ -156,22 +200,37 @@ def _why_lost(sentences: list[_Embedded], level: Level) -> str:
     return ""
 
 
-def _words_by_tag(test: Test, where: str, templates: Mapping[str, TemplateList]) -> dict[str, list[str]]:
-    tagged: dict[str, list[str]] = {}
+def _around(sentence: str, word: str) -> Text:
+    found = re.search(rf"(?<!\w){re.escape(word)}(?!\w)", sentence, re.IGNORECASE)
+    return Text(sentence, found.span() if found else None)
+
+
+def _tags(
+    test: Test, where: str, templates: Mapping[str, TemplateList], own: Container[str]
+) -> dict[tuple[str, str], str]:
+    """The tag of each role and word that has no sentences of its own.
+
+    Templates named as a tag with an addition (``noun-singular-an``) say themselves which of its words go into them.
+    """
+    tags: dict[tuple[str, str], str] = {}
     untagged = []
     for role in ROLES:
         words = test.roles[role]
         for word in dict.fromkeys(words.words):
-            if word in words.parts_of_speech:
-                tagged.setdefault(words.parts_of_speech[word], []).append(word)
-            else:
+            tag = words.parts_of_speech.get(word)
+            if word in own:
+                continue
+            if tag is None:
                 untagged.append(f"{word!r} ({role}, list {words.name})")
+                continue
+            finer = (n for n, some in templates.items() if n.startswith(f"{tag}-") and word in some.words)
+            tags[role, word] = next(finer, tag)
     if untagged:
         raise StimuliError(
             f"{test.id}: no part of speech says which sentences these words go into: {', '.join(untagged)}. Give them "
-            f"part_of_speech or parts_of_speech in {test.file}; {where} has templates for {', '.join(templates)}"
+            f"part_of_speech or parts_of_speech in {test.file}; {where} has templates for {', '.join(templates) or 'none'}"
         )
-    return tagged
+    return tags
 
 
 def _frames(templates: TemplateList, where: str) -> Iterator[Frame]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Final, Self
 
@@ -19,6 +20,7 @@ from biascore.stats import (
     effect_size,
     normal_approximation,
     permutation_test,
+    shift_interval,
 )
 from biascore_metrics.weat.options import AssociationOptions
 from biascore_metrics.weat.pvalues import permutation_p_values
@@ -70,8 +72,8 @@ class Effect:
             d = effect_size(x, y, options.ddof)
         except ZeroVarianceError as error:
             return cls(empty, None, f"the associations of the {of_what} do not vary ({error})")
-        interval, problem = options.interval(x, y, rng)
         test = permutation_test(x, y, method=options.permutation, draws=options.draws, rng=rng)
+        interval, problem = options.interval(x, y, test, rng)
         normal = PValue(
             name="normal approximation",
             value=normal_approximation(effect_size(x, y, 1), len(x), len(y)),
@@ -88,7 +90,16 @@ class Effect:
             p_values=p_values,
         )
         # Permutations leave the denominator of d as it is, so the p-values are those of the difference too.
-        difference = Estimate(name=DIFFERENCE, value=test.statistic, unit=unit, n=n, p_values=p_values)
+        shifts = shift_interval(x, y, level=options.confidence, draws=options.resamples, rng=rng)
+        bounded = math.isfinite(shifts.low) and math.isfinite(shifts.high)  # not with very few words
+        difference = Estimate(
+            name=DIFFERENCE,
+            value=test.statistic,
+            unit=unit,
+            n=n,
+            interval=ConfidenceInterval.of(shifts) if bounded else None,
+            p_values=p_values,
+        )
         return cls((effect, difference), interval, problem, test.attainable(options.alternative, of_what))
 
     def decide(self, options: AssociationOptions) -> Decision:
@@ -103,23 +114,10 @@ class Effect:
             bound=options.bound,
             attainable=self.attainable,
         )
-        opposite = self._opposite(options)
+        opposite = effect.opposite(options.alpha)
         if not opposite or decision.verdict is not Verdict.INCONCLUSIVE:
             return decision
         return Decision(decision.verdict, f"{decision.reason} But {opposite}.")
-
-    def _opposite(self, options: AssociationOptions) -> str:
-        """What a one-sided test overlooks: an effect the other way that a two-sided one would detect."""
-        effect = self.estimates[0]
-        if options.alternative != "greater" or effect.value is None or effect.value >= 0:
-            return ""
-        two_sided = effect.p("two-sided").value
-        if two_sided > options.alpha:
-            return ""
-        return (
-            f"the effect points the other way (two-sided p = {two_sided:.3g}), for which the one-sided test chosen "
-            "does not look: measure it with alternative=two-sided"
-        )
 
     def warnings(self, options: AssociationOptions, what: str = "the targets") -> tuple[str, ...]:
         """The cautions, and that resamples of ``what`` are missing from the interval."""
@@ -132,4 +130,4 @@ class Effect:
         if self.estimates[0].value is None:
             return ()
         missing = f"no interval: {self.problem}" if self.problem else ""
-        return tuple(filter(None, (missing, self._opposite(options))))
+        return tuple(filter(None, (missing, self.estimates[0].opposite(options.alpha))))

@@ -11,7 +11,7 @@ from pydantic import Field, field_validator
 
 from biascore.errors import OptionsError
 from biascore.plugins_api import Draws, Model, Resamples, Scalar, Test
-from biascore.stats import Interval, ZeroVarianceError, bootstrap_effect, exact_cost
+from biascore.stats import Interval, PermutationTest, ZeroVarianceError, effect_interval, exact_cost
 from biascore.stats.permutation import EXACT_MAX_SUMS
 from biascore_metrics.words import WordOptions
 
@@ -25,6 +25,7 @@ class AssociationOptions(WordOptions):
     ``alternative``: the p-value that decides. An audit does not know in advance which way a bias
     runs, so the default is two-sided; the papers' tests are one-sided ("greater").
     ``permutation``: count all partitions, or draw ``draws`` of them; "auto" counts where it can.
+    ``bootstrap``: how the interval is made; "tested" is studentized, kept from contradicting the two-sided test.
     ``bound``: an effect whose whole interval lies within it counts as negligible (Cohen's small effect).
     """
 
@@ -32,7 +33,7 @@ class AssociationOptions(WordOptions):
     alternative: Literal["two-sided", "greater"] = "two-sided"
     permutation: Literal["auto", "exact", "monte-carlo"] = "auto"
     draws: Draws = 100_000
-    bootstrap: Literal["studentized", "bca", "percentile"] = "studentized"
+    bootstrap: Literal["tested", "studentized", "bca", "percentile", "permutation"] = "tested"
     resamples: Resamples = 5000
     bound: float | None = Field(default=0.2, gt=0)
 
@@ -59,13 +60,18 @@ class AssociationOptions(WordOptions):
             )
 
     def interval(
-        self, x: npt.NDArray[np.float64], y: npt.NDArray[np.float64], rng: np.random.Generator
+        self,
+        x: npt.NDArray[np.float64],
+        y: npt.NDArray[np.float64],
+        test: PermutationTest,
+        rng: np.random.Generator,
     ) -> tuple[Interval | None, str]:
-        """The bootstrap interval of the effect size of x and y, or None and the reason."""
+        """The interval of the effect size of x and y, whose permutation test is ``test``, or None and the reason."""
         try:
-            interval = bootstrap_effect(
+            interval = effect_interval(
                 x,
                 y,
+                p_two_sided=test.two_sided.p_value,
                 ddof=self.ddof,
                 level=self.confidence,
                 method=self.bootstrap,

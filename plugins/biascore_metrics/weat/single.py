@@ -140,19 +140,24 @@ class ScWeat(Metric):
         with_a = cosine_matrix(roles.vectors[role], roles.vectors["A"])
         with_b = cosine_matrix(roles.vectors[role], roles.vectors["B"])
         return [
-            _Association(word, group, *self._effect(a, b, rng), test=self._test(a, b, rng))
+            _Association(word, group, *self._effect(a, b, test, rng), test=test)
             for word, a, b in zip(roles.words[role], with_a, with_b, strict=True)
+            for test in (self._test(a, b, rng),)
         ]
 
     def _effect(
-        self, a: npt.NDArray[np.float64], b: npt.NDArray[np.float64], rng: np.random.Generator
+        self,
+        a: npt.NDArray[np.float64],
+        b: npt.NDArray[np.float64],
+        test: PermutationTest,
+        rng: np.random.Generator,
     ) -> tuple[float | None, Interval | None]:
         options = self._options
         try:
             effect = effect_size(a, b, options.ddof)
         except ZeroVarianceError:
             return None, None
-        interval, _ = options.interval(a, b, rng)
+        interval, _ = options.interval(a, b, test, rng)
         return effect, interval
 
     def _test(
@@ -191,8 +196,9 @@ class ScWeat(Metric):
             return Estimate(name=name, value=None, unit="standard deviations", n=n)
         a = cosine_matrix(roles.vectors[role], roles.vectors["A"]).mean(axis=0)
         b = cosine_matrix(roles.vectors[role], roles.vectors["B"]).mean(axis=0)
-        effect, interval = self._effect(a, b, rng)
-        p_values = permutation_p_values(self._test(a, b, rng), self._options.alternative)
+        test = self._test(a, b, rng)
+        effect, interval = self._effect(a, b, test, rng)
+        p_values = permutation_p_values(test, self._options.alternative)
         return Estimate(
             name=name,
             value=effect,

@@ -216,6 +216,18 @@ FAMILIES: Final[dict[str, Family]] = {
     ),
     "phi": _causal("phi"),
     "phi3": _causal("phi3", pad_token_id=0),
+    "phi3 (longrope)": _causal(
+        "phi3",
+        pad_token_id=0,
+        original_max_position_embeddings=16,
+        rope_parameters={
+            "rope_type": "longrope",
+            "rope_theta": 1e4,
+            "short_factor": [1.0] * 4,
+            "long_factor": [4.0] * 4,
+            "original_max_position_embeddings": 16,
+        },
+    ),
     "olmo2": _causal("olmo2"),
     "olmo3": _causal("olmo3"),
     "smollm3": _causal("smollm3"),
@@ -436,14 +448,14 @@ def main(names: Sequence[str]) -> None:
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()
     columns = ("token", "sentence", "mask_logprob", "log_likelihood")
-    print("| family | sees | padding | " + " | ".join(columns) + " |")
+    print("| family | a token sees | share a batch | " + " | ".join(f"`{name}`" for name in columns) + " |")
     print("|---" * (3 + len(columns)) + "|")
     for name in names or FAMILIES:
         with tempfile.TemporaryDirectory() as folder:
             found = deviations(name, save(name, Path(folder)))
         cells = [_cell(found.get(column)) for column in columns]
-        sees = "both sides" if "whole" in str(found["context"]) else "left"
-        moves = "equal lengths" if "equal" in str(found["padding"]) else "any"
+        sees = "both sides" if "whole" in str(found["context"]) else "the left"
+        moves = "equal lengths" if "equal" in str(found["padding"]) else "all"
         print(f"| {name} | {sees} | {moves} | {' | '.join(cells)} |", flush=True)
 
 

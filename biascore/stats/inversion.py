@@ -1,0 +1,164 @@
+"""Intervals by inversion of the permutation test: the shifts that the test does not reject.
+
+If the scores of X lie ``shift`` above those of Y and are otherwise exchangeable with them, then x - shift and y are
+exchangeable, and the permutation test of them is exact. The shifts with p > 1 - level are a confidence set of at least
+that level, whatever the distribution of the scores (Pitman 1937; Garthwaite 1996, Biometrics 52:1387), and it holds 0
+exactly where the two-sided test does not reject.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from itertools import combinations
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from biascore.stats._checks import Floats, finite_vector, require_between
+from biascore.stats.bootstrap import Interval, Method, bootstrap_effect, require_variation_within
+
+EXACT_MAX_PARTITIONS = 200_000
+"""All partitions are inverted up to this many, which is 10 + 10 words; beyond it some are drawn."""
+
+EffectMethod = Literal["tested", "permutation"] | Method
+
+
+def shift_interval(
+    x: ArrayLike, y: ArrayLike, *, level: float = 0.95, draws: int = 10_000, rng: np.random.Generator
+) -> Interval:
+    """Interval of mean(x) - mean(y), scores (nx,) and (ny,), in their unit, by inverting `permutation_test`.
+
+    Every partition S is as extreme as the observed one for the shifts between two bounds, which the scores give in
+    closed form; the ends of the interval are quantiles of these bounds, so nothing is searched for. An end is infinite
+    where so few scores can reject no shift. ``resamples`` counts the partitions, all of them or ``draws`` random ones
+    with the observed. Measured coverage of 95 % intervals, normal, t (5 df) and exponential scores, 5 + 5 to 32 + 32
+    words: 93.8 to 96.5 % (1000 samples, standard error 0.7 points). Raises ValueError on scores that are empty or not
+    finite and on options out of range.
+    """
+    require_between(level, "level", 0.0, 1.0)
+    if draws < 1:
+        raise ValueError(f"draws is {draws}; pass at least 1")
+    first, second = finite_vector(x, "x"), finite_vector(y, "y")
+    members = _partitions(first.size, second.size, draws, rng)
+    exact = math.comb(first.size + second.size, first.size) <= EXACT_MAX_PARTITIONS
+    low, high = _bounds(first, second, members)
+    beyond = math.floor((1.0 - level) * low.size + 1e-9)  # so many partitions may be as extreme outside
+    ends = (
+        np.partition(low, beyond)[beyond],
+        np.partition(high, high.size - 1 - beyond)[high.size - 1 - beyond],
+    )
+    kind = "exact" if exact else "monte-carlo"
+    return Interval(
+        float(ends[0]),
+        float(ends[1]),
+        level,
+        f"inverted permutation test, {kind}",
+        len(members) - (not exact),
+    )
+
+
+def effect_interval(
+    x: ArrayLike,
+    y: ArrayLike,
+    *,
+    p_two_sided: float,
+    ddof: Literal[0, 1] = 1,
+    level: float = 0.95,
+    method: EffectMethod = "tested",
+    resamples: int = 5000,
+    rng: np.random.Generator,
+) -> Interval:
+    """Interval of `effect_size` of x (nx,) and y (ny,) that does not contradict the test beside it.
+
+    permutation: the shifts of `shift_interval`, each as the effect size that it would be with the deviations within x
+    and within y as they are; too narrow for large effects, because these deviations are not known. tested, the
+    default: `bootstrap_effect`'s studentized interval, but where it holds 0 and the two-sided permutation test
+    (``p_two_sided``, at alpha = 1 - level) rejects, or the other way round, the end towards 0 is that of permutation.
+    percentile, bca, studentized: `bootstrap_effect` as it is. Measured coverage of 95 % intervals, and mean width
+    (700 samples, 800 resamples, standard error 0.8 points; n + n words, d = 0 / 0.5 / 1 / 1.5,
+    tests/benchmarks/bench_interval_coverage.py):
+
+                     normal, 8 + 8        normal, 16 + 16      exponential, 8 + 8
+        permutation  94.9 95.3 93.4 88.7  94.4 93.0 92.7 87.6  95.0 93.3 84.9 72.4
+        studentized  97.1 96.6 97.0 95.1  96.7 96.0 94.1 94.9  92.7 92.3 90.3 89.1
+        tested       94.9 95.9 96.3 94.7  94.4 96.0 94.1 94.9  95.0 91.1 88.9 87.3
+
+    studentized and the test disagree in 4 to 26 % of the normal samples of 8 + 8 words, tested never. Raises
+    ZeroVarianceError and ValueError as `bootstrap_effect` does.
+    """
+    first, second = finite_vector(x, "x"), finite_vector(y, "y")
+    if method == "permutation":
+        return _inverted_effect(first, second, ddof, level, resamples, rng)
+    found = bootstrap_effect(
+        first,
+        second,
+        ddof=ddof,
+        level=level,
+        method="studentized" if method == "tested" else method,
+        resamples=resamples,
+        rng=rng,
+    )
+    rejected, holds_0 = p_two_sided <= 1.0 - level + 1e-12, found.low <= 0.0 <= found.high
+    if method != "tested" or rejected != holds_0:
+        return found
+    inverted = _inverted_effect(first, second, ddof, level, resamples, rng)
+    positive = first.mean() > second.mean()
+    # Drawn partitions may miss what the exact test says by a little; then the end is 0 itself.
+    end = inverted.low if positive else inverted.high
+    end = max(end, 0.0) if rejected == positive else min(end, 0.0)
+    ends = {"low": end} if positive else {"high": end}
+    return replace(found, **ends, method="studentized, the end at 0 by the inverted permutation test")
+
+
+def _inverted_effect(
+    first: Floats, second: Floats, ddof: Literal[0, 1], level: float, draws: int, rng: np.random.Generator
+) -> Interval:
+    require_variation_within(first, second)
+    shifts = shift_interval(first, second, level=level, draws=draws, rng=rng)
+    n = first.size + second.size
+    within = (first.size * first.var() + second.size * second.var()) / n
+    share = first.size * second.size / n**2
+    by_ddof = math.sqrt((n - 1) / n) if ddof == 1 else 1.0
+
+    def effect(shift: float) -> float:
+        if math.isinf(shift):
+            return math.copysign(by_ddof / math.sqrt(share), shift)
+        return float(by_ddof * shift / math.sqrt(within + share * shift**2))
+
+    return replace(shifts, low=effect(shifts.low), high=effect(shifts.high))
+
+
+def _partitions(nx: int, ny: int, draws: int, rng: np.random.Generator) -> Floats:
+    """Membership of X, 0 or 1, of all n scores in every partition, or in the observed and ``draws`` random ones."""
+    n = nx + ny
+    if math.comb(n, nx) <= EXACT_MAX_PARTITIONS:
+        places = np.array(list(combinations(range(n), nx)))
+    else:
+        drawn = rng.permuted(np.broadcast_to(np.arange(n), (draws, n)), axis=1)[:, :nx]
+        places = np.vstack([np.arange(nx), drawn])
+    members = np.zeros((len(places), n))
+    np.put_along_axis(members, places, 1.0, axis=1)
+    return members
+
+
+def _bounds(first: Floats, second: Floats, members: Floats) -> tuple[Floats, Floats]:
+    """The lowest and the highest shift for which each partition is at least as extreme as the observed one.
+
+    With a shift t taken off x, a partition with statistic a at t = 0 that holds a share of X has a - c t, the observed
+    one D - t; |a - c t| >= |D - t| between (D - a) / (1 - c) and (D + a) / (1 + c), in either order.
+    """
+    nx, ny = first.size, second.size
+    scores = np.concatenate([first, second])
+    sums, own = members @ scores, members[:, :nx].sum(axis=1)
+    a = sums / nx - (math.fsum(scores) - sums) / ny
+    c = own / nx - (nx - own) / ny
+    observed = math.fsum(first) / nx - math.fsum(second) / ny
+    # c is 1 for the observed partition and -1 for its mirror image: both are as extreme at every shift.
+    always = (own == nx) | ((own == 0) & (nx == ny))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        one, other = (observed - a) / (1.0 - c), (observed + a) / (1.0 + c)
+    low = np.where(always, -np.inf, np.minimum(one, other))
+    high = np.where(always, np.inf, np.maximum(one, other))
+    return low, high
