@@ -9,8 +9,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path, PurePosixPath
-from typing import Any, Final
+from typing import Final
 
+from biascore.audit import Audit, AuditMeasurement, AuditModel
 from biascore.dataset import HUB, default_test_name
 from biascore.errors import RunError
 from biascore.files import user_path
@@ -95,44 +96,50 @@ def opened(path: Path) -> Iterator[Path]:
 
 
 def audit_text(run: Run) -> str:
-    """The audit of a run as a file beside the folders ``stimuli`` and ``data`` of a bundle."""
-    document = {**_audit(run), "adjust": run.adjustment.value}
-    if document.get("stimuli"):
-        document["stimuli"] = [STIMULI]
+    """The audit of a run as a file beside the folders ``stimuli`` and ``data`` of a bundle.
+
+    Raises RunError for options that no file can hold.
+    """
+    audit = _audit(run)
     places = _data_places(run)
-    document["data"] = [
-        {**one, "source": places[one["source"]], "name": one["name"] or default_test_name(one["source"])}
-        for one in document.get("data", ())
+    data = [
+        one.model_copy(
+            update={"source": places[one.source], "name": one.name or default_test_name(one.source)}
+        )
+        for one in audit.data
     ]
-    tables = ("data", "models", "measurements")
-    plain = {key: value for key, value in document.items() if key not in tables and value not in ((), [])}
-    return dumps(plain | {key: [_given(one) for one in document[key]] for key in tables})
+    moved = audit.model_copy(update={"data": tuple(data), "stimuli": (STIMULI,) if audit.stimuli else ()})
+    # With what decides results even where it is the default.
+    decisive = {"title": moved.title, "seed": moved.seed, "adjust": run.adjustment.value}
+    try:
+        return dumps(decisive | moved.model_dump(mode="json", exclude_defaults=True))
+    except TypeError as error:
+        raise RunError(
+            f"the audit of this run cannot be written as a file: {error}. Run it without that option"
+        ) from error
 
 
-def _audit(run: Run) -> dict[str, Any]:
-    """The audit as it was given; of a single measurement, one that measures the same."""
-    given = dict(run.provenance.audit)
+def _audit(run: Run) -> Audit:
+    """The audit as it was given; of a measurement from Python, one that measures the same."""
+    given = run.provenance.audit
     if "measurements" in given:
-        return given
+        return Audit.model_validate(given)
     measured = {measurement.model for measurement in run} | {failure.model for failure in run.failed}
-    return {
-        "title": run.title,
-        "seed": run.provenance.seed,
-        "stimuli": given.get("stimuli", ()),
-        "models": [
-            {"ref": used.ref, "name": used.name, "options": used.explicit_options}
+    return Audit(
+        title=run.title,
+        seed=run.provenance.seed,
+        stimuli=given.get("stimuli", ()),
+        models=tuple(
+            AuditModel(
+                ref=used.ref, name="" if used.name == used.ref else used.name, options=used.explicit_options
+            )
             for used in run.models
             if used.name in measured
-        ],
-        "measurements": [
-            {"metric": given["metric"], "tests": given["tests"], "options": given["options"]},
-        ],
-    }
-
-
-def _given(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """What of an entry is not the default."""
-    return {key: value for key, value in entry.items() if value not in ("", None) and value != {}}
+        ),
+        measurements=(
+            AuditMeasurement(metric=given["metric"], tests=given["tests"], options=given["options"]),
+        ),
+    )
 
 
 def _inputs(

@@ -5,27 +5,28 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from datetime import date, datetime, time
 from typing import Any, Final
 
 _BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def dumps(document: Mapping[str, Any]) -> str:
-    """A document of plain values, lists, mappings (written in one line) and lists of tables; None is left out.
+    """A document of plain values, lists, mappings (written in one line) and lists of tables.
 
-    Raises TypeError for a value that TOML has not.
+    Raises TypeError for a value that TOML has not, such as None.
     """
     plain, tables = [], []
     for key, value in document.items():
         if isinstance(value, list | tuple) and value and all(isinstance(item, Mapping) for item in value):
             tables += [f"\n[[{_key(key)}]]\n" + _lines(item) for item in value]
-        elif value is not None:
+        else:
             plain.append(f"{_key(key)} = {_value(value)}\n")
     return "".join(plain + tables)
 
 
 def _lines(table: Mapping[str, Any]) -> str:
-    return "".join(f"{_key(key)} = {_value(value)}\n" for key, value in table.items() if value is not None)
+    return "".join(f"{_key(key)} = {_value(value)}\n" for key, value in table.items())
 
 
 def _key(key: str) -> str:
@@ -40,9 +41,11 @@ def _value(value: object) -> str:
         return "true" if value else "false"
     if isinstance(value, int | float):
         return repr(value)
+    if isinstance(value, datetime | date | time):
+        return value.isoformat()
     if isinstance(value, Mapping):
-        pairs = [f"{_key(key)} = {_value(item)}" for key, item in value.items() if item is not None]
+        pairs = [f"{_key(key)} = {_value(item)}" for key, item in value.items()]
         return "{ " + ", ".join(pairs) + " }" if pairs else "{}"
     if isinstance(value, Sequence):
         return "[" + ", ".join(map(_value, value)) + "]"
-    raise TypeError(f"TOML has no {type(value).__name__}")
+    raise TypeError(f"TOML has no form for {value!r}")

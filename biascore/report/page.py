@@ -31,13 +31,12 @@ from biascore.report.texts import (
     percent,
     plain,
     sentence,
-    toml,
-    toml_key,
     when,
 )
 from biascore.report.vega import javascript
 from biascore.run import Run
 from biascore.stats import Adjustment, Verdict
+from biascore.toml import dumps
 from biascore.verdicts import Role, RunVerdict, reason_of
 from biascore.visible import visible
 
@@ -194,7 +193,7 @@ def _audit(run: Run) -> str:
         told = audit.model_dump(mode="json", exclude_defaults=True)
         # In the order of a file, and with what decides results even where it is the default.
         entries = {"title": audit.title, "seed": audit.seed, "adjust": audit.adjust.value} | told
-        return "\n".join(f"{toml_key(key)} = {toml(value)}" for key, value in entries.items())
+        return dumps(entries)
     except (TypeError, ValidationError):
         return ""
 

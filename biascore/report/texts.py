@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Mapping
-from datetime import UTC, date, datetime, time
+from datetime import UTC, datetime
 
 
 def number(value: float) -> str:
@@ -44,32 +43,6 @@ def cell(value: object) -> str:
 def plain(value: object) -> str:
     """An option as readable JSON; what JSON does not know, such as a date, as its text."""
     return json.dumps(value, ensure_ascii=False, default=_plain_default)
-
-
-def toml(value: object, indent: str = "") -> str:
-    """A value as TOML, so that an audit can be copied from the page; raises TypeError for what TOML lacks."""
-    match value:
-        case bool():
-            return str(value).lower()
-        case str():
-            # A JSON string is a TOML string, but for DEL, which TOML wants escaped.
-            return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-        case int() | float():
-            return repr(value)
-        case Mapping():
-            entries = (f"{toml_key(key)} = {toml(entry, indent)}" for key, entry in value.items())
-            return "{" + ", ".join(entries) + "}"
-        case list() | tuple():
-            deeper = indent + "  "
-            return "[\n" + "".join(f"{deeper}{toml(entry, deeper)},\n" for entry in value) + f"{indent}]"
-        case datetime() | date() | time():
-            return value.isoformat()
-    raise TypeError(f"TOML has no form for {value!r}")
-
-
-def toml_key(key: str) -> str:
-    """A key as TOML, bare where it may be."""
-    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else toml(key)
 
 
 def when(seconds: float) -> str:

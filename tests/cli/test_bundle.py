@@ -156,11 +156,15 @@ def test_only_a_bundle_is_replaced_and_only_a_bundle_is_opened(
     ids=range(10),
 )
 def test_toml_comes_back_equal(value: Any) -> None:
-    document = {
-        "key": value,
-        "spaced key": {"inner": value},
-        "tables": [{"a": value}, {"b": value, "c": None}],
-    }
-    document["tables"][1].pop("c")
+    document = {"key": value, "spaced key": {"inner": value}, "tables": [{"a": value}, {"b": value}]}
     assert tomllib.loads(dumps(document)) == document
-    assert tomllib.loads(dumps({"gone": None, "here": 1})) == {"here": 1}
+
+
+def test_what_toml_has_no_form_for_is_told(study: Path, tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match="TOML has no form for None"):
+        dumps({"tables": [{"options": {"gone": None}}]})
+    run = Run.load(study / "audit-run")
+    measured = {"metric": "weat", "model": "planted:pets=1", "tests": ["en/pets"], "options": {"layer": None}}
+    provenance = run.provenance.model_copy(update={"audit": measured})
+    with pytest.raises(RunError, match="cannot be written as a file: TOML has no form for None"):
+        audit_text(run.model_copy(update={"provenance": provenance}))
