@@ -218,11 +218,13 @@ def test_translations_are_those_of_a_plain_loop(
     folders: dict[str, Path], opened: Callable[..., Model], family: str, target: str, first: str | None,
     source: str | None, prefix: str, options: dict[str, Any], settings: dict[str, Any],
 ) -> None:  # fmt: skip
+    found = {text: obvious(folders[family], prefix + text, first, source, **settings) for text in TEXTS}
+    wanted = {text: answer for text, answer in found.items() if answer.strip()}  # no other is an answer
+    assert len(wanted) >= len(TEXTS) - 1
     with opened(family, **options) as model:
-        answers = model.translate(TEXTS, "en", target)
-    wanted = [obvious(folders[family], prefix + text, first, source, **settings) for text in TEXTS]
-    assert list(answers) == wanted
-    assert len(set(wanted)) > 1, "a model that says the same of everything tells nothing"
+        answers = model.translate(list(wanted), "en", target)
+    assert list(answers) == list(wanted.values())
+    assert len(set(answers)) > 1, "a model that says the same of everything tells nothing"
 
 
 @pytest.mark.filterwarnings("ignore:.*does not end within")
