@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from biascore.engine import Engine
-from biascore.errors import ModelLoadError
+from biascore.errors import AnswerError, ModelLoadError
 from biascore.model import Model
 from biascore.placing import check_folder, named, new_folder
 from biascore.questions import Masked, Text
@@ -67,14 +67,25 @@ def export_model(
     try:
         with new_folder(target) as new:
             adapter = original.export(new, int8=int8)
-            with engine.model(f"{adapter}:{new}") as copy:
-                found = deviations(original, copy)
+            found = _compared(engine, original, adapter, new)
             _record(new, original, found, int8=int8)
     except OSError as error:
         raise ModelLoadError(
             f"{folder} cannot be written: {error}. Free space or choose another folder"
         ) from error
     return Exported(f"{adapter}:{folder}", found)
+
+
+def _compared(engine: Engine, original: Model, adapter: str, folder: Path) -> tuple[Deviation, ...]:
+    try:
+        with engine.model(f"{adapter}:{folder}") as copy:
+            return deviations(original, copy)
+    except (ModelLoadError, AnswerError) as error:  # what was written, and not the user's files, is at fault
+        reason = " ".join(str(error).replace(f"{folder}/", "").split()).partition(". ")[0][:300]
+        raise ModelLoadError(
+            f"{original.name} was exported, but {adapter}: cannot run the copy, so that it was not kept ({reason}). Use the "
+            "original as it is"
+        ) from error
 
 
 def deviations(original: Model, copy: Model) -> tuple[Deviation, ...]:

@@ -48,7 +48,7 @@ def main() -> None:
     arguments = parser.parse_args()
 
     texts = make_texts(arguments.texts)
-    options = HfOptions(device="cpu", batch_tokens=arguments.batch_tokens)
+    options = HfOptions(device="cpu", batch_tokens=arguments.batch_tokens, sentence="mean")
     backend = cast(
         "EncoderBackend", HfAdapter().load(ModelRef.parse(MODEL), options, cast(LoadContext, None))
     )

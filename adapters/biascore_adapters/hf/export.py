@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import importlib.util
+import io
 import logging
 import shutil
-import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,7 +15,7 @@ import torch
 from safetensors.numpy import save_file
 
 from biascore.errors import CapabilityError, MissingExtraError, ModelLoadError
-from biascore_adapters.hf.load import Loaded
+from biascore_adapters.hf.load import Loaded, quiet
 from biascore_adapters.transformer.exported import Exported
 from biascore_adapters.transformer.folder import (
     SETTINGS,
@@ -29,7 +29,10 @@ from biascore_adapters.transformer.pipeline import module_tensors
 ADAPTER: Final = "onnx"
 _MODULES: Final = ("onnx", "onnxscript", "onnxruntime")
 # Loggers that tell of operators of torchvision, of optimiser passes, and of advice before quantisation.
-_CHATTY: Final = ("torch.onnx", "torch.export", "onnxscript", "onnx_ir", "root")
+_CHATTY: Final = (
+    *("torch.onnx", "torch.export", "torch._dynamo", "torch.fx.experimental.symbolic_shapes"),
+    *("onnxscript", "onnx_ir", "root"),
+)
 
 
 def export(folder: ModelFolder, loaded: Loaded, into: Path, *, int8: bool) -> str:
@@ -52,7 +55,7 @@ def export(folder: ModelFolder, loaded: Loaded, into: Path, *, int8: bool) -> st
     graph = into / "model.onnx"
     full = into / "full.onnx" if int8 else graph
     with _quiet():
-        with _without_padding(loaded):
+        with _without_padding(loaded), _dense_experts(loaded):
             _write_graph(loaded, full)
         if int8:
             _quantise(full, graph)
@@ -142,6 +145,21 @@ def _without_padding(loaded: Loaded) -> Iterator[None]:
         config.pad_token_id = before
 
 
+@contextmanager
+def _dense_experts(loaded: Loaded) -> Iterator[None]:
+    """With a mixture of experts as batched products: for the grouped ones that torch runs there is no operator."""
+    model: Any = loaded.model
+    if not hasattr(model, "set_experts_implementation"):  # transformers 4 loops over experts
+        yield
+        return
+    before = model.get_experts_implementation()
+    model.set_experts_implementation("batched_mm")
+    try:
+        yield
+    finally:
+        model.set_experts_implementation(before)
+
+
 def _write_graph(loaded: Loaded, path: Path) -> None:
     ids = torch.arange(2 * 7, device=loaded.device).reshape(2, 7) % loaded.reader.rows
     inputs = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
@@ -167,8 +185,8 @@ def _write_graph(loaded: Loaded, path: Path) -> None:
         )
     except Exception as error:  # torch raises whatever the model's own code trips over
         raise ModelLoadError(
-            f"torch {torch.__version__} cannot export {type(loaded.model).__name__} ({_reason(error)}). "
-            "Try newer versions: pip install --upgrade torch onnxscript; or use the model with hf:"
+            f"torch {torch.__version__} cannot export {type(loaded.model).__name__} as a graph for texts of any length "
+            f"({_reason(error)}). Use the model with hf:, or try newer versions: pip install --upgrade torch onnxscript"
         ) from error
     assert program is not None, "dynamo=True returns the program"
     program.save(path)  # with its weights beside it only above 2 GB, which one file cannot hold
@@ -215,8 +233,8 @@ def _quiet() -> Iterator[None]:
     for logger in loggers:
         logger.setLevel(logging.ERROR)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        # torch prints the graph that it stumbled over.
+        with quiet(), redirect_stderr(io.StringIO()), redirect_stdout(io.StringIO()):
             yield
     finally:
         for logger, level in zip(loggers, levels, strict=True):

@@ -351,7 +351,7 @@ def test_export_refuses_what_it_cannot_do(engine: Engine, original: Original, tm
         taken.mkdir()
         (taken / "thesis.txt").write_text("mine")
         for overwrite in (False, True):
-            with pytest.raises(OptionsError, match="taken"):
+            with pytest.raises(RunError, match="taken"):
                 export_model(engine, model, taken, overwrite=overwrite)
     assert [path.name for path in tmp_path.iterdir()] == ["taken"]
     assert (taken / "thesis.txt").read_text() == "mine"
