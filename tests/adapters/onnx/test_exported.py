@@ -23,7 +23,6 @@ from biascore.errors import (
     AnswerError,
     CapabilityError,
     ModelLoadError,
-    OptionsError,
     QuestionError,
     RunError,
 )
