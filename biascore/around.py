@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 import pluggy
@@ -41,7 +41,9 @@ def put_around(manager: pluggy.PluginManager, plugin: ModelPlugin, model: str) -
                     "write @hookimpl(wrapper=True)",
                 )
             at = At(Owner(f"{plugin.role} {name}"), "answering", f"{caller.name} of {model}", model)
-            implementation.function = _watched(implementation.function, at, plugin.role == "observer")
+            own = cast("_Wrapper", implementation.function)
+            # In its place, so that it keeps its arguments and its order among the others.
+            implementation.function = _watched(own, at, plugin.role == "observer")  # type: ignore[misc]
 
 
 def _watched(wrapper: _Wrapper, at: At, observer: bool) -> _Wrapper:

@@ -161,7 +161,7 @@ class Engine:
                 keep=set(openings) - set(labels),
                 progress=self._services.progress,
             )
-        used = done.used | {name: one.used(since=before[name]) for name, one in given.items()}
+        used = dict(done.used) | {name: one.used(since=before[name]) for name, one in given.items()}
         refs = [
             str(openings[label].ref) if label in openings else str(given[label].source.ref)
             for label in labels

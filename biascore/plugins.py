@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from functools import partial
 from importlib import metadata
 from pathlib import PurePath
 from typing import Any, Final
@@ -101,8 +102,7 @@ class Plugins:
         for name, plugin in self._manager.list_name_plugin():
             owner = next(r.owner for r in self.records if f"{r.dist}:{r.name}" == name)
             at = At(owner, "opening", f"what it puts around {ref}")
-            ask = self._alone(plugin, "model_plugins")
-            found += guarded(at, lambda ask=ask: [one for answer in ask(ref=ref) for one in answer])
+            found += guarded(at, partial(_asked, self._alone(plugin, "model_plugins"), ref))
         return found
 
     def detector(self, tag: str) -> SpeakerGenderDetector:
@@ -252,6 +252,10 @@ class Plugins:
             if any((owner.dist, owner.name) == (record.dist, record.name) for owner in owners)
         ]
         return replace(record, status="conflict", reason="; ".join(clashes)) if clashes else record
+
+
+def _asked(hook: pluggy.HookCaller, ref: ModelRef) -> list[ModelPlugin]:
+    return [one for answer in hook(ref=ref) for one in answer]
 
 
 def import_limit() -> float | None:

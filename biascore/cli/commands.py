@@ -5,20 +5,21 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from contextlib import redirect_stdout
-from typing import Any
+from typing import Any, TypeVar
 
-import click
 import typer
 from typer.core import TyperCommand
 
 from biascore.cli.console import say, stderr, stdout
 from biascore.errors import PluginFailedError
 
+F = TypeVar("F", bound=Callable[..., Any])
+
 
 class Command(TyperCommand):
     """A command that keeps what plugins print out of its own output, and their ``sys.exit`` from ending it."""
 
-    def invoke(self, ctx: click.Context) -> Any:
+    def invoke(self, ctx: Any) -> Any:
         """Run the command; what anything but ``stdout`` prints goes to standard error."""
         stdout.file = sys.stdout
         try:
@@ -38,8 +39,6 @@ class Command(TyperCommand):
 class App(typer.Typer):
     """A group of such commands."""
 
-    def command(
-        self, name: str | None = None, **options: Any
-    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def command(self, *args: Any, **options: Any) -> Callable[[F], F]:
         """Register a command."""
-        return super().command(name, **{"cls": Command, **options})
+        return super().command(*args, **{"cls": Command, **options})

@@ -1,0 +1,74 @@
+"""What all commands have in common, in process."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from biascore.cli import exit_code
+from biascore.cli.commands import App
+from biascore.cli.console import say
+from biascore.errors import (
+    AnswerError,
+    BiascoreError,
+    ModelLoadError,
+    NothingMeasuredError,
+    PluginFailedError,
+    QuotaError,
+    RateLimitError,
+    TransientModelError,
+)
+from biascore.failure import Failure
+from biascore.guard import At, Owner, failed
+
+app = App()
+
+
+@app.command()
+def prints() -> None:
+    """Print as a plugin does, and as biascore does."""
+    print("theirs")
+    say("ours")
+
+
+@app.command()
+def ends() -> None:
+    """End the process."""
+    sys.exit(0)
+
+
+def test_standard_output_holds_what_a_command_says() -> None:
+    done = CliRunner().invoke(app, ["prints"])
+    assert (done.stdout, done.stderr) == ("ours\n", "theirs\n")
+
+
+def test_no_command_is_ended_by_sys_exit() -> None:
+    done = CliRunner().invoke(app, ["ends"])
+    assert isinstance(done.exception, PluginFailedError)
+    assert "called sys.exit(0)" in str(done.exception)
+
+
+def lost(may_pass: bool) -> Failure:
+    return Failure(
+        metric="m", test="t", model="x", kind="opening", error="E", message=f"{may_pass}", may_pass=may_pass
+    )
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (ModelLoadError("gone"), 2),
+        (AnswerError("wrong shape"), 5),
+        (PluginFailedError("raised"), 5),
+        (failed(At(Owner("metric-weat", "biascore", "0"), "measuring", "weat"), "raised"), 1),
+        (TransientModelError("down"), 6),
+        (RateLimitError("slow"), 6),
+        (QuotaError("used up"), 6),
+        (NothingMeasuredError((lost(True), lost(True))), 6),
+        (NothingMeasuredError((lost(True), lost(False))), 5),
+    ],
+)
+def test_exit_codes_of_errors(error: BiascoreError, code: int) -> None:
+    assert exit_code(error) == code
