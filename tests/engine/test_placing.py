@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from biascore.errors import RunError
+from biascore.export import EXPORT_FILE, check_target
 from biascore.placing import check_file, check_folder, finish, new_folder, write_file
 
 MARK = b"written by biascore"
@@ -189,3 +190,19 @@ def test_what_cannot_be_written_is_found_before_the_work(tmp_path: Path, check: 
         check(Path("/proc/run"))
     check(tmp_path / "not" / "yet" / "there")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "nowhere"]
+
+
+def test_an_exported_model_is_replaced_only_where_nothing_else_lies_in_its_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "copy"
+    (folder / "onnx").mkdir(parents=True)
+    (folder / "onnx" / "model.onnx").touch()
+    (folder / EXPORT_FILE).write_text(json.dumps({"files": ["onnx/model.onnx"]}))
+    assert check_target(folder, overwrite=True) == folder
+    with pytest.raises(RunError, match="copy exists already"):
+        check_target(folder, overwrite=False)
+    (folder / "onnx" / "notes.txt").touch()
+    with pytest.raises(RunError, match=r"beside an exported model it holds onnx/notes.txt"):
+        check_target(folder, overwrite=True)
+    (folder / EXPORT_FILE).write_text("{}")
+    with pytest.raises(RunError, match="copy is not overwritten: it is not an exported model"):
+        check_target(folder, overwrite=True)
