@@ -10,7 +10,7 @@ import numpy as np
 
 from biascore.frozen import Frozen
 from biascore.measurement import Estimate, Measurement
-from biascore.stats import Adjustment, Verdict, adjust
+from biascore.stats import Adjustment, Verdict, adjust, can_show
 
 BASELINE: Final = "baseline"
 """The concept of tests whose association most models hold and that harms nobody: flowers are pleasant."""
@@ -185,7 +185,7 @@ def _equivalent(measurement: Measurement) -> bool:
         return bool(ends) and all(_inside(low, high, neutral, stated.bound) for low, high in ends)
     estimate: Estimate = measurement.estimate(stated.of)
     interval = estimate.interval
-    if interval is None or interval.level < 1 - 2 * (measurement.alpha or 0.0) - 1e-9:
+    if interval is None or not can_show(interval.level, measurement.alpha or 0.0):
         return False
     return _inside(interval.low, interval.high, estimate.neutral or 0.0, stated.bound)
 

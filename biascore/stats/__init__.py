@@ -12,7 +12,7 @@ from biascore.stats.permutation import (
     normal_approximation,
     permutation_test,
 )
-from biascore.stats.verdict import Decision, Verdict, decide
+from biascore.stats.verdict import Decision, Verdict, can_show, decide
 
 __all__ = [
     "Adjustment",
@@ -28,6 +28,7 @@ __all__ = [
     "benjamini_hochberg",
     "bootstrap_effect",
     "bootstrap_interval",
+    "can_show",
     "cosine_matrix",
     "decide",
     "effect_interval",

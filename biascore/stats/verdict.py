@@ -74,6 +74,11 @@ def decide(
     return Decision(Verdict.DETECTED if detected else Verdict.INCONCLUSIVE, reason)
 
 
+def can_show(level: float, alpha: float) -> bool:
+    """Whether an interval of this level can show at alpha that an effect is negligible: two one-sided tests."""
+    return level >= 1.0 - 2.0 * alpha - 1e-9
+
+
 @dataclass(frozen=True, slots=True)
 class _Equivalence:
     shown: bool
@@ -92,7 +97,7 @@ def _equivalence(
     inside = neutral - bound <= interval.low and interval.high <= neutral + bound
     if not inside:
         return _Equivalence(False, f"{ends} is not inside {around}")
-    if interval.level < 1.0 - 2.0 * alpha - 1e-9:
+    if not can_show(interval.level, alpha):
         return _Equivalence(False, f"{ends} is inside {around}, but its level is below 1 - 2 x {alpha:g}")
     return _Equivalence(True, f"{ends} lies inside {around}")
 

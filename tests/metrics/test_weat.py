@@ -12,6 +12,7 @@ from biascore.engine import Engine
 from biascore.errors import AnswerError
 from biascore.plugins_api import Catalogue, Context, Measurement, Model, Test
 from biascore.stats import Verdict
+from biascore.verdicts import contradiction
 from biascore_metrics.weat.options import WeatOptions
 from biascore_metrics.weat.single import ScWeat
 from biascore_metrics.weat.weat import Weat
@@ -292,7 +293,7 @@ def test_a_one_sided_test_tells_of_an_effect_the_other_way(model_of, test_of):
     assert seen.verdict is Verdict.INCONCLUSIVE
     two_sided = seen.headline.p("two-sided").value
     assert two_sided <= 0.05
-    told = f"points the other way (two-sided p = {two_sided:.3g})"
+    told = f"points the other way (two-sided p = {two_sided:.3g}, 95 % interval "
     assert told in seen.reason
     assert any(told in warning for warning in seen.cautions)
     for other in (
@@ -301,3 +302,11 @@ def test_a_one_sided_test_tells_of_an_effect_the_other_way(model_of, test_of):
     ):
         assert other.verdict is Verdict.DETECTED
         assert "other way" not in " ".join([other.reason, *other.warnings])
+
+
+@pytest.mark.parametrize("confidence", [0.5, 0.95])
+@pytest.mark.parametrize("bound", [0.2, 5.0])
+def test_verdicts_follow_from_what_is_stored(model_of, test_of, confidence, bound):
+    for measured in (weat, sc_weat):
+        got = measured(model_of(WORDS), test_of(X, Y, A, B), confidence=confidence, bound=bound)
+        assert contradiction(got) == ""

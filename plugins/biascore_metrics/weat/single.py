@@ -31,6 +31,7 @@ from biascore.stats import (
     PermutationTest,
     Verdict,
     ZeroVarianceError,
+    can_show,
     cosine_matrix,
     decide,
     effect_size,
@@ -108,7 +109,7 @@ class ScWeat(Metric):
             verdict=verdict,
             reason=reason,
             alpha=self._options.alpha,
-            equivalence=Equivalence.within(self._options.bound, None),
+            equivalence=self._equivalence(),
             coverage=roles.coverage,
             warnings=(
                 *warnings,
@@ -206,6 +207,13 @@ class ScWeat(Metric):
             n=n,
             interval=ConfidenceInterval.of(interval) if interval else None,
             p_values=p_values if effect is not None else (),
+        )
+
+    def _equivalence(self) -> Equivalence | None:
+        """The bound that every word's interval is held against; none where their level cannot show equivalence."""
+        options = self._options
+        return (
+            Equivalence.within(options.bound, None) if can_show(options.confidence, options.alpha) else None
         )
 
     def _verdict(
