@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("torch", reason="needs biascore[hf]")
 pytest.importorskip("transformers", reason="needs biascore[hf]")
 
-from . import families
+from . import compare, families
 
 # One for each way in which a family differs: what its head reads of the trunk's output or of the trunk, convolutions
 # over padding, a decoder inside a model of several modalities, a decoder that sees to both sides.
@@ -30,13 +30,13 @@ def test_the_quick_ones_are_families() -> None:
     ],
 )
 def test_every_answer_is_that_of_a_plain_loop(name: str, tmp_path: Path) -> None:
-    found = families.deviations(name, families.save(name, tmp_path))
+    found = compare.deviations(name, families.save(name, tmp_path))
     assert "opens" not in found, found
     masked = families.FAMILIES[name].auto == "AutoModelForMaskedLM"
     expected = {"token", "sentence"}
     expected |= {"mask_logprob"} if masked else set() if name in SEE_TO_BOTH_SIDES else {"log_likelihood"}
     answers = {answer: value for answer, value in found.items() if isinstance(value, float)}
     assert set(answers) == expected
-    assert max(answers.values()) < families.SAME, answers
+    assert max(answers.values()) < compare.SAME, answers
     assert ("whole text" in str(found["context"])) == (masked or name in SEE_TO_BOTH_SIDES)
     assert ("equal length" in str(found["padding"])) == (name in FEEL_PADDING)
