@@ -28,6 +28,8 @@ from biascore.toml import dumps
 TOP: Final = "biascore-bundle"
 RUN: Final = "run"
 AUDIT_FILE: Final = "audit.toml"
+README_FILE: Final = "README.md"
+_SAYS: Final = "- `run/`: the results, `run.json` and a table of items for each measurement"
 MARK: Final = f"{TOP}/".encode()
 """What the head of every bundle holds, and so what tells it from other archives."""
 MAX_BYTES: Final = 1 << 31
@@ -74,7 +76,7 @@ def write_bundle(
     files |= {f"{RUN}/{path.relative_to(folder).as_posix()}": path.read_bytes() for path in _stored(folder)}
     files[AUDIT_FILE] = audit.encode()
     files["constraints.txt"] = constraints(run.provenance).encode()
-    files["README.md"] = _readme(run, parts).encode()
+    files[README_FILE] = _readme(run, parts).encode()
     _refuse_keys(files, plugins)
     write_file(target, _archive(files))
     return Bundle(Path(out), parts)
@@ -93,6 +95,14 @@ def opened(path: Path) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="biascore-") as scratch:
         _unpack(path, Path(scratch))
         yield Path(scratch, TOP, RUN)
+
+
+def is_unpacked(folder: Path) -> bool:
+    """Whether a folder is what a bundle unpacks to, and not any that holds an audit and a run called ``run``."""
+    readme, audit = folder / README_FILE, folder / AUDIT_FILE
+    if not (readme.is_file() and audit.is_file()):
+        return False
+    return _SAYS.encode() in read_bytes(readme, str(readme), RunError)
 
 
 def audit_text(run: Run) -> str:
@@ -263,7 +273,7 @@ def _readme(run: Run, parts: Sequence[Part]) -> str:
             f"A run of biascore {run.provenance.biascore_version} on Python {run.provenance.python_version}: "
             f"{len(run)} measurement(s) on {len(run.models)} model(s).",
             "",
-            "- `run/`: the results, `run.json` and a table of items for each measurement",
+            _SAYS,
             "- `audit.toml`: what was measured, on which models",
             "- `constraints.txt`: the versions of the packages",
             "- `stimuli/`, `data/`: the word lists and data files that came with no package",

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
-from biascore.bundle import AUDIT_FILE, RUN, audit_text, opened
+from biascore.bundle import AUDIT_FILE, RUN, audit_text, is_unpacked, opened
 from biascore.checking import read_data
 from biascore.engine import Engine
 from biascore.errors import BiascoreError, RunError
@@ -63,7 +63,7 @@ def _checks(path: Path, models: bool, stimuli: Sequence[Path], refs: Mapping[str
         checks.append(Check(what="results and item tables", outcome="matches", detail=run.results_digest()))
     places = Places.around(path, stimuli)
     audit = path.parent / AUDIT_FILE
-    if path.name == RUN and audit.is_file():  # a bundle
+    if path.name == RUN and is_unpacked(path.parent):
         same = read_bytes(audit, str(audit), RunError) == audit_text(run).encode()
         checks.append(Check(what=AUDIT_FILE, outcome="matches" if same else "differs"))
     inputs = inputs_of(run, places)
