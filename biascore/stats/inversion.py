@@ -108,8 +108,9 @@ def effect_interval(
     # Drawn partitions may miss what the exact test says by a little; then the end is 0 itself.
     end = inverted.low if positive else inverted.high
     end = max(end, 0.0) if rejected == positive else min(end, 0.0)
-    ends = {"low": end} if positive else {"high": end}
-    return replace(found, **ends, method="studentized, the end at 0 by the inverted permutation test")
+    low, high = (end, found.high) if positive else (found.low, end)
+    method_told = "studentized, the end at 0 by the inverted permutation test"
+    return replace(found, low=low, high=high, method=method_told)
 
 
 def _inverted_effect(
