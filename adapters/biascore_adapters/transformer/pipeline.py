@@ -115,7 +115,7 @@ class Pipeline:
     def width(self, folder: ModelFolder, hidden: int) -> int:
         """The width of a sentence vector, of states of that width; raises ModelLoadError where a module takes none."""
         try:
-            return self.finish(np.ones((1, hidden * len(self.modes)), dtype=np.float32)).shape[1]
+            return int(self.finish(np.ones((1, hidden * len(self.modes)), dtype=np.float32)).shape[1])
         except ValueError as error:
             raise ModelLoadError(
                 f"the modules of {folder.root} do not fit together ({first_line(error)}). Fetch or save the model again"
@@ -255,7 +255,7 @@ def _layer_norm(path: Path, *, allow_pickle: bool) -> Step:
     def apply(x: Vectors) -> Vectors:
         centred = x - x.mean(axis=1, keepdims=True)
         deviation = np.sqrt(np.mean(centred**2, axis=1, keepdims=True) + 1e-5)
-        return centred / deviation * scale + shift
+        return np.asarray(centred / deviation * scale + shift)
 
     return Step("LayerNorm", apply)
 
@@ -296,7 +296,7 @@ def _safetensors(path: Path) -> dict[str, Vectors]:
     kinds = {"F32": np.float32, "F16": np.float16, "F64": np.float64}
     found = {}
     try:
-        for name, tensor in deserialize(path.read_bytes()):
+        for name, tensor in deserialize(path.read_bytes()):  # type: ignore[no-untyped-call]
             data = bytes(tensor["data"])
             if tensor["dtype"] == "BF16":  # the upper half of a float32
                 flat = (np.frombuffer(data, np.uint16).astype(np.uint32) << 16).view(np.float32)

@@ -111,7 +111,7 @@ class SentenceVector:
         if level == "token":
             read = reader.read([text.text for text in texts])
             places = [word_positions(text, tokens) for text, tokens in zip(texts, read, strict=True)]
-            pools = [(Pool.mean(own),) if own else () for own in places]
+            pools: list[tuple[Pool, ...]] = [(Pool.mean(own),) if own else () for own in places]
         else:
             read = self._read(reader, [text.text for text in texts])
             skipped = 0 if self.pipeline.prompt_counts else self._prompt_length(reader)
