@@ -281,7 +281,7 @@ def _readme(run: Run, parts: Sequence[Part]) -> str:
             "## Check it",
             "",
             "```sh",
-            "pip install -c constraints.txt biascore",
+            f"pip install -c constraints.txt WHEEL    # of biascore {run.provenance.biascore_version}, or a checkout of it",
             "biascore verify run            # or of the whole file: biascore verify FILE.zip",
             "biascore run audit.toml --out again",
             "```",
