@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from functools import partial
+from functools import lru_cache, partial
 from importlib import metadata
 from pathlib import PurePath
 from typing import Any, Final
@@ -45,6 +45,7 @@ from biascore.stimuli import StimuliFile, Test
 GROUP: Final = "biascore"
 IMPORT_VARIABLE: Final = "BIASCORE_IMPORT_SECONDS"
 IMPORT_SECONDS: Final = 60.0
+_NAMELESS: Final = ("unknown", "0")
 ALLOW_VARIABLE: Final = "BIASCORE_LOAD_PLUGINS"
 
 
@@ -276,9 +277,15 @@ def import_limit() -> float | None:
 
 
 def _dist(point: metadata.EntryPoint) -> tuple[str, str]:
+    return _name_and_version(point.dist) if point.dist is not None else _NAMELESS
+
+
+@lru_cache(maxsize=128)  # by identity: all entry points of a distribution share one, and it is slow to read
+def _name_and_version(dist: metadata.Distribution) -> tuple[str, str]:
     # An installation that was interrupted may have left its entry points and no name.
-    fields = dict(point.dist.metadata.json) if point.dist is not None else {}
-    return str(fields.get("name", "unknown")), str(fields.get("version", "0"))
+    fields = dict(dist.metadata.json)
+    name, version = _NAMELESS
+    return str(fields.get("name", name)), str(fields.get("version", version))
 
 
 def _names(variable: str) -> set[str] | None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib import metadata
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +18,22 @@ from biascore.plugins_api import hookimpl
 Install = Callable[..., Plugins]
 BESIDE = ("adapter-planted", "metric-weat", "wordlists-en")
 """Reading every plugin takes a while."""
+
+
+@pytest.fixture
+def with_dists(site: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
+    """Lets this process find the named test distributions beside biascore, by their metadata.
+
+    What they are imported as is forgotten after the test.
+    """
+
+    def find(*dists: str) -> None:
+        monkeypatch.syspath_prepend(site)
+        monkeypatch.setenv("BIASCORE_LOAD_PLUGINS", ",".join(["biascore", *dists]))
+
+    yield find
+    for name in [name for name in sys.modules if name.startswith("biascore_test_")]:
+        del sys.modules[name]
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from biascore import Engine
+from biascore import Engine, Run
 from biascore.errors import DataError, OptionsError, PluginError, UnknownNameError
 from biascore.plugins import Plugins
 from biascore.plugins_api import (
@@ -84,7 +84,7 @@ def survey(site: Path) -> dict[str, Any]:
     done = subprocess.run(
         [sys.executable, "-c", SURVEY], env=variables, capture_output=True, text=True, check=True
     )
-    found: dict[str, Any] = json.loads(done.stdout)
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])  # one of them prints when imported
     return found
 
 
@@ -146,51 +146,37 @@ def test_conflict_is_recorded_on_both_sides(survey: dict[str, Any]) -> None:
     assert {"tlh/only_a", "tlh/only_b"} <= set(survey["tests"])
 
 
-CONFLICTS = """
-import json
-import os
-import subprocess
-import sys
-from biascore import Engine
-from biascore.errors import PluginError
-engine, texts = Engine(cache=None), []
-for use in (
-    lambda: engine.model("rival:"),
-    lambda: engine.measure("rival-metric", "planted:gender=1", "en/weat6"),
-    lambda: engine.measure("weat", "planted:gender=1", "tlh/rival"),
-    lambda: engine.measure("weat", "planted:gender=1", "TLH/r*"),
-):
-    try:
-        use()
-    except PluginError as error:
-        texts.append(str(error))
-run = engine.measure("weat", "planted:", "tlh/only_a")
-print(json.dumps([texts, [m.test for m in run], [p.dist for p in run.provenance.plugins]]))
-"""
-
-
-def test_using_a_conflicting_id_names_both_and_the_remedy(python: Callable[..., Any]) -> None:
-    texts, measured, used = python(CONFLICTS, "biascore-test-rival-a", "biascore-test-rival-b")
-    assert len(texts) == 4
-    for text in texts:
+def test_using_a_conflicting_id_names_both_and_the_remedy(with_dists: Callable[..., None]) -> None:
+    with_dists("biascore-test-rival-a", "biascore-test-rival-b")
+    engine = Engine(cache=None)
+    for use in (
+        lambda: engine.model("rival:"),
+        lambda: engine.measure("rival-metric", "planted:gender=1", "en/weat6"),
+        lambda: engine.measure("weat", "planted:gender=1", "tlh/rival"),
+        lambda: engine.measure("weat", "planted:gender=1", "TLH/r*"),
+    ):
+        with pytest.raises(PluginError) as info:
+            use()
+        text = str(info.value)
         assert "biascore-test-rival-a 1.0" in text
         assert "biascore-test-rival-b 1.0" in text
         assert "BIASCORE_DISABLE_PLUGINS=rival-a or BIASCORE_DISABLE_PLUGINS=rival-b" in text
-    assert measured == ["tlh/only_a"]
+    run = engine.measure("weat", "planted:", "tlh/only_a")
+    assert [measurement.test for measurement in run] == ["tlh/only_a"]
     # A plugin in conflict that gave the test is part of the run's provenance.
-    assert "biascore-test-rival-a" in used
+    assert "biascore-test-rival-a" in {plugin.dist for plugin in run.provenance.plugins}
 
 
-def test_the_remedy_of_a_conflict_works(python: Callable[..., Any]) -> None:
-    survey = python(
-        SURVEY,
-        "biascore-test-rival-a",
-        "biascore-test-rival-b",
-        variables={"BIASCORE_DISABLE_PLUGINS": "rival-b"},
-    )
-    assert "rival" in survey["adapters"]
-    assert records(survey)["biascore-test-rival-a"]["status"] == "loaded"
-    assert records(survey)["biascore-test-rival-b"]["status"] == "blocked"
+def test_the_remedy_of_a_conflict_works(
+    with_dists: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_dists("biascore-test-rival-a", "biascore-test-rival-b")
+    monkeypatch.setenv("BIASCORE_DISABLE_PLUGINS", "rival-b")
+    plugins = Plugins()
+    status = {record.dist: record.status for record in plugins.records}
+    assert "rival" in plugins.adapters.names
+    assert status["biascore-test-rival-a"] == "loaded"
+    assert status["biascore-test-rival-b"] == "blocked"
 
 
 @pytest.mark.parametrize(
@@ -228,31 +214,19 @@ def test_disabling_wins_over_allowing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert plugins.adapters.names == ("planted",)
 
 
-def test_a_blocked_plugin_is_not_even_imported(python: Callable[..., Any]) -> None:
-    program = "import json, sys\nfrom biascore.plugins import Plugins\nPlugins()\n"
-    program += "print(json.dumps([m for m in sys.modules if m.startswith('biascore_test')]))"
-    assert python(program, "biascore-test-stranger", variables={"BIASCORE_DISABLE_PLUGINS": "stranger"}) == []
+def test_a_blocked_plugin_is_not_even_imported(
+    with_dists: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_dists("biascore-test-stranger")
+    monkeypatch.setenv("BIASCORE_DISABLE_PLUGINS", "stranger")
+    Plugins()
+    assert [name for name in sys.modules if name.startswith("biascore_test")] == []
+    monkeypatch.delenv("BIASCORE_DISABLE_PLUGINS")
+    Plugins()
+    assert "biascore_test_stranger" in sys.modules
 
 
-REQUIRE = """
-import json
-import os
-import subprocess
-import sys
-from biascore.errors import PluginError
-from biascore.plugins import Plugins
-plugins, answers = Plugins(), {}
-for text in %r:
-    try:
-        plugins.require([text])
-        answers[text] = None
-    except PluginError as error:
-        answers[text] = [str(error), type(error.__cause__).__name__]
-print(json.dumps(answers))
-"""
-
-
-def test_require(python: Callable[..., Any]) -> None:
+def test_require(with_dists: Callable[..., None]) -> None:
     wanted = [
         "biascore-test-stranger",
         "Biascore_Test.Stranger>=2,<3",
@@ -263,13 +237,19 @@ def test_require(python: Callable[..., Any]) -> None:
         "numpy",
         "biascore plugin >> 1",
     ]
-    answers = python(
-        REQUIRE % wanted,
-        "biascore-test-stranger",
-        "biascore-test-exit",
-        "biascore-test-rival-a",
-        "biascore-test-rival-b",
+    with_dists(
+        "biascore-test-stranger", "biascore-test-exit", "biascore-test-rival-a", "biascore-test-rival-b"
     )
+    plugins = Plugins()
+
+    def answer(text: str) -> tuple[str, str] | None:
+        try:
+            plugins.require([text])
+        except PluginError as error:
+            return str(error), type(error.__cause__).__name__
+        return None
+
+    answers = {text: answer(text) for text in wanted}
     installed, same, low, failed, conflict, absent, no_plugin, malformed = (answers[text] for text in wanted)
     assert installed is None
     assert same is None
@@ -304,11 +284,11 @@ def test_unknown_metric_names_those_there_are() -> None:
         Engine(cache=None).measure("zzz", "planted:gender=1", "en/weat6")
 
 
-def test_unknown_test_names_the_plugins_that_failed(python: Callable[..., Any]) -> None:
-    program = "from biascore import Engine\nEngine(cache=None).measure('weat', 'planted:gender=1', 'vo/good')"
-    text = python(program, "biascore-test-bad-toml", code=1)
-    assert "There is no test 'vo/good'" in text
-    assert "Not loaded: plugin 'bad-toml' of biascore-test-bad-toml 1.0" in text
+def test_unknown_test_names_the_plugins_that_failed(with_dists: Callable[..., None]) -> None:
+    with_dists("biascore-test-bad-toml")
+    with pytest.raises(UnknownNameError, match=r"There is no test 'vo/good'") as info:
+        Engine(cache=None).measure("weat", "planted:gender=1", "vo/good")
+    assert "Not loaded: plugin 'bad-toml' of biascore-test-bad-toml 1.0" in str(info.value)
 
 
 def test_order_of_entry_points_does_not_matter() -> None:
@@ -319,44 +299,29 @@ def test_order_of_entry_points_does_not_matter() -> None:
     assert one.stimuli == other.stimuli
 
 
-STRANGER = """
-import json
-import os
-import subprocess
-import sys
-from biascore import Engine, Run
-engine = Engine(cache="{cache}")
-run = engine.measure("nearest-rate", "stranger:toy", "eo/floroj")
-weat = engine.measure("weat", "stranger:toy", "eo/*", duplicates="keep")
-both = engine.measure("nearest-rate", "planted:en/weat6=1.5", "en/weat6")
-scaled = engine.model("stranger:toy", scale=2.0)
-run.save("{folder}")
-print(json.dumps({{
-    "value": run[0].headline.value, "test": run[0].test, "file": run.stimuli[0].file,
-    "counts": [run.questions.model_dump(), weat.questions.model_dump()],
-    "effect": weat[0].headline.value, "planted": both[0].headline.value,
-    "plugins": [[p.name, p.dist, p.version] for p in run.provenance.plugins],
-    "scaled": scaled.embed(["rozo"]).tolist(), "language": engine.plugins.languages["eo"].name,
-    "loaded": Run.load("{folder}") == run,
-}}))
-"""
-
-
-def test_stranger_is_used_like_a_first_party_plugin(python: Callable[..., Any], tmp_path: Path) -> None:
-    program = STRANGER.format(cache=tmp_path / "cache", folder=tmp_path / "run")
-    found = python(program, "biascore-test-stranger")
-    assert found["value"] == 1.0
-    assert found["test"] == "eo/floroj"
-    assert found["file"] == "biascore-test-stranger/eo/floroj.toml"
-    assert ["stranger", "biascore-test-stranger", "2.1"] in found["plugins"]
+def test_stranger_is_used_like_a_first_party_plugin(with_dists: Callable[..., None], tmp_path: Path) -> None:
+    with_dists("biascore-test-stranger")
+    engine = Engine(cache=tmp_path / "cache")
+    run = engine.measure("nearest-rate", "stranger:toy", "eo/floroj")
+    weat = engine.measure("weat", "stranger:toy", "eo/*", duplicates="keep")
+    both = engine.measure("nearest-rate", "planted:en/weat6=1.5", "en/weat6")
+    scaled = engine.model("stranger:toy", scale=2.0)
+    assert run[0].headline.value == 1.0
+    assert run[0].test == "eo/floroj"
+    assert run.stimuli[0].file == "biascore-test-stranger/eo/floroj.toml"
+    used = [(plugin.name, plugin.dist, plugin.version) for plugin in run.provenance.plugins]
+    assert ("stranger", "biascore-test-stranger", "2.1") in used
     # X (3), A (2) and B (2) were asked by the first metric; of WEAT's ten words only Y was still missing.
-    assert found["counts"][0] == {"put": 7, "repeated": 0, "cached": 0, "asked": 7, "characters": 35}
-    assert found["counts"][1] == {"put": 10, "repeated": 0, "cached": 7, "asked": 3, "characters": 13}
-    assert found["effect"] > 1.5
-    assert 0 < found["planted"] <= 1
-    assert found["scaled"] == [[2.0, pytest.approx(0.2)]]
-    assert found["language"] == "Esperanto"
-    assert found["loaded"]
+    first = {"put": 7, "repeated": 0, "cached": 0, "asked": 7, "characters": 35}
+    assert run.questions.model_dump() == first
+    second = {"put": 10, "repeated": 0, "cached": 7, "asked": 3, "characters": 13}
+    assert weat.questions.model_dump() == second
+    assert weat[0].headline.value > 1.5
+    assert 0 < both[0].headline.value <= 1
+    assert scaled.embed(["rozo"]).tolist() == [[2.0, pytest.approx(0.2)]]
+    assert engine.plugins.languages["eo"].name == "Esperanto"
+    run.save(tmp_path / "run")
+    assert Run.load(tmp_path / "run") == run
 
 
 # What follows needs no distribution: plugins made on the spot.
@@ -458,6 +423,27 @@ def test_an_interrupted_installation_has_no_name(tmp_path: Path, monkeypatch: py
     assert (record.dist, record.version, record.status) == ("unknown", "0", "failed")
 
 
+def test_the_metadata_of_a_distribution_are_read_once_for_all_its_plugins() -> None:
+    class Counted(metadata.Distribution):
+        read = 0
+
+        def read_text(self, filename: str) -> str | None:
+            self.read += filename == "METADATA"
+            points = "[biascore]\none = json\ntwo = json\n"
+            return {"METADATA": "Name: counted\nVersion: 3\n", "entry_points.txt": points}.get(filename)
+
+        def locate_file(self, path: Any) -> Path:
+            raise AssertionError("no file of it is needed")
+
+    dist = Counted()
+    plugins = Plugins(dist.entry_points)
+    assert [(r.name, r.dist, r.version) for r in plugins.records] == [
+        ("one", "counted", "3"),
+        ("two", "counted", "3"),
+    ]
+    assert dist.read == 1
+
+
 def test_a_stranger_cannot_take_over_a_first_party_id(monkeypatch: pytest.MonkeyPatch) -> None:
     plugins = plugins_of(
         monkeypatch, module_of("usurper", register_adapters=registers(adapter_of(id="planted")))
@@ -522,7 +508,7 @@ def test_a_users_folder_may_settle_a_conflict(monkeypatch: pytest.MonkeyPatch, t
     (own / "xx").mkdir(parents=True)
     (own / "xx" / "mine.toml").write_text(TOML.format(test="same"), encoding="utf-8")
     engine = engine_with(monkeypatch, plugins_of(monkeypatch, one, two), stimuli=[own])
-    assert engine.measure("weat", "planted:", "xx/same").stimuli[0].file == f"{own}/xx/mine.toml"
+    assert engine.measure("weat", "planted:", "xx/same").stimuli[0].file == "own/xx/mine.toml"
 
 
 def test_a_users_broken_folder_raises(tmp_path: Path) -> None:
@@ -542,8 +528,9 @@ def test_hook_register_adapters(monkeypatch: pytest.MonkeyPatch) -> None:
     assert plugins.adapters.owner("made").provides == ("adapter made",)
 
 
-def test_hook_register_metrics(python: Callable[..., Any]) -> None:
-    assert "nearest-rate" in python(SURVEY, "biascore-test-stranger")["metrics"]
+def test_hook_register_metrics(with_dists: Callable[..., None]) -> None:
+    with_dists("biascore-test-stranger")
+    assert "nearest-rate" in Plugins().metrics.names
 
 
 def test_hook_register_languages(monkeypatch: pytest.MonkeyPatch) -> None:
