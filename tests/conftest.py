@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import socket
@@ -11,7 +10,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -33,8 +31,6 @@ for root in roots:
     os.chdir(root)
     hatchling.build.build_wheel(out)
 """
-
-Python = Callable[..., Any]
 
 
 @pytest.fixture(scope="session")
@@ -78,29 +74,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def python(site: Path) -> Python:
-    """Runs a program in an interpreter that has the named test distributions beside biascore.
-
-    The program prints its result as JSON; any warning is an error.
-    """
-
-    def run(program: str, *dists: str, variables: Mapping[str, str] | None = None, code: int = 0) -> Any:
-        done = subprocess.run(
-            [sys.executable, "-W", "error", "-c", program],
-            env=environment(site, dists, variables),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == code, done.stderr
-        return json.loads(done.stdout) if code == 0 else done.stderr
-
-    return run
-
-
-@pytest.fixture
 def python_environment(site: Path) -> Callable[..., dict[str, str]]:
-    """The environment in which ``python`` runs programs, for tests that start them on their own."""
+    """The environment of an interpreter that has the named test distributions beside biascore."""
 
     def of(*dists: str, variables: Mapping[str, str] | None = None) -> dict[str, str]:
         return environment(site, dists, variables)

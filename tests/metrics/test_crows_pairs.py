@@ -356,6 +356,7 @@ def noisy(seed: int, lean: float) -> tuple[Model, SentencePairsTest]:
     return ladder(list(rng.normal(lean, 1, size=60)), stereo=40)
 
 
+@pytest.mark.slow
 def test_false_positives_stay_at_the_level_without_a_bias():
     p_share, p_mean = [], []
     for seed in range(400):

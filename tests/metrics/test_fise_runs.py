@@ -183,7 +183,7 @@ def test_the_report_shows_it(engine: Engine, tmp_path: Path):
     pytest.importorskip("altair", reason="needs biascore[report]")
     from biascore.report import write_report
 
-    run = engine.measure("fise", "planted:gender=0", [TEST, OCTANTS], affect_model="self", **FEW)
+    run = engine.measure("fise", "planted:gender=0", OCTANTS, affect_model="self", **FEW)
     page = write_report(run, tmp_path / "report.html").read_text(encoding="utf-8")
     for text in ("share of men white", "interaction gender x race", "positive valence among men black rich"):
         assert text in page

@@ -310,6 +310,7 @@ def test_repeated_words_that_are_kept_count_for_the_partitions() -> None:
         Lpbs(LpbsOptions(permutation="exact", duplicates="keep")).check(test, Catalogue(()))
 
 
+@pytest.mark.slow
 def test_a_planted_effect_is_recovered() -> None:
     engine, means = Engine(cache=None), []
     for declared in (-1.2, 0.0, 1.2):

@@ -23,6 +23,7 @@ def engine() -> Engine:
     return Engine(cache=None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", ["en/weat4", "it/IT1"])  # 18 + 18 names; 10 + 10 names
 def test_the_population_effect_is_the_declared_one(engine: Engine, test: str):
     declared = (-1.2, -0.5, 0.0, 0.5, 1.2)
@@ -36,6 +37,7 @@ def test_the_population_effect_is_the_declared_one(engine: Engine, test: str):
     assert found == sorted(found)
 
 
+@pytest.mark.slow
 def test_false_positives_are_near_alpha_where_nothing_is_planted(engine: Engine):
     rejected = []
     for declared in ("en/weat7=0", "en/weat8=0", ""):

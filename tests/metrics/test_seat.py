@@ -406,6 +406,7 @@ def effects(declared: float, seeds: int = 60, **options: Any) -> tuple[np.ndarra
     return np.array(d), np.array(p)
 
 
+@pytest.mark.slow
 def test_a_planted_effect_is_recovered() -> None:
     means = []
     for declared in (-1.2, 0.0, 1.2):
@@ -426,6 +427,7 @@ def test_token_level_of_the_planted_model_is_weat() -> None:
     assert seat.headline.value == pytest.approx(weat.headline.value, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_words_keep_the_level_of_the_test_and_sentences_do_not() -> None:
     """Nothing planted: four sentences a word are no four observations."""
     _, over_words = effects(0.0)

@@ -42,7 +42,7 @@ def test_rulers_stand_side_by_side_and_the_page_counts_agreement(tmp_path: Path)
     rows = [row for table_ in section.all("table", "readings") for row in table_.all("td", "name")]
     assert [row.text for row in rows] == [m.method for m in run]
 
-    marks = drawing(run, tmp_path, "rulers-01")
+    marks = drawing(run, "rulers-01")
     drawn = [m for m in marks if "Method: " in m.label]
     assert len(drawn) == 6 * 4 - 1
     assert "1 not estimable and so not drawn." in section.all("figure")[0].text
@@ -121,7 +121,7 @@ def test_one_method_on_several_subjects_is_one_forest_and_no_comparison(tmp_path
     ]
     page = page_of(run_of(*made), tmp_path)
     assert not page.all("section", "rulers")
-    marks = drawing(run_of(*made), tmp_path, "forest-01")
+    marks = drawing(run_of(*made), "forest-01")
     points = [mark for mark in marks if "Method: " in mark.label]
     assert len({round(point.y) for point in points}) == 2
     assert {"en to sk", "en to ru"} <= {s for s in ("en to sk", "en to ru") if s in page.text}

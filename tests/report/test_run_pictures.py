@@ -53,9 +53,9 @@ def xy_of(m: Measurement) -> tuple[Estimate, Estimate]:
     return m.estimate("f_m"), m.estimate("f_s")
 
 
-def test_each_measurement_is_a_point_with_its_intervals(tmp_path: Path) -> None:
+def test_each_measurement_is_a_point_with_its_intervals() -> None:
     run = systems_run()
-    marks = drawing(run, tmp_path, "run-01-gest-mt-Rates")
+    marks = drawing(run, "run-01-gest-mt-Rates")
     points = pointed(marks)
     assert len(points) == len(run) == 32
     of = {(told(p, "Model"), told(p, "About")): p for p in points}
@@ -88,9 +88,9 @@ def test_each_measurement_is_a_point_with_its_intervals(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("systems", [1, 4])
-def test_points_are_named_beside_them_without_overlap(systems: int, tmp_path: Path) -> None:
+def test_points_are_named_beside_them_without_overlap(systems: int) -> None:
     run = systems_run(systems)
-    marks = drawing(run, tmp_path, "run-01")
+    marks = drawing(run, "run-01")
     points = pointed(marks)
     names = [m for m in marks if m.attributes.get("font-size") == "11px"]
     assert len(names) >= 0.85 * len(run) + 1
@@ -108,9 +108,9 @@ def test_points_are_named_beside_them_without_overlap(systems: int, tmp_path: Pa
     assert TENT.name in {name.text for name in names}
 
 
-def test_boxes_are_quartiles_and_whiskers_of_tukey(tmp_path: Path) -> None:
+def test_boxes_are_quartiles_and_whiskers_of_tukey() -> None:
     run = systems_run()
-    marks = drawing(run, tmp_path, "run-02-gest-mt-Feminine-ranks")
+    marks = drawing(run, "run-02-gest-mt-Feminine-ranks")
     labels = {m.text: m for m in marks if m.text in STEREOTYPES and m.tag == "text"}
     assert [labels[s].y for s in STEREOTYPES] == sorted(labels[s].y for s in STEREOTYPES)
     boxes = {told(m, "Of"): m for m in marks if "Lower quartile" in m.label}
@@ -139,7 +139,7 @@ def test_boxes_are_quartiles_and_whiskers_of_tukey(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("size", "boxes", "points"), [(1, 0, 16), (4, 0, 64), (5, 16, 80), (30, 16, 480)])
 def test_few_measurements_are_points(size: int, boxes: int, points: int, tmp_path: Path) -> None:
     run = run_of(*list(systems_run())[:size])
-    marks = drawing(run, tmp_path, "run-02")
+    marks = drawing(run, "run-02")
     assert sum("Lower quartile" in m.label for m in marks) == boxes
     assert sum("Model: " in m.label for m in pointed(marks)) == points
     caption = page_of(run, tmp_path).all("section", "pictures")[0].all("figure")[1].text
@@ -147,9 +147,9 @@ def test_few_measurements_are_points(size: int, boxes: int, points: int, tmp_pat
     assert ("within 1.5 interquartile ranges" in caption) == (boxes > 0)
 
 
-def test_dots_stand_in_a_row_for_each_model(tmp_path: Path) -> None:
+def test_dots_stand_in_a_row_for_each_model() -> None:
     run = templates_run()
-    points = pointed(drawing(run, tmp_path, "run-01-gest-mlm-Rate-by-model-and-template"))
+    points = pointed(drawing(run, "run-01-gest-mlm-Rate-by-model-and-template"))
     assert len(points) == 25
     pairs = [
         (
@@ -232,7 +232,7 @@ def test_what_is_left_out_of_a_picture_is_counted(tmp_path: Path) -> None:
     assert "3 values not estimable and so not drawn." in text
 
 
-def test_what_cannot_share_axes_is_drawn_apart(tmp_path: Path) -> None:
+def test_what_cannot_share_axes_is_drawn_apart() -> None:
     one = made(Point(title="t", x="a", y="b"), Dots(title="d", estimates=("a",), labels=("x",)))
     other = made(Point(title="t", x="b", y="a"), Dots(title="d", estimates=("c",), labels=("x",)))
     figure = Point(title="t", x="a", y="b")
@@ -245,12 +245,12 @@ def test_what_cannot_share_axes_is_drawn_apart(tmp_path: Path) -> None:
         "run-04-weat-d",
         "run-05-other-metric-t",
     ]
-    assert len(pointed(drawing(run, tmp_path, "run-01"))) == 2
-    assert len(pointed(drawing(run, tmp_path, "run-02"))) == 1
+    assert len(pointed(drawing(run, "run-01"))) == 2
+    assert len(pointed(drawing(run, "run-02"))) == 1
 
 
-def abouts(run: Run, folder: Path) -> set[str]:
-    return {told(p, "About") for p in pointed(drawing(run, folder, "run-01"))}
+def abouts(run: Run) -> set[str]:
+    return {told(p, "About") for p in pointed(drawing(run, "run-01"))}
 
 
 def test_a_subject_tells_measurements_of_a_model_apart(tmp_path: Path) -> None:
@@ -259,12 +259,12 @@ def test_a_subject_tells_measurements_of_a_model_apart(tmp_path: Path) -> None:
             Point(title="t", x="a", y="b", subject=subject), variant=variant, test=test, title=f"Title {test}"
         )
 
-    assert abouts(run_of(point("k, one"), point("k, two")), tmp_path) == {"one", "two"}
-    assert abouts(run_of(point("k", "A"), point("k", "B")), tmp_path) == {"Title A", "Title B"}
+    assert abouts(run_of(point("k, one"), point("k, two"))) == {"one", "two"}
+    assert abouts(run_of(point("k", "A"), point("k", "B"))) == {"Title A", "Title B"}
     given = run_of(point("to sk", subject="sk"), point("to cs", subject="cs"))
-    assert abouts(given, tmp_path) == {"sk", "cs"}
+    assert abouts(given) == {"sk", "cs"}
     repeated = run_of(point("all", subject="sk"), point("no 15", subject="sk"), point("all", subject="cs"))
-    assert abouts(repeated, tmp_path) == {"sk, all", "sk, no 15", "cs"}
+    assert abouts(repeated) == {"sk, all", "sk, no 15", "cs"}
 
 
 def test_a_limit_beyond_the_picture_is_noted(tmp_path: Path) -> None:

@@ -15,6 +15,8 @@ from biascore.report import write_report
 pytest.importorskip("torch", reason="needs biascore[hf]")
 pytest.importorskip("transformers", reason="needs biascore[hf]")
 
+pytestmark = pytest.mark.slow
+
 STUDIES = Path(__file__).parents[2] / "docs" / "studies"
 WEATS = ["it/weat8", "it/weat7", "it/weat6", "it/GER1", "it/GER2", *(f"it/IT{n}" for n in range(1, 6))]
 
