@@ -288,7 +288,11 @@ def test_hostile_texts_in_pictures_of_the_run_stay_texts(tmp_path: Path) -> None
     for text in HOSTILE:
         assert headings.count(squeezed(f"{text} {HOSTILE[5]}")) == 3
         assert headings.count(squeezed(f"{text} undrawn {HOSTILE[5]}")) == 1
-    for path in write_charts(run, tmp_path / "charts", ("svg",)):
+
+
+@pytest.mark.slow
+def test_hostile_texts_in_drawings_of_the_run_stay_texts(tmp_path: Path) -> None:
+    for path in write_charts(run_of(*hostile_joined()), tmp_path, ("svg",)):
         tags = {element.tag.rpartition("}")[2] for element in ElementTree.parse(path).iter()}
         assert tags <= {"svg", "g", "path", "rect", "line", "text", "tspan", "defs", "clipPath"}
 
