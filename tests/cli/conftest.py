@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
+import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+from biascore.cli import main
 from biascore.cli.app import app
 
 OWN = """
@@ -74,6 +78,37 @@ def study(measured: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     elsewhere.mkdir()
     monkeypatch.chdir(elsewhere)
     return Path(shutil.copytree(measured, tmp_path / "study"))
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a command printed."""
+
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture
+def biascore(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., Done]:
+    """``biascore("run", "audit.toml", code=0)``: the program in this process, in a folder and with a cache of its own."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("BIASCORE_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def call(*arguments: str, code: int = 0) -> Done:
+        monkeypatch.setattr(sys, "argv", ["biascore", *arguments])
+        with warnings.catch_warnings():  # main changes how they are shown
+            warnings.simplefilter("default")
+            with pytest.raises(SystemExit) as ended:
+                main()
+        done = Done(*capsys.readouterr())
+        assert (ended.value.code or 0) == code, f"exit {ended.value.code}\n{done.stdout}\n{done.stderr}"
+        assert "Traceback" not in done.stderr
+        return done
+
+    return call
 
 
 @pytest.fixture

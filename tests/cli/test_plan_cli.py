@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,26 +27,14 @@ tests = ["en/weat7"]
 models = ["biased"]
 options = { resamples = 100 }
 """
-Command = Callable[..., subprocess.CompletedProcess[str]]
 
 
-@pytest.fixture
-def biascore(tmp_path: Path) -> Command:
-    environment = {**os.environ, "BIASCORE_CACHE_DIR": str(tmp_path / "cache"), "COLUMNS": "200"}
+@pytest.fixture(autouse=True)
+def _audit(tmp_path: Path) -> None:
     (tmp_path / "audit.toml").write_text(AUDIT, encoding="utf-8")
 
-    def call(*arguments: str, code: int = 0) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-c", "from biascore.cli import main; main()", *arguments]
-        done = subprocess.run(
-            command, capture_output=True, text=True, cwd=tmp_path, env=environment, check=False
-        )
-        assert done.returncode == code, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}"
-        return done
 
-    return call
-
-
-def test_the_plan_is_what_the_run_does(biascore: Command) -> None:
+def test_the_plan_is_what_the_run_does(biascore: Callable[..., Any]) -> None:
     first = json.loads(biascore("plan", "audit.toml", "--json").stdout)
     run = json.loads(biascore("run", "audit.toml", "--json").stdout)
     for row, used in zip(first["rows"], run["models"], strict=True):
@@ -63,7 +49,7 @@ def test_the_plan_is_what_the_run_does(biascore: Command) -> None:
     assert anew["total"]["asked"] > first["total"]["asked"]
 
 
-def test_the_table_has_a_row_for_each_model_and_hook(biascore: Command) -> None:
+def test_the_table_has_a_row_for_each_model_and_hook(biascore: Callable[..., Any]) -> None:
     done = biascore("plan", "audit.toml")
     rows = [line.strip("│ ").split("│") for line in done.stdout.splitlines() if line.startswith("│")]
     assert [[cell.strip() for cell in row[:3]] for row in rows] == [
@@ -76,11 +62,11 @@ def test_the_table_has_a_row_for_each_model_and_hook(biascore: Command) -> None:
     assert "\x1b" not in done.stdout
 
 
-def test_without_a_probe_there_is_no_time(biascore: Command) -> None:
+def test_without_a_probe_there_is_no_time(biascore: Callable[..., Any]) -> None:
     total = json.loads(biascore("plan", "audit.toml", "--no-probe", "--json").stdout)["total"]
     assert (total["seconds"], total["probed"]) == (None, 0)
     assert "no time for what was not probed" in biascore("plan", "audit.toml", "--no-probe").stdout
 
 
-def test_wrong_input_is_one_message(biascore: Command) -> None:
+def test_wrong_input_is_one_message(biascore: Callable[..., Any]) -> None:
     assert "there is no such file" in biascore("plan", "other.toml", code=2).stderr

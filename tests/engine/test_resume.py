@@ -119,6 +119,7 @@ def check_resuming(runner: Runner) -> None:
     assert third.results_digest() == whole.results_digest()
 
 
+@pytest.mark.slow
 def test_a_killed_run_resumes(tmp_path: Path, python_environment: Callable[..., dict[str, str]]) -> None:
     check_resuming(Runner(tmp_path, python_environment, PLANTED))
 
