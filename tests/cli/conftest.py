@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from biascore.cli import main
+from biascore.cli import console, main
 from biascore.cli.app import app
 
 OWN = """
@@ -56,6 +56,12 @@ format = "crows-pairs"
 source = "pairs.csv"
 language = "en"
 """
+
+
+@pytest.fixture(autouse=True)
+def _no_closed_console(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A command leaves the stream that it printed to behind, which was captured for one test and is closed."""
+    monkeypatch.setattr(console.stdout, "_file", None)
 
 
 @pytest.fixture(scope="session")

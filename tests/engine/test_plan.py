@@ -477,9 +477,9 @@ def test_a_probe_that_fails_leaves_the_counts() -> None:
 
     plan = plan_of(All(each=each), Asks(lambda model: model.embed(["a", "b"])), probe=True)
     assert [(row.asked, row.seconds, row.probed, row.counts) for row in plan.rows] == [(2, None, 0, "exact")]
-    assert [(stop.what, stop.error) for stop in plan.stopped] == [
-        ("the probe of embed", "RuntimeError: out of memory")
-    ]
+    (stop,) = plan.stopped
+    assert stop.what == "the probe of embed"
+    assert "raised RuntimeError: out of memory" in stop.error
 
 
 def test_models_are_closed_and_opening_them_is_timed() -> None:

@@ -314,7 +314,8 @@ def test_what_is_no_run_cannot_be_read(tmp_path: Path, content: bytes | None, pr
     problems, found = read_run(tmp_path)
     assert found is None
     assert any(problem in p for p in problems)
-    with pytest.raises(RunError, match=f"{tmp_path}: .*biascore verify"):
+    remedy = "Name a folder that biascore run wrote" if content is None else "biascore verify"
+    with pytest.raises(RunError, match=f"{tmp_path}: .*{remedy}"):
         Run.load(tmp_path)
 
 
