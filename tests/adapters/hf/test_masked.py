@@ -177,7 +177,7 @@ def test_white_space_at_the_ends_of_a_span_hides_nothing_more(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("sequences", [1, 7, 64])
+@pytest.mark.parametrize("sequences", [pytest.param(1, marks=pytest.mark.slow), 7, 64])
 def test_every_logprob_equals_the_obvious_one(
     kind: str, sequences: int, masked_folders: dict[str, Path], opened: Any, obvious: Any
 ) -> None:

@@ -6,7 +6,7 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,7 @@ from .conftest import MODELS
 
 MASKED = ("bert", "roberta", "xlm-roberta", "distilbert", "albert", "electra")
 CAUSAL = ("gpt2", "llama")
+QUICK = ("bert", "roberta", "gpt2", "encoder", "emotions", "decoder-head")
 TEXTS = (
     "The engineer finished her work before he left.",
     "La dottoressa è andata in città",
@@ -60,7 +61,12 @@ def ids_of(tokenizer: Any, text: str) -> list[int]:
     return list(tokenizer(text)["input_ids"])
 
 
-@pytest.mark.parametrize("name", MODELS)
+def quick(names: Iterable[str]) -> list[Any]:
+    """The names; those of models like another one are slow, for each export takes seconds."""
+    return [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in names]
+
+
+@pytest.mark.parametrize("name", quick(MODELS))
 def test_embeddings_are_torchs(
     name: str, engine: Engine, original: Original, exported: Exported, plain: Plain
 ) -> None:
@@ -96,7 +102,7 @@ def test_embeddings_are_torchs(
     assert compared > 20
 
 
-@pytest.mark.parametrize("name", MASKED)
+@pytest.mark.parametrize("name", quick(MASKED))
 def test_masked_log_probabilities_are_torchs(
     name: str, engine: Engine, original: Original, exported: Exported, plain: Plain
 ) -> None:
@@ -119,7 +125,7 @@ def test_masked_log_probabilities_are_torchs(
         assert_close(at_once.logprobs, [log_p(own, i) for i in own])
 
 
-@pytest.mark.parametrize("name", CAUSAL)
+@pytest.mark.parametrize("name", quick(CAUSAL))
 def test_log_likelihoods_are_torchs(
     name: str, engine: Engine, original: Original, exported: Exported, plain: Plain
 ) -> None:
