@@ -166,6 +166,7 @@ def test_the_identity_says_what_was_opened(folders: dict[str, Path], opened: Cal
         "padding": "moves no state",
         "dtype": "float32",
         "device": "cpu",
+        "threads": torch.get_num_threads(),
         "torch": torch.__version__,
         "transformers": transformers.__version__,
     }
