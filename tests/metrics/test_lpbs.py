@@ -282,7 +282,7 @@ def test_a_causal_model_is_refused_with_what_to_do(folder: Callable[[str], Path]
         ),
         ({"templates": ["ATTRIBUTE TARGET and TARGET"]}, "has TARGET 2 times"),
         ({"templates": ["is"]}, "'is' has TARGET 0 times"),
-        ({"templates": []}, "templates is missing"),
+        ({"templates": []}, "templates must not be empty"),
         ({"templates": [IS, IS]}, "is given twice"),
         ({"templates": IS}, "templates must be a list"),
         ({"level": "token"}, "level is not known here"),
