@@ -66,7 +66,9 @@ def _text(detail: ErrorDetails, model: type[BaseModel], list_known: bool) -> str
     where, kind, value = detail["loc"], detail["type"], detail["input"]
     key = _shown(where, model)
     if kind == "missing" or (kind == "too_short" and value in ((), [])):
-        return f"{key} is missing" if kind == "missing" or key.startswith("[[") else f"{key} must not be empty"
+        return (
+            f"{key} is missing" if kind == "missing" or key.startswith("[[") else f"{key} must not be empty"
+        )
     if kind == "extra_forbidden":
         known = _fields(model, _parent(detail))
         hint = did_you_mean(str(where[-1]), known)
