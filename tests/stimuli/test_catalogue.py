@@ -235,7 +235,7 @@ def test_any_names_can_be_sorted(names: list[str]) -> None:
 
 def test_templates_of_a_file_by_name() -> None:
     catalogue = Catalogue.from_folders([(SHIPPED, "shipped")])
-    templates = catalogue.templates("it", "SEAT")
+    templates = catalogue.templates("it", "PUTTICK2025_SEAT")
     assert list(templates) == ["noun-singular", "noun-plural", "adjective", "verb"]
     assert templates["verb"].sentences == ("Questo può WORD.", "Questa può WORD.")
 
