@@ -21,7 +21,7 @@ LOST = Failure(
     plugin="adapter-other",
     dist="biascore-other",
     culprit="other",
-    traceback="/home/somebody/other.py",
+    traceback="/srv/somebody/other.py",
 )
 
 

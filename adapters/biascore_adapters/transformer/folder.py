@@ -78,10 +78,6 @@ class ModelFolder:
         """Whether the weights are pickle files."""
         return self.weights[0].suffix == ".bin"
 
-    def read_json(self, name: str) -> Any:
-        """The parsed JSON file ``name`` of the folder; raises ModelLoadError where it cannot be parsed."""
-        return read_json_file(self.path / name)
-
     def digest(self, also: Iterable[str] = ()) -> str:
         """``"blake2b:<hex>"`` over names and bytes of weights, configuration, tokenizer and the files ``also``."""
         # The index only says which shard holds which tensor, and the shards say so themselves.
