@@ -1,10 +1,12 @@
-"""Coverage and mean width of `effect_interval` by method, sample size and true effect size.
+"""Coverage and mean width of `effect_interval` by method, sample size and true effect size, and of `shift_interval`.
 
 Run: python tests/benchmarks/bench_interval_coverage.py [--samples 2000] [--resamples 2000] [--seed 20240501]
 
 Scores of X and Y are drawn around means whose distance gives the true effect size d, which is the difference
 of the population means over the population deviation of X and Y together (half of each). A coverage c of m
-samples has a standard error of sqrt(c (1 - c) / m): 0.5 points at 95 % and 2000 samples.
+samples has a standard error of sqrt(c (1 - c) / m): 0.5 points at 95 % and 2000 samples. The last columns: how well
+`shift_interval` covers the difference of the means, and in how many samples the studentized interval and the two-sided
+permutation test contradict each other.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from biascore.stats import effect_interval, permutation_test
+from biascore.stats import effect_interval, permutation_test, shift_interval
 from biascore.stats.inversion import EffectMethod
 
 Scores = Callable[[np.random.Generator, int], np.ndarray]
@@ -40,7 +42,10 @@ def main() -> None:
     parser.add_argument("--effects", type=float, nargs="+", default=[0.0, 0.5, 1.0, 1.5])
     options = parser.parse_args()
     print(f"nominal 95 %, {options.samples} samples, {options.resamples} resamples, seed {options.seed}")
-    print(f"{'scores':20s} {'n+n':>5s} {'d':>4s}   " + "   ".join(f"{m:>18s}" for m in METHODS))
+    print(
+        f"{'scores':20s} {'n+n':>5s} {'d':>4s}   "
+        + "   ".join(f"{m:>18s}" for m in (*METHODS, "mean difference", "contradictions"))
+    )
     for name in options.scores:
         draw_x, draw_y, variance = POPULATIONS[name]
         for n in options.sizes:
@@ -48,6 +53,7 @@ def main() -> None:
                 rng = np.random.default_rng([options.seed, n, int(100 * d)])
                 shift = d * math.sqrt(variance / (1 - d * d / 4))
                 cells = {method: [0, 0.0] for method in METHODS}
+                covered = contradictions = 0
                 for _ in range(options.samples):
                     x, y = draw_x(rng, n) + shift, draw_y(rng, n)
                     p = permutation_test(x, y, draws=options.resamples, rng=rng).two_sided.p_value
@@ -57,11 +63,18 @@ def main() -> None:
                         )
                         cells[method][0] += found.low <= d <= found.high
                         cells[method][1] += found.high - found.low
+                        if method == "studentized":
+                            contradictions += (p <= 0.05) == (found.low <= 0.0 <= found.high)
+                    of_shift = shift_interval(x, y, draws=options.resamples, rng=rng)
+                    covered += of_shift.low <= shift <= of_shift.high
                 row = "   ".join(
                     f"{100 * hits / options.samples:8.1f} % ({width / options.samples:.2f})".rjust(18)
                     for hits, width in cells.values()
                 )
-                print(f"{name:20s} {n:2d}+{n:2d} {d:4.1f}   {row}", flush=True)
+                ends = "   ".join(
+                    f"{100 * k / options.samples:.1f} %".rjust(18) for k in (covered, contradictions)
+                )
+                print(f"{name:20s} {n:2d}+{n:2d} {d:4.1f}   {row}   {ends}", flush=True)
 
 
 if __name__ == "__main__":
