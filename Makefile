@@ -22,6 +22,7 @@ lint: $(DEV)/ready
 	$(DEV)/bin/ruff check .
 	$(DEV)/bin/ruff format --check .
 	$(DEV)/bin/mypy
+	$(DEV)/bin/lint-imports --no-cache
 
 check:
 	bash .ci/run

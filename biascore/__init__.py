@@ -6,7 +6,7 @@
 
 from biascore.audit import Audit
 from biascore.engine import Engine
-from biascore.measurement import Measurement
-from biascore.run import Run
+from biascore.results.measurement import Measurement
+from biascore.results.run import Run
 
 __all__ = ["Audit", "Engine", "Measurement", "Run"]

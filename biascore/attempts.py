@@ -6,14 +6,14 @@ import traceback
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from biascore.basics.guard import At, Owner
+from biascore.basics.progress import Progress
 from biascore.errors import BiascoreError, NothingMeasuredError, PluginFailedError, TimeLimitError
-from biascore.failure import Failure
-from biascore.guard import At, Owner
-from biascore.measurement import Measurement
 from biascore.metric import Metric
-from biascore.pool import Pool
-from biascore.progress import Progress
-from biascore.run import ModelUsed
+from biascore.models.pool import Pool
+from biascore.models.used import ModelUsed
+from biascore.results.failure import Failure
+from biascore.results.measurement import Measurement
 from biascore.stimuli import Test
 
 

@@ -8,17 +8,17 @@ from typing import Any
 
 from pydantic import Field, PrivateAttr, ValidationError
 
-from biascore.dataset import HUB
+from biascore.basics.frozen import Frozen, FrozenMap
+from biascore.basics.problems import problems_of
+from biascore.basics.suggest import did_you_mean
+from biascore.basics.wording import brief, few
 from biascore.errors import OptionsError, UnknownNameError
-from biascore.files import user_path
-from biascore.frozen import Frozen, FrozenMap
-from biascore.problems import problems_of
-from biascore.reading import read_toml
+from biascore.files.paths import user_path
+from biascore.files.reading import read_toml
 from biascore.stats import Adjustment
+from biascore.stimuli.dataset import HUB
 from biascore.stimuli.lines import line_of
 from biascore.stimuli.schema import LANGUAGE_PATTERN
-from biascore.stimuli.suggest import did_you_mean
-from biascore.wording import brief, few
 
 
 class AuditModel(Frozen):

@@ -10,18 +10,19 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
-from biascore.adapter import Adapter, LoadContext, Options
 from biascore.audit import Audit, AuditData, AuditMeasurement, AuditModel
-from biascore.dataset import default_test_name, locate
+from biascore.basics.guard import At, guarded
+from biascore.basics.keys import without_keys
+from biascore.basics.options import Options
+from biascore.basics.problems import problems_of
 from biascore.errors import CapabilityError, OptionsError, UnknownNameError
-from biascore.files import is_path
-from biascore.guard import At, guarded
-from biascore.keys import without_keys
+from biascore.files.paths import is_path
 from biascore.metric import SELF, Metric
-from biascore.plugins import Plugins
-from biascore.problems import problems_of
-from biascore.refs import ModelRef
+from biascore.models.adapter import Adapter, LoadContext
+from biascore.models.refs import ModelRef
+from biascore.plugins.loading import Plugins
 from biascore.stimuli import Catalogue, Test
+from biascore.stimuli.dataset import default_test_name, locate
 
 
 @dataclass(frozen=True, slots=True)

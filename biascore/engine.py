@@ -15,11 +15,11 @@ import numpy as np
 import pluggy
 from pydantic import ValidationError
 
-from biascore.adapter import Backend, Identity, LoadContext, ModelPlugin
 from biascore.attempts import perform
 from biascore.audit import Audit, AuditData, AuditModel
-from biascore.budget import Budget
-from biascore.cache import Cache, DiskCache, NoCache, default_cache
+from biascore.basics.guard import At, failed, guarded, report_it
+from biascore.basics.keys import without_keys
+from biascore.basics.progress import Progress, Silent
 from biascore.checking import (
     Checker,
     Opening,
@@ -30,20 +30,20 @@ from biascore.checking import (
     read_data,
 )
 from biascore.errors import OptionsError, PluginError, UnknownNameError
-from biascore.files import user_path
-from biascore.guard import At, failed, guarded, report_it
-from biascore.keys import without_keys
-from biascore.measurement import Measurement
+from biascore.files.paths import user_path
 from biascore.metric import Context, Metric
-from biascore.model import Model, Services, Source
-from biascore.packages import computing
-from biascore.plan import Plan, Planner
-from biascore.plugins import Plugins
-from biascore.pool import Pool
-from biascore.portable import portable
-from biascore.progress import Progress, Silent
-from biascore.results import wrong_result
-from biascore.run import PluginUsed, Provenance, Run, StimuliUsed
+from biascore.models.adapter import Backend, Identity, LoadContext, ModelPlugin
+from biascore.models.budget import Budget
+from biascore.models.cache import Cache, DiskCache, NoCache, default_cache
+from biascore.models.model import Model, Services, Source
+from biascore.models.pool import Pool
+from biascore.planning.plan import Plan, Planner
+from biascore.plugins.loading import Plugins
+from biascore.results.measurement import Measurement
+from biascore.results.packages import computing
+from biascore.results.portable import portable
+from biascore.results.returned import wrong_result
+from biascore.results.run import PluginUsed, Provenance, Run, StimuliUsed
 from biascore.stats import Adjustment
 from biascore.stimuli import Catalogue, Test
 

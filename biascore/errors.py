@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from biascore.installation import install_extra
 
 if TYPE_CHECKING:
-    from biascore.failure import Failure
-    from biascore.guard import At
+    from biascore.basics.guard import At
+    from biascore.results.failure import Failure
 
 
 class BiascoreError(Exception):

@@ -1,4 +1,4 @@
-"""The hook specifications: what a model can be asked (four) and what a plugin can contribute (six).
+"""The hook specifications: what a model can be asked (four), and what a plugin can contribute (six, here).
 
 These signatures are the contract that third parties build on; they change only with a major version.
 """
@@ -7,57 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-import numpy as np
-import numpy.typing as npt
-import pluggy
-
-from biascore.questions import Level, Masked, Text, TokenLogprobs
+from biascore.models.capabilities import CapabilitySpecs, hookimpl, hookspec
 
 if TYPE_CHECKING:
-    from biascore.adapter import Adapter, ModelPlugin
-    from biascore.dataset import DataFormat
-    from biascore.language import Language
+    from biascore.languages.language import Language
     from biascore.metric import Metric
-    from biascore.refs import ModelRef
+    from biascore.models.adapter import Adapter, ModelPlugin
+    from biascore.models.refs import ModelRef
+    from biascore.stimuli.dataset import DataFormat
 
-PROJECT: Final = "biascore"
-hookspec: Final = pluggy.HookspecMarker(PROJECT)
-hookimpl: Final = pluggy.HookimplMarker(PROJECT)
-
-
-class CapabilitySpecs:
-    """The four questions; a backend implements those it can answer, a batch at a time."""
-
-    @hookspec(firstresult=True)
-    def embed(self, texts: tuple[Text, ...], level: Level) -> npt.NDArray[np.float32]:  # type: ignore[empty-body]
-        """Embed the texts: float32 of shape (n, d), in the order given.
-
-        ``level="token"``: mean of the last hidden states of the sub-tokens that cover ``Text.span``.
-        ``level="sentence"``: the adapter documents which vector (``[CLS]``, last token, mean of word vectors).
-        A row of NaN means "out of vocabulary" and nothing else.
-        """
-
-    @hookspec(firstresult=True)
-    def mask_logprob(self, queries: tuple[Masked, ...]) -> tuple[TokenLogprobs, ...]:  # type: ignore[empty-body]
-        """Log-probabilities, in nats, of the hidden tokens of each query, in reading order.
-
-        An answer without tokens says that the model reads nothing under one of the query's spans (``also``
-        included), because its tokenizer drops those characters.
-        """
-
-    @hookspec(firstresult=True)
-    def translate(self, texts: tuple[str, ...], source: str, target: str) -> tuple[str, ...]:  # type: ignore[empty-body]
-        """Translate the texts from language ``source`` to ``target`` (BCP 47 tags), one for one."""
-
-    @hookspec(firstresult=True)
-    def score(self, texts: tuple[str, ...], quantity: str) -> npt.NDArray[np.float64]:  # type: ignore[empty-body]
-        """Score the texts: float64 of shape (n,).
-
-        ``quantity="log_likelihood"``: sum over the tokens, in nats, of a causal language model.
-        Any other quantity is a named output of a head, in the head's unit (``"anger"`` in [0, 1]).
-        """
+__all__ = ["CapabilitySpecs", "DiscoverySpecs", "hookimpl", "hookspec"]
 
 
 class DiscoverySpecs:
@@ -86,6 +47,3 @@ class DiscoverySpecs:
     @hookspec
     def model_plugins(self, ref: ModelRef) -> Sequence[ModelPlugin]:  # type: ignore[empty-body]
         """Transforms and observers to put around the model that ``ref`` names; empty for none."""
-
-
-CAPABILITIES: Final = ("embed", "mask_logprob", "translate", "score")

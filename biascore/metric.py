@@ -11,12 +11,12 @@ from typing import Annotated, ClassVar, Final
 import numpy as np
 from pydantic import AfterValidator, Field
 
-from biascore.adapter import Options
+from biascore.basics.options import Options
 from biascore.errors import TestKindError, UnknownNameError
-from biascore.gender import GenderPair, SpeakerGenderDetector
-from biascore.language import Language, find_language, no_detector
-from biascore.measurement import Measurement
-from biascore.model import Model
+from biascore.languages.gender import GenderPair, SpeakerGenderDetector
+from biascore.languages.language import Language, find_language, no_detector
+from biascore.models.model import Model
+from biascore.results.measurement import Measurement
 from biascore.stimuli import Catalogue, Test
 
 SELF: Final = "self"

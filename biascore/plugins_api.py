@@ -2,16 +2,50 @@
 
 from __future__ import annotations
 
-from biascore.adapter import Adapter, Backend, Identity, LoadContext, ModelPlugin, Options
-from biascore.cost import Cost
-from biascore.dataset import DataFile, DataFormat
-from biascore.frozen import Scalar
-from biascore.gender import Gender, GenderEvidence, GenderPair, SpeakerGender, SpeakerGenderDetector
-from biascore.gender_rules import language_with_rules
-from biascore.gender_trace import Trace, TracedWord, TraceStep
+from biascore.basics.frozen import FrozenMap, Scalar
+from biascore.basics.keys import warn_if_readable
+from biascore.basics.options import Options
+from biascore.basics.wording import listed, quoted
+from biascore.files.paths import user_path
+from biascore.files.reading import (
+    MAX_UNPACKED,
+    check_regular,
+    csv_problem,
+    decoded,
+    file_digest,
+    first_record,
+    megabytes_allowed,
+    parse_json,
+    raised,
+    read_bytes,
+    read_text,
+    records,
+    unpacked,
+)
+from biascore.files.tables import Row, Table, lines_listed, read_table
 from biascore.hookspecs import hookimpl
-from biascore.language import Language, SpeakerFrames, find_language
-from biascore.measurement import (
+from biascore.installation import install_extra
+from biascore.languages.gender import (
+    Gender,
+    GenderEvidence,
+    GenderPair,
+    SpeakerGender,
+    SpeakerGenderDetector,
+    compare_pair,
+    first_sentence,
+    gender_pair,
+)
+from biascore.languages.gender_rules import language_with_rules
+from biascore.languages.gender_table import check_sentences, read_sentences
+from biascore.languages.gender_trace import Trace, TracedWord, TraceStep, trace_gender
+from biascore.languages.language import Language, SpeakerFrames, find_language
+from biascore.metric import SELF, Context, Draws, Metric, MetricOptions, Resamples
+from biascore.models.adapter import Adapter, Backend, Identity, LoadContext, ModelPlugin
+from biascore.models.cost import Cost
+from biascore.models.model import Model
+from biascore.models.questions import Familiarity, Level, Masked, Span, Text, TokenLogprobs
+from biascore.models.refs import ModelRef
+from biascore.results.measurement import (
     REPEATED,
     Bars,
     Boxes,
@@ -28,10 +62,6 @@ from biascore.measurement import (
     PValue,
     item_table,
 )
-from biascore.metric import SELF, Context, Draws, Metric, MetricOptions, Resamples
-from biascore.model import Model
-from biascore.questions import Familiarity, Level, Masked, Span, Text, TokenLogprobs
-from biascore.refs import ModelRef
 from biascore.stimuli import (
     Catalogue,
     Dimension,
@@ -52,9 +82,14 @@ from biascore.stimuli import (
     Test,
     WordList,
 )
+from biascore.stimuli.dataset import DataFile, DataFormat
+from biascore.stimuli.schema import LANGUAGE_PATTERN, SAMPLES_MEAN, StereotypeEntry
 
 __all__ = [
+    "LANGUAGE_PATTERN",
+    "MAX_UNPACKED",
     "REPEATED",
+    "SAMPLES_MEAN",
     "SELF",
     "Adapter",
     "Backend",
@@ -74,6 +109,7 @@ __all__ = [
     "Estimate",
     "Familiarity",
     "FiseTest",
+    "FrozenMap",
     "Gender",
     "GenderEvidence",
     "GenderPair",
@@ -99,6 +135,7 @@ __all__ = [
     "Plane",
     "Point",
     "Resamples",
+    "Row",
     "Sample",
     "Samples",
     "SamplesTest",
@@ -112,6 +149,8 @@ __all__ = [
     "SpeakerGender",
     "SpeakerGenderDetector",
     "Stereotype",
+    "StereotypeEntry",
+    "Table",
     "TemplateList",
     "Test",
     "Text",
@@ -120,8 +159,33 @@ __all__ = [
     "TraceStep",
     "TracedWord",
     "WordList",
+    "check_regular",
+    "check_sentences",
+    "compare_pair",
+    "csv_problem",
+    "decoded",
+    "file_digest",
     "find_language",
+    "first_record",
+    "first_sentence",
+    "gender_pair",
     "hookimpl",
+    "install_extra",
     "item_table",
     "language_with_rules",
+    "lines_listed",
+    "listed",
+    "megabytes_allowed",
+    "parse_json",
+    "quoted",
+    "raised",
+    "read_bytes",
+    "read_sentences",
+    "read_table",
+    "read_text",
+    "records",
+    "trace_gender",
+    "unpacked",
+    "user_path",
+    "warn_if_readable",
 ]

@@ -14,12 +14,24 @@ import numpy.typing as npt
 from pydantic import Field
 
 from biascore.errors import DataError, ModelLoadError, QuestionError
-from biascore.files import user_path
-from biascore.frozen import FrozenMap
-from biascore.plugins_api import Adapter, Backend, Identity, LoadContext, ModelRef, Options, hookimpl
-from biascore.reading import file_digest, read_text
-from biascore.tables import Table, lines_listed, read_table
-from biascore.wording import listed, quoted
+from biascore.plugins_api import (
+    Adapter,
+    Backend,
+    FrozenMap,
+    Identity,
+    LoadContext,
+    ModelRef,
+    Options,
+    Table,
+    file_digest,
+    hookimpl,
+    lines_listed,
+    listed,
+    quoted,
+    read_table,
+    read_text,
+    user_path,
+)
 
 NATS: Final[Mapping[str, float]] = MappingProxyType(
     {"as is": 1.0, "log10": math.log(10), "log2": math.log(2)}

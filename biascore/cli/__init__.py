@@ -10,11 +10,11 @@ import traceback
 import warnings
 from typing import TextIO
 
+from biascore.basics.guard import debugging
 from biascore.cli import codes
 from biascore.cli.app import app
 from biascore.cli.console import say, stderr
 from biascore.errors import AnswerError, BiascoreError, NothingMeasuredError, PluginFailedError
-from biascore.guard import debugging
 
 
 def main() -> None:

@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 from biascore.audit import Audit
-from biascore.cache import default_cache
 from biascore.cli.bundle import bundle
 from biascore.cli.commands import App
 from biascore.cli.console import print_json, say
@@ -41,11 +40,12 @@ from biascore.cli.options import (
 )
 from biascore.cli.plan import plan
 from biascore.cli.verify import verify
-from biascore.dataset import default_test_name
 from biascore.errors import OptionsError
-from biascore.run import Run
-from biascore.run_files import REPORT_FILE
+from biascore.models.cache import default_cache
+from biascore.results.run import Run
+from biascore.results.run_files import REPORT_FILE
 from biascore.stats import Adjustment
+from biascore.stimuli.dataset import default_test_name
 
 
 def _version(asked: bool) -> None:

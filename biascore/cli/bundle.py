@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from biascore.bundle import write_bundle
+from biascore.archive.bundle import write_bundle
 from biascore.cli.console import print_rows, say, stderr
 from biascore.cli.options import Force
 

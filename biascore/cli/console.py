@@ -14,7 +14,7 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from biascore.visible import visible, visible_json
+from biascore.basics.visible import visible, visible_json
 
 
 class Shown(Console):

@@ -7,17 +7,17 @@ from pathlib import Path
 
 import typer
 
+from biascore.archive.resume import check_keeps, unfinished
 from biascore.audit import Audit
+from biascore.basics.guard import debugging
 from biascore.cli import codes
 from biascore.cli.console import print_json, say, stderr
 from biascore.cli.progress import SignsOfLife
 from biascore.cli.results import print_run
 from biascore.engine import DEFAULT_CACHE, Engine
 from biascore.errors import OptionsError
-from biascore.files import user_path
-from biascore.guard import debugging
-from biascore.resume import check_keeps, unfinished
-from biascore.run import Run, check_replaceable
+from biascore.files.paths import user_path
+from biascore.results.run import Run, check_replaceable
 
 
 @dataclass(frozen=True, slots=True)

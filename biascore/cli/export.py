@@ -11,7 +11,7 @@ import typer
 from biascore.cli.console import print_json, print_rows, say, stderr
 from biascore.cli.options import Force, Json, ModelOption, pairs
 from biascore.engine import Engine
-from biascore.export import check_target, export_model
+from biascore.models.export import check_target, export_model
 
 
 def export(

@@ -13,12 +13,12 @@ from biascore.cli import codes
 from biascore.cli.console import print_json, print_rows, say
 from biascore.cli.options import Json
 from biascore.errors import OptionsError
-from biascore.files import user_path
-from biascore.gender import Gender, SpeakerGender, SpeakerGenderDetector
-from biascore.gender_rules import RuleDetector, load_grammar
-from biascore.gender_table import GenderCheck, check_sentences, read_sentences
-from biascore.gender_trace import Trace, trace_gender
-from biascore.plugins import Plugins
+from biascore.files.paths import user_path
+from biascore.languages.gender import Gender, SpeakerGender, SpeakerGenderDetector
+from biascore.languages.gender_rules import RuleDetector, load_grammar
+from biascore.languages.gender_table import GenderCheck, check_sentences, read_sentences
+from biascore.languages.gender_trace import Trace, trace_gender
+from biascore.plugins.loading import Plugins
 
 
 def gender(

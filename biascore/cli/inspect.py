@@ -12,7 +12,7 @@ from biascore.cli.commands import App
 from biascore.cli.console import print_json, print_rows, say
 from biascore.cli.options import Json, Stimuli
 from biascore.engine import Engine
-from biascore.plugins import Plugins
+from biascore.plugins.loading import Plugins
 from biascore.stimuli import (
     GenderedSamples,
     PairList,

@@ -11,7 +11,7 @@ import typer
 
 from biascore.audit import Audit
 from biascore.errors import OptionsError
-from biascore.reading import parse_toml
+from biascore.files.reading import parse_toml
 from biascore.stats import Adjustment
 from biascore.stimuli.schema import LANGUAGE_PATTERN
 

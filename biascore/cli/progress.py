@@ -20,9 +20,9 @@ from rich.progress import (
 )
 from rich.text import Text
 
+from biascore.basics.progress import Advance
+from biascore.basics.visible import visible
 from biascore.cli.console import say, stderr
-from biascore.progress import Advance
-from biascore.visible import visible
 
 SECONDS: Final = 30.0
 """Between two lines."""

@@ -12,10 +12,10 @@ from rich.markup import escape
 from rich.table import Table
 
 from biascore.cli.console import print_list, say, wide
-from biascore.measurement import Measurement, format_p
-from biascore.run import Run
+from biascore.results.measurement import Measurement, format_p
+from biascore.results.run import Run
+from biascore.results.verdicts import Role, RunVerdict
 from biascore.stats import Adjustment, Verdict
-from biascore.verdicts import Role, RunVerdict
 
 _COLOURS: Final = {"detected": "red", "negligible": "green", "inconclusive": "yellow"}
 _TITLES: Final = {

@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
-from biascore.bundle import opened
+from biascore.archive.bundle import opened
+from biascore.archive.verify import verify_run
 from biascore.cli import codes
 from biascore.cli.console import print_json, say
 from biascore.cli.options import Json, named_refs
-from biascore.run import read_run
-from biascore.verify import verify_run
+from biascore.results.run import read_run
 
 
 def verify(

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 from biascore.errors import MissingExtraError
-from biascore.placing import check_file, write_file
-from biascore.run_files import REPORT_MARK
+from biascore.files.placing import check_file, write_file
+from biascore.results.run_files import REPORT_MARK
 
 if TYPE_CHECKING:
-    from biascore.run import Run
+    from biascore.results.run import Run
 
 __all__ = ["ChartFormat", "write_charts", "write_report"]
 

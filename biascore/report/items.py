@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, Final
 
-from biascore.measurement import Measurement
+from biascore.results.measurement import Measurement
 
 COLUMNS: Final = ("item", "group", "value")
 """What every item table begins with; a metric may add columns, and ``ci_low`` with ``ci_high`` are drawn."""

@@ -13,7 +13,8 @@ from markupsafe import Markup
 from pydantic import ValidationError
 
 from biascore.audit import Audit
-from biascore.measurement import Estimate, Measurement, PValue, format_p
+from biascore.basics.visible import visible
+from biascore.files.toml import dumps
 from biascore.report.charts import (
     Chart,
     Undrawn,
@@ -34,11 +35,10 @@ from biascore.report.texts import (
     when,
 )
 from biascore.report.vega import javascript
-from biascore.run import Run
+from biascore.results.measurement import Estimate, Measurement, PValue, format_p
+from biascore.results.run import Run
+from biascore.results.verdicts import Role, RunVerdict, reason_of
 from biascore.stats import Adjustment, Verdict
-from biascore.toml import dumps
-from biascore.verdicts import Role, RunVerdict, reason_of
-from biascore.visible import visible
 
 SHORT_TABLE: Final = 20
 """Item tables of up to so many rows are shown whole; of longer ones the extremes, and the whole on demand."""

@@ -10,11 +10,11 @@ from shlex import quote
 from types import MappingProxyType
 from typing import Self
 
+from biascore.basics.suggest import did_you_mean
 from biascore.errors import StimuliError, UnknownNameError
 from biascore.stimuli.loader import check_command, load_file
 from biascore.stimuli.model import Stimuli, StimuliFile, TemplateList, Test, WordList
 from biascore.stimuli.schema import LANGUAGE_PATTERN
-from biascore.stimuli.suggest import did_you_mean
 
 _SEE_LISTS = "See what there is with: biascore list wordlists"
 

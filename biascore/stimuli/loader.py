@@ -11,8 +11,10 @@ from typing import TypedDict, get_args
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from biascore.basics.suggest import did_you_mean
+from biascore.basics.wording import brief, few
 from biascore.errors import StimuliError
-from biascore.reading import read_toml
+from biascore.files.reading import read_toml
 from biascore.stimuli.lines import line_of
 from biascore.stimuli.model import (
     Dimension,
@@ -47,8 +49,6 @@ from biascore.stimuli.schema import (
     TestEntry,
     WeatEntry,
 )
-from biascore.stimuli.suggest import did_you_mean
-from biascore.wording import brief, few
 
 _SECTIONS = ("lists", "pairs", "templates", "sentences", "sentence_pairs", "samples")
 _WORDS, _TARGETS, _SENTENCES, _SAMPLES = ("lists",), ("lists", "pairs"), ("sentence_pairs",), ("samples",)

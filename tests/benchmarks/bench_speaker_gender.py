@@ -16,7 +16,7 @@ from collections import defaultdict
 from itertools import pairwise
 from pathlib import Path
 
-from biascore.gender_rules import RuleDetector, load_grammar
+from biascore.languages.gender_rules import RuleDetector, load_grammar
 
 ROOT = Path(__file__).resolve().parents[2]
 GRAMMARS = ROOT / "plugins" / "biascore-plugin-slavic" / "biascore_plugin_slavic" / "grammars"

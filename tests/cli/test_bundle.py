@@ -13,11 +13,11 @@ import pytest
 from typer.testing import CliRunner
 
 from biascore import Audit, Engine, Run
-from biascore.bundle import audit_text, write_bundle
+from biascore.archive.bundle import audit_text, write_bundle
 from biascore.cli import codes
 from biascore.cli.app import app
 from biascore.errors import RunError
-from biascore.toml import dumps
+from biascore.files.toml import dumps
 
 Verify = Callable[..., dict[str, tuple[str, str]]]
 

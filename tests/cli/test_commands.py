@@ -7,6 +7,7 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
+from biascore.basics.guard import At, Owner, failed
 from biascore.cli import exit_code
 from biascore.cli.commands import App
 from biascore.cli.console import say
@@ -20,8 +21,7 @@ from biascore.errors import (
     RateLimitError,
     TransientModelError,
 )
-from biascore.failure import Failure
-from biascore.guard import At, Owner, failed
+from biascore.results.failure import Failure
 
 app = App()
 

@@ -12,8 +12,9 @@ from rich.console import Console
 
 from biascore.cli import console as consoles
 from biascore.cli.results import print_run
-from biascore.measurement import ConfidenceInterval, Coverage, Estimate, LostWord, Measurement, PValue
-from biascore.run import ModelUsed, Provenance, Run
+from biascore.models.used import ModelUsed
+from biascore.results.measurement import ConfidenceInterval, Coverage, Estimate, LostWord, Measurement, PValue
+from biascore.results.run import Provenance, Run
 from biascore.stats import Adjustment, Verdict
 
 LONG = "en/fise_gender_race_class_occupations"

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from biascore.cache import DiskCache, default_folder
 from biascore.cli import codes
 from biascore.cli.app import app
 from biascore.errors import RunError
-from biascore.run import content_hash
+from biascore.models.cache import DiskCache, default_folder
+from biascore.results.run import content_hash
 
 Verify = Callable[..., dict[str, tuple[str, str]]]
 

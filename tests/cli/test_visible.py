@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from biascore.basics.visible import visible, visible_in, visible_json
 from biascore.cli import main
 from biascore.cli.console import print_json, print_rows, say
-from biascore.visible import visible, visible_in, visible_json
 
 ACTS = "\x1b]0;owned\x07\x1b[2J\r\x9b31m\u202e\u2066\u2028\x7f\ud83d"
 LETTERS = "שלום, مرحبا می‌خواهم 👩‍🚀 नमस्ते \u200e\u200f\u061c\u00a0é\t\n"

@@ -11,10 +11,10 @@ import pytest
 from biascore import Audit, Engine
 from biascore.errors import CapabilityError, OptionsError, TestKindError, UnknownNameError
 from biascore.metric import SELF, Context, Metric, MetricOptions
-from biascore.model import Model
-from biascore.plugins import PluginRecord
+from biascore.models.model import Model
+from biascore.models.pool import Pool
+from biascore.plugins.loading import PluginRecord
 from biascore.plugins_api import Coverage, Estimate, Measurement, Test
-from biascore.pool import Pool
 from biascore.stats import Verdict
 
 AUDIT = {

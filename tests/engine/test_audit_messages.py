@@ -9,7 +9,7 @@ import pytest
 
 from biascore import Audit, Engine
 from biascore.errors import OptionsError, RefError
-from biascore.refs import ModelRef
+from biascore.models.refs import ModelRef
 
 GOOD = """seed = 7
 [[models]]

@@ -9,8 +9,6 @@ from typing import Any
 import pytest
 
 from biascore import Engine
-from biascore.budget import Budget
-from biascore.cache import CacheWarning, DiskCache, NoCache
 from biascore.errors import (
     AnswerError,
     AuthError,
@@ -22,9 +20,11 @@ from biascore.errors import (
     RateLimitError,
     TransientModelError,
 )
-from biascore.model import Model, Services, Source
+from biascore.models.budget import Budget
+from biascore.models.cache import CacheWarning, DiskCache, NoCache
+from biascore.models.model import Model, Services, Source
+from biascore.planning.rehearsal import Rehearsal, Scratch
 from biascore.plugins_api import Backend, Identity, ModelRef, Text, hookimpl
-from biascore.rehearsal import Rehearsal, Scratch
 
 
 class Uneven(Backend):

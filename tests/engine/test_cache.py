@@ -27,9 +27,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from pydantic import create_model
 
-from biascore import Engine, codecs
-from biascore.cache import FILE_NAME, CacheWarning, DiskCache, NoCache, default_cache, default_folder
-from biascore.plugins import Plugins
+from biascore import Engine
+from biascore.models import codecs
+from biascore.models.cache import FILE_NAME, CacheWarning, DiskCache, NoCache, default_cache, default_folder
+from biascore.plugins.loading import Plugins
 from biascore.plugins_api import Masked, Text, TokenLogprobs
 
 # Any string at all: lone surrogates are text to Python, and so to a model.
@@ -163,7 +164,7 @@ def test_a_user_without_a_home_has_no_cache(monkeypatch: pytest.MonkeyPatch) -> 
         raise RuntimeError("could not determine the home directory")
 
     monkeypatch.delenv("BIASCORE_CACHE_DIR")
-    monkeypatch.setattr("biascore.cache.platformdirs.user_cache_dir", no_home)
+    monkeypatch.setattr("biascore.models.cache.platformdirs.user_cache_dir", no_home)
     with pytest.warns(CacheWarning, match="no folder for a cache .* BIASCORE_CACHE_DIR"):
         cache = default_cache()
     assert isinstance(cache, NoCache)
@@ -413,7 +414,7 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
 UNWRITABLE = """
 import json, os, sys, warnings
 from pathlib import Path
-from biascore.cache import DiskCache
+from biascore.models.cache import DiskCache
 if os.geteuid() == 0:  # to whom every folder is writable
     os.seteuid(65534)
 with warnings.catch_warnings(record=True) as caught:
@@ -532,7 +533,7 @@ def test_a_full_disk(small_disk: Path, plain: tuple[str, int]) -> None:
 HAMMER = """
 import json, sys, warnings
 from pathlib import Path
-from biascore.cache import DiskCache
+from biascore.models.cache import DiskCache
 warnings.simplefilter("error")
 folder, own = sys.argv[1], int(sys.argv[2])
 wrong, cache = 0, DiskCache(Path(folder))
@@ -571,7 +572,7 @@ def test_a_killed_process_leaves_whole_batches(tmp_path: Path) -> None:
     program = """
 import os, signal, sqlite3, sys
 from pathlib import Path
-from biascore.cache import DiskCache
+from biascore.models.cache import DiskCache
 cache = DiskCache(Path(sys.argv[1]))
 cache.put({bytes([i]) * 20: b"first" for i in range(50)})
 connection = cache._connection

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from biascore.dataset import default_test_name, locate
 from biascore.errors import DataError
+from biascore.stimuli.dataset import default_test_name, locate
 
 hub = pytest.importorskip("huggingface_hub.constants", reason="needs biascore[hf]")
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from biascore import Engine, Run
-from biascore.failure import Failure
+from biascore.results.failure import Failure
 
 LOST = Failure(
     metric="weat",

@@ -11,10 +11,10 @@ from urllib.parse import quote
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from biascore.cache import DiskCache
+from biascore.basics.keys import hide, repeats, without_keys
 from biascore.errors import AnswerError, PluginFailedError, QuestionError
-from biascore.keys import hide, repeats, without_keys
-from biascore.model import Model, Services, Source
+from biascore.models.cache import DiskCache
+from biascore.models.model import Model, Services, Source
 from biascore.plugins_api import Backend, Identity, ModelRef, hookimpl
 
 KEY = "sk-Live_9f8A7c6B5d4E/x+Z="

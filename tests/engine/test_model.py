@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from biascore import Engine
-from biascore.cache import DiskCache
+from biascore.basics.progress import Advance
 from biascore.errors import (
     AnswerError,
     CapabilityError,
@@ -24,7 +24,8 @@ from biascore.errors import (
     RateLimitError,
     TransientModelError,
 )
-from biascore.model import Model, Services, Source
+from biascore.models.cache import DiskCache
+from biascore.models.model import Model, Services, Source
 from biascore.plugins_api import (
     Backend,
     Identity,
@@ -35,7 +36,6 @@ from biascore.plugins_api import (
     TokenLogprobs,
     hookimpl,
 )
-from biascore.progress import Advance
 
 
 class Lengths(Backend):

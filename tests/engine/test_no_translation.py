@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from biascore.cache import Cache, CacheWarning, DiskCache, NoCache
 from biascore.errors import AnswerError
-from biascore.model import Model, Services, Source
+from biascore.models.cache import Cache, CacheWarning, DiskCache, NoCache
+from biascore.models.model import Model, Services, Source
 from biascore.plugins_api import Backend, Identity, ModelRef, hookimpl
 
 BAD = {"surrogate": "caff\ud83d", "NUL": "caf\0", "nothing": "", "blank": " \n\t"}
@@ -56,7 +56,7 @@ def test_a_metric_may_take_it_for_lost(bad: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("bad", BAD.values(), ids=BAD)
 def test_a_cache_that_holds_one_is_mended(bad: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as older:  # a version that kept everything
-        older.setattr("biascore.model.no_translation", lambda *_: "")
+        older.setattr("biascore.models.model.no_translation", lambda *_: "")
         model_of(Says({"b": bad}), DiskCache(tmp_path)).translate("abc", "en", "it")
     again = Says({})
     with pytest.warns(CacheWarning, match="1 answer"):

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from biascore.errors import RunError
-from biascore.export import EXPORT_FILE, check_target
-from biascore.placing import check_file, check_folder, finish, new_folder, write_file
+from biascore.files.placing import check_file, check_folder, finish, new_folder, write_file
+from biascore.models.export import EXPORT_FILE, check_target
 
 MARK = b"written by biascore"
 
@@ -20,7 +20,7 @@ MARK = b"written by biascore"
 KILLED = """
 import json, os, shutil, signal, sys
 from pathlib import Path
-from biascore import placing
+from biascore.files import placing
 
 in_one_step = placing._exchanged
 

@@ -13,12 +13,14 @@ import numpy.typing as npt
 import pytest
 
 from biascore import Audit, Engine
-from biascore.cache import DiskCache, NoCache
-from biascore.cost import Cost
 from biascore.errors import QuestionError
 from biascore.metric import Context, Metric
-from biascore.model import Model, Services, Source
-from biascore.plan import Plan, Planner, QuestionPlan
+from biascore.models.cache import DiskCache, NoCache
+from biascore.models.cost import Cost
+from biascore.models.model import Model, Services, Source
+from biascore.models.pool import Pool
+from biascore.planning.plan import Plan, Planner, QuestionPlan
+from biascore.planning.rehearsal import DIMENSIONS
 from biascore.plugins_api import (
     Backend,
     Catalogue,
@@ -32,8 +34,6 @@ from biascore.plugins_api import (
     WordList,
     hookimpl,
 )
-from biascore.pool import Pool
-from biascore.rehearsal import DIMENSIONS
 
 FEW = {"resamples": 100}
 MEASUREMENTS = [

@@ -14,7 +14,7 @@ import pytest
 import scipy
 
 from biascore import Audit, Engine, Run
-from biascore.portable import portable
+from biascore.results.portable import portable
 
 WORDS = ["cat", "dog", "car", "bus", "sun", "joy", "war", "mud"]
 OWN = """

@@ -19,12 +19,13 @@ import pyarrow.parquet as pq
 import pytest
 from pydantic import ValidationError
 
-from biascore import Audit, Engine, Run, placing
+from biascore import Audit, Engine, Run
+from biascore.basics.frozen import Frozen
 from biascore.engine import measurement_seed
 from biascore.errors import RunError
-from biascore.frozen import Frozen
-from biascore.measurement import item_table
-from biascore.run import content_hash, read_run
+from biascore.files import placing
+from biascore.results.measurement import item_table
+from biascore.results.run import content_hash, read_run
 
 TESTS = ["en/weat6", "en/weat7"]
 QUICK = {"resamples": 200}

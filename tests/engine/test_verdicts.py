@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from biascore import Audit, Engine, Run
 from biascore.errors import OptionsError
-from biascore.measurement import (
+from biascore.results.measurement import (
     ConfidenceInterval,
     Coverage,
     Equivalence,
@@ -22,9 +22,9 @@ from biascore.measurement import (
     PValue,
     item_table,
 )
-from biascore.run import content_hash, read_run
+from biascore.results.run import content_hash, read_run
+from biascore.results.verdicts import contradiction, control_lines, reason_of, run_verdicts
 from biascore.stats import Adjustment, Verdict
-from biascore.verdicts import contradiction, control_lines, reason_of, run_verdicts
 
 D, N, I = Verdict.DETECTED, Verdict.NEGLIGIBLE, Verdict.INCONCLUSIVE  # noqa: E741  # as in a table
 BH, HOLM, NONE = Adjustment.BENJAMINI_HOCHBERG, Adjustment.HOLM, Adjustment.NONE

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from biascore.gender import Gender
-from biascore.gender_rules import RuleDetector, load_grammar
+from biascore.languages.gender import Gender
+from biascore.languages.gender_rules import RuleDetector, load_grammar
 
 ROOT = Path(__file__).resolve().parents[2]
 SLAVIC = ROOT / "plugins" / "biascore-plugin-slavic"

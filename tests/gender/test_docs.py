@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from biascore.cli import main
-from biascore.gender_rules import RuleDetector, load_grammar
+from biascore.languages.gender_rules import RuleDetector, load_grammar
 
 # Written after the grammar was.
 AFTERWARDS = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from biascore.gender import (
+from biascore.languages.gender import (
     Gender,
     GenderEvidence,
     GenderPair,

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from biascore.gender import Gender
+from biascore.languages.gender import Gender
 
 # Belarusian is judged by hand labels alone: the published rows carry errors of the authors' parser.
 PAIRS = (

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from biascore.errors import PluginError, PluginFailedError, UnknownNameError
-from biascore.gender import NO_SPEAKER_GENDER, SpeakerGender
-from biascore.gender_trace import trace_gender
-from biascore.plugins import Plugins
+from biascore.languages.gender import NO_SPEAKER_GENDER, SpeakerGender
+from biascore.languages.gender_trace import trace_gender
+from biascore.plugins.loading import Plugins
 from biascore.plugins_api import Language, SpeakerFrames, hookimpl
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from biascore.gender import Gender
+from biascore.languages.gender import Gender
 
 OTHERS = {
     "be": [

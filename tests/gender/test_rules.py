@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from biascore.errors import GrammarError
-from biascore.gender import Gender
-from biascore.gender_rules import RuleDetector, language_with_rules, load_grammar
-from biascore.gender_rules.words import WordSet
+from biascore.languages.gender import Gender
+from biascore.languages.gender_rules import RuleDetector, language_with_rules, load_grammar
+from biascore.languages.gender_rules.words import WordSet
 
 HEAD = 'language = "xx"\n[words]\nanchor = ["am"]\nstop = ["but"]\nclause = ["that"]\nand = ["and"]\n'
 FORMS = (

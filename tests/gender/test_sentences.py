@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from biascore.gender import Gender
+from biascore.languages.gender import Gender
 
 # Per language: (masculine, feminine) versions of one sentence.
 SPEAKER = {

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from biascore.errors import MissingExtraError
-from biascore.gender import Gender
-from biascore.plugins import Plugins
+from biascore.languages.gender import Gender
+from biascore.plugins.loading import Plugins
 
 ROOT = Path(__file__).resolve().parents[2] / "plugins" / "biascore-plugin-slavic"
 LANGUAGES = ["be", "cs", "hr", "pl", "ru", "sk", "sl", "sr", "uk"]

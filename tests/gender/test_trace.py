@@ -11,10 +11,10 @@ import pytest
 
 from biascore.cli import codes, main
 from biascore.errors import DataError
-from biascore.gender import Gender, GenderEvidence, SpeakerGender
-from biascore.gender_rules import RuleDetector, load_grammar
-from biascore.gender_table import check_sentences, read_sentences
-from biascore.gender_trace import trace_gender
+from biascore.languages.gender import Gender, GenderEvidence, SpeakerGender
+from biascore.languages.gender_rules import RuleDetector, load_grammar
+from biascore.languages.gender_table import check_sentences, read_sentences
+from biascore.languages.gender_trace import trace_gender
 
 GRAMMAR = """
 language = "xx"

@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from biascore.model import Model, Source
+from biascore.models.model import Model, Source
 from biascore.plugins_api import Backend, Identity, Level, ModelRef, Test, Text, WordList, hookimpl
 
 

@@ -11,7 +11,7 @@ from scipy import stats
 
 from biascore import Engine
 from biascore.errors import TestKindError
-from biascore.model import Model, Source
+from biascore.models.model import Model, Source
 from biascore.plugins_api import (
     Backend,
     Catalogue,

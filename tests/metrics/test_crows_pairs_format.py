@@ -12,9 +12,9 @@ import pytest
 
 from biascore import Engine
 from biascore.audit import Audit
-from biascore.dataset import locate
 from biascore.errors import DataError, OptionsError, UnknownNameError
 from biascore.plugins_api import SentencePair, SentencePairsTest
+from biascore.stimuli.dataset import locate
 from biascore_metrics.crows_pairs.format import CrowsPairsFormat, CrowsPairsFormatOptions
 
 ORIGINAL = ["", "sent_more", "sent_less", "stereo_antistereo", "bias_type", "annotations", "anon_writer"]

@@ -11,7 +11,7 @@ import pytest
 from biascore import Audit, Engine
 from biascore.errors import CapabilityError, TestKindError, UnknownNameError
 from biascore.plugins_api import ModelPlugin, Text, hookimpl
-from biascore.run import Run
+from biascore.results.run import Run
 
 TEST = "it/fise_it1_occupations"
 OCTANTS = "en/fise_gender_race_class_occupations"

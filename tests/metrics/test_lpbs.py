@@ -13,7 +13,7 @@ import pytest
 
 from biascore import Audit, Engine
 from biascore.errors import CapabilityError, OptionsError
-from biascore.model import Model, Source
+from biascore.models.model import Model, Source
 from biascore.plugins_api import (
     Backend,
     Catalogue,

@@ -11,8 +11,8 @@ import pytest
 from biascore.engine import Engine
 from biascore.errors import AnswerError
 from biascore.plugins_api import Catalogue, Context, Measurement, Model, Test
+from biascore.results.verdicts import contradiction
 from biascore.stats import Verdict
-from biascore.verdicts import contradiction
 from biascore_metrics.weat.options import WeatOptions
 from biascore_metrics.weat.single import ScWeat
 from biascore_metrics.weat.weat import Weat

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from biascore import Engine
-from biascore.plugins import Plugins
+from biascore.plugins.loading import Plugins
 from biascore.plugins_api import hookimpl
 
 Install = Callable[..., Plugins]

@@ -21,7 +21,7 @@ import pytest
 
 from biascore import Engine, Run
 from biascore.errors import DataError, OptionsError, PluginError, UnknownNameError
-from biascore.plugins import Plugins
+from biascore.plugins.loading import Plugins
 from biascore.plugins_api import (
     Adapter,
     DataFile,
@@ -44,7 +44,7 @@ import json
 import os
 import subprocess
 import sys
-from biascore.plugins import Plugins
+from biascore.plugins.loading import Plugins
 plugins = Plugins()
 print(json.dumps({
     "records": [

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from biascore.errors import OptionsError
-from biascore.plugins import Plugins
+from biascore.plugins.loading import Plugins
+from biascore.plugins.registry import PluginRecord
 from biascore.plugins_api import Adapter, Language
-from biascore.registry import PluginRecord
 
 Install = Callable[..., Plugins]
 

@@ -9,7 +9,7 @@ import pytest
 
 from biascore import Engine
 from biascore.audit import Audit
-from biascore.gender_rules import load_grammar
+from biascore.languages.gender_rules import load_grammar
 from biascore.stimuli.loader import load_file
 
 from .files import GOOD

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from biascore.basics.wording import brief, few, listed, quoted
 from biascore.errors import BiascoreError, OptionsError, RunError
-from biascore.reading import FILE_VARIABLE, megabytes_allowed, parse_json, parse_toml, read_bytes
-from biascore.run import Run
-from biascore.wording import brief, few, listed, quoted
+from biascore.files.reading import FILE_VARIABLE, megabytes_allowed, parse_json, parse_toml, read_bytes
+from biascore.results.run import Run
 
 from .files import GOOD, TABLES, TOML
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from biascore.measurement import (
+from biascore.models.used import ModelUsed, QuestionCounts
+from biascore.results.measurement import (
     ConfidenceInterval,
     Coverage,
     Estimate,
@@ -17,7 +18,7 @@ from biascore.measurement import (
     PValue,
     item_table,
 )
-from biascore.run import ModelUsed, PluginUsed, Provenance, QuestionCounts, Run, StimuliUsed
+from biascore.results.run import PluginUsed, Provenance, Run, StimuliUsed
 from biascore.stats.verdict import Verdict
 
 MODELS = ("fasttext:cc.it.300", "hf:bert-base-italian-uncased", "hf:gpt2-small-italian")

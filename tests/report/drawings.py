@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from xml.etree import ElementTree
 
-from biascore.run import Run
+from biascore.results.run import Run
 
 LINE_COLOUR = "#8a8a8a"
 

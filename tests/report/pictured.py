@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from biascore.measurement import (
+from biascore.results.measurement import (
     Bars,
     Boxes,
     ConfidenceInterval,
@@ -21,7 +21,7 @@ from biascore.measurement import (
     Point,
     PValue,
 )
-from biascore.run import Run
+from biascore.results.run import Run
 from biascore.stats.verdict import Verdict
 
 from .builders import HOSTILE, MODELS, measurement, run_of, table

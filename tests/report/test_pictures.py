@@ -11,8 +11,8 @@ from xml.etree import ElementTree
 import pyarrow as pa
 import pytest
 
-from biascore.measurement import Bars, Estimate, Measurement, Plane
 from biascore.report import write_charts
+from biascore.results.measurement import Bars, Estimate, Measurement, Plane
 
 from .builders import HOSTILE, measurement, run_of, table
 from .drawings import Mark, drawing, lines, points, shape_of, texts

@@ -16,12 +16,12 @@ import numpy as np
 import pytest
 
 from biascore.audit import Audit
+from biascore.basics.visible import visible
 from biascore.errors import MissingExtraError, RunError
-from biascore.measurement import LostWord
 from biascore.report import write_charts, write_report
-from biascore.run import Run
+from biascore.results.measurement import LostWord
+from biascore.results.run import Run
 from biascore.stats.verdict import Verdict
-from biascore.visible import visible
 
 from .builders import (
     HOSTILE,

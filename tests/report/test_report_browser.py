@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from biascore.basics.visible import visible
 from biascore.report import write_report
-from biascore.run import Run
-from biascore.visible import visible
+from biascore.results.run import Run
 
 from .builders import HOSTILE, hostile_run, run_of, typical_run
 from .pictured import hostile_figures, hostile_joined, hostile_rulers, plane_measurement

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from biascore.measurement import Estimate, Measurement
+from biascore.results.measurement import Estimate, Measurement
 from biascore.stats.verdict import Verdict
 
 from .builders import MODELS, measurement, run_of

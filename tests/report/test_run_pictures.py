@@ -12,9 +12,9 @@ from xml.etree import ElementTree
 import pytest
 from pydantic import ValidationError
 
-from biascore.measurement import Boxes, Dots, Estimate, Figure, Limit, Measurement, Point
 from biascore.report import write_charts
-from biascore.run import Run
+from biascore.results.measurement import Boxes, Dots, Estimate, Figure, Limit, Measurement, Point
+from biascore.results.run import Run
 
 from .builders import HOSTILE, measurement, run_of, table
 from .drawings import Mark, drawing

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from biascore.audit import Audit
-from biascore.measurement import ConfidenceInterval, Estimate, Measurement, PValue
-from biascore.run import Run
+from biascore.results.measurement import ConfidenceInterval, Estimate, Measurement, PValue
+from biascore.results.run import Run
 from biascore.stats import Adjustment
 
 from .builders import measurement, run_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from biascore.measurement import LostWord
 from biascore.report import write_charts, write_report
+from biascore.results.measurement import LostWord
 
 from .builders import measurement, run_of, table
 

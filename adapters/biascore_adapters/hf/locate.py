@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from biascore.errors import MissingExtraError, ModelLoadError
-from biascore.files import user_path
-from biascore.plugins_api import ModelRef
+from biascore.plugins_api import ModelRef, user_path
 from biascore_adapters.hf import foreign
 from biascore_adapters.transformer.folder import (
     GENERATION,

@@ -1,50 +1,19 @@
-"""The adapters of translation services and their options; what opens them is imported in ``load``."""
+"""The adapters of translation services; what opens them is imported in ``load``."""
 
 from __future__ import annotations
 
 import importlib.util
 import os
-from typing import ClassVar, Literal, TypeVar
+from typing import ClassVar, TypeVar
 from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr
+from pydantic import SecretStr
 
 from biascore.errors import AuthError, MissingExtraError, OptionsError
-from biascore.keys import warn_if_readable
-from biascore.plugins_api import Adapter, Backend, LoadContext, ModelRef, Options
+from biascore.plugins_api import Adapter, Backend, LoadContext, ModelRef, Options, warn_if_readable
+from biascore_adapters.mt.options import AmazonOptions, DeepLOptions, GoogleOptions
 
 Own = TypeVar("Own", bound=Options)
-
-
-class DeepLOptions(Options):
-    """``server``: instead of DeepL's own, which follows from the key (free or pro).
-
-    ``formality`` where the target language has it, ``model_type`` and ``context`` (text around the
-    sentence that is not translated and not charged) are those of DeepL's API.
-    """
-
-    server: str | None = None
-    formality: Literal["default", "more", "less", "prefer_more", "prefer_less"] | None = None
-    model_type: Literal["quality_optimized", "latency_optimized", "prefer_quality_optimized"] | None = None
-    context: str | None = Field(default=None, min_length=1, max_length=4000)
-
-
-class GoogleOptions(Options):
-    """``server``: instead of Google's own. ``model``: that of Google's API, which chooses where none is named."""
-
-    server: str | None = None
-    model: Literal["nmt", "base"] | None = None
-
-
-class AmazonOptions(Options):
-    """``region``: of AWS, or what ``AWS_DEFAULT_REGION`` or the profile says. ``server``: instead of AWS's own.
-
-    ``formality`` is that of Amazon's API, for target languages that have it.
-    """
-
-    region: str | None = Field(default=None, min_length=1)
-    server: str | None = None
-    formality: Literal["FORMAL", "INFORMAL"] | None = None
 
 
 class ServiceAdapter(Adapter):

@@ -23,8 +23,8 @@ from biascore.errors import (
     UnsupportedLanguageError,
 )
 from biascore.plugins_api import Identity
-from biascore_adapters.mt.adapters import AmazonOptions
 from biascore_adapters.mt.http import exchange, new_session, read, retry_after, shortened
+from biascore_adapters.mt.options import AmazonOptions
 from biascore_adapters.mt.service import Limits, TranslationService
 
 _TOO_FAST: Final = ("ThrottlingException", "TooManyRequestsException", "RequestLimitExceeded")

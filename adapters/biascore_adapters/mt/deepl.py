@@ -13,8 +13,8 @@ from pydantic import SecretStr
 
 from biascore.errors import AnswerError, AuthError, QuestionError, QuotaError, UnsupportedLanguageError
 from biascore.plugins_api import Identity
-from biascore_adapters.mt.adapters import DeepLOptions
 from biascore_adapters.mt.http import new_session, send, shortened
+from biascore_adapters.mt.options import DeepLOptions
 from biascore_adapters.mt.service import Limits, TranslationService
 
 _REQUEST_BYTES: Final = 128 * 1024

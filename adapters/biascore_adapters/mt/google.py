@@ -22,8 +22,8 @@ from biascore.errors import (
     UnsupportedLanguageError,
 )
 from biascore.plugins_api import Identity
-from biascore_adapters.mt.adapters import GoogleOptions
 from biascore_adapters.mt.http import Reply, new_session, send, shortened
+from biascore_adapters.mt.options import GoogleOptions
 from biascore_adapters.mt.service import Limits, TranslationService
 
 SERVER: Final = "https://translation.googleapis.com"

@@ -16,7 +16,7 @@ from typing import Any, Final, TypeVar
 import requests
 
 from biascore.errors import AnswerError, OptionsError, RateLimitError, TransientModelError
-from biascore.reading import megabytes_allowed, parse_json, raised
+from biascore.plugins_api import megabytes_allowed, parse_json, raised
 
 TIMEOUT_VARIABLE: Final = "BIASCORE_HTTP_TIMEOUT"
 """Seconds to wait for a whole answer. No option of an adapter: options are part of what identifies an answer."""

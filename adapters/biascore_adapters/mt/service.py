@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 from biascore.errors import AnswerError, QuestionError
-from biascore.plugins_api import Backend, Cost, hookimpl
-from biascore.wording import quoted
+from biascore.plugins_api import Backend, Cost, hookimpl, quoted
 
 _REPLACEMENT: Final = "\ufffd"
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import onnxruntime
 
 from biascore.errors import AnswerError, ModelLoadError
-from biascore.installation import install_extra
+from biascore.plugins_api import install_extra
 from biascore_adapters.onnx.locate import OnnxFolder
 from biascore_adapters.onnx.options import OnnxOptions
 from biascore_adapters.transformer.folder import first_line

@@ -18,7 +18,6 @@ from typing import Final
 import numpy as np
 
 from biascore.errors import RefError
-from biascore.gender import compare_pair
 from biascore.plugins_api import (
     Catalogue,
     GenderPair,
@@ -30,6 +29,7 @@ from biascore.plugins_api import (
     SpeakerFrames,
     Stereotype,
     Test,
+    compare_pair,
 )
 from biascore_adapters.planted.lexicon import generator
 

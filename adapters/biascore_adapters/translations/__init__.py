@@ -11,8 +11,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from biascore.errors import OptionsError
-from biascore.frozen import FrozenMap
-from biascore.plugins_api import Adapter, Backend, LoadContext, ModelRef, Options, hookimpl
+from biascore.plugins_api import Adapter, Backend, FrozenMap, LoadContext, ModelRef, Options, hookimpl
 from biascore_adapters.translations.table import TranslationsBackend, locate
 
 

@@ -9,10 +9,22 @@ from pathlib import Path
 from typing import Any, Final
 
 from biascore.errors import ModelLoadError, QuestionError, UnsupportedLanguageError
-from biascore.files import user_path
-from biascore.plugins_api import Backend, Cost, Identity, ModelRef, hookimpl
-from biascore.reading import check_regular, csv_problem, decoded, read_bytes, records, unpacked
-from biascore.wording import listed, quoted
+from biascore.plugins_api import (
+    Backend,
+    Cost,
+    Identity,
+    ModelRef,
+    check_regular,
+    csv_problem,
+    decoded,
+    hookimpl,
+    listed,
+    quoted,
+    read_bytes,
+    records,
+    unpacked,
+    user_path,
+)
 
 _DELIMITERS: Final = {".csv": ",", ".tsv": "\t"}
 

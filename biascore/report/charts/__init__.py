@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from biascore.measurement import Bars, Dots, Measurement, Plane, Point
 from biascore.report.charts.bars import bars_chart
 from biascore.report.charts.base import Chart, Look, Undrawn, safe
 from biascore.report.charts.boxes import boxes_chart, dots_chart
@@ -15,7 +14,8 @@ from biascore.report.charts.planes import plane_chart
 from biascore.report.charts.rulers import Comparison, comparisons
 from biascore.report.charts.scatter import scatter_chart
 from biascore.report.items import plotted_items
-from biascore.run import Run
+from biascore.results.measurement import Bars, Dots, Measurement, Plane, Point
+from biascore.results.run import Run
 
 __all__ = [
     "Chart",

@@ -6,7 +6,6 @@ from typing import Any, Final
 
 import altair as alt
 
-from biascore.measurement import Bars, Boxes, Dots, Estimate, Measurement
 from biascore.report.charts.base import (
     COLOURS,
     INK,
@@ -27,6 +26,7 @@ from biascore.report.charts.base import (
     with_unit,
     wrapped,
 )
+from biascore.results.measurement import Bars, Boxes, Dots, Estimate, Measurement
 
 BAR_STEP: Final = 30
 

@@ -13,8 +13,8 @@ from typing import Any, Final
 
 import altair as alt
 
-from biascore.measurement import ConfidenceInterval, Estimate
-from biascore.visible import visible_in
+from biascore.basics.visible import visible_in
+from biascore.results.measurement import ConfidenceInterval, Estimate
 
 WIDTH: Final = 720
 PADDING: Final = 8

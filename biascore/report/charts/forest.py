@@ -8,7 +8,6 @@ from typing import Any, Final, NamedTuple
 
 import altair as alt
 
-from biascore.measurement import Estimate, Measurement
 from biascore.report.charts.base import (
     NEUTRAL_COLOUR,
     ROWS,
@@ -32,8 +31,9 @@ from biascore.report.charts.base import (
     with_unit,
     wrapped,
 )
-from biascore.run import Run
-from biascore.verdicts import RunVerdict
+from biascore.results.measurement import Estimate, Measurement
+from biascore.results.run import Run
+from biascore.results.verdicts import RunVerdict
 
 SERIES_STEP: Final = 14
 

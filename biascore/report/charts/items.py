@@ -7,7 +7,6 @@ from typing import Final
 
 import altair as alt
 
-from biascore.measurement import Measurement
 from biascore.report.charts.base import (
     INK,
     ROWS,
@@ -23,6 +22,7 @@ from biascore.report.charts.base import (
     value_axis,
 )
 from biascore.report.items import Item, plotted_items
+from biascore.results.measurement import Measurement
 
 LABELLED_ITEMS: Final = 60
 """More items than this are drawn as a strip for each group, with their names in the tooltips only."""

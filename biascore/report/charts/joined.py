@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from biascore.measurement import Estimate, Measurement, Point, RunFigure
 from biascore.report.charts.bars import labelled, problem_of
 from biascore.report.charts.base import Chart, Undrawn, distinct, safe, shared_parts, wrapped
-from biascore.run import Run
+from biascore.results.measurement import Estimate, Measurement, Point, RunFigure
+from biascore.results.run import Run
 
 
 @dataclass(frozen=True, slots=True)

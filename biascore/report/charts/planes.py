@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 import altair as alt
 import pyarrow as pa
 
-from biascore.measurement import Measurement, Plane
+from biascore.basics.visible import visible_in
 from biascore.report.charts.base import (
     GRID_COLOUR,
     INK,
@@ -32,7 +32,7 @@ from biascore.report.charts.base import (
 from biascore.report.charts.labels import FONT_SIZE, Box, Point, place, shortened
 from biascore.report.items import finite, has_values, rows_by_value
 from biascore.report.texts import cell, counted
-from biascore.visible import visible_in
+from biascore.results.measurement import Measurement, Plane
 
 LABELLED: Final = 4
 """So many items of each group are named, those with the greatest absolute values."""

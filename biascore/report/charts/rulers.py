@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from biascore.measurement import Estimate, Measurement
 from biascore.report.charts.base import (
     Chart,
     distinct,
@@ -17,7 +16,8 @@ from biascore.report.charts.base import (
     with_unit,
 )
 from biascore.report.charts.forest import Reading, forest, neutral_told, readings_of
-from biascore.run import Run
+from biascore.results.measurement import Estimate, Measurement
+from biascore.results.run import Run
 from biascore.stats import Verdict
 
 

@@ -12,18 +12,22 @@ from typing import ClassVar, Final, Literal, cast
 from pydantic import Field, field_validator
 
 from biascore.errors import DataError
-from biascore.frozen import FrozenMap
 from biascore.plugins_api import (
     DataFile,
     DataFormat,
+    FrozenMap,
     Options,
     SentencePair,
     SentencePairs,
     SentencePairsTest,
     Test,
+    csv_problem,
+    first_record,
+    listed,
+    quoted,
+    read_text,
+    records,
 )
-from biascore.reading import csv_problem, first_record, read_text, records
-from biascore.wording import listed, quoted
 
 COLUMNS: Final = ("sent_more", "sent_less", "stereo_antistereo", "bias_type")
 DELIMITERS: Final = {"comma": ",", "tab": "\t", "semicolon": ";"}

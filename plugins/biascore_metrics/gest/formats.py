@@ -13,23 +13,27 @@ from typing import Annotated, ClassVar, Final
 from pydantic import BeforeValidator, Field, TypeAdapter, field_validator
 
 from biascore.errors import DataError
-from biascore.frozen import FrozenMap
 from biascore.plugins_api import (
+    SAMPLES_MEAN,
     DataFile,
     DataFormat,
+    FrozenMap,
     GenderedSample,
     GenderedSamples,
     GenderPairsTest,
     Options,
+    Row,
     Sample,
     Samples,
     SamplesTest,
     Stereotype,
+    StereotypeEntry,
+    Table,
     Test,
+    lines_listed,
+    quoted,
+    read_table,
 )
-from biascore.stimuli.schema import SAMPLES_MEAN, StereotypeEntry
-from biascore.tables import Row, Table, lines_listed, read_table
-from biascore.wording import quoted
 
 VERSIONS: Final[Mapping[str, str]] = MappingProxyType(
     {

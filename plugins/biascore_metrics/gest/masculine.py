@@ -9,8 +9,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from biascore.gender import Gender, SpeakerGender
-from biascore.plugins_api import ConfidenceInterval, Estimate, Sample, Stereotype
+from biascore.plugins_api import ConfidenceInterval, Estimate, Gender, Sample, SpeakerGender, Stereotype
 from biascore.stats import Decision
 from biascore.stats.agresti_coull import agresti_coull, critical_value
 from biascore.stats.proportions import wilson_interval

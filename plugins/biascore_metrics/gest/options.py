@@ -7,8 +7,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from biascore.plugins_api import MetricOptions, Resamples
-from biascore.stimuli.schema import LANGUAGE_PATTERN
+from biascore.plugins_api import LANGUAGE_PATTERN, MetricOptions, Resamples
 
 Ids = Annotated[tuple[int, ...], Field(strict=False)]  # TOML gives lists; the numbers inside stay strict
 LanguageTag = Annotated[str, Field(pattern=LANGUAGE_PATTERN)]

@@ -5,8 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from biascore.gender import GenderPair, compare_pair
-from biascore.plugins_api import REPEATED, GenderedSample, Masked, Model, Span, TokenLogprobs
+from biascore.plugins_api import (
+    REPEATED,
+    GenderedSample,
+    GenderPair,
+    Masked,
+    Model,
+    Span,
+    TokenLogprobs,
+    compare_pair,
+)
 from biascore_metrics.gest.answers import PAIRS, UNREAD
 from biascore_metrics.gest.odds import Scored, ScoredSample
 

@@ -6,8 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from biascore.gender import Gender, SpeakerGenderDetector
-from biascore.plugins_api import Model, Sample
+from biascore.plugins_api import Gender, Model, Sample, SpeakerGenderDetector
 from biascore_metrics.gest.pairs import Pair
 from biascore_metrics.gest.prompts import Prompt
 

@@ -6,7 +6,6 @@ from typing import ClassVar
 
 import pyarrow as pa
 
-from biascore.gender import Gender
 from biascore.plugins_api import (
     Bars,
     Boxes,
@@ -14,6 +13,7 @@ from biascore.plugins_api import (
     Context,
     Coverage,
     Equivalence,
+    Gender,
     Limit,
     LostWord,
     Measurement,

@@ -13,8 +13,8 @@ torch = pytest.importorskip("torch", reason="needs biascore[hf]")
 transformers = pytest.importorskip("transformers", reason="needs biascore[hf]")
 
 from biascore import Engine  # noqa: E402
-from biascore.cost import Cost  # noqa: E402
 from biascore.errors import QuestionError  # noqa: E402
+from biascore.models.cost import Cost  # noqa: E402
 from biascore.plugins_api import Backend, Masked, Text  # noqa: E402
 
 from . import tiny  # noqa: E402

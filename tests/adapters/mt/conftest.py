@@ -11,9 +11,9 @@ import pytest
 pytest.importorskip("requests", reason="the services need the extra mt")
 pytest.importorskip("deepl", reason="the services need the extra mt")
 pytest.importorskip("boto3", reason="the services need the extra mt")
-from biascore.budget import Budget
-from biascore.cache import Cache, NoCache
-from biascore.model import Model, Services, Source
+from biascore.models.budget import Budget
+from biascore.models.cache import Cache, NoCache
+from biascore.models.model import Model, Services, Source
 from biascore.plugins_api import LoadContext, ModelRef
 from biascore.stimuli import Catalogue
 from biascore_adapters.mt.adapters import ADAPTERS

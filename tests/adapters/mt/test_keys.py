@@ -10,8 +10,8 @@ from urllib.parse import quote
 
 import pytest
 
+from biascore.basics.keys import KeyWarning
 from biascore.errors import AnswerError, BiascoreError
-from biascore.keys import KeyWarning
 from biascore.plugins_api import ModelRef
 from biascore_adapters.mt.adapters import ADAPTERS
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from biascore.cache import DiskCache
 from biascore.errors import (
     AnswerError,
     BudgetError,
@@ -18,6 +17,7 @@ from biascore.errors import (
     TransientModelError,
     UnsupportedLanguageError,
 )
+from biascore.models.cache import DiskCache
 
 from .conftest import Opener
 from .server import Fault, translated

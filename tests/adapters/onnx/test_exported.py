@@ -26,7 +26,7 @@ from biascore.errors import (
     QuestionError,
     RunError,
 )
-from biascore.export import PROBES, deviations, export_model
+from biascore.models.export import PROBES, deviations, export_model
 from biascore.plugins_api import Masked, Text
 
 from .conftest import MODELS

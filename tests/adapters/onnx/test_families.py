@@ -8,7 +8,7 @@ import pytest
 
 from biascore import Engine
 from biascore.errors import ModelLoadError
-from biascore.export import export_model
+from biascore.models.export import export_model
 
 from ..hf import families
 

@@ -13,7 +13,7 @@ import torch
 
 from biascore import Engine
 from biascore.errors import CapabilityError, QuestionError
-from biascore.export import export_model
+from biascore.models.export import export_model
 from biascore.plugins_api import Text
 
 SENTENCES = ("The engineer finished her work.", "NURSE", "la dottoressa")

@@ -6,7 +6,7 @@ from scipy.stats import norm
 
 from biascore.engine import Engine
 from biascore.errors import QuestionError, RefError, UnknownNameError
-from biascore.model import Model
+from biascore.models.model import Model
 from biascore.plugins_api import Masked, Text
 
 TEST = "en/weat7"

@@ -9,7 +9,7 @@ import pytest
 
 from biascore.engine import Engine
 from biascore.errors import QuestionError, RefError
-from biascore.model import Model
+from biascore.models.model import Model
 from biascore.plugins_api import (
     GenderedSample,
     GenderedSamples,

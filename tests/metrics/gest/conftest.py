@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pytest
 
 from biascore import Engine
-from biascore.model import Model, Source
+from biascore.models.model import Model, Source
 from biascore.plugins_api import (
     Backend,
     Gender,

@@ -7,7 +7,7 @@ from scipy.stats import norm
 
 from biascore import Engine
 from biascore.errors import QuestionError
-from biascore.gender import Gender, GenderPair, compare_pair
+from biascore.languages.gender import Gender, GenderPair, compare_pair
 from biascore.plugins_api import Language, SpeakerFrames
 from biascore_metrics.gest.masculine import YIELD
 

@@ -1,0 +1,87 @@
+"""Finding again what a stored run was made from: stimuli and data files, by the names that it records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from biascore.audit import AuditData
+from biascore.errors import BiascoreError
+from biascore.files.reading import file_digest
+from biascore.results.run import Run
+from biascore.stimuli.dataset import HUB, locate
+
+STIMULI: str = "stimuli"
+DATA: str = "data"
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where to look, in this order: folders that the user names, beside the run, in a bundle, the current folder."""
+
+    given: tuple[Path, ...]
+    beside: Path
+
+    @classmethod
+    def around(cls, run_folder: Path, given: Sequence[Path] = ()) -> Places:
+        """The places for a run that is stored here."""
+        return cls(tuple(given), run_folder.absolute().parent)
+
+    def file(self, name: str, sha256: str | None = None) -> Path | None:
+        """The file that a run records under this name, one with the recorded bytes before others; None without any.
+
+        Raises DataError for a device or what cannot be read; for ``hub:`` what fetching it raises.
+        """
+        if name.startswith(HUB):
+            return locate(name, "", "").path
+        found = [path for path in self._candidates(name) if path.exists()]
+        same = (path for path in found if sha256 is not None and file_digest(path, str(path)) == sha256)
+        return next(same, found[0] if found else None)
+
+    def folder(self, name: str) -> Path | None:
+        """The folder of stimuli that a run records under this name, or None."""
+        last = PurePosixPath(name).name
+        named = [given for given in self.given if given.absolute().name == last]
+        bundled = self.beside / STIMULI
+        found = (path for path in (*named, *self._candidates(name), bundled) if path.is_dir())
+        return next(found, None)
+
+    def _candidates(self, name: str) -> Iterator[Path]:
+        parts = PurePosixPath(name).parts
+        ends = dict.fromkeys((name, "/".join(parts[-2:]), parts[-1] if parts else name))
+        around = (*self.given, *(folder.absolute().parent for folder in self.given), self.beside)
+        for folder in (*around, self.beside / STIMULI, self.beside / DATA, Path()):
+            yield from (folder / end for end in ends)
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """The user's own stimuli folders and data files of a run, as found; ``missing`` names the others."""
+
+    stimuli: tuple[Path, ...]
+    data: tuple[AuditData, ...]
+    missing: tuple[str, ...]
+
+
+def inputs_of(run: Run, places: Places) -> Inputs:
+    """What the audit of a stored run names, found again."""
+    stimuli, data, missing = [], [], []
+    for name in run.provenance.audit.get("stimuli", ()):
+        folder = places.folder(name)
+        if folder is None:
+            missing.append(name)
+        elif folder not in stimuli:
+            stimuli.append(folder)
+    recorded = {used.file: used.sha256 for used in run.stimuli}
+    for entry in run.provenance.audit.get("data", ()):
+        one = AuditData.model_validate(dict(entry))
+        try:
+            path = places.file(one.source, recorded.get(one.source))
+        except BiascoreError:
+            path = None
+        if path is None:
+            missing.append(one.source)
+        else:
+            data.append(one if one.source.startswith(HUB) else one.model_copy(update={"source": str(path)}))
+    return Inputs(tuple(stimuli), tuple(data), tuple(missing))

@@ -1,0 +1,134 @@
+"""Derives again what a stored run says of itself: that it was not changed, and that its inputs are those at hand.
+
+This finds damage and changes. It does not prove who measured: whoever changes results can also compute the hashes
+anew, and only measuring again shows that results are those of the models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Literal
+
+from biascore.archive.bundle import AUDIT_FILE, RUN, audit_text, is_unpacked, opened
+from biascore.archive.locating import Inputs, Places, inputs_of
+from biascore.basics.frozen import Frozen
+from biascore.checking import read_data
+from biascore.engine import Engine
+from biascore.errors import BiascoreError, RunError
+from biascore.files.paths import user_path
+from biascore.files.reading import file_digest, read_bytes
+from biascore.models.used import ModelUsed
+from biascore.results.run import StimuliUsed, read_run
+from biascore.results.run_files import RUN_FILE
+
+
+class Check(Frozen):
+    """One thing derived again: it matches, differs, or could not be derived because something is not here."""
+
+    what: str
+    outcome: Literal["matches", "differs", "not here"]
+    detail: str = ""
+
+
+def verify_run(
+    folder: str | Path,
+    *,
+    models: bool = False,
+    stimuli: Sequence[Path] = (),
+    refs: Mapping[str, str] = MappingProxyType({}),
+) -> tuple[Check, ...]:
+    """Check results, verdicts and item tables, then the stimuli and, with ``models``, the models.
+
+    ``folder`` is that of a run, or a bundle, unpacked or not.
+    ``stimuli`` are folders in which own stimuli and data files are looked for before the run's surroundings, and
+    ``refs`` other references of models by name. Raises RunError for what is no stored run.
+    """
+    with opened(user_path(folder)) as path:
+        return _checks(path, models, [user_path(one) for one in stimuli], refs)
+
+
+def _checks(path: Path, models: bool, stimuli: Sequence[Path], refs: Mapping[str, str]) -> tuple[Check, ...]:
+    problems, run = read_run(path)
+    if not (path / RUN_FILE).is_file():
+        raise RunError(
+            f"{path} is not a stored run: it has no {RUN_FILE}. Name a folder that biascore run wrote, or a bundle."
+        )
+    checks = [
+        Check(what="results and item tables", outcome="differs", detail=problem) for problem in problems
+    ]
+    if run is None:
+        return tuple(checks)
+    if not problems:
+        checks.append(Check(what="results and item tables", outcome="matches", detail=run.results_digest()))
+    places = Places.around(path, stimuli)
+    audit = path.parent / AUDIT_FILE
+    if path.name == RUN and is_unpacked(path.parent):
+        same = read_bytes(audit, str(audit), RunError) == audit_text(run).encode()
+        checks.append(Check(what=AUDIT_FILE, outcome="matches" if same else "differs"))
+    inputs = inputs_of(run, places)
+    engine, unusable = _engine(inputs)
+    checks += [_check_stimuli(used, engine, places) for used in run.stimuli]
+    if models:
+        absent = ", ".join((*inputs.missing, *unusable))
+        checks += [_check_model(used, engine, refs.get(used.name), absent) for used in run.models]
+    return tuple(checks)
+
+
+def _engine(inputs: Inputs) -> tuple[Engine, list[str]]:
+    """An engine with the run's own stimuli, and those that cannot be used."""
+    unusable = []
+    try:
+        engine = Engine(stimuli=inputs.stimuli, cache=None)
+    except BiascoreError:
+        unusable += [str(folder) for folder in inputs.stimuli]
+        engine = Engine(cache=None)
+    tests = []
+    for data in inputs.data:
+        try:
+            tests.append(read_data(engine.plugins, data))
+        except BiascoreError:
+            unusable.append(data.source)
+    engine.add_tests(tests)
+    return engine, unusable
+
+
+def _check_stimuli(used: StimuliUsed, engine: Engine, places: Places) -> Check:
+    what = f"stimuli {used.file}"
+    for shipped in engine.plugins.stimuli:
+        if shipped.display == used.file:
+            return _compared(what, shipped.sha256, used.sha256)
+    try:
+        path = places.file(used.file, used.sha256)
+        if path is not None:
+            return _compared(what, file_digest(path, str(path)), used.sha256)
+    except BiascoreError as error:
+        return Check(what=what, outcome="not here", detail=str(error))
+    return Check(
+        what=what,
+        outcome="not here",
+        detail="no such file beside the run or in the current folder; name its folder with --stimuli",
+    )
+
+
+def _check_model(used: ModelUsed, engine: Engine, ref: str | None, absent: str) -> Check:
+    what = f"model {used.name}"
+    try:
+        with engine.model(ref or used.ref, **used.explicit_options) as model:
+            found = model.identity.digest
+            planted = engine.plugins.adapters.get(model.source.ref.adapter).uses_stimuli
+    except BiascoreError as error:
+        where = "" if ref else f" If it lies elsewhere, say where: --model '{used.name}=REF'"
+        return Check(what=what, outcome="not here", detail=f"{error}{where}")
+    if found != used.digest and planted and absent:
+        return Check(
+            what=what,
+            outcome="not here",
+            detail=f"it is made from stimuli, and of them {absent} cannot be read here",
+        )
+    return _compared(what, found, used.digest)
+
+
+def _compared(what: str, found: str, stored: str) -> Check:
+    return Check(what=what, outcome="matches" if found == stored else "differs", detail=found)

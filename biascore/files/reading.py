@@ -1,0 +1,230 @@
+"""Files of other people, read whole: regular files only, within bounds, and nothing that ends in a traceback.
+
+Every reader of a data file, an audit, stimuli or a grammar reads through these functions, so that all of them
+refuse alike what is a device or a pipe, larger than memory, packed to burst, or nested without end.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import hashlib
+import io
+import json
+import math
+import os
+import stat
+import tomllib
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
+
+from biascore.basics.wording import brief
+from biascore.errors import BiascoreError, DataError, OptionsError
+
+if TYPE_CHECKING:
+    from _csv import Reader
+
+FILE_VARIABLE: Final = "BIASCORE_MAX_FILE_MB"
+"""Environment variable: megabytes of a file that is read whole, packed and unpacked; for every kind of file."""
+
+MAX_TABLE_MB: Final = 256
+MAX_TOML_MB: Final = 16
+MAX_UNPACKED: Final = 100
+"""Times its size that a file of vectors may unpack to: they unpack to 3 or 4 times, a bomb to 1,000."""
+
+S = TypeVar("S")
+T = TypeVar("T")
+GZIP: Final = b"\x1f\x8b"
+_CHUNK: Final = 1 << 20
+_LINES_PER_MB: Final = 16_000  # some 4 million lines in all, as a row takes 400 bytes of memory
+_FIELDS_PER_MB: Final = 160_000
+
+
+class _Readable(Protocol):
+    def read(self, size: int, /) -> bytes: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Toml:
+    """A TOML file: its text, what it says, and the SHA-256 of its bytes."""
+
+    text: str
+    document: dict[str, Any]
+    sha256: str
+
+
+def check_regular(path: Path, display: str, error: type[BiascoreError] = DataError) -> None:
+    """Raise ``error`` where there is no file, or a folder, device or pipe: a pipe would hang, a device never end."""
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError) as problem:
+        raise error(f"{display} cannot be read ({_why(problem)}). Give the path of a file") from problem
+    if not stat.S_ISREG(mode):
+        what = "a folder" if stat.S_ISDIR(mode) else "not a regular file (a device or a pipe)"
+        raise error(f"{display} is {what}. Give the path of a file; what comes from a pipe, save as one")
+
+
+def read_bytes(
+    path: Path, display: str, error: type[BiascoreError] = DataError, *, megabytes: int = MAX_TABLE_MB
+) -> bytes:
+    """The bytes of a regular file; raises ``error`` for what cannot be read or is larger than the limit."""
+    check_regular(path, display, error)
+    try:
+        with path.open("rb") as stream:
+            return _bounded(stream, f"{display} is", megabytes, error)
+    except OSError as problem:
+        raise error(
+            f"{display} cannot be read ({_why(problem)}). Give the path of a readable file"
+        ) from problem
+
+
+def unpacked(
+    raw: bytes, display: str, error: type[BiascoreError] = DataError, *, megabytes: int = MAX_TABLE_MB
+) -> bytes:
+    """The bytes of a gzip file unpacked, others as they are; raises ``error`` as ``read_bytes`` does."""
+    if not raw.startswith(GZIP):
+        return raw
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(raw)) as stream:
+            return _bounded(stream, f"{display} unpacks to", megabytes, error)
+    except (EOFError, zlib.error, OSError) as problem:
+        raise error(
+            f"{display} is damaged: {problem}. Fetch it again, or compress it again with gzip"
+        ) from problem
+
+
+def decoded(raw: bytes, display: str, error: type[BiascoreError] = DataError) -> str:
+    """The bytes as UTF-8, without a byte order mark; raises ``error`` with the line where they are no text.
+
+    Also where they have so many lines or fields that the rows would take a hundred times the memory of the file.
+    """
+    allowed = megabytes_allowed(MAX_TABLE_MB)
+    for what, most, marks in (("lines", _LINES_PER_MB, b"\n\r"), ("fields", _FIELDS_PER_MB, b",;\t")):
+        if sum(raw.count(mark) for mark in marks) > allowed * most:
+            raise error(
+                f"{display} has more than {allowed * most:,.0f} {what}, the most that is read. Split it, or raise the "
+                f"limit: {raised(allowed)}"
+            )
+    nul = raw.find(b"\0")
+    if nul >= 0:  # UTF-16, say, or no text at all; and no database or command line can hold it
+        line = raw.count(b"\n", 0, nul) + 1
+        raise error(f"{display}, line {line}: holds a NUL character. Save the file as text in UTF-8")
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as problem:
+        line = raw.count(b"\n", 0, problem.start) + 1
+        raise error(f"{display}, line {line}: is not UTF-8. Save the file as UTF-8") from problem
+
+
+def read_text(path: Path, display: str, error: type[BiascoreError] = DataError) -> str:
+    """The text of a file in UTF-8, unpacked where it is gzip; raises ``error``."""
+    return decoded(unpacked(read_bytes(path, display, error), display, error), display, error)
+
+
+def read_toml(path: Path, display: str, error: type[BiascoreError]) -> Toml:
+    """A TOML file in UTF-8; raises ``error``, which names the file and, where it can be found, the line."""
+    raw = read_bytes(path, display, error, megabytes=MAX_TOML_MB)
+    text = decoded(raw, display, error)
+    try:
+        document = parse_toml(text)
+    except ValueError as problem:
+        raise error(f"{display} is no valid TOML: {brief(str(problem))}. Correct the file") from problem
+    return Toml(text, document, hashlib.sha256(raw).hexdigest())
+
+
+def parse_toml(text: str) -> dict[str, Any]:
+    """What TOML says; raises ValueError also for brackets nested without end and for numbers that never end."""
+    return _parsed(tomllib.loads, text)
+
+
+def parse_json(text: str | bytes) -> Any:
+    """What JSON says; raises ValueError as ``parse_toml`` does."""
+    return _parsed(json.loads, text)
+
+
+def records(text: str, delimiter: str) -> Reader:
+    """A reader of the records of a CSV text, whatever ends its lines: LF, CR LF or CR.
+
+    It is strict: otherwise text after a closing quotation mark is joined to the field without a word.
+    """
+    return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+
+
+def first_record(text: str, delimiter: str) -> list[str]:
+    """The header if ``delimiter`` is the right one, else anything; empty where there is none or it is too long."""
+    try:
+        return next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), [])
+    except csv.Error:
+        return []
+
+
+def csv_problem(error: csv.Error) -> str:
+    """What is wrong with a record, for a message."""
+    if "field larger" in str(error):
+        return (
+            f"a field has more than {csv.field_size_limit():,} characters; is a quotation mark never closed"
+        )
+    return str(error)
+
+
+def file_digest(path: Path, display: str, error: type[BiascoreError] = DataError) -> str:
+    """SHA-256 of the bytes of a regular file, of any size; raises ``error``."""
+    check_regular(path, display, error)
+    try:
+        with path.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as problem:
+        raise error(
+            f"{display} cannot be read ({_why(problem)}). Give the path of a readable file"
+        ) from problem
+
+
+def megabytes_allowed(default: int, variable: str = FILE_VARIABLE) -> float:
+    """The limit in megabytes that the environment sets, or the default; raises OptionsError for no number."""
+    text = os.environ.get(variable, "")
+    try:
+        found = float(text) if text else float(default)
+    except ValueError:
+        found = 0.0
+    if not 0 < found < float("inf"):
+        raise OptionsError(f"{variable} is {text!r}. Set it to a number of megabytes, such as {default}")
+    return found
+
+
+def raised(megabytes: float, variable: str = FILE_VARIABLE) -> str:
+    """The command that raises a limit to four times what it is."""
+    return f"export {variable}={math.ceil(4 * megabytes)}"
+
+
+def _bounded(stream: _Readable, what: str, megabytes: int, error: type[BiascoreError]) -> bytes:
+    allowed = megabytes_allowed(megabytes)
+    parts: list[bytes] = []
+    size = 0
+    while part := stream.read(_CHUNK):
+        size += len(part)
+        if size > allowed * 1e6:
+            raise error(
+                f"{what} more than {allowed:g} MB, the most that is read of such a file. Split it, or raise the limit: "
+                f"{raised(allowed)}"
+            )
+        parts.append(part)
+    return b"".join(parts)
+
+
+def _parsed(parse: Callable[[S], T], text: S) -> T:
+    try:
+        return parse(text)
+    except RecursionError:
+        problem = "brackets are nested too deeply"
+    except (tomllib.TOMLDecodeError, json.JSONDecodeError, UnicodeDecodeError):
+        raise
+    except ValueError:  # int() reads no more digits than that: it would take quadratic time
+        problem = "a whole number has more than 4,300 digits"
+    raise ValueError(problem)  # out here: the frames of a RecursionError are a thousand
+
+
+def _why(problem: OSError | ValueError) -> str:
+    return getattr(problem, "strerror", None) or str(problem)

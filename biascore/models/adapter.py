@@ -1,0 +1,154 @@
+"""The two classes an adapter plugin writes: ``Adapter`` opens models, ``Backend`` answers for one of them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from biascore.basics.options import Options
+from biascore.errors import CapabilityError
+from biascore.models.cost import Cost, characters
+from biascore.models.questions import Familiarity
+from biascore.models.refs import ModelRef
+
+if TYPE_CHECKING:
+    from biascore.languages.language import Language
+    from biascore.stimuli import Catalogue
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What exactly was opened: enough to tell two models apart and to key their answers.
+
+    ``digest`` is ``"<algorithm>:<hex>"`` over the weights, and says so in the algorithm where it
+    is over a sample of them. ``composes_words`` is true for models that know words only and take
+    the mean of the word vectors for anything longer. ``quantities`` are the names that ``score`` answers,
+    as far as they can be listed. ``facts`` is shown in reports. ``control`` is given by a model whose bias is known
+    because it was made: the effect by test id, 0 for none. Such a model checks the ruler, so that what is
+    measured on it is never counted among the findings of a run.
+    """
+
+    digest: str
+    revision: str | None = None
+    composes_words: bool = False
+    sentence_vector: str = ""
+    quantities: tuple[str, ...] = ()
+    facts: Mapping[str, str | int | float] = field(default_factory=dict)
+    control: Mapping[str, float] | None = None
+
+
+class Backend:
+    """An opened model: subclass it and implement (``@hookimpl``) the capability hooks it can answer.
+
+    ``batch`` is the largest number of questions it wants in one call; ``batch_sizes`` where it depends on them.
+    ``lacks`` says in words why this model answers less than its kind does, if so; errors that tell of it quote it.
+    Raise TransientModelError or RateLimitError for failures that may pass, QuestionError for a
+    question it cannot take; the engine deduplicates, caches and retries.
+    """
+
+    identity: Identity
+    batch: int = 512
+    lacks: str = ""
+
+    def batch_sizes(self, hook: str, questions: Sequence[Any]) -> Iterable[int]:  # noqa: ARG002
+        """How many of the questions go into each call of ``hook``, in their order; adds up to all of them.
+
+        The answers of one call are kept together or not at all, so a service that charges makes one request
+        a call. Raises QuestionError for what the model cannot take, before anything is asked.
+        """
+        full, rest = divmod(len(questions), max(1, self.batch))
+        return [max(1, self.batch)] * full + [rest] * bool(rest)
+
+    def familiarity(self, words: Sequence[str]) -> Sequence[Familiarity]:
+        """Whether the model has seen each word, one for one: what ``embed`` alone does not tell.
+
+        For models with a vocabulary of words. The default is right for those that read any text in pieces that all
+        were trained (sub-tokens): every word is seen.
+        """
+        return [Familiarity()] * len(words)
+
+    def cost(self, hook: str, questions: Sequence[Any], params: Mapping[str, str]) -> Cost:  # noqa: ARG002
+        """What these questions, put in one call of ``hook`` with ``params``, would take, without the model.
+
+        Raises QuestionError where the hook would. The default knows no more than the length of the texts.
+        """
+        return Cost(characters=sum(map(characters, questions)))
+
+    def export(self, folder: Path, *, int8: bool = False) -> str:  # noqa: ARG002
+        """Write the model into an empty folder, in a form that another adapter opens; returns that adapter's id.
+
+        ``int8``: with weights rounded to 8 bits. The default raises CapabilityError: models of this kind
+        cannot be exported.
+        """
+        raise CapabilityError("models of this kind cannot be exported. See docs/adapters for those that can")
+
+    def close(self) -> None:
+        """Let go of files and memory; called once."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoadContext:
+    """What the engine lends to an adapter while it opens a model: the stimuli and, by tag, the languages it knows."""
+
+    catalogue: Catalogue
+    languages: Mapping[str, Language] = field(default_factory=lambda: MappingProxyType({}))
+
+
+class Adapter(ABC):
+    """Opens the models of one kind; defining it must import nothing heavy.
+
+    ``capabilities`` lists every hook that some model of this kind can answer, so that an audit is
+    checked before anything is loaded. ``extra`` names the pip extra that it needs, if any.
+    ``takes_revision``: whether ``@`` in the locator begins a revision.
+    ``key_env_var``: the environment variable that holds the service's key, never an option. What is sent to
+    a service with a key counts against ``max_characters``, and ``biascore plan`` does not probe it.
+    ``secret_env_vars``: others whose values no message may hold, such as a session's token. Neither they nor the
+    key are ever shown: the engine takes them out of every exception.
+    ``answers_version``: kept answers are used as long as it is the same; None stands for the version of the
+    distribution, so that every upgrade asks again. ``uses_stimuli``: whether its models are made from the stimuli
+    at hand, and so have another digest with others.
+    """
+
+    id: ClassVar[str]
+    summary: ClassVar[str]
+    example: ClassVar[str]
+    capabilities: ClassVar[frozenset[str]]
+    options: ClassVar[type[Options]] = Options
+    extra: ClassVar[str | None] = None
+    takes_revision: ClassVar[bool] = False
+    key_env_var: ClassVar[str | None] = None
+    secret_env_vars: ClassVar[tuple[str, ...]] = ()
+    answers_version: ClassVar[str | None] = None
+    uses_stimuli: ClassVar[bool] = False
+
+    @property
+    def key_variables(self) -> tuple[str, ...]:
+        """The environment variables whose values no message may hold."""
+        return (*filter(None, [self.key_env_var]), *self.secret_env_vars)
+
+    def check(self, ref: ModelRef, options: Options, context: LoadContext) -> None:  # noqa: B027
+        """Raise what can be found wrong without opening the model; the default finds nothing."""
+
+    @abstractmethod
+    def load(self, ref: ModelRef, options: Options, context: LoadContext) -> Backend:
+        """Open the model.
+
+        Raises MissingExtraError where an optional dependency is absent, ModelLoadError where the
+        model cannot be opened.
+        """
+
+
+class ModelPlugin:
+    """A transform or observer around one model: subclass it with hook wrappers (``@hookimpl(wrapper=True)``).
+
+    ``role="transform"`` changes answers, so its ``fingerprint`` becomes part of every cache key;
+    ``role="observer"`` must leave them as they are.
+    """
+
+    name: str
+    role: Literal["transform", "observer"]
+    fingerprint: str = ""

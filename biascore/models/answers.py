@@ -1,0 +1,131 @@
+"""What a model answered, checked and taken apart: one answer for each question."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from biascore.basics.wording import quoted
+from biascore.errors import AnswerError
+from biascore.models.questions import Masked, Text, TokenLogprobs
+
+
+def split_vectors(model: str, raw: object, questions: Sequence[Text]) -> list[npt.NDArray[np.float32]]:
+    """Rows of a float32 array of shape (n, d), each finite or all NaN (out of vocabulary); raises AnswerError."""
+    array = _array(model, raw, np.float32, len(questions), dimensions=2)
+    missing = np.isnan(array).all(axis=1)
+    bad = ~missing & ~np.isfinite(array).all(axis=1)
+    if bad.any():
+        text = questions[int(np.argmax(bad))].text
+        raise AnswerError(
+            f"{model}: the vector of {text!r} holds NaN or infinity. Check the model's weights."
+        )
+    return list(array)
+
+
+def split_scores(model: str, raw: object, questions: Sequence[str]) -> list[float]:
+    """The numbers of a float64 array of shape (n,), all finite; raises AnswerError."""
+    array = _array(model, raw, np.float64, len(questions), dimensions=1)
+    bad = ~np.isfinite(array)
+    if bad.any():
+        text = questions[int(np.argmax(bad))]
+        raise AnswerError(f"{model}: the score of {text!r} is not finite. Check the model's weights.")
+    return [float(value) for value in array]
+
+
+def split_texts(model: str, raw: object, questions: Sequence[str]) -> list[str]:
+    """A text for each question; raises AnswerError."""
+    found = _sequence(model, raw, len(questions))
+    for question, answer in zip(questions, found, strict=True):
+        if not isinstance(answer, str):
+            raise AnswerError(
+                f"{model}: the translation of {question!r} is a {type(answer).__name__}, not a str. "
+                f"Report this to the adapter's authors."
+            )
+    return found
+
+
+def no_translation(model: str, question: str, answer: str) -> str:
+    """Why a text cannot be kept as a translation of ``question``, or an empty string.
+
+    Nothing is no translation of something. Half a surrogate pair cannot be written to a file, nor NUL to many.
+    """
+    try:
+        answer.encode()
+    except UnicodeEncodeError:
+        problem = "holds half of a surrogate pair, which is not a character"
+    else:
+        if "\0" in answer:
+            problem = "holds a NUL character"
+        elif question.strip() and not answer.strip():
+            problem = "is blank"
+        else:
+            return ""
+    return (
+        f"{model}: the translation of {quoted(question)} {problem}. It is not kept, the others are: run again, or leave "
+        "the text out"
+    )
+
+
+def split_logprobs(model: str, raw: object, questions: Sequence[Masked]) -> list[TokenLogprobs]:
+    """Tokens, offsets and finite log-probabilities for each query; raises AnswerError."""
+    found = _sequence(model, raw, len(questions))
+    for question, answer in zip(questions, found, strict=True):
+        if not isinstance(answer, TokenLogprobs) or not _is_well_formed(answer):
+            raise AnswerError(
+                f"{model}: the answer for {question.text!r} is {answer!r}, which is not a token, its "
+                f"offsets and a float for each hidden token. Report this to the adapter's authors."
+            )
+        if not all(np.isfinite(answer.logprobs)) or any(p > 1e-6 for p in answer.logprobs):
+            raise AnswerError(
+                f"{model}: a log-probability in {question.text!r} is positive or not finite. "
+                f"Check the weights."
+            )
+    return found
+
+
+def _sequence(model: str, raw: object, expected: int) -> list[Any]:
+    if not isinstance(raw, Sequence) or isinstance(raw, str) or len(raw) != expected:
+        raise AnswerError(
+            f"{model} answered {_shape(raw)} for {expected} questions. Report this to the adapter's authors."
+        )
+    return list(raw)
+
+
+def _array(
+    model: str, raw: object, dtype: type[np.floating[Any]], expected: int, dimensions: int
+) -> npt.NDArray[Any]:
+    if (
+        not isinstance(raw, np.ndarray)
+        or isinstance(raw, np.ma.MaskedArray)  # what it masks would become an answer
+        or raw.dtype != dtype
+        or raw.ndim != dimensions
+        or len(raw) != expected
+        or 0 in raw.shape[1:]
+    ):
+        raise AnswerError(
+            f"{model} answered {_shape(raw)} for {expected} questions where a {dimensions}-d array "
+            f"of {np.dtype(dtype)} was expected. Report this to the adapter's authors."
+        )
+    return np.array(raw)  # a copy: the backend may write its next answers into the same array
+
+
+def _is_well_formed(answer: TokenLogprobs) -> bool:
+    return (
+        len(answer.tokens) == len(answer.offsets) == len(answer.logprobs)
+        and all(isinstance(p, float) for p in answer.logprobs)
+        and all(isinstance(t, str) for t in answer.tokens)
+        and all(isinstance(edge, int) for span in answer.offsets for edge in span)
+    )
+
+
+def _shape(raw: object) -> str:
+    if isinstance(raw, np.ndarray):
+        masked = "a masked" if isinstance(raw, np.ma.MaskedArray) else "an"
+        return f"{masked} array of shape {raw.shape} and type {raw.dtype}"
+    if isinstance(raw, Sequence):
+        return f"a {type(raw).__name__} of {len(raw)}"
+    return f"a {type(raw).__name__}"

@@ -1,0 +1,53 @@
+"""What questions cost the model that answers them, told before it is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+from biascore.basics.frozen import Frozen
+
+
+class Cost(Frozen):
+    """What answering some questions takes; None is "not known", which is not 0.
+
+    ``passes`` are forward passes, ``naive_passes`` those of a loop over the questions and their hidden
+    tokens, ``tokens`` what all passes read together (special tokens included, padding not), and
+    ``characters`` the code points of the texts, for services that charge by them.
+    """
+
+    passes: int | None = None
+    naive_passes: int | None = None
+    tokens: int | None = None
+    characters: int | None = None
+
+    @classmethod
+    def none(cls) -> Self:
+        """The cost of no question at all: 0, and known."""
+        return cls(**dict.fromkeys(cls.model_fields, 0))
+
+    @classmethod
+    def of_passes(
+        cls, questions: Sequence[Any], lengths: Sequence[int], naive_passes: int | None = None
+    ) -> Self:
+        """The cost of questions that take passes of these many tokens; one by one, a pass a question."""
+        return cls(
+            passes=len(lengths),
+            naive_passes=len(questions) if naive_passes is None else naive_passes,
+            tokens=sum(lengths),
+            characters=sum(map(characters, questions)),
+        )
+
+    def __add__(self, other: Cost) -> Cost:
+        """Both together; what one of them does not know is not known of the sum."""
+        sums: dict[str, int | None] = {}
+        for name in Cost.model_fields:
+            one, two = getattr(self, name), getattr(other, name)
+            sums[name] = None if one is None or two is None else one + two
+        return Cost(**sums)
+
+
+def characters(question: Any) -> int:
+    """The code points of a question's text: of a string, or of what has a ``text``."""
+    text: str = question if isinstance(question, str) else question.text
+    return len(text)

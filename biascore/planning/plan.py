@@ -1,0 +1,333 @@
+"""What a run will ask and cost, found by rehearsing it: every metric runs, and no model is asked."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+import numpy as np
+
+from biascore.basics.frozen import Frozen
+from biascore.basics.progress import Progress, Silent
+from biascore.metric import Metric
+from biascore.models.cache import Cache, CacheWarning
+from biascore.models.cost import Cost, characters
+from biascore.models.model import Model
+from biascore.planning.rehearsal import DIMENSIONS, Group, Rehearsal, Scratch, Tally
+from biascore.stimuli import Test
+
+PROBE_QUESTIONS: Final = 256
+PROBE_SECONDS: Final = 3.0
+"""The probe asks more and more at once, up to so many or a quarter of all, while it expects less time than that.
+
+Small samples mislead: what a call takes whatever its size is spread over few questions there.
+"""
+_GROWTH: Final = 4
+
+
+class QuestionPlan(Frozen):
+    """The questions for one hook of one model.
+
+    ``put``: by the metrics; ``unique``: distinct ones; ``cached``: those that the cache answers, also
+    because an earlier model of the audit is the same one; ``asked``: what is left for the model, at
+    ``cost``. ``seconds`` is what asking takes, None where it was not probed, and ``probed`` how many
+    questions were asked to find out. Counts are "approximate" where a metric is adaptive or stopped.
+    """
+
+    model: str
+    hook: str
+    counts: Literal["exact", "approximate"]
+    put: int
+    unique: int
+    cached: int
+    asked: int
+    cost: Cost
+    seconds: float | None
+    probed: int = 0
+
+
+class Stopped(Frozen):
+    """What could not be rehearsed to its end: a measurement or a probe, on which model, and the error."""
+
+    model: str
+    what: str
+    error: str
+
+
+class Plan(Frozen):
+    """What a run of an audit will ask: a row per model and hook, and what kept the plan from being exact.
+
+    ``other_seconds`` is what a run takes beside asking, as in the rehearsal: to open the models and to
+    compute the metrics.
+    """
+
+    title: str
+    rows: tuple[QuestionPlan, ...]
+    stopped: tuple[Stopped, ...]
+    other_seconds: float
+
+    @property
+    def total(self) -> QuestionPlan:
+        """All rows together; a cost or time that one row does not know is not known."""
+        return _sum(self.rows, "all", "all")
+
+    def to_json(self) -> dict[str, Any]:
+        """Rows, total and what stopped, as plain values."""
+        return {**self.model_dump(mode="json"), "total": self.total.model_dump(mode="json")}
+
+    @property
+    def table(self) -> tuple[tuple[str, ...], ...]:
+        """The cells that people read, a header first; "-" is not known."""
+        rows = [*self.rows, self.total] if len(self.rows) > 1 else self.rows
+        return (_HEADER, *(_cells(row) for row in rows))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the table does not say, a sentence each."""
+        total = self.total
+        found = [f"{stop.what} on {stop.model} stopped: {stop.error}" for stop in self.stopped]
+        if total.counts == "approximate":
+            found.append("approximate: a metric stopped, or asks what depends on answers that only a run has")
+        if total.probed:
+            found.append(f"times are from asking {total.probed} questions; their answers are not kept")
+        if total.seconds is None:
+            found.append("no time for what was not probed")
+        found.append(
+            f"opening the models and computing the metrics takes {_duration(self.other_seconds)} more"
+        )
+        return tuple(found)
+
+    def readable(self) -> str:
+        """Table and notes as text of fixed width."""
+        widths = [max(map(len, column)) for column in zip(*self.table, strict=True)]
+        lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in self.table]
+        return "\n".join([self.title, *lines, *self.notes])
+
+
+_HEADER: Final = (
+    *("model", "hook", "counts", "questions", "unique", "cached", "to ask"),
+    *("passes", "one by one", "tokens", "characters", "time"),
+)
+
+
+class Planner:
+    """Rehearses an audit model by model; what one model would leave in the cache, the next one finds.
+
+    Raises nothing that a metric or a model raises: that is noted as stopped.
+    """
+
+    def __init__(
+        self,
+        cache: Cache,
+        progress: Progress | None = None,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        self._cache = cache
+        self._progress = progress or Silent()
+        self._clock = clock
+        self._placeholders: dict[bytes, bytes] = {}
+        self._rows: list[QuestionPlan] = []
+        self._stopped: list[Stopped] = []
+        self._other = 0.0
+
+    def rehearse(
+        self,
+        name: str,
+        open_model: Callable[[str], Model],
+        measurements: Sequence[tuple[Metric, Test]],
+        measure: Callable[[Metric, Model, Test, Callable[[str], Model]], object],
+        *,
+        probe: Callable[[str], bool],
+    ) -> None:
+        """Add the questions that these measurements put to a model, and to second models that they open.
+
+        ``probe`` says which models may be asked some of them.
+        """
+        start = self._clock()
+        open_model(name)
+        self._other += self._clock() - start
+        done = self._perform(name, open_model, measurements, measure, {})
+        real = {
+            key: rehearsal.seen_dimensions
+            for key, rehearsal in done.rehearsals.items()
+            if rehearsal.seen_dimensions is not None
+        }
+        if done.scratch.given and real:
+            # Vectors from the cache do not go with placeholders of another length; now that is known.
+            done = self._perform(name, open_model, measurements, measure, real)
+        self._placeholders = done.scratch.placeholders
+        self._stopped += done.stopped
+        self._other += done.seconds
+        for key, rehearsal in done.rehearsals.items():
+            approximate = done.approximate if key == name else done.approximate & rehearsal.tallies.keys()
+            for hook in sorted(rehearsal.tallies.keys() | approximate):
+                tally = rehearsal.tallies.get(hook, Tally())
+                row = self._row(rehearsal, hook, tally, exact=hook not in approximate, probe=probe(key))
+                self._add(row)
+
+    def plan(self, title: str) -> Plan:
+        """What was rehearsed so far."""
+        return Plan(
+            title=title,
+            rows=tuple(self._rows),
+            stopped=tuple(self._stopped),
+            other_seconds=self._other,
+        )
+
+    def _add(self, row: QuestionPlan) -> None:
+        """Add a row, or the numbers of it to the row of the same model and hook."""
+        for position, other in enumerate(self._rows):
+            if (other.model, other.hook) == (row.model, row.hook):
+                self._rows[position] = _sum([other, row], row.model, row.hook)
+                return
+        self._rows.append(row)
+
+    def _perform(
+        self,
+        name: str,
+        open_model: Callable[[str], Model],
+        measurements: Sequence[tuple[Metric, Test]],
+        measure: Callable[[Metric, Model, Test, Callable[[str], Model]], object],
+        dimensions: Mapping[str, int],
+    ) -> _Performed:
+        done = _Performed(Scratch(self._cache, self._placeholders))
+
+        def rehearsal_of(key: str) -> Rehearsal:
+            if key not in done.rehearsals:
+                length = dimensions.get(key, DIMENSIONS)
+                done.rehearsals[key] = Rehearsal(open_model(key), done.scratch, length)
+            return done.rehearsals[key]
+
+        model = rehearsal_of(name)
+        start = self._clock()
+        label = f"{model.name}: rehearsal"
+        with self._progress.task(label, len(measurements)) as advance, warnings.catch_warnings():
+            # Of placeholders nobody wants to hear; of the cache they do.
+            warnings.simplefilter("ignore")
+            warnings.filterwarnings("default", category=CacheWarning)
+            for metric, test in measurements:
+                given, put = done.scratch.given, model.put()
+                stopped = False
+                try:
+                    measure(metric, model, test, rehearsal_of)
+                except Exception as error:  # placeholders may lead a stranger's metric anywhere
+                    stopped = True
+                    done.stopped.append(_stopped(model, f"{metric.name} {test.id}", error))
+                if stopped or (metric.adaptive and done.scratch.given > given):
+                    used = {hook for hook, count in model.put().items() if count > put.get(hook, 0)}
+                    done.approximate |= metric.requires | used
+                advance(1)
+        done.seconds = self._clock() - start
+        return done
+
+    def _row(
+        self, rehearsal: Rehearsal, hook: str, tally: Tally, *, exact: bool, probe: bool
+    ) -> QuestionPlan:
+        groups = tally.groups.values()
+        seconds: float | None = None if groups else 0.0
+        probed = 0
+        if probe and groups:
+            try:
+                times = [self._probe(rehearsal, group) for group in groups]
+            except Exception as error:  # a model may fail in any way, and the counts stand all the same
+                self._stopped.append(_stopped(rehearsal, f"the probe of {hook}", error))
+            else:
+                seconds, probed = sum(time for time, _ in times), sum(asked for _, asked in times)
+        return QuestionPlan(
+            model=rehearsal.name,
+            hook=hook,
+            counts="exact" if exact else "approximate",
+            put=tally.put,
+            unique=tally.unique,
+            cached=tally.cached,
+            asked=sum(len(group.questions) for group in groups),
+            cost=sum((group.cost for group in groups), start=Cost.none()),
+            seconds=seconds,
+            probed=probed,
+        )
+
+    def _probe(self, rehearsal: Rehearsal, group: Group) -> tuple[float, int]:
+        """Seconds that all questions of the group take, from some of them, and how many were asked."""
+        most = max(1, min(len(group.questions) // _GROWTH, rehearsal.batch, PROBE_QUESTIONS))
+        sample: list[Any] = []
+        seconds = slope = 0.0
+        asked = 0
+        while len(sample) < most:
+            size = min(most, max(1, _GROWTH * len(sample)))
+            if seconds + slope * (size - len(sample)) > PROBE_SECONDS:
+                break
+            larger = _spread(group.questions, size)
+            # The first call of a size may be much slower than those after it.
+            took = min(self._ask(rehearsal, group, larger), self._ask(rehearsal, group, larger))
+            slope = max(0.0, took - seconds) / (size - len(sample))
+            sample, seconds, asked = larger, took, asked + 2 * size
+        part, whole = rehearsal.cost(group.hook, sample).tokens, group.cost.tokens
+        share = whole / part if part and whole else len(group.questions) / len(sample)
+        return seconds * share, asked
+
+    def _ask(self, rehearsal: Rehearsal, group: Group, sample: Sequence[Any]) -> float:
+        """Seconds that the model takes for the sample."""
+        start = self._clock()
+        rehearsal.ask(group.hook, sample)
+        return self._clock() - start
+
+
+@dataclass(slots=True)
+class _Performed:
+    """One rehearsal of all measurements on one model; ``approximate`` are hooks, ``seconds`` all it took.
+
+    ``rehearsals`` are of the model and of the second models that its measurements opened.
+    """
+
+    scratch: Scratch
+    rehearsals: dict[str, Rehearsal] = field(default_factory=dict)
+    stopped: list[Stopped] = field(default_factory=list)
+    approximate: set[str] = field(default_factory=set)
+    seconds: float = 0.0
+
+
+def _sum(rows: Sequence[QuestionPlan], model: str, hook: str) -> QuestionPlan:
+    seconds = [row.seconds for row in rows]
+    known = [value for value in seconds if value is not None]
+    return QuestionPlan(
+        model=model,
+        hook=hook,
+        counts="exact" if all(row.counts == "exact" for row in rows) else "approximate",
+        put=sum(row.put for row in rows),
+        unique=sum(row.unique for row in rows),
+        cached=sum(row.cached for row in rows),
+        asked=sum(row.asked for row in rows),
+        cost=sum((row.cost for row in rows), start=Cost.none()),
+        seconds=sum(known) if len(known) == len(seconds) else None,
+        probed=sum(row.probed for row in rows),
+    )
+
+
+def _spread(questions: Sequence[Any], size: int) -> list[Any]:
+    """So many of the questions, from the shortest text to the longest at even steps."""
+    ordered = sorted(questions, key=characters)
+    return [ordered[int(i)] for i in (np.arange(size) + 0.5) * len(ordered) / size]
+
+
+def _stopped(model: Model, what: str, error: Exception) -> Stopped:
+    return Stopped(model=model.name, what=what, error=f"{type(error).__name__}: {error}")
+
+
+def _cells(row: QuestionPlan) -> tuple[str, ...]:
+    cost = row.cost
+    numbers = (
+        *(row.put, row.unique, row.cached, row.asked),
+        *(cost.passes, cost.naive_passes, cost.tokens, cost.characters),
+    )
+    cells = ("-" if number is None else f"{number:,}" for number in numbers)
+    return (row.model, row.hook, row.counts, *cells, "-" if row.seconds is None else _duration(row.seconds))
+
+
+def _duration(seconds: float) -> str:
+    for unit, length in (("h", 3600), ("min", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.3g} {unit}"
+    return f"{seconds:.0f} s" if seconds >= 1 else "under 1 s"

@@ -1,0 +1,171 @@
+"""A model that is not asked: questions go its whole way up to the hook, where placeholders answer them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, TypeVar
+
+import numpy as np
+
+from biascore.basics.keys import hiding
+from biascore.basics.progress import Silent
+from biascore.models.budget import Budget
+from biascore.models.cache import Cache, NoCache
+from biascore.models.cost import Cost
+from biascore.models.model import Hook, Model
+from biascore.models.questions import Masked, TokenLogprobs
+
+Q = TypeVar("Q")
+A = TypeVar("A")
+
+DIMENSIONS: Final = 256
+"""Of placeholder vectors, until a vector from the cache shows how many the model's have."""
+
+
+class Scratch:
+    """A cache that reads from another and never writes to it: placeholders stay here.
+
+    It keeps them where the other would keep answers, so that a question is missing as often as in a run.
+    ``seen`` are the keys looked up, ``real`` those that the other cache answered, and ``given`` counts the
+    placeholders handed out.
+    """
+
+    def __init__(self, inner: Cache, placeholders: Mapping[bytes, bytes] | None = None) -> None:
+        self.placeholders = dict(placeholders or {})
+        self.seen: set[bytes] = set()
+        self.answered: set[bytes] = set()
+        self.given = 0
+        self._inner = inner
+        self._keeps = not isinstance(inner, NoCache)
+
+    def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """What the other cache holds, and the placeholders for the rest of ``keys``."""
+        own = {key: self.placeholders[key] for key in keys if key in self.placeholders}
+        found = self._inner.get([key for key in keys if key not in own])
+        # A placeholder of another model of this audit, under the same key, is an answer by then.
+        self.answered |= found.keys() | (own.keys() - self.seen)
+        self.seen.update(keys)
+        self.given += len(own)
+        return found | own
+
+    def put(self, answers: Mapping[bytes, bytes]) -> None:
+        """Keep placeholders here."""
+        self.given += len(answers)
+        if self._keeps:
+            self.placeholders.update(answers)
+
+    def drop(self, answers: Mapping[bytes, bytes]) -> bool:  # noqa: ARG002
+        """The other cache is left as it is."""
+        return False
+
+    def close(self) -> None:
+        """Nothing to let go of; the other cache stays open."""
+
+    @property
+    def problem(self) -> str:
+        """None: placeholders cost nothing."""
+        return ""
+
+
+@dataclass(slots=True)
+class Group:
+    """The questions of one hook with the same parameters that a run would ask, and what they cost."""
+
+    hook: Hook[Any, Any]
+    questions: list[Any] = field(default_factory=list)
+    cost: Cost = field(default_factory=Cost.none)
+
+
+@dataclass(slots=True)
+class Tally:
+    """What was put to one hook: in all, without repeats, answered by the cache; and what is left to ask."""
+
+    put: int = 0
+    unique: int = 0
+    cached: int = 0
+    groups: dict[tuple[tuple[str, str], ...], Group] = field(default_factory=dict)
+
+    def ask(self, hook: Hook[Any, Any], questions: Sequence[Any], cost: Cost) -> None:
+        """Count one call of the hook."""
+        group = self.groups.setdefault(tuple(sorted(hook.params.items())), Group(hook))
+        group.questions += questions
+        group.cost += cost
+
+
+class Rehearsal(Model):
+    """Another face of an opened model: the same keys, cache and batches, and placeholders for what is missing.
+
+    ``tallies`` by hook say what a run would ask. ``dimensions``: of placeholder vectors; ``seen_dimensions``
+    are those of the vectors that the cache gave, or None.
+    """
+
+    def __init__(self, model: Model, scratch: Scratch, dimensions: int = DIMENSIONS) -> None:
+        # Nothing is sent, so nothing is charged to the budget of a run.
+        services = replace(model._services, cache=scratch, progress=Silent(), budget=Budget())
+        super().__init__(model.source, model._backend, model._plugins, services)
+        self.scratch = scratch
+        self.dimensions = dimensions
+        self.seen_dimensions: int | None = None
+        self.tallies: dict[str, Tally] = {}
+        self._rng = np.random.default_rng(0)
+
+    @property
+    def batch(self) -> int:
+        """The largest number of questions that the model takes in one call."""
+        return self._backend.batch
+
+    def put(self) -> dict[str, int]:
+        """The number of questions put so far, by hook."""
+        return {hook: tally.put for hook, tally in self.tallies.items()}
+
+    @hiding
+    def cost(self, hook: Hook[Q, A], questions: Sequence[Q]) -> Cost:
+        """What one call of the hook with these questions would cost; raises QuestionError as it would."""
+        return self._backend.cost(hook.name, questions, hook.params)
+
+    @hiding
+    def ask(self, hook: Hook[Q, A], questions: Sequence[Q]) -> None:
+        """Ask the model after all, past cache and placeholders, and forget the answers."""
+        super()._call(hook, tuple(questions))
+
+    def _ask(self, hook: Hook[Q, A], questions: list[Q]) -> list[A]:
+        tally = self.tallies.setdefault(hook.name, Tally())
+        tally.put += len(questions)
+        seen, answered = len(self.scratch.seen), len(self.scratch.answered)
+        try:
+            answers = super()._ask(hook, questions)
+        finally:
+            tally.unique += len(self.scratch.seen) - seen
+            tally.cached += len(self.scratch.answered) - answered
+        if hook.name == "embed":
+            real = {row.shape[0] for row in answers if isinstance(row, np.ndarray)} - {self.dimensions}
+            self.seen_dimensions = min(real, default=self.seen_dimensions)
+        return answers
+
+    def _call(self, hook: Hook[Q, A], questions: tuple[Q, ...]) -> object:
+        self.tallies[hook.name].ask(hook, questions, self.cost(hook, questions))
+        return _placeholders(hook, questions, self.dimensions, self._rng)
+
+
+def _placeholders(
+    hook: Hook[Any, Any], questions: Sequence[Any], dimensions: int, rng: np.random.Generator
+) -> object:
+    """Answers of the right form: unit vectors, one token a span, the text itself, 0.5 more or less."""
+    match hook.name:
+        case "embed":
+            vectors = rng.standard_normal((len(questions), dimensions))
+            return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+        case "mask_logprob":
+            return tuple(_masked(query, rng) for query in questions)
+        case "translate":
+            return questions
+        case _:
+            scores = rng.uniform(0.25, 0.75, len(questions))
+            return -40 * scores if hook.params.get("quantity") == "log_likelihood" else scores
+
+
+def _masked(query: Masked, rng: np.random.Generator) -> TokenLogprobs:
+    spans = tuple(sorted(query.spans)) if query.spans is not None else ((0, len(query.text)),)
+    logprobs = tuple(float(p) for p in rng.uniform(-8, -2, len(spans)))
+    return TokenLogprobs(tuple(query.text[start:end] for start, end in spans), spans, logprobs)

@@ -1,0 +1,126 @@
+"""What one plugin registers, checked, and held back until all of its hooks have run without error."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from biascore.languages.language import Language
+from biascore.metric import Metric
+from biascore.models.adapter import Adapter
+from biascore.models.capabilities import CAPABILITIES
+from biascore.stimuli import Catalogue, StimuliFile
+from biascore.stimuli.dataset import DataFormat
+from biascore.stimuli.schema import LANGUAGE_PATTERN
+
+_NAME: Final = re.compile(r"[a-z][a-z0-9_-]*(\.[a-z0-9_-]+)*")
+"""No case, so that ``Planted`` cannot stand beside ``planted``; no path, no control character."""
+
+
+@dataclass(slots=True)
+class Contribution:
+    """What one plugin registers, held back until all of its hooks have run without error."""
+
+    adapters: list[type[Adapter]] = field(default_factory=list)
+    metrics: list[type[Metric]] = field(default_factory=list)
+    languages: list[Language] = field(default_factory=list)
+    wordlists: list[tuple[Path, str]] = field(default_factory=list)
+    formats: list[type[DataFormat]] = field(default_factory=list)
+    stimuli: tuple[StimuliFile, ...] = ()
+
+    def collect(self, ask: Callable[[str, Callable[..., None]], None]) -> None:
+        """Take what a plugin registers: ``ask`` calls its hook of a name with a function to register with.
+
+        Raises TypeError, ValueError or StimuliError for what cannot be used.
+        """
+        ask("register_adapters", self.adapters.append)
+        ask("register_metrics", self.metrics.append)
+        ask("register_languages", self.languages.append)
+        ask("register_wordlists", self.add_wordlist)
+        ask("register_formats", self.formats.append)
+        self.check()
+        self.stimuli = Catalogue.from_folders(language_folders=self.wordlists).files
+
+    def detects(self) -> tuple[str, ...]:
+        """The languages whose speaker's gender it tells."""
+        languages = [one for one in self.languages if isinstance(one, Language)]
+        return tuple(one.code for one in languages if one.speaker_gender is not None)
+
+    def check(self) -> None:
+        """Raise TypeError or ValueError for a class, name or language that cannot be used."""
+        for adapter in self.adapters:
+            _check_class(
+                adapter, Adapter, {"id": str, "summary": str, "example": str, "capabilities": frozenset}
+            )
+            _check_capabilities(adapter, adapter.capabilities)
+        for metric in self.metrics:
+            _check_class(
+                metric, Metric, {"name": str, "summary": str, "reference": str, "requires": frozenset}
+            )
+            _check_class(metric, Metric, {"kinds": frozenset})
+            _check_capabilities(metric, metric.requires)
+        for data_format in self.formats:
+            _check_class(data_format, DataFormat, {"id": str, "summary": str, "example": str})
+        _check_names([a.id for a in self.adapters])
+        _check_names([m.name for m in self.metrics])
+        _check_names([f.id for f in self.formats])
+        for language in self.languages:
+            if not isinstance(language, Language):
+                raise TypeError(f"registered {language!r}, which is not a Language")
+            if not re.match(LANGUAGE_PATTERN, language.code):
+                raise ValueError(
+                    f"registered the language {language.code!r}, which is no code such as it or pt-BR"
+                )
+
+    def add_wordlist(self, folder: Path, shown_as: str) -> None:
+        """Note a folder of stimuli."""
+        self.wordlists.append((folder, shown_as))
+
+    def provides(self) -> tuple[str, ...]:
+        """Each thing in a phrase, such as ``adapter hf``."""
+        return (
+            *(f"adapter {a.id}" for a in self.adapters),
+            *(f"metric {m.name}" for m in self.metrics),
+            *(f"language {lang.code}" for lang in self.languages),
+            *(f"wordlists {shown}" for _, shown in self.wordlists),
+            *(f"data format {one.id}" for one in self.formats),
+        )
+
+
+def _check_class(found: object, base: type, attributes: Mapping[str, type]) -> None:
+    if not (inspect.isclass(found) and issubclass(found, base)):
+        raise TypeError(f"registered {found!r}, which is not a subclass of biascore's {base.__name__}")
+    wrong = [
+        f"{n}: {kind.__name__}"
+        for n, kind in attributes.items()
+        if not isinstance(getattr(found, n, None), kind)
+    ]
+    if wrong:
+        raise TypeError(f"{base.__name__} {found.__name__} lacks {', '.join(wrong)}")
+    abstract = [
+        f"{n}()" for n in dir(found) if getattr(getattr(found, n, None), "__isabstractmethod__", False)
+    ]
+    if abstract:
+        raise TypeError(f"{base.__name__} {found.__name__} lacks {', '.join(abstract)}")
+
+
+def _check_capabilities(owner: type, named: frozenset[str]) -> None:
+    unknown = named - set(CAPABILITIES)
+    if unknown:
+        raise TypeError(
+            f"{owner.__name__} names {', '.join(sorted(unknown))}; there are {', '.join(CAPABILITIES)}"
+        )
+
+
+def _check_names(names: Sequence[str]) -> None:
+    for name in names:
+        if not _NAME.fullmatch(name):
+            raise ValueError(
+                f"registered {name!r}, which is no name: it must be small letters, digits, '-', '_' and '.', from a letter"
+            )
+        if names.count(name) > 1:
+            raise ValueError(f"registered {name!r} twice")

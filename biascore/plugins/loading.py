@@ -1,0 +1,317 @@
+"""Finds plugins through the entry-point group ``biascore`` and loads each in isolation.
+
+Not ``load_setuptools_entrypoints``: there one broken plugin aborts all of them, and a duplicate
+name is dropped silently.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from functools import lru_cache, partial
+from importlib import metadata
+from pathlib import PurePath
+from typing import Any, Final
+
+import pluggy
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import canonicalize_name
+
+from biascore.basics.guard import DISABLE_VARIABLE, At, Owner, guarded
+from biascore.errors import (
+    BiascoreError,
+    OptionsError,
+    PluginError,
+    PluginFailedError,
+    TimeLimitError,
+    UnknownNameError,
+)
+from biascore.hookspecs import DiscoverySpecs
+from biascore.installation import install_plugin
+from biascore.languages.gender import GenderPair, SpeakerGenderDetector
+from biascore.languages.gender_trace import OwnedDetector
+from biascore.languages.language import Language, SpeakerFrames, find_language, no_detector, shorter_tags
+from biascore.metric import Metric
+from biascore.models.adapter import Adapter, ModelPlugin
+from biascore.models.capabilities import PROJECT
+from biascore.models.refs import ModelRef
+from biascore.plugins.contribution import Contribution
+from biascore.plugins.registry import PluginRecord, Registry
+from biascore.stimuli import StimuliFile, Test
+from biascore.stimuli.dataset import DataFormat
+
+GROUP: Final = "biascore"
+IMPORT_VARIABLE: Final = "BIASCORE_IMPORT_SECONDS"
+IMPORT_SECONDS: Final = 60.0
+_NAMELESS: Final = ("unknown", "0")
+ALLOW_VARIABLE: Final = "BIASCORE_LOAD_PLUGINS"
+
+
+class Plugins:
+    """The plugins of this installation, loaded once: what they provide, by name."""
+
+    def __init__(self, entry_points: Iterable[metadata.EntryPoint] | None = None) -> None:
+        self.adapters: Registry[type[Adapter]] = Registry("adapter")
+        self.metrics: Registry[type[Metric]] = Registry("metric")
+        self.formats: Registry[type[DataFormat]] = Registry("data format")
+        self.tests: Registry[Test] = Registry("test")
+        self.languages: dict[str, Language] = {}
+        self.speaker_gender: Registry[Callable[[], SpeakerGenderDetector]] = Registry(
+            "speaker-gender detector"
+        )
+        self.gender_pair: Registry[Callable[[str, str], GenderPair | None]] = Registry("gender-pair filter")
+        self.speaker_frames: Registry[SpeakerFrames] = Registry("speaker frames")
+        self._files: Registry[StimuliFile] = Registry("stimuli file")
+        self._manager = pluggy.PluginManager(PROJECT)
+        self._manager.add_hookspecs(DiscoverySpecs)
+        found = metadata.entry_points(group=GROUP) if entry_points is None else entry_points
+        points = sorted(found, key=lambda point: (_dist(point)[0], point.name, point.value))
+        records = [self._load(point) for point in points]
+        self.records = tuple(self._mark_conflicts(record) for record in records)
+        for code in self.speaker_gender.conflicts:
+            self.languages[code] = replace(self.languages[code], speaker_gender=None)
+        for code in self.gender_pair.conflicts:
+            self.languages[code] = replace(self.languages[code], gender_pair=None)
+        for code in self.speaker_frames.conflicts:
+            self.languages[code] = replace(self.languages[code], speaker_frames=None)
+
+    @property
+    def stimuli(self) -> tuple[StimuliFile, ...]:
+        """The stimuli files of all plugins, without the files and tests that two plugins claim."""
+        usable = set(self.tests.names)
+        return tuple(
+            replace(file, tests=tuple(test for test in file.tests if test.id.casefold() in usable))
+            for file in self._files.items()
+        )
+
+    def check_undisputed(self, patterns: Iterable[str], usable: Collection[str]) -> None:
+        """Raise PluginError where a glob names a test that is lost to a conflict, and so not ``usable``."""
+        for pattern in patterns:
+            for id in self.tests.known:
+                if id not in usable and fnmatchcase(id, pattern.casefold()):
+                    test = self.tests.get(id)
+                    self._files.get(_file_key(test.language, test.file))
+
+    def model_plugins(self, ref: ModelRef) -> list[ModelPlugin]:
+        """Every transform and observer that plugins put around this model, by distribution and name.
+
+        Raises PluginError from what a plugin raises.
+        """
+        found: list[ModelPlugin] = []
+        for name, plugin in self._manager.list_name_plugin():
+            owner = next(r.owner for r in self.records if f"{r.dist}:{r.name}" == name)
+            at = At(owner, "opening", f"what it puts around {ref}")
+            found += guarded(at, partial(_asked, self._alone(plugin, "model_plugins"), ref))
+        return found
+
+    def detector(self, tag: str) -> SpeakerGenderDetector:
+        """The detector of the speaker's gender in a language, by its tag or a shorter one (``sr`` for ``sr-Latn``).
+
+        Raises UnknownNameError where there is none, which names the plugins that may have one and failed to
+        load; PluginError where two bring one; GrammarError where its grammar cannot be used; PluginFailedError
+        for everything else that goes wrong in it, now or when it is asked.
+        """
+        language = find_language(self.languages, tag)
+        if language is not None and language.speaker_gender is not None:
+            code = language.code
+            owner = self.speaker_gender.owner(code).owner if code in self.speaker_gender.known else Owner()
+            at = At(owner, "checking", f"opening the detector of the speaker's gender in {code!r}")
+            opened = language.speaker_gender
+            return guarded(at, lambda: OwnedDetector(opened(), owner))
+        if language is not None and language.code in self.speaker_gender.conflicts:
+            return self.speaker_gender.get(language.code)()  # raises
+        absent = [record for record in self.records if record.status in ("failed", "blocked")]
+        # Of a plugin that failed late it is known what it would have told; of the others it is not.
+        mine = [record for record in absent if set(record.detects) & set(shorter_tags(tag))]
+        perhaps = "" if mine else "perhaps it is in what is not loaded: "
+        shown = [
+            f"{perhaps}the {record.shown} is {record.status}: {record.reason}"
+            for record in mine or absent[:3]
+        ]
+        raise UnknownNameError(no_detector(self.languages, tag, shown))
+
+    def require(self, requirements: Iterable[str]) -> None:
+        """Raise PluginError unless every requirement (``"biascore-plugin-slavic>=1"``) is loaded.
+
+        The error is raised from the exception that kept the plugin from loading, if one did.
+        """
+        for text in requirements:
+            try:
+                wanted = Requirement(text)
+            except InvalidRequirement as error:
+                raise PluginError(
+                    f"{text!r} is not a requirement ({error}). "
+                    f"Write it as for pip: 'biascore-plugin-slavic>=1'"
+                ) from error
+            mine = [r for r in self.records if canonicalize_name(r.dist) == canonicalize_name(wanted.name)]
+            if not mine:
+                raise PluginError(
+                    f"{text} is required, and no installed plugin comes from {wanted.name}. "
+                    f"Install it with: {install_plugin(text, wanted.name)}"
+                )
+            for record in mine:
+                if not wanted.specifier.contains(record.version, prereleases=True):
+                    raise PluginError(
+                        f"{text} is required and {record.version} is installed. "
+                        f"Install: pip install -U '{text}'"
+                    )
+                if record.status != "loaded":
+                    raise PluginError(
+                        f"{text} is required, and its {record.shown} is {record.status}: {record.reason}. "
+                        f"See: biascore plugins"
+                    ) from record.error
+
+    def _load(self, point: metadata.EntryPoint) -> PluginRecord:
+        dist, version = _dist(point)
+        record = PluginRecord(point.name, dist, version, point.value, "loaded")
+        blocked = _why_blocked(record)
+        if blocked:
+            return replace(record, status="blocked", reason=blocked)
+        name = f"{dist}:{point.name}"
+        limit = import_limit()
+        contribution = Contribution()
+        try:
+            at = At(record.owner, "loading", "loading it")
+            plugin = guarded(at, lambda: self._register(point, name, contribution), limit)
+        except BiascoreError as error:
+            if self._manager.get_plugin(name) is not None:
+                self._manager.unregister(name=name)
+            raised = (error.__cause__ or error) if isinstance(error, PluginFailedError) else error
+            late = isinstance(error, TimeLimitError)
+            reason = (
+                f"loading it takes more than {limit:g} seconds ({IMPORT_VARIABLE})"
+                if late
+                else _why_failed(raised)
+            )
+            record = replace(record, detects=contribution.detects())
+            return replace(record, status="failed", reason=reason, error=raised)
+        hooks = tuple(sorted(caller.name for caller in self._manager.get_hookcallers(plugin) or []))
+        record = replace(
+            record, hooks=hooks, provides=contribution.provides(), detects=contribution.detects()
+        )
+        if not hooks:
+            self._manager.unregister(name=name)
+            return replace(record, status="failed", reason="it implements no hook of biascore (@hookimpl)")
+        self._commit(contribution, record)
+        return record
+
+    def _register(self, point: metadata.EntryPoint, name: str, contribution: Contribution) -> object:
+        plugin: object = point.load()
+        self._manager.register(plugin, name=name)
+        self._manager.check_pending()
+        contribution.collect(lambda hook, register: self._alone(plugin, hook)(register=register))
+        return plugin
+
+    def _alone(self, plugin: object, hook: str) -> pluggy.HookCaller:
+        """The hook as this plugin alone implements it."""
+        others = [p for p in self._manager.get_plugins() if p is not plugin]
+        return self._manager.subset_hook_caller(hook, remove_plugins=others)
+
+    def _commit(self, contribution: Contribution, record: PluginRecord) -> None:
+        for adapter in contribution.adapters:
+            self.adapters.add(adapter.id, adapter, record)
+        for metric in contribution.metrics:
+            self.metrics.add(metric.name, metric, record)
+        for data_format in contribution.formats:
+            self.formats.add(data_format.id, data_format, record)
+        for language in contribution.languages:
+            self._add_language(language, record)
+        for file in contribution.stimuli:
+            self._files.add(_file_key(file.language, file.display), file, record)
+            for test in file.tests:
+                self.tests.add(test.id.casefold(), test, record)
+
+    def _add_language(self, language: Language, record: PluginRecord) -> None:
+        """Several plugins may know a language: one brings its word lists, another its grammar."""
+        known = self.languages.setdefault(language.code, language)
+        if language.speaker_gender is not None:
+            self.speaker_gender.add(language.code, language.speaker_gender, record)
+            known = replace(known, speaker_gender=known.speaker_gender or language.speaker_gender)
+        if language.gender_pair is not None:
+            self.gender_pair.add(language.code, language.gender_pair, record)
+            known = replace(known, gender_pair=known.gender_pair or language.gender_pair)
+        if language.speaker_frames is not None:
+            self.speaker_frames.add(language.code, language.speaker_frames, record)
+            known = replace(known, speaker_frames=known.speaker_frames or language.speaker_frames)
+        self.languages[language.code] = known
+
+    def _mark_conflicts(self, record: PluginRecord) -> PluginRecord:
+        registries: tuple[Registry[Any], ...] = (
+            *(self.adapters, self.metrics, self.formats),
+            *(self.tests, self._files),
+            *(self.speaker_gender, self.gender_pair, self.speaker_frames),
+        )
+        clashes = [
+            f"{registry.kind} {name!r} is also provided by "
+            + " and ".join(
+                owner.shown for owner in owners if (owner.dist, owner.name) != (record.dist, record.name)
+            )
+            for registry in registries
+            for name, owners in registry.conflicts.items()
+            if any((owner.dist, owner.name) == (record.dist, record.name) for owner in owners)
+        ]
+        return replace(record, status="conflict", reason="; ".join(clashes)) if clashes else record
+
+
+def _asked(hook: pluggy.HookCaller, ref: ModelRef) -> list[ModelPlugin]:
+    return [one for answer in hook(ref=ref) for one in answer]
+
+
+def import_limit() -> float | None:
+    """Seconds that a plugin may take to be loaded, from the environment; None for no limit.
+
+    Raises OptionsError for what is no such number.
+    """
+    text = os.environ.get(IMPORT_VARIABLE, "")
+    try:
+        seconds = float(text or IMPORT_SECONDS)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds < float("inf"):
+        raise OptionsError(
+            f"{IMPORT_VARIABLE} is {text!r}. Set it to a number of seconds, such as 120, or to 0 for no limit"
+        )
+    return seconds or None
+
+
+def _dist(point: metadata.EntryPoint) -> tuple[str, str]:
+    return _name_and_version(point.dist) if point.dist is not None else _NAMELESS
+
+
+@lru_cache(maxsize=128)  # by identity: all entry points of a distribution share one, and it is slow to read
+def _name_and_version(dist: metadata.Distribution) -> tuple[str, str]:
+    # An installation that was interrupted may have left its entry points and no name.
+    fields = dict(dist.metadata.json)
+    name, version = _NAMELESS
+    return str(fields.get("name", name)), str(fields.get("version", version))
+
+
+def _names(variable: str) -> set[str] | None:
+    text = os.environ.get(variable)
+    return None if text is None else {_key(name) for name in re.split(r"[,\s]+", text) if name}
+
+
+def _key(name: str) -> str:
+    return str(canonicalize_name(name))
+
+
+def _why_blocked(record: PluginRecord) -> str:
+    mine = {_key(record.name), _key(record.dist)}
+    if mine & (_names(DISABLE_VARIABLE) or set()):
+        return f"disabled by {DISABLE_VARIABLE}"
+    allowed = _names(ALLOW_VARIABLE)
+    if allowed is not None and not mine & allowed:
+        return f"not in the allow list {ALLOW_VARIABLE}"
+    return ""
+
+
+def _why_failed(error: BaseException) -> str:
+    return f"{type(error).__name__}: {str(error).strip()}"
+
+
+def _file_key(language: str, display: str) -> str:
+    """By what the lists of a file are addressed: language and file name."""
+    return f"{language}/{PurePath(display).name}".casefold()

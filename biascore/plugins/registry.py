@@ -1,0 +1,102 @@
+"""What became of each plugin, and what plugins provide, by name."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Generic, Literal, TypeVar
+
+from biascore.basics.guard import DISABLE_VARIABLE, Owner
+from biascore.errors import PluginError, UnknownNameError
+
+T = TypeVar("T")
+Status = Literal["loaded", "failed", "blocked", "conflict"]
+
+
+@dataclass(frozen=True, slots=True)
+class PluginRecord:
+    """One entry point and what became of it; ``reason`` says why it is not loaded."""
+
+    name: str
+    dist: str
+    version: str
+    module: str
+    status: Status
+    hooks: tuple[str, ...] = ()
+    provides: tuple[str, ...] = ()
+    reason: str = ""
+    error: BaseException | None = field(default=None, compare=False)
+    detects: tuple[str, ...] = ()
+    """The languages whose speaker's gender it tells, or would tell had it loaded, as far as it came."""
+
+    @property
+    def owner(self) -> Owner:
+        """Whose code it is."""
+        return Owner(self.name, self.dist, self.version)
+
+    @property
+    def shown(self) -> str:
+        """Name, distribution and version in one phrase."""
+        return self.owner.shown
+
+
+class Registry(Generic[T]):
+    """What plugins provide of one kind, by id; an id that two plugins provide cannot be used."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self._items: dict[str, tuple[T, PluginRecord]] = {}
+        self._conflicts: dict[str, list[PluginRecord]] = {}
+
+    def add(self, name: str, item: T, owner: PluginRecord) -> None:
+        """Add an item; a second owner of the same name makes the name unusable."""
+        if name in self._items:
+            self._conflicts.setdefault(name, [self._items[name][1]]).append(owner)
+        else:
+            self._items[name] = (item, owner)
+
+    @property
+    def conflicts(self) -> Mapping[str, Sequence[PluginRecord]]:
+        """Names that several plugins provide."""
+        return MappingProxyType(self._conflicts)
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """All names, those in conflict too, sorted."""
+        return tuple(sorted(self._items))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The usable names, sorted."""
+        return tuple(sorted(name for name in self._items if name not in self._conflicts))
+
+    def owner(self, name: str) -> PluginRecord:
+        """The plugin that provides ``name``."""
+        self.get(name)
+        return self._items[name][1]
+
+    def get(self, name: str) -> T:
+        """The item; raises PluginError for a conflict, UnknownNameError with a did-you-mean otherwise."""
+        if name in self._conflicts:
+            owners = self._conflicts[name]
+            names = [owner.name for owner in owners]
+            remedies = [o.name if names.count(o.name) == 1 else o.dist for o in owners]
+            raise PluginError(
+                f"{self.kind} {name!r} is provided by {' and '.join(owner.shown for owner in owners)}, "
+                f"and biascore does not choose between them. Uninstall one, or disable it: "
+                + " or ".join(f"{DISABLE_VARIABLE}={remedy}" for remedy in remedies)
+            )
+        if name in self._items:
+            return self._items[name][0]
+        near = difflib.get_close_matches(name, self._items, n=1)
+        hint = f"Did you mean {near[0]!r}? " if near else ""
+        raise UnknownNameError(
+            f"no {self.kind} is called {name!r}. {hint}There are: {', '.join(self.names) or 'none'}. "
+            f"See what is installed, and what failed to load, with: biascore plugins"
+        )
+
+    def items(self) -> tuple[T, ...]:
+        """The usable items, sorted by name."""
+        return tuple(self._items[name][0] for name in self.names)

@@ -1,0 +1,52 @@
+"""The versions of the packages that compute the numbers of a run."""
+
+from __future__ import annotations
+
+import sys
+from importlib import metadata
+from typing import TYPE_CHECKING, Final
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+if TYPE_CHECKING:
+    from biascore.results.run import Provenance
+
+ALWAYS: Final = ("numpy", "scipy")
+WHERE_LOADED: Final = (
+    *("fasttext", "onnxruntime", "safetensors", "sentence_transformers", "sentencepiece"),
+    *("tokenizers", "torch", "transformers"),
+)
+"""What adapters import; another version of it may move the last decimals."""
+
+
+def computing() -> dict[str, str]:
+    """Package to version, of those that always compute and those that were loaded in this process."""
+    loaded = {name: getattr(sys.modules.get(name), "__version__", None) for name in (*ALWAYS, *WHERE_LOADED)}
+    return {name: str(version) for name, version in loaded.items() if version is not None}
+
+
+def constraints(provenance: Provenance) -> str:
+    """Lines for ``pip install -c``: biascore, its plugins, what computes, and all that these need.
+
+    Versions that the run recorded are the run's, others those that are installed here. A label such as ``+cpu``
+    is left out, because an index does not have it.
+    """
+    recorded = {"biascore": provenance.biascore_version}
+    recorded |= {plugin.dist: plugin.version for plugin in provenance.plugins}
+    recorded |= dict(provenance.packages)
+    found: dict[str, str] = {}
+    waiting = sorted(recorded)
+    while waiting:
+        name = canonicalize_name(waiting.pop())
+        if name in found:
+            continue
+        try:
+            dist = metadata.distribution(name)
+        except metadata.PackageNotFoundError:
+            continue
+        found[name] = dist.version
+        needs = [Requirement(text) for text in dist.requires or ()]
+        waiting += [need.name for need in needs if need.marker is None or need.marker.evaluate({"extra": ""})]
+    found |= {canonicalize_name(name): version for name, version in recorded.items()}
+    return "".join(f"{name}=={version.partition('+')[0]}\n" for name, version in sorted(found.items()))

@@ -1,0 +1,313 @@
+"""A run: what was measured, with everything needed to say how; stored as a folder of JSON and Parquet."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pydantic import Field
+
+from biascore.basics.frozen import Frozen, FrozenMap
+from biascore.errors import RunError
+from biascore.files.paths import user_path
+from biascore.files.placing import check_folder, finish, new_folder
+from biascore.files.reading import read_bytes
+from biascore.models.used import ModelUsed, QuestionCounts
+from biascore.results.failure import Failure
+from biascore.results.measurement import Measurement
+from biascore.results.run_files import ITEMS_FOLDER, RUN_FILE, in_the_way, items_path, parse_run
+from biascore.results.verdicts import RunVerdict, contradiction, control_lines, run_verdicts
+from biascore.stats import Adjustment
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SCHEMA_VERSION: Final = 2
+
+
+class PluginUsed(Frozen):
+    """A loaded plugin by entry-point name, distribution and version."""
+
+    name: str
+    dist: str
+    version: str
+
+
+class StimuliUsed(Frozen):
+    """A stimuli file that tests of this run came from, with the hash of its bytes, source and licence."""
+
+    file: str
+    sha256: str
+    source: str
+    licence: str
+    tests: tuple[str, ...]
+
+
+class Provenance(Frozen):
+    """Where and when: versions, seed, seconds since the epoch, and the audit as it was given.
+
+    ``packages``: the versions of the packages that compute the numbers, as far as they were loaded.
+    """
+
+    biascore_version: str
+    python_version: str
+    packages: FrozenMap[str] = Field(default_factory=dict)
+    platform: str
+    started: float
+    finished: float
+    seed: int
+    audit: FrozenMap[Any]
+    plugins: tuple[PluginUsed, ...]
+
+
+class Run(Frozen):
+    """The measurements of one audit, in order, and their provenance: a frozen sequence.
+
+    ``failed`` are the measurements that could not be made, because a model or a plugin failed; the same command
+    later asks for what they need and nothing else.
+    ``verdicts`` are what it says of those that were made, with p-values adjusted over the measurements on one model.
+    """
+
+    schema_version: int = SCHEMA_VERSION
+    title: str
+    adjustment: Adjustment = Adjustment.BENJAMINI_HOCHBERG
+    measurements: tuple[Measurement, ...]
+    models: tuple[ModelUsed, ...]
+    stimuli: tuple[StimuliUsed, ...]
+    provenance: Provenance
+    warnings: tuple[str, ...] = ()
+    failed: tuple[Failure, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.measurements)
+
+    def __getitem__(self, index: int) -> Measurement:
+        return self.measurements[index]
+
+    def __iter__(self) -> Iterator[Measurement]:  # type: ignore[override]  # a run is a sequence of measurements
+        return iter(self.measurements)
+
+    def __repr__(self) -> str:
+        lines = [f"<Run {self.title!r}: {len(self)} measurement(s) on {len(self.models)} model(s)>"]
+        for measurement, verdict in zip(self.measurements, self.verdicts, strict=True):
+            lines.append(measurement.line(verdict.shown))
+        return "\n  ".join(lines)
+
+    __str__ = __repr__
+
+    @property
+    def verdicts(self) -> tuple[RunVerdict, ...]:
+        """What this run says of each measurement, in its order."""
+        return run_verdicts(self.measurements, self.controls, self.adjustment)
+
+    @property
+    def controls(self) -> dict[str, Mapping[str, float]]:
+        """The models whose bias is known, by name, with the effects that were put in by test id."""
+        return {model.name: model.control for model in self.models if model.control is not None}
+
+    @property
+    def control_lines(self) -> tuple[str, ...]:
+        """A sentence on each control and each model's baselines, which are no findings."""
+        return control_lines(self.measurements, self.verdicts, self.controls)
+
+    @property
+    def questions(self) -> QuestionCounts:
+        """The questions of all models together."""
+        counts = [model.questions for model in self.models]
+        return QuestionCounts(
+            **{name: sum(getattr(c, name) for c in counts) for name in QuestionCounts.model_fields}
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per estimate of every measurement; what the run says of it stands beside its headline.
+
+        What could not be measured has a row too, with the reason under ``failed``.
+        """
+        import pandas as pd
+
+        rows: list[dict[Any, Any]] = []
+        for measurement, verdict in zip(self.measurements, self.verdicts, strict=True):
+            # Through records: pandas warns of columns that are empty in one frame and not in another.
+            for position, row in enumerate(measurement.to_frame().to_dict("records")):
+                said = {
+                    "family": verdict.family,
+                    "role": verdict.role.value,
+                    "p_adjusted": np.nan if verdict.p_adjusted is None else verdict.p_adjusted,
+                    "adjustment": self.adjustment.value,
+                    "verdict": verdict.verdict.value,
+                }
+                rows.append(row | (said if position == 0 else dict.fromkeys(said, None)) | {"failed": None})
+        rows += [
+            {"model": f.model, "metric": f.metric, "test": f.test, "failed": f.message} for f in self.failed
+        ]
+        return pd.DataFrame(rows)
+
+    def results_digest(self) -> str:
+        """SHA-256 over every result and verdict, item tables included; equal for runs with equal results.
+
+        Times, counts of questions and the machine are no part of it.
+        """
+        digest = hashlib.sha256()
+        for measurement in self.measurements:
+            digest.update(_canonical(measurement.model_dump(mode="json")))
+            digest.update(item_hash(measurement.items).encode())
+        digest.update(_canonical(_stored(self.verdicts)))
+        return f"sha256:{digest.hexdigest()}"
+
+    def to_json(self) -> dict[str, Any]:
+        """The run as stored in ``run.json``: everything but the item tables, with its hashes."""
+        body = self.model_dump(mode="json")
+        body["item_hashes"] = [item_hash(m.items) for m in self.measurements]
+        body["verdicts"] = _stored(self.verdicts)
+        body["results_digest"] = self.results_digest()
+        body["content_sha256"] = content_hash(body)
+        return body
+
+    def save(self, folder: str | Path, *, overwrite: bool = False) -> Path:
+        """Write the run as a folder, whole or not at all, and return its path.
+
+        Raises RunError where the folder exists, or holds anything but a run, or cannot be written;
+        what was there before is then still there.
+        """
+        target = check_replaceable(Path(folder), overwrite=overwrite)
+        try:
+            with new_folder(target) as new:
+                self._write(new)
+        except (OSError, ValueError) as error:  # ValueError: a name that the file format cannot hold
+            raise RunError(
+                f"{target} cannot be written: {error}. Free space or choose another folder."
+            ) from error
+        return user_path(folder)
+
+    def _write(self, folder: Path) -> None:
+        (folder / ITEMS_FOLDER).mkdir()
+        for number, measurement in enumerate(self.measurements):
+            pq.write_table(
+                measurement.items, folder / items_path(number, measurement.metric, measurement.test)
+            )
+        text = json.dumps(self.to_json(), ensure_ascii=False, indent=1)
+        with (folder / RUN_FILE).open("w", encoding="utf-8") as stream:
+            stream.write(text + "\n")
+            stream.flush()
+            os.fsync(stream.fileno())
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Run:
+        """Read a stored run; raises RunError where it is missing, changed or of another schema."""
+        problems, run = read_run(Path(folder))
+        if not (Path(folder) / RUN_FILE).exists():
+            raise RunError(f"{folder}: {problems[0]}. Name a folder that biascore run wrote")
+        if run is None or problems:
+            raise RunError(
+                f"{folder}: " + "; ".join(problems) + f". See: biascore verify {quote(str(folder))}"
+            )
+        return run
+
+
+def read_run(folder: Path) -> tuple[list[str], Run | None]:
+    """Read a stored run and re-derive its hashes: what is wrong with it, and the run if it can be read."""
+    if not folder.exists():
+        finish(folder.parent)  # a command that was killed may have left it nowhere
+    if not (folder / RUN_FILE).exists():
+        return [f"no {RUN_FILE} here, so this is not a stored run"], None
+    try:
+        body = parse_run(read_bytes(folder / RUN_FILE, RUN_FILE, RunError).decode("utf-8"))
+    except RunError as error:  # no regular file, or more than memory holds
+        return [str(error)], None
+    except (ValueError, RecursionError) as error:  # no UTF-8, no JSON, or nested without end
+        return [f"{RUN_FILE} cannot be read ({error})"], None
+    if not isinstance(body, dict) or body.get("schema_version") != SCHEMA_VERSION:
+        found = body.get("schema_version") if isinstance(body, dict) else type(body).__name__
+        return [f"schema version {found} is not {SCHEMA_VERSION}, which this biascore reads"], None
+    problems = []
+    if body.pop("content_sha256", None) != content_hash(body):
+        problems.append(f"{RUN_FILE} was changed after it was written")
+    stored_digest = body.pop("results_digest", None)
+    stored_verdicts = body.pop("verdicts", None)
+    try:
+        run = _from_body(body, folder, problems)
+    # pydantic's ValidationError is a ValueError.
+    except (ValueError, KeyError, TypeError) as error:
+        return [*problems, f"{RUN_FILE} does not have the form of a run ({error})"], None
+    problems += _unfounded(run, stored_verdicts)
+    if not problems and run.results_digest() != stored_digest:
+        problems.append("the results do not have the digest they were stored with")
+    return problems, run
+
+
+def _unfounded(run: Run, stored: object) -> list[str]:
+    """What is said in a stored run and does not follow from its p-values and intervals."""
+    problems = []
+    for number, measurement in enumerate(run, start=1):
+        problem = contradiction(measurement)
+        if problem:
+            problems.append(
+                f"the verdict of measurement {number} ({measurement!r}) does not follow: {problem}"
+            )
+    derived = _stored(run.verdicts)
+    if not isinstance(stored, list) or len(stored) != len(derived):
+        return [*problems, "the stored verdicts are not one for each measurement"]
+    for number, (said, own) in enumerate(zip(stored, derived, strict=True), start=1):
+        if said != own:
+            problems.append(
+                f"what is stored of measurement {number} after adjustment ({said}) does not follow from the p-values "
+                f"({own})"
+            )
+    return problems
+
+
+def _stored(verdicts: Sequence[RunVerdict]) -> list[dict[str, Any]]:
+    return [verdict.model_dump(mode="json") for verdict in verdicts]
+
+
+def _from_body(body: dict[str, Any], folder: Path, problems: list[str]) -> Run:
+    measurements = []
+    hashes = body.pop("item_hashes")
+    for number, (entry, expected) in enumerate(zip(body["measurements"], hashes, strict=True)):
+        measurement = Measurement.model_validate(entry)
+        path = folder / items_path(number, measurement.metric, measurement.test)
+        try:
+            items = pq.read_table(path)
+            if item_hash(items) != expected:
+                problems.append(f"{path.relative_to(folder)} was changed after it was written")
+        # A ValueError: a changed byte may leave a text that is no UTF-8.
+        except (OSError, ValueError, pa.ArrowException) as error:
+            problems.append(f"{path.relative_to(folder)} cannot be read ({error})")
+            items = pa.table({})
+        measurements.append(measurement.model_copy(update={"items": items}))
+    return Run.model_validate({**body, "measurements": tuple(measurements)})
+
+
+def content_hash(body: dict[str, Any]) -> str:
+    """SHA-256 of the canonical JSON of a stored run."""
+    return hashlib.sha256(_canonical(body)).hexdigest()
+
+
+def item_hash(items: pa.Table) -> str:
+    """SHA-256 over names, types and values of an item table, whatever file holds it."""
+    digest = hashlib.sha256()
+    for name, column in zip(items.column_names, items.columns, strict=True):
+        digest.update(_canonical([name, str(column.type)]))
+        digest.update(_canonical(column.to_pylist()))
+    return digest.hexdigest()
+
+
+def check_replaceable(target: Path, *, overwrite: bool) -> Path:
+    """Where a run can be saved: ``target``, or what it links to.
+
+    Raises RunError where it exists (with ``overwrite``: where it holds more than a run and its report), and where
+    nothing can be written.
+    """
+    return check_folder(target, overwrite=overwrite, in_the_way=in_the_way)
+
+
+def _canonical(value: object) -> bytes:
+    return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()

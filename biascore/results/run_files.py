@@ -1,0 +1,76 @@
+"""The files of a stored run: what they are called, and which of a folder's files are a run's."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any, Final
+
+from biascore.files.placing import named
+
+RUN_FILE: Final = "run.json"
+REPORT_FILE: Final = "report.html"
+ITEMS_FOLDER: Final = "items"
+REPORT_MARK: Final = b'<meta name="generator" content="biascore '
+"""What every report holds, and so what tells it from other pages."""
+
+_ITEMS: Final = re.compile(r"[0-9]{4,}-[A-Za-z0-9_-]{1,60}\.parquet")
+_KEYS: Final = frozenset({"schema_version", "measurements", "models", "provenance", "content_sha256"})
+
+
+def items_path(number: int, metric: str, test: str) -> Path:
+    """Where the item table of a measurement lies in the folder of its run."""
+    name = f"{metric}-{test}"
+    safe = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "-" for c in name)
+    return Path(ITEMS_FOLDER) / f"{number:04d}-{safe[:60]}.parquet"
+
+
+def parse_run(text: str) -> Any:
+    """The JSON of a run; raises ValueError also for a key that stands twice, of which one would be hidden."""
+    return json.loads(text, object_pairs_hook=_each_once)
+
+
+def in_the_way(folder: Path) -> str:
+    """What of a folder is not a run and its report, for a message; empty where nothing is."""
+    try:
+        body = parse_run((folder / RUN_FILE).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return f"it is not a run, for it has no {RUN_FILE}, and it is not empty"
+    except (OSError, ValueError, RecursionError) as error:
+        return f"its {RUN_FILE} cannot be read ({error})"
+    if not (isinstance(body, dict) and body.keys() >= _KEYS and _says_who(body["provenance"])):
+        return f"its {RUN_FILE} was not written by biascore"
+    foreign = [str(path.relative_to(folder)) for path in sorted(_files(folder)) if not _is_own(path, folder)]
+    return f"beside a run it holds {named(foreign)}" if foreign else ""
+
+
+def _files(folder: Path) -> list[Path]:
+    """What lies in the folder and its items; another folder counts as a file."""
+    found = list(folder.iterdir())
+    items = folder / ITEMS_FOLDER
+    if items in found and items.is_dir() and not items.is_symlink():
+        found.remove(items)
+        found += items.iterdir()
+    return found
+
+
+def _is_own(path: Path, folder: Path) -> bool:
+    if path.is_symlink() or not path.is_file():
+        return False
+    if path.parent == folder:
+        return path.name == RUN_FILE or (path.name == REPORT_FILE and REPORT_MARK in path.read_bytes())
+    return bool(_ITEMS.fullmatch(path.name))
+
+
+def _says_who(provenance: object) -> bool:
+    return isinstance(provenance, dict) and isinstance(provenance.get("biascore_version"), str)
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"the key {twice!r} stands twice in one object")
+    return found

@@ -1,0 +1,194 @@
+"""The verdicts of a run: families of measurements, their adjusted p-values, and what is told of controls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
+from typing import Any, Final
+
+import numpy as np
+
+from biascore.basics.frozen import Frozen
+from biascore.results.measurement import Estimate, Measurement
+from biascore.stats import Adjustment, Verdict, adjust, can_show
+
+BASELINE: Final = "baseline"
+"""The concept of tests whose association most models hold and that harms nobody: flowers are pleasant."""
+ALONE: Final = "detected alone, not after adjustment"
+
+
+class Role(StrEnum):
+    """What a measurement is for."""
+
+    FINDING = "finding"
+    """It says something of the model."""
+    BASELINE = "baseline"
+    """It says whether the ruler sees an association that is expected."""
+    CONTROL = "control"
+    """It says whether the ruler sees a bias that was put into the model, and none where there is none."""
+
+
+class RunVerdict(Frozen):
+    """What a run says of one of its measurements: ``verdict`` after adjustment, ``alone`` before.
+
+    ``p_adjusted`` is adjusted over the ``family``, of which ``tests`` measurements have a p-value.
+    """
+
+    family: str
+    role: Role
+    tests: int
+    p_adjusted: float | None
+    alone: Verdict
+    verdict: Verdict
+
+    @property
+    def only_alone(self) -> bool:
+        """Whether it would be detected if it were the only test of its family."""
+        return self.alone is Verdict.DETECTED and self.verdict is not Verdict.DETECTED
+
+    @property
+    def shown(self) -> str:
+        """The verdict with its note."""
+        return f"{self.verdict} ({self.note})" if self.note else self.verdict.value
+
+    @property
+    def note(self) -> str:
+        """What has to be said with the verdict, or an empty text."""
+        parts = ["" if self.role is Role.FINDING else self.role.value, ALONE if self.only_alone else ""]
+        return "; ".join(filter(None, parts))
+
+
+def run_verdicts(
+    measurements: Sequence[Measurement], controls: Iterable[str], how: Adjustment
+) -> tuple[RunVerdict, ...]:
+    """The verdict of each measurement, in order; ``controls`` are the names of models whose bias is known.
+
+    A family is what is measured on one model: its findings, its baselines, or all of it where it is a control.
+    What is detected alone stays detected if its adjusted p-value is at most its alpha. Adjustment changes nothing
+    else: it only ever raises a p-value, and negligible is decided by an interval.
+    """
+    known = frozenset(controls)
+    roles = [_role(measurement, known) for measurement in measurements]
+    families: dict[str, list[int]] = {}
+    for index, (measurement, role) in enumerate(zip(measurements, roles, strict=True)):
+        families.setdefault(_family(measurement, role), []).append(index)
+    found: dict[int, RunVerdict] = {}
+    for family, members in families.items():
+        p = [measurements[index].p_value for index in members]
+        adjusted = [None if np.isnan(value) else float(value) for value in adjust(p, how)]
+        tests = sum(value is not None for value in adjusted)
+        for index, value in zip(members, adjusted, strict=True):
+            found[index] = RunVerdict(
+                family=family,
+                role=roles[index],
+                tests=tests,
+                p_adjusted=value,
+                alone=measurements[index].verdict,
+                verdict=_decided(measurements[index], value),
+            )
+    return tuple(found[index] for index in range(len(measurements)))
+
+
+def contradiction(measurement: Measurement) -> str:
+    """Why its verdict does not follow from its own p-value and interval, as a clause, or an empty text.
+
+    Detected needs a p-value of at most alpha, negligible an interval inside the bound; inconclusive neither.
+    """
+    verdict = measurement.verdict
+    if measurement.headline.value is None:
+        return "" if verdict is Verdict.INCONCLUSIVE else f"it is {verdict}, and nothing could be estimated"
+    p, alpha = measurement.p_value, measurement.alpha
+    rejected = p is not None and alpha is not None and p <= alpha
+    if verdict is Verdict.DETECTED:
+        return "" if rejected else f"it is detected, and its p-value ({p}) is not at most alpha ({alpha})"
+    if verdict is Verdict.NEGLIGIBLE:
+        return "" if _equivalent(measurement) else "it is negligible, and no interval lies inside its bound"
+    if rejected:
+        return f"it is inconclusive, and its p-value ({p}) is at most alpha ({alpha})"
+    return "it is inconclusive, and its interval lies inside its bound" if _equivalent(measurement) else ""
+
+
+def reason_of(measurement: Measurement, verdict: RunVerdict, how: Adjustment) -> str:
+    """The reason of the measurement alone, and what adjustment made of it."""
+    if verdict.p_adjusted is None or how is Adjustment.NONE or verdict.alone is not Verdict.DETECTED:
+        return measurement.reason
+    side = "above" if verdict.only_alone else "at most"
+    tests = "test" if verdict.tests == 1 else "tests"
+    return (
+        f"{measurement.reason} Adjusted over {verdict.tests} {tests} ({how.shown}; {verdict.family}), p is "
+        f"{verdict.p_adjusted:.3g}, {side} {measurement.alpha:g}"
+        + (f": {ALONE}." if verdict.only_alone else ".")
+    )
+
+
+def control_lines(
+    measurements: Sequence[Measurement],
+    verdicts: Sequence[RunVerdict],
+    controls: Mapping[str, Mapping[str, float]],
+) -> tuple[str, ...]:
+    """A sentence on each control and each model's baselines: what was there to find, and what was found."""
+    lines: dict[str, list[tuple[Measurement, RunVerdict]]] = {}
+    for measurement, verdict in zip(measurements, verdicts, strict=True):
+        if verdict.role is not Role.FINDING:
+            lines.setdefault(verdict.family, []).append((measurement, verdict))
+    return tuple(_control_line(family, some, controls) for family, some in lines.items())
+
+
+def _control_line(
+    family: str, some: Sequence[tuple[Measurement, RunVerdict]], controls: Mapping[str, Mapping[str, float]]
+) -> str:
+    if some[0][1].role is Role.BASELINE:
+        return f"{family}: {_found(some)} detected"
+    declared = controls[some[0][0].model]
+    effects = [declared.get(measurement.test) for measurement, _ in some]
+    planted = [pair for pair, effect in zip(some, effects, strict=True) if effect]
+    none = [pair for pair, effect in zip(some, effects, strict=True) if effect == 0]
+    unknown = [pair for pair, effect in zip(some, effects, strict=True) if effect is None]
+    parts = []
+    if planted:
+        parts.append(f"the bias that was put in is detected in {_found(planted)}")
+    if none:
+        parts.append(f"where none was put in, {_found(none)} detected")
+    if unknown:
+        parts.append(f"where nothing was declared, {_found(unknown)} detected")
+    return f"{family}: " + "; ".join(parts)
+
+
+def _found(some: Sequence[tuple[Measurement, RunVerdict]]) -> str:
+    return f"{sum(verdict.verdict is Verdict.DETECTED for _, verdict in some)} of {len(some)}"
+
+
+def _role(measurement: Measurement, controls: frozenset[str]) -> Role:
+    if measurement.model in controls:
+        return Role.CONTROL
+    return Role.BASELINE if measurement.concept == BASELINE else Role.FINDING
+
+
+def _family(measurement: Measurement, role: Role) -> str:
+    what = {Role.FINDING: "findings on", Role.BASELINE: "baselines on", Role.CONTROL: "control"}[role]
+    return f"{what} {measurement.model}"
+
+
+def _decided(measurement: Measurement, p_adjusted: float | None) -> Verdict:
+    if measurement.verdict is not Verdict.DETECTED or p_adjusted is None or measurement.alpha is None:
+        return measurement.verdict
+    return Verdict.DETECTED if p_adjusted <= measurement.alpha else Verdict.INCONCLUSIVE
+
+
+def _equivalent(measurement: Measurement) -> bool:
+    stated = measurement.equivalence
+    if stated is None:
+        return False
+    if stated.of is None:
+        neutral = measurement.item_neutral or 0.0
+        ends = [(row.get("ci_low"), row.get("ci_high")) for row in measurement.items.to_pylist()]
+        return bool(ends) and all(_inside(low, high, neutral, stated.bound) for low, high in ends)
+    estimate: Estimate = measurement.estimate(stated.of)
+    interval = estimate.interval
+    if interval is None or not can_show(interval.level, measurement.alpha or 0.0):
+        return False
+    return _inside(interval.low, interval.high, estimate.neutral or 0.0, stated.bound)
+
+
+def _inside(low: Any, high: Any, neutral: float, bound: float) -> bool:
+    return low is not None and high is not None and neutral - bound <= low and high <= neutral + bound

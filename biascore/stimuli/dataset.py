@@ -1,0 +1,83 @@
+"""Tests read from a data file: a CSV of sentence pairs, of samples, of scores; one format class for each kind."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Final
+
+from biascore.basics.options import Options
+from biascore.errors import DataError, MissingExtraError
+from biascore.files.paths import user_path
+from biascore.files.reading import file_digest
+from biascore.stimuli import Test
+
+HUB: Final = "hub:"
+
+
+@dataclass(frozen=True, slots=True)
+class DataFile:
+    """A data file on disk: what messages call it, the digest of its bytes, and the test it becomes."""
+
+    path: Path
+    display: str
+    sha256: str
+    test: str
+    language: str
+
+
+class DataFormat(ABC):
+    """How a data file becomes a test: subclass it, and register the class with ``register_formats``."""
+
+    id: ClassVar[str]
+    summary: ClassVar[str]
+    example: ClassVar[str]
+    options: ClassVar[type[Options]] = Options
+
+    @abstractmethod
+    def __init__(self, options: Options) -> None:
+        """Take validated options of the class named in ``options``."""
+
+    @abstractmethod
+    def read(self, file: DataFile) -> Test:
+        """Read the file as a test with the id and language of ``file``.
+
+        Raises DataError that names the file, the rows that cannot be used and the next step.
+        """
+
+
+def locate(source: str, test: str, language: str) -> DataFile:
+    """The file behind a path or a hub id (``hub:OWNER/NAME/PATH[@REVISION]``), fetched if it must be.
+
+    Raises DataError where there is no such file, MissingExtraError where the hub's client is not installed.
+    """
+    path = _from_hub(source.removeprefix(HUB)) if source.startswith(HUB) else user_path(source)
+    return DataFile(path, source, file_digest(path, source), test, language)
+
+
+def default_test_name(source: str) -> str:
+    """The name of the test that a data file becomes, unless it is given one: the stem of the file."""
+    name = Path(source.partition("@")[0] if source.startswith(HUB) else source).name
+    return name.partition(".")[0] or "data"
+
+
+def _from_hub(locator: str) -> Path:
+    locator, _, revision = locator.partition("@")
+    parts = locator.split("/", 2)
+    if len(parts) < 3 or not all(parts):
+        raise DataError(f"{HUB}{locator} names no file of a dataset. Write {HUB}OWNER/NAME/PATH[@REVISION]")
+    owner, name, path = parts
+    try:
+        from huggingface_hub import hf_hub_download
+        from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
+    except ImportError as error:
+        raise MissingExtraError("data from the hub", "hf") from error
+    try:
+        found = hf_hub_download(f"{owner}/{name}", path, repo_type="dataset", revision=revision or None)
+    except (HfHubHTTPError, LocalEntryNotFoundError, OSError, ValueError) as error:
+        raise DataError(
+            f"{HUB}{locator} could not be fetched ({type(error).__name__}: {error}). "
+            "Check the name and the connection, or download the file and give its path"
+        ) from error
+    return Path(found)
