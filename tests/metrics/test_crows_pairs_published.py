@@ -23,8 +23,6 @@ from biascore.errors import CapabilityError, QuestionError  # noqa: E402
 from biascore.plugins_api import Measurement, SentencePair, SentencePairs, SentencePairsTest  # noqa: E402
 from biascore_metrics.crows_pairs.shared import shared_positions  # noqa: E402
 
-from ..adapters.hf import tiny  # noqa: E402
-
 MODELS = ("bert-uncased", "bert-cased", "roberta", "albert", "xlm-roberta", "distilbert", "electra")
 
 # Written for this test: repeated words, insertions at either end, other lengths, accents, case, equal letters.
@@ -82,20 +80,13 @@ def _single_threaded() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    root = tmp_path_factory.mktemp("masked")
-    kinds = [*MODELS, "gpt2"]
-    return {kind: tiny.save_model(kind, root / kind, seed) for seed, kind in enumerate(kinds)}
-
-
-@pytest.fixture(scope="module")
-def published(folders: dict[str, Path]) -> Published:
+def published(saved_model: Callable[[str], Path]) -> Published:
     """Scores of sent_more and sent_less, and the number of tokens summed."""
 
     @cache
     def opened(kind: str) -> tuple[Any, Any]:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(folders[kind])
-        model = transformers.AutoModelForMaskedLM.from_pretrained(folders[kind], dtype=torch.float32)
+        tokenizer = transformers.AutoTokenizer.from_pretrained(saved_model(kind))
+        model = transformers.AutoModelForMaskedLM.from_pretrained(saved_model(kind), dtype=torch.float32)
         return tokenizer, model.eval()
 
     @cache  # a pair comes twice, once in each direction
@@ -158,13 +149,13 @@ def compare(kind: str, got: Measurement, pairs: tuple[SentencePair, ...], publis
 
 @pytest.mark.parametrize("kind", MODELS)
 def test_scores_are_those_of_the_published_algorithm(
-    kind: str, folders: dict[str, Path], published: Published
+    kind: str, saved_model: Callable[[str], Path], published: Published
 ):
     pairs = pairs_of(PAIRS)
-    compare(kind, measure(folders[kind], pairs), pairs, published)
+    compare(kind, measure(saved_model(kind), pairs), pairs, published)
 
 
-def test_the_pairs_can_tell_the_order_of_matching(folders: dict[str, Path], published: Published):
+def test_the_pairs_can_tell_the_order_of_matching(saved_model: Callable[[str], Path], published: Published):
     """Otherwise the comparison above would not notice a wrong order."""
     scores = [published("bert-uncased", pair)[:2] for pair in pairs_of(PAIRS)]
     assert any(
@@ -174,10 +165,10 @@ def test_the_pairs_can_tell_the_order_of_matching(folders: dict[str, Path], publ
 
 @pytest.mark.parametrize("kind", MODELS)
 def test_unknown_tokens_match_each_other_as_published(
-    kind: str, folders: dict[str, Path], published: Published
+    kind: str, saved_model: Callable[[str], Path], published: Published
 ):
     pairs = pairs_of(UNKNOWN)
-    compare(kind, measure(folders[kind], pairs), pairs, published)
+    compare(kind, measure(saved_model(kind), pairs), pairs, published)
 
 
 def test_matching_is_that_of_token_ids_between_special_tokens():
@@ -195,10 +186,10 @@ def test_matching_is_that_of_token_ids_between_special_tokens():
             assert got == ([i - 1 for i in a[1:-1]], [i - 1 for i in b[1:-1]])
 
 
-def test_within_word_hides_more_and_scores_otherwise(folders: dict[str, Path]):
+def test_within_word_hides_more_and_scores_otherwise(saved_model: Callable[[str], Path]):
     pairs = pairs_of(PAIRS[:3])
-    plain = measure(folders["bert-uncased"], pairs)
-    within = measure(folders["bert-uncased"], pairs, pll="within_word_l2r")
+    plain = measure(saved_model("bert-uncased"), pairs)
+    within = measure(saved_model("bert-uncased"), pairs, pll="within_word_l2r")
     assert plain.items["shared_tokens"] == within.items["shared_tokens"]
     assert plain.items["pll_more"].to_pylist() != pytest.approx(
         within.items["pll_more"].to_pylist(), abs=1e-3
@@ -206,31 +197,31 @@ def test_within_word_hides_more_and_scores_otherwise(folders: dict[str, Path]):
     assert "pll=within_word_l2r" in within.variant
 
 
-def test_a_causal_model_is_no_model_for_crows_pairs(folders: dict[str, Path]):
+def test_a_causal_model_is_no_model_for_crows_pairs(saved_model: Callable[[str], Path]):
     with pytest.raises(CapabilityError, match=r"needs a model that can mask_logprob.*crows-pairs-causal"):
-        measure(folders["gpt2"], pairs_of(PAIRS))
+        measure(saved_model("gpt2"), pairs_of(PAIRS))
     engine = Engine(cache=None)
     with (
-        engine.model(f"hf:{folders['gpt2']}") as model,
+        engine.model(f"hf:{saved_model('gpt2')}") as model,
         pytest.raises(CapabilityError, match="crows-pairs needs a model that can mask_logprob"),
     ):
         engine.measure("crows-pairs", model, sentence_test(pairs_of(PAIRS)))
 
 
-def test_a_masked_model_is_no_model_for_the_causal_metric(folders: dict[str, Path]):
+def test_a_masked_model_is_no_model_for_the_causal_metric(saved_model: Callable[[str], Path]):
     engine = Engine(cache=None)
     test = sentence_test(pairs_of(PAIRS))
     with pytest.raises((CapabilityError, QuestionError), match=r"score|log_likelihood"):
-        engine.measure("crows-pairs-causal", f"hf:{folders['bert-uncased']}", test)
+        engine.measure("crows-pairs-causal", f"hf:{saved_model('bert-uncased')}", test)
 
 
-def test_causal_scores_are_whole_log_likelihoods(folders: dict[str, Path]):
+def test_causal_scores_are_whole_log_likelihoods(saved_model: Callable[[str], Path]):
     pairs = pairs_of(PAIRS)
     got = Engine(cache=None).measure(
-        "crows-pairs-causal", f"hf:{folders['gpt2']}", sentence_test(pairs), draws=100
+        "crows-pairs-causal", f"hf:{saved_model('gpt2')}", sentence_test(pairs), draws=100
     )
-    tokenizer = transformers.AutoTokenizer.from_pretrained(folders["gpt2"])
-    model = transformers.AutoModelForCausalLM.from_pretrained(folders["gpt2"], dtype=torch.float32).eval()
+    tokenizer = transformers.AutoTokenizer.from_pretrained(saved_model("gpt2"))
+    model = transformers.AutoModelForCausalLM.from_pretrained(saved_model("gpt2"), dtype=torch.float32).eval()
 
     def log_likelihood(text: str) -> float:
         ids = [tokenizer.bos_token_id, *tokenizer(text)["input_ids"]]

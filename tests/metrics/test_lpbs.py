@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -31,6 +30,8 @@ from biascore_metrics.lpbs.increase import Filled
 from biascore_metrics.lpbs.lpbs import Lpbs
 from biascore_metrics.lpbs.options import LpbsOptions
 
+from .loops import p_of_partitions
+
 WORDS = {
     "X": ["he", "father", "king", "ingegnere"],
     "Y": ["she", "mother", "queen", "infirmière"],
@@ -51,34 +52,19 @@ def measure(model: str | Model, test: Test | str | None = None, **options: Any) 
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """``folder(kind)``: a saved model of that kind, with random weights."""
-    pytest.importorskip("torch", reason="needs biascore[hf]")
-    pytest.importorskip("transformers", reason="needs biascore[hf]")
-    from ..adapters.hf import tiny
-
-    root = tmp_path_factory.mktemp("models")
-
-    def save(kind: str) -> Path:
-        return root / kind if (root / kind).exists() else tiny.save_model(kind, root / kind, 3)
-
-    return save
+def bert(saved_model: Callable[[str], Path]) -> str:
+    return f"hf:{saved_model('bert-uncased')}"
 
 
 @pytest.fixture(scope="module")
-def bert(folder: Callable[[str], Path]) -> str:
-    return f"hf:{folder('bert-uncased')}"
-
-
-@pytest.fixture(scope="module")
-def asc_of(folder: Callable[[str], Path]) -> Callable[..., float]:
+def asc_of(saved_model: Callable[[str], Path]) -> Callable[..., float]:
     """``asc_of(template, target, attribute)`` in plain transformers: token ids put together part by part."""
     import torch
     import transformers
 
-    tokenizer = transformers.AutoTokenizer.from_pretrained(folder("bert-uncased"))
+    tokenizer = transformers.AutoTokenizer.from_pretrained(saved_model("bert-uncased"))
     model = transformers.AutoModelForMaskedLM.from_pretrained(
-        folder("bert-uncased"), dtype=torch.float32
+        saved_model("bert-uncased"), dtype=torch.float32
     ).eval()
 
     def ids_of(text: str) -> list[int]:
@@ -123,20 +109,6 @@ def by_hand(asc: Callable[[str, str], float], over: str = "targets") -> tuple[li
     return first, second
 
 
-def p_values(x: list[float], y: list[float]) -> tuple[float, float]:
-    """Two-sided and one-sided, over all partitions."""
-    s = np.array(x + y)
-    observed = np.mean(x) - np.mean(y)
-    differences = np.array(
-        [
-            s[list(some)].mean() - np.delete(s, list(some)).mean()
-            for some in itertools.combinations(range(len(s)), len(x))
-        ]
-    )
-    two_sided = np.mean(np.abs(differences) >= abs(observed) - 1e-9)
-    return float(two_sided), float(np.mean(differences >= observed - 1e-9))
-
-
 @pytest.mark.parametrize("template", ["TARGET ATTRIBUTE", IS, "the ATTRIBUTE saw her TARGET"])
 @pytest.mark.parametrize("subtokens", ["sum", "mean"])
 def test_equals_plain_transformers(
@@ -146,7 +118,7 @@ def test_equals_plain_transformers(
     x, y = by_hand(lambda target, attribute: asc_of(template, target, attribute, subtokens == "mean"))
     assert got.headline.name == "effect size d"
     assert got.headline.value == pytest.approx((np.mean(x) - np.mean(y)) / np.std(x + y, ddof=1), abs=1e-4)
-    two_sided, one_sided = p_values(x, y)
+    two_sided, one_sided = p_of_partitions(x, y)
     assert got.headline.p("two-sided").value == pytest.approx(two_sided)
     assert got.headline.p("one-sided").value == pytest.approx(one_sided)
     assert (got.headline.p("one-sided").kind, got.headline.p("one-sided").n) == ("exact", 70)
@@ -166,7 +138,7 @@ def test_over_attributes_with_ddof_0_is_the_effect_size_of_the_studys_code(
     a, b = by_hand(lambda target, attribute: asc_of("TARGET ATTRIBUTE", target, attribute), over="attributes")
     assert got.headline.value == pytest.approx((np.mean(a) - np.mean(b)) / np.std(a + b), abs=1e-4)
     assert got.headline.n == {"A": 3, "B": 3}
-    assert got.headline.p("two-sided").value == pytest.approx(p_values(a, b)[0])
+    assert got.headline.p("two-sided").value == pytest.approx(p_of_partitions(a, b)[0])
     assert got.items["item"].to_pylist() == [*WORDS["A"], *WORDS["B"]]
     # The difference of means is the same number whichever way it is summed up.
     targets = measure(bert).estimate("mean difference of association").value
@@ -203,9 +175,9 @@ def test_the_words_stand_where_the_slots_stood() -> None:
 
 
 @pytest.mark.parametrize("kind", ["bert-uncased", "roberta", "xlm-roberta"])
-def test_words_that_the_model_does_not_read_are_lost(folder: Callable[[str], Path], kind: str) -> None:
+def test_words_that_the_model_does_not_read_are_lost(saved_model: Callable[[str], Path], kind: str) -> None:
     drops = "\u200d" if kind == "bert-uncased" else "\u0001"
-    ref = f"hf:{folder(kind)}"
+    ref = f"hf:{saved_model(kind)}"
     plain = measure(ref)
     if kind != "bert-uncased":
         assert plain.coverage.lost == ()
@@ -264,8 +236,8 @@ def test_a_model_that_prefers_nothing_and_cannot_embed() -> None:
     assert "attribute words do not vary" in measure(model, over="attributes").reason
 
 
-def test_a_causal_model_is_refused_with_what_to_do(folder: Callable[[str], Path]) -> None:
-    ref = f"hf:{folder('gpt2')}"
+def test_a_causal_model_is_refused_with_what_to_do(saved_model: Callable[[str], Path]) -> None:
+    ref = f"hf:{saved_model('gpt2')}"
     told = r"mask_logprob.*(another model|For such tests it can take sc-weat, seat, weat)"
     with pytest.raises(CapabilityError, match=told):
         measure(ref)

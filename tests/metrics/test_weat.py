@@ -2,7 +2,6 @@
 
 import itertools
 import json
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +15,8 @@ from biascore.stats import Verdict
 from biascore_metrics.weat.options import WeatOptions
 from biascore_metrics.weat.single import ScWeat
 from biascore_metrics.weat.weat import Weat
+
+from .loops import cosine
 
 RNG = np.random.default_rng(11)
 WORDS = {
@@ -37,10 +38,6 @@ def weat(model: Model, test: Test, **options: object) -> Measurement:
 
 def sc_weat(model: Model, test: Test, **options: object) -> Measurement:
     return ScWeat(WeatOptions(**options)).measure(model, test, context())
-
-
-def cosine(u: Sequence[float], v: Sequence[float]) -> float:
-    return float(np.dot(u, v) / np.sqrt(np.dot(u, u) * np.dot(v, v)))
 
 
 def slow_association(word: str) -> float:

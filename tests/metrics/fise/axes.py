@@ -1,7 +1,6 @@
 """Lists along axes of their own, forty targets at random, tests of them, and how FISE measures those."""
 
 import itertools
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -91,7 +90,3 @@ def gg_fise(model: Model, test: FiseTest, **options: Any) -> Measurement:
     metric = GgFise(GgFiseOptions(**(FEW | options)))
     metric.check(test, Catalogue(()))
     return metric.measure(model, test, context())
-
-
-def cosine(u: np.ndarray, v: np.ndarray) -> float:
-    return float(np.dot(u, v) / math.sqrt(np.dot(u, u) * np.dot(v, v)))

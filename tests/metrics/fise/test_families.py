@@ -10,7 +10,8 @@ import pytest
 from biascore.plugins_api import Dimension, WordList
 from biascore_metrics.fise.intervals import effective_words
 
-from .axes import GENDER, LISTS, RACE, TARGETS, VECTORS, cosine, fise, fise_test, gg_fise, scattered
+from ..loops import cosine
+from .axes import GENDER, LISTS, RACE, TARGETS, VECTORS, fise, fise_test, gg_fise, scattered
 
 
 def inflected(name: str, side: str, families: Sequence[Sequence[int]]) -> WordList:

@@ -11,7 +11,8 @@ import pytest
 from biascore import Engine
 from biascore.plugins_api import Dimension, FiseTest, PairList, WordList
 
-from .axes import CLASS, FEW, GENDER, RACE, TARGETS, VALENCE, VECTORS, cosine, fise, fise_test, gg_fise
+from ..loops import cosine
+from .axes import CLASS, FEW, GENDER, RACE, TARGETS, VALENCE, VECTORS, fise, fise_test, gg_fise
 
 
 def slow_score(vector: np.ndarray, of: Dimension) -> float:

@@ -83,6 +83,26 @@ def test_no_noun_in_small_letters_lacks_its_article(engine: Engine) -> None:
             assert all(word[0].isupper() for word in bare - {"lui", "lei"}), (test.id, bare)
 
 
+def test_every_shipped_test_has_its_sentences(engine: Engine) -> None:
+    tests = [test for test in engine.catalogue.tests if test.kind == "weat"]
+    assert len(tests) > 20
+    for test in tests:
+        frames = Frames.of(test, engine.catalogue, "seat")
+        for role, words in test.roles.items():
+            for word in words.words:
+                for text in frames.texts(role, word):
+                    assert text.span is not None
+                    assert text.text[slice(*text.span)] == word
+                    assert "WORD" not in text.text
+
+
+def test_the_italian_sentences_of_the_study_are_at_hand(engine: Engine) -> None:
+    found = sentences(engine, "it/IT1", "puttick2025_seat")
+    assert found["Andrea"] == ["Andrea è qui.", "Andrea è lì."]
+    assert found["more"] == ["more sono qui.", "more sono lì."]
+    assert found["meraviglioso"] == ["È meraviglioso.", "Era meraviglioso."]
+
+
 OWN = """schema = 1
 [meta]
 language = "en"
@@ -101,7 +121,7 @@ of = { he = ["He was here.", "We met him."], math = ["Math was taught."] }
 
 
 @pytest.fixture(scope="module")
-def mine(tmp_path_factory: pytest.TempPathFactory) -> Engine:
+def own(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     folder: Path = tmp_path_factory.mktemp("own")
     (folder / "en").mkdir()
     (folder / "en" / "mine.toml").write_text(OWN, encoding="utf-8")
@@ -110,27 +130,27 @@ def mine(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     return Engine(cache=None, stimuli=[folder])
 
 
-def test_a_word_may_have_sentences_of_its_own(mine: Engine) -> None:
-    found = sentences(mine, "en/weat7", "mine")
+def test_a_word_may_have_sentences_of_its_own(own: Engine) -> None:
+    found = sentences(own, "en/weat7", "mine")
     assert found["he"] == ["He was here.", "We met him."]
     assert found["man"] == ["We met man."]
-    model = mine.model("planted:en/weat7=1")
-    got = mine.measure("seat", model, "en/weat7", templates="mine", resamples=100)[0]
+    model = own.model("planted:en/weat7=1")
+    got = own.measure("seat", model, "en/weat7", templates="mine", resamples=100)[0]
     assert got.conventions["sentences of 'he' in en/mine"] == "He was here. | We met him."
     assert got.items.to_pylist()[0]["n_templates"] == 1
     assert {row["item"]: row["tag"] for row in got.items.to_pylist()}["math"] == "own sentences"
     assert np.isfinite(got.headline.value)
 
 
-def test_the_word_itself_must_stand_in_them_where_it_is_asked_for(mine: Engine) -> None:
+def test_the_word_itself_must_stand_in_them_where_it_is_asked_for(own: Engine) -> None:
     with pytest.raises(
         OptionsError, match=r"level=token needs 'he' in each of its sentences, and 'We met him\.'"
     ):
-        mine.measure("seat", "planted:", "en/weat7", templates="mine", level="token")
+        own.measure("seat", "planted:", "en/weat7", templates="mine", level="token")
 
 
-def test_words_without_sentences_and_templates_are_named(mine: Engine) -> None:
+def test_words_without_sentences_and_templates_are_named(own: Engine) -> None:
     with pytest.raises(
         StimuliError, match=r"no templates for words with the tag 'noun-singular': algebra, geometry"
     ):
-        mine.measure("seat", "planted:", "en/weat7", templates="lacking")
+        own.measure("seat", "planted:", "en/weat7", templates="lacking")
