@@ -35,8 +35,9 @@ from biascore.metric import Context, Metric
 from biascore.models.adapter import Backend, Identity, LoadContext, ModelPlugin
 from biascore.models.budget import Budget
 from biascore.models.cache import Cache, DiskCache, NoCache, default_cache
-from biascore.models.model import Model, Services, Source
+from biascore.models.model import Model
 from biascore.models.pool import Pool
+from biascore.models.source import Services, Source
 from biascore.planning.plan import Plan, Planner
 from biascore.plugins.loading import Plugins
 from biascore.results.measurement import Measurement

@@ -12,8 +12,9 @@ from biascore.basics.keys import hiding
 from biascore.basics.progress import Silent
 from biascore.models.budget import Budget
 from biascore.models.cache import Cache, NoCache
+from biascore.models.calling import Hook
 from biascore.models.cost import Cost
-from biascore.models.model import Hook, Model
+from biascore.models.model import Model
 from biascore.models.questions import Masked, TokenLogprobs
 
 Q = TypeVar("Q")
@@ -103,7 +104,9 @@ class Rehearsal(Model):
     def __init__(self, model: Model, scratch: Scratch, dimensions: int = DIMENSIONS) -> None:
         # Nothing is sent, so nothing is charged to the budget of a run.
         services = replace(model._services, cache=scratch, progress=Silent(), budget=Budget())
-        super().__init__(model.source, model._backend, model._plugins, services)
+        super().__init__(model.source, model._backend, model._asker.plugins, services)
+        self._call = self._asker.call
+        self._asker = replace(self._asker, call=self._answer)
         self.scratch = scratch
         self.dimensions = dimensions
         self.seen_dimensions: int | None = None
@@ -127,7 +130,7 @@ class Rehearsal(Model):
     @hiding
     def ask(self, hook: Hook[Q, A], questions: Sequence[Q]) -> None:
         """Ask the model after all, past cache and placeholders, and forget the answers."""
-        super()._call(hook, tuple(questions))
+        self._call(hook, tuple(questions))
 
     def _ask(self, hook: Hook[Q, A], questions: list[Q]) -> list[A]:
         tally = self.tallies.setdefault(hook.name, Tally())
@@ -143,7 +146,8 @@ class Rehearsal(Model):
             self.seen_dimensions = min(real, default=self.seen_dimensions)
         return answers
 
-    def _call(self, hook: Hook[Q, A], questions: tuple[Q, ...]) -> object:
+    def _answer(self, hook: Hook[Any, Any], questions: tuple[Any, ...]) -> object:
+        """Count the batch and answer it with placeholders, where a model would be called."""
         self.tallies[hook.name].ask(hook, questions, self.cost(hook, questions))
         return _placeholders(hook, questions, self.dimensions, self._rng)
 

@@ -22,7 +22,8 @@ from biascore.errors import (
 )
 from biascore.models.budget import Budget
 from biascore.models.cache import CacheWarning, DiskCache, NoCache
-from biascore.models.model import Model, Services, Source
+from biascore.models.model import Model
+from biascore.models.source import Services, Source
 from biascore.planning.rehearsal import Rehearsal, Scratch
 from biascore.plugins_api import Backend, Identity, ModelRef, Text, hookimpl
 

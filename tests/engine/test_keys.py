@@ -14,7 +14,8 @@ from pydantic import TypeAdapter, ValidationError
 from biascore.basics.keys import hide, repeats, without_keys
 from biascore.errors import AnswerError, PluginFailedError, QuestionError
 from biascore.models.cache import DiskCache
-from biascore.models.model import Model, Services, Source
+from biascore.models.model import Model
+from biascore.models.source import Services, Source
 from biascore.plugins_api import Backend, Identity, ModelRef, hookimpl
 
 KEY = "sk-Live_9f8A7c6B5d4E/x+Z="

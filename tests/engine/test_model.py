@@ -25,7 +25,8 @@ from biascore.errors import (
     TransientModelError,
 )
 from biascore.models.cache import DiskCache
-from biascore.models.model import Model, Services, Source
+from biascore.models.model import Model
+from biascore.models.source import Services, Source
 from biascore.plugins_api import (
     Backend,
     Identity,

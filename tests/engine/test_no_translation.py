@@ -9,7 +9,8 @@ import pytest
 
 from biascore.errors import AnswerError
 from biascore.models.cache import Cache, CacheWarning, DiskCache, NoCache
-from biascore.models.model import Model, Services, Source
+from biascore.models.model import Model
+from biascore.models.source import Services, Source
 from biascore.plugins_api import Backend, Identity, ModelRef, hookimpl
 
 BAD = {"surrogate": "caff\ud83d", "NUL": "caf\0", "nothing": "", "blank": " \n\t"}

@@ -17,8 +17,9 @@ from biascore.errors import QuestionError
 from biascore.metric import Context, Metric
 from biascore.models.cache import DiskCache, NoCache
 from biascore.models.cost import Cost
-from biascore.models.model import Model, Services, Source
+from biascore.models.model import Model
 from biascore.models.pool import Pool
+from biascore.models.source import Services, Source
 from biascore.planning.plan import Plan, Planner, QuestionPlan
 from biascore.planning.rehearsal import DIMENSIONS
 from biascore.plugins_api import (

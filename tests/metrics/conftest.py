@@ -7,7 +7,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from biascore.models.model import Model, Source
+from biascore.models.model import Model
+from biascore.models.source import Source
 from biascore.plugins_api import Backend, Identity, Level, ModelRef, Test, Text, WordList, hookimpl
 
 

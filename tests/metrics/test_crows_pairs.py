@@ -11,7 +11,8 @@ from scipy import stats
 
 from biascore import Engine
 from biascore.errors import TestKindError
-from biascore.models.model import Model, Source
+from biascore.models.model import Model
+from biascore.models.source import Source
 from biascore.plugins_api import (
     Backend,
     Catalogue,

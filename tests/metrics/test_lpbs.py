@@ -12,7 +12,8 @@ import pytest
 
 from biascore import Audit, Engine
 from biascore.errors import CapabilityError, OptionsError
-from biascore.models.model import Model, Source
+from biascore.models.model import Model
+from biascore.models.source import Source
 from biascore.plugins_api import (
     Backend,
     Catalogue,

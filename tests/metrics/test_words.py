@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from biascore.errors import AnswerError
-from biascore.models.model import Model, Source
+from biascore.models.model import Model
+from biascore.models.source import Source
 from biascore.plugins_api import Catalogue, Context, Familiarity, Measurement, ModelRef, Test
 from biascore_metrics.weat import Weat
 from biascore_metrics.weat.options import WeatOptions

@@ -13,7 +13,8 @@ import numpy.typing as npt
 import pytest
 
 from biascore import Engine
-from biascore.models.model import Model, Source
+from biascore.models.model import Model
+from biascore.models.source import Source
 from biascore.plugins_api import (
     Backend,
     Gender,

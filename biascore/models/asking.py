@@ -1,0 +1,199 @@
+"""The way of a question: deduplicate → cache → ask what is missing in batches → check → store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, Final, TypeVar, cast
+
+from biascore.basics.guard import clock_stopped, guarded, noted
+from biascore.basics.keys import repeats
+from biascore.basics.wording import quoted
+from biascore.errors import (
+    AnswerError,
+    AuthError,
+    BiascoreError,
+    CacheError,
+    QuotaError,
+    TimeLimitError,
+    TransientModelError,
+)
+from biascore.models import codecs
+from biascore.models.adapter import Backend, Identity, ModelPlugin
+from biascore.models.calling import Hook
+from biascore.models.cost import characters
+from biascore.models.source import Services, Source
+from biascore.models.used import QuestionCounts
+
+Q = TypeVar("Q")
+A = TypeVar("A")
+_CACHE_SCHEMA: Final = 1
+_DOWN: Final = (TransientModelError, AuthError, QuotaError, TimeLimitError)
+"""After one of these a model is asked nothing more in its run; what is in the cache it still answers."""
+
+
+@dataclass(slots=True)
+class Asker:
+    """Questions of any number in, an answer for each out, of one opened model.
+
+    ``call`` puts one batch to the model: ``Caller.call``, or what stands in for it. ``plugins`` are the transforms
+    and observers that it asks through. ``counts`` are the questions put so far.
+    """
+
+    source: Source
+    backend: Backend
+    plugins: tuple[ModelPlugin, ...]
+    services: Services
+    call: Callable[[Hook[Any, Any], tuple[Any, ...]], object]
+    counts: QuestionCounts = field(default_factory=QuestionCounts, init=False)
+    _identity: Identity = field(init=False)
+    _down: BiascoreError | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        self._identity = self.backend.identity
+
+    @property
+    def transforms(self) -> tuple[ModelPlugin, ...]:
+        """The plugins that change answers, so that their names and fingerprints are part of every key."""
+        return tuple(plugin for plugin in self.plugins if plugin.role == "transform")
+
+    def ask(self, hook: Hook[Q, A], questions: list[Q]) -> list[A]:
+        """The answers, one for one; raises AnswerError, BudgetError, CacheError or what the model raises."""
+        prefix = self._key_prefix(hook)
+        keys = [codecs.question_key(prefix, question) for question in questions]
+        unique = dict(zip(keys, questions, strict=True))
+        answers = self._kept(hook, unique)
+        cached = len(answers)
+        missing = [question for key, question in unique.items() if key not in answers]
+        # Waiting for a model is no time of the metric's own.
+        with clock_stopped(), noted(self.source.at(hook.name)):
+            self._ask_missing(hook, unique, answers)
+        self.counts = QuestionCounts(
+            put=self.counts.put + len(keys),
+            repeated=self.counts.repeated + len(keys) - len(unique),
+            cached=self.counts.cached + cached,
+            asked=self.counts.asked + len(missing),
+            characters=self.counts.characters + sum(map(characters, missing)),
+        )
+        return [answers[key] for key in keys]
+
+    def forget(self, hook: Hook[Q, A], questions: Sequence[Q]) -> bool:
+        """Drop the kept answers to these questions; whether they are gone."""
+        prefix = self._key_prefix(hook)
+        keys = [codecs.question_key(prefix, question) for question in questions]
+        return self.services.cache.drop(self.services.cache.get(keys))
+
+    def _ask_missing(self, hook: Hook[Q, A], unique: dict[bytes, Q], answers: dict[bytes, A]) -> None:
+        missing = len(unique) - len(answers)
+        if not missing:
+            return
+        if self._down:
+            raise self._down
+        batches = self._batches(hook, unique)
+        if self.source.paid:
+            left = sum(characters(question) for key, question in unique.items() if key not in answers)
+            self.services.budget.check(self.source.name, left)
+        with self.services.progress.task(f"{self.source.name}: {hook.name}", missing) as advance:
+            for some in batches:
+                batch = [key for key in some if key not in answers]
+                if not batch:
+                    continue
+                self._check_kept()
+                questions = tuple(unique[key] for key in batch)
+                try:
+                    raw = self.call(hook, questions)
+                except AnswerError as error:
+                    self._keep(
+                        hook, unique, {batch[i]: cast("A", answer) for i, answer in error.usable.items()}
+                    )
+                    raise
+                except _DOWN as error:
+                    self._down = error
+                    raise
+                new = dict(zip(batch, hook.split(self.source.name, raw, questions), strict=True))
+                problems = self._keep(hook, unique, new)
+                if problems and not hook.lenient:
+                    raise AnswerError(problems[0])
+                answers.update(new)
+                advance(len(batch))
+
+    def _kept(self, hook: Hook[Q, A], unique: Mapping[bytes, Q]) -> dict[bytes, A]:
+        """The answers that the cache holds; what it holds but is none is dropped, and so asked for again."""
+        answers: dict[bytes, A] = {}
+        unreadable = {}
+        for key, data in self.services.cache.get(list(unique)).items():
+            try:
+                answer = hook.decode(data)
+            except ValueError:
+                unreadable[key] = data
+                continue
+            if hook.problem(self.source.name, unique[key], answer):  # kept by an older version
+                unreadable[key] = data
+            else:
+                answers[key] = answer
+        if unreadable:
+            self.services.cache.drop(unreadable)
+        return answers
+
+    def _keep(self, hook: Hook[Q, A], unique: Mapping[bytes, Q], new: Mapping[bytes, A]) -> list[str]:
+        """Keep the answers that are some, and say why the others are none."""
+        for key, answer in new.items():
+            name = repeats(answer, self.source.key_variables) if isinstance(answer, str) else ""
+            if name:
+                raise AnswerError(
+                    f"{self.source.name}: the answer to {quoted(unique[key])} repeats the key in {name}, so none of its "
+                    "batch is kept. Check the address of the server"
+                )
+        problems = {key: hook.problem(self.source.name, unique[key], answer) for key, answer in new.items()}
+        good = {key: hook.encode(answer) for key, answer in new.items() if not problems[key]}
+        if good:
+            self.services.cache.put(good)
+        return [problem for problem in problems.values() if problem]
+
+    def _check_kept(self) -> None:
+        """Raise CacheError where the answers of a service that charges would be paid for and lost."""
+        problem = self.services.cache.problem if self.source.paid else ""
+        if problem:
+            raise CacheError(
+                f"{self.source.name} charges for its answers, and {problem}, so they would have to be paid for again. "
+                "Mend that, or pass --no-cache if they need not be kept"
+            )
+
+    def _batches(self, hook: Hook[Q, A], unique: dict[bytes, Q]) -> list[list[bytes]]:
+        """The keys in the batches that the backend wants.
+
+        They are cut from all questions, not from what is missing, so that a resumed run asks in the same batches as an
+        uninterrupted one and its numbers are the same.
+        """
+        questions = tuple(unique.values())
+        sizes = guarded(
+            self.source.at("cutting batches"),
+            lambda: list(self.backend.batch_sizes(hook.name, questions)),
+            self.services.time_limit,
+        )
+        if sum(sizes) != len(unique) or any(size < 1 for size in sizes):
+            raise AnswerError(
+                f"{self.source.name} would take {len(unique)} questions in batches of {sizes}. "
+                f"Report this to the adapter's authors."
+            )
+        keys = iter(unique)
+        return [list(islice(keys, size)) for size in sizes]
+
+    def _key_prefix(self, hook: Hook[Q, A]) -> bytes:
+        """What the keys of all questions to this model through this hook begin with."""
+        return codecs.digest(
+            [
+                _CACHE_SCHEMA,
+                self.source.ref.adapter,
+                self.source.answers_version,
+                self._identity.revision,
+                self._identity.digest,
+                dict(self._identity.facts),  # the device it runs on and its libraries change the last bits
+                # Not those with their defaults: an upgrade that adds an option would have everything asked again.
+                self.source.options if self.source.unusual is None else dict(self.source.unusual),
+                [[plugin.name, plugin.fingerprint] for plugin in self.transforms],
+                hook.name,
+                hook.params,
+            ]
+        )

@@ -1,0 +1,102 @@
+"""One batch of questions put to a backend by its hook, through what is around it, and again where that may help."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Generic, TypeVar
+
+import pluggy
+import tenacity
+
+from biascore.basics.guard import guarded
+from biascore.errors import RateLimitError, TransientModelError
+from biascore.models.adapter import Backend, ModelPlugin
+from biascore.models.around import put_around
+from biascore.models.capabilities import CAPABILITIES, PROJECT, CapabilitySpecs
+from biascore.models.cost import characters
+from biascore.models.source import Services, Source
+
+Q = TypeVar("Q")
+A = TypeVar("A")
+MAX_WAIT: Final = 900.0
+"""Seconds: a service that asks for a longer wait is not waited for; run again later."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hook(Generic[Q, A]):
+    """How one hook is called, checked and stored: ``split`` turns a batch answer into single answers.
+
+    ``problem`` says why an answer to a question is none, or is empty: such an answer is never kept, and is an error
+    unless ``lenient``.
+    """
+
+    name: str
+    params: dict[str, str]
+    split: Callable[[str, Any, Sequence[Q]], list[A]]
+    encode: Callable[[A], bytes]
+    decode: Callable[[bytes], A]
+    problem: Callable[[str, Q, A], str] = lambda _model, _question, _answer: ""
+    lenient: bool = False
+
+
+class Caller:
+    """The hooks of one backend, with the transforms and observers around them.
+
+    ``capabilities`` are the hooks that the backend itself answers. Raises PluginValidationError or ValueError where
+    something around it does not fit; see ``put_around``.
+    """
+
+    def __init__(
+        self, source: Source, backend: Backend, plugins: Sequence[ModelPlugin], services: Services
+    ) -> None:
+        self._source = source
+        self._services = services
+        self._manager = pluggy.PluginManager(PROJECT)
+        self._manager.add_hookspecs(CapabilitySpecs)
+        self._manager.register(backend, name="backend")
+        answered = {caller.name for caller in self._manager.get_hookcallers(backend) or []}
+        for plugin in plugins:
+            put_around(self._manager, plugin, source.name)
+        self._manager.check_pending()
+        self.capabilities = frozenset(answered & set(CAPABILITIES))
+
+    def call(self, hook: Hook[Any, Any], questions: tuple[Any, ...]) -> object:
+        """What the hook answers to a batch, as it comes; asked again after failures that may pass.
+
+        Each attempt at a model that may charge is charged to the budget. Raises what the backend raises, its
+        foreign errors as PluginFailedError, BudgetError and TimeLimitError.
+        """
+        caller = getattr(self._manager.hook, hook.name)
+        if self._source.paid:
+            caller = self._services.budget.guard(self._source.name, caller, sum(map(characters, questions)))
+        argument = "queries" if hook.name == "mask_logprob" else "texts"
+        retrying = tenacity.Retrying(
+            retry=tenacity.retry_if_exception(_may_pass),
+            stop=tenacity.stop_after_attempt(self._services.attempts),
+            wait=_wait,
+            sleep=self._services.sleep,
+            reraise=True,
+        )
+        at = self._source.at(f"answering {len(questions)} question(s) ({hook.name})")
+        limit = self._services.time_limit
+        return retrying(
+            lambda: guarded(at, lambda: caller(**{argument: questions}, **hook.params), limit),
+        )
+
+
+def _may_pass(error: BaseException) -> bool:
+    """Whether to ask again; not where the service asks for a wait that nobody sits through."""
+    if isinstance(error, RateLimitError) and error.retry_after is not None:
+        return not error.retry_after > MAX_WAIT
+    return isinstance(error, TransientModelError)
+
+
+def _wait(state: tenacity.RetryCallState) -> float:
+    """Seconds before the next attempt: what the service asked for, else 1, 2, 4, ... up to 60."""
+    error = state.outcome.exception() if state.outcome else None
+    asked = error.retry_after if isinstance(error, RateLimitError) else None
+    if asked is not None and not math.isnan(asked):
+        return max(0.0, float(asked))
+    return float(min(60, 2 ** (state.attempt_number - 1)))

@@ -1,0 +1,52 @@
+"""What a model is opened with, beside its backend: what names it, and what the engine lends to it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from biascore.basics.guard import At, Owner
+from biascore.basics.progress import Progress, Silent
+from biascore.models.budget import Budget
+from biascore.models.cache import Cache, NoCache
+from biascore.models.refs import ModelRef
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What names a model in a run: its short name, reference, options, and who answers in which version.
+
+    ``paid``: whether it may charge for what it is asked. ``key_variables``: see ``Adapter``. ``owner``: the plugin
+    of the adapter.
+    """
+
+    name: str
+    ref: ModelRef
+    answers_version: str
+    options: dict[str, Any]
+    explicit_options: dict[str, Any]
+    paid: bool = False
+    key_variables: tuple[str, ...] = ()
+    unusual: Mapping[str, Any] | None = None
+    owner: Owner = field(default_factory=Owner)
+
+    def at(self, what: str) -> At:
+        """The place that errors of this model's code carry: ``what`` it was at."""
+        return At(self.owner, "answering", f"{self.name}, {what},", self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What the engine lends to its models: cache, progress, budget, retries and the clock between them.
+
+    ``time_limit``: the seconds that one call of a plugin's code may take, None for no limit.
+    """
+
+    cache: Cache = field(default_factory=NoCache)
+    progress: Progress = field(default_factory=Silent)
+    budget: Budget = field(default_factory=Budget)
+    attempts: int = 5
+    sleep: Callable[[float], None] = time.sleep
+    time_limit: float | None = None
