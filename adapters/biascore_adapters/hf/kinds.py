@@ -1,31 +1,28 @@
-"""Which backend answers for which kind of model."""
+"""A folder's model opened in torch, with the head that its kind has."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final
+from pathlib import Path
 
-from biascore.errors import ModelLoadError, OptionsError
+import torch
+import transformers
+
+from biascore.errors import CapabilityError, ModelLoadError, OptionsError
 from biascore.plugins_api import Backend
-from biascore_adapters.hf.causal import CausalBackend
-from biascore_adapters.hf.encode import EncoderBackend
 from biascore_adapters.hf.head import UnusableHead
-from biascore_adapters.hf.heads import HeadBackend
-from biascore_adapters.hf.load import Kind, encodes_alone, load
-from biascore_adapters.hf.masked import MaskedBackend
+from biascore_adapters.hf.load import Loaded, encodes_alone, load
 from biascore_adapters.hf.options import TRANSLATION_OPTIONS, HfOptions
 from biascore_adapters.hf.probe import probed
+from biascore_adapters.hf.runtime import TorchRuntime
+from biascore_adapters.hf.threads import threads_fact
 from biascore_adapters.hf.translation import TRANSLATION_ARCHITECTURES, TranslationBackend
+from biascore_adapters.transformer.backends import Opened, backend_of
+from biascore_adapters.transformer.exported import Kind
 from biascore_adapters.transformer.folder import ModelFolder
+from biascore_adapters.transformer.outputs import HeadOutputs
 from biascore_adapters.transformer.probes import SEES_ITSELF
-
-_BACKENDS: Final[dict[Kind, type[EncoderBackend]]] = {
-    "encoder": EncoderBackend,
-    "decoder": EncoderBackend,
-    "masked": MaskedBackend,
-    "causal": CausalBackend,
-    "head": HeadBackend,
-}
+from biascore_adapters.transformer.sentence import SentenceVector
 
 
 def open_backend(folder: ModelFolder, options: HfOptions) -> Backend:
@@ -52,12 +49,56 @@ def open_backend(folder: ModelFolder, options: HfOptions) -> Backend:
             f"{folder.path} is no translation model, so that {', '.join(idle)} would mean nothing. Leave "
             f"{'it' if len(idle) == 1 else 'them'} out"
         )
-    loaded = probed(load(folder, options))
+    return backend_of(_opened(folder, options, probed(load(folder, options))))
+
+
+def _opened(folder: ModelFolder, options: HfOptions, loaded: Loaded) -> Opened:
+    """The model with the head that it is loaded with, or without where that cannot be used."""
+    sentence = SentenceVector.choose(
+        folder,
+        causal=loaded.causal,
+        decoder=loaded.decoder,
+        hidden=loaded.width,
+        asked=options.sentence,
+        long_texts=options.long_texts,
+        allow_pickle=options.allow_pickle,
+    )
+    outputs = None
     try:
         if loaded.kind == "causal" and not loaded.causal:
             raise UnusableHead(SEES_ITSELF)
-        return _BACKENDS[loaded.kind](folder, options, loaded)
+        if loaded.kind == "head":
+            config = loaded.model.config
+            outputs = HeadOutputs.of(config.to_dict(), int(config.num_labels or 0))
+        runtime = TorchRuntime(loaded, options)
     except UnusableHead as error:
-        facts = {**loaded.facts, "head": f"not used: {error}"}
         kind: Kind = "decoder" if loaded.decoder else "encoder"
-        return EncoderBackend(folder, options, replace(loaded, kind=kind, facts=facts))
+        loaded = replace(loaded, kind=kind, facts={**loaded.facts, "head": f"not used: {error}"})
+        runtime = TorchRuntime(loaded, options)
+    facts = {
+        "architecture": type(loaded.model).__name__,
+        "kind": loaded.kind,
+        "hidden_size": loaded.width,
+        "parameters": sum(weights.numel() for weights in loaded.model.parameters()),
+        "max_tokens": "none stated" if loaded.reader.limit is None else loaded.reader.limit,
+        **sentence.facts,
+        **loaded.facts,
+        **runtime.facts,
+        "dtype": options.dtype,
+        "device": str(loaded.device),
+        **threads_fact(options.threads, loaded.device),
+        "torch": torch.__version__,
+        "transformers": transformers.__version__,
+    }
+
+    def export(into: Path, int8: bool) -> str:
+        from biascore_adapters.hf.export import export
+
+        if options.sentence is not None:
+            raise CapabilityError(
+                f"{folder.path} is open with sentence={options.sentence!r}, and its copy would give the vectors that the "
+                "folder declares. Leave the option sentence away, and set it when the copy is opened"
+            )
+        return export(folder, loaded, into, int8=int8)
+
+    return Opened(folder, runtime, loaded.reader, loaded.kind, sentence, outputs, facts, export)

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, cast
+from typing import Any, Final, cast
 
 import torch
 from transformers import (
@@ -35,14 +35,12 @@ from transformers.utils import logging
 from biascore.errors import ModelLoadError
 from biascore_adapters.hf.options import HfOptions
 from biascore_adapters.hf.weights import check_weights, stored_narrower
+from biascore_adapters.transformer.exported import Kind
 from biascore_adapters.transformer.folder import ModelFolder
 from biascore_adapters.transformer.tokens import Reader
 
 _UNSTATED = 10**9  # tokenizers that state no limit carry 1e30
 _LIMITS: Final = ("max_position_embeddings", "max_seq_len")  # the latter is MPT's
-
-
-Kind = Literal["encoder", "decoder", "masked", "causal", "head"]
 
 # Checkpoints of a pre-training class hold the masked head beside another; the masked class reads them.
 _PRETRAINING_WITH_MASKED_HEAD: Final = ("BertForPreTraining", "AlbertForPreTraining")

@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from biascore_adapters.hf.load import Kind, Loaded
+from biascore_adapters.hf.load import Loaded
 from biascore_adapters.hf.trunk import Trunk
+from biascore_adapters.transformer.exported import Kind
 from biascore_adapters.transformer.probes import (
     TOLERANCE,
     TOLERANCE_16_BIT,
@@ -20,6 +21,7 @@ from biascore_adapters.transformer.probes import (
     moved_by_padding,
     sees_later,
 )
+from biascore_adapters.transformer.tokens import Input
 
 
 def probed(loaded: Loaded) -> Loaded:
@@ -31,7 +33,7 @@ def probed(loaded: Loaded) -> Loaded:
 
     def states(ids: Sequence[Sequence[int]]) -> list[npt.NDArray[np.floating[Any]]]:
         with torch.inference_mode():
-            hidden = trunk.hidden(trunk.inputs(ids, [None] * len(ids))).float().cpu().numpy()
+            hidden = trunk.hidden(trunk.tensors([Input(own) for own in ids])).float().cpu().numpy()
         return [row[: len(own)] for row, own in zip(hidden, ids, strict=True)]
 
     later = sees_later(states, *few_tokens(loaded))

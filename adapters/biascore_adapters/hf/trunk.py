@@ -1,20 +1,21 @@
-"""A transformer without its head: padded batches of token ids in, hidden states out."""
+"""A transformer without its head: padded batches of token ids in, hidden states out; in halves where they must."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, TypeVar
 
-import numpy as np
 import torch
 from transformers import PreTrainedModel
 
-from biascore.errors import AnswerError, BiascoreError, QuestionError
+from biascore.errors import BiascoreError, QuestionError
 from biascore_adapters.hf.load import Loaded
 from biascore_adapters.hf.threads import on_threads
+from biascore_adapters.transformer.arrays import padded
+from biascore_adapters.transformer.backends import no_number
 from biascore_adapters.transformer.batching import batches
 from biascore_adapters.transformer.folder import first_line
-from biascore_adapters.transformer.tokens import shown
+from biascore_adapters.transformer.tokens import Input, shown
 
 # Measured: on a CPU the states of more tokens than this leave the cache, and cost half as much again.
 CPU_TOKENS: Final = 2048
@@ -22,7 +23,12 @@ ACCELERATOR_TOKENS: Final = 16384
 # An upper estimate of what one token of a pass takes while a layer runs, in numbers of the width of its states.
 STATES_PER_TOKEN: Final = 64
 
-Item = TypeVar("Item")
+ADVICE: Final = (
+    "With a 16-bit dtype the option dtype='float32' may help; otherwise the weights are damaged: fetch the "
+    "model again"
+)
+
+Asked = TypeVar("Asked")
 Answer = TypeVar("Answer")
 
 
@@ -54,19 +60,11 @@ class Trunk:
             some = {key: length for key, length in lengths.items() if key in part}
             yield from batches(some, self._budget, equal=not self.padding)
 
-    def inputs(
-        self, ids: Sequence[Sequence[int]], types: Sequence[Sequence[int] | None]
-    ) -> dict[str, torch.Tensor]:
+    def tensors(self, inputs: Sequence[Input]) -> dict[str, torch.Tensor]:
         """Padded on the right: ids, attention mask and, where the model takes them, token types: (n, t)."""
-        shape = len(ids), max(map(len, ids))
-        arrays = {"input_ids": np.full(shape, self.pad), "attention_mask": np.zeros(shape, dtype=np.int64)}
-        if types[0] is not None:
-            arrays["token_type_ids"] = np.zeros(shape, dtype=np.int64)
-        for row, (own, kinds) in enumerate(zip(ids, types, strict=True)):
-            arrays["input_ids"][row, : len(own)] = own
-            arrays["attention_mask"][row, : len(own)] = 1
-            if kinds is not None:
-                arrays["token_type_ids"][row, : len(own)] = kinds
+        arrays = padded(inputs, self.pad)
+        if inputs[0].types is None:
+            del arrays["token_type_ids"]
         return {name: torch.from_numpy(values).to(self.device) for name, values in arrays.items()}
 
     def hidden(self, inputs: Mapping[str, torch.Tensor]) -> torch.Tensor:
@@ -76,30 +74,28 @@ class Trunk:
 
     def in_halves(
         self,
-        items: Sequence[Item],
-        work: Callable[[Sequence[Item]], list[Answer]],
-        text: Callable[[Item], str],
-    ) -> list[Answer]:
-        """``work(items)``, in halves where they do not fit into the memory, fail, or an answer is not finite.
+        inputs: Sequence[Input],
+        asked: Sequence[Asked],
+        work: Callable[[Sequence[Input], Sequence[Asked]], Sequence[Answer]],
+        broken: Callable[[Answer], bool],
+    ) -> Sequence[Answer]:
+        """``work(inputs, asked)``, in halves where they do not fit into the memory, fail, or an answer is ``broken``.
 
         Raises QuestionError naming the text where the accelerator's memory does not hold a single one or the
         model's own code fails on it, AnswerError where the model computes no number for it.
         """
         try:
             with torch.inference_mode(), on_threads(self._threads):
-                answers = work(items)
-            if all(bool(np.all(np.isfinite(np.asarray(answer)))) for answer in answers):
+                answers = work(inputs, asked)
+            if not any(map(broken, answers)):
                 return answers
-            if len(items) == 1:
-                raise AnswerError(
-                    f"the model computes no number for the text {shown(text(items[0]))}. With a 16-bit dtype the "
-                    "option dtype='float32' may help; otherwise the weights are damaged: fetch the model again"
-                )
+            if len(inputs) == 1:
+                raise no_number(inputs[0].text, ADVICE)
             # A NaN behind the padding mask spoils a sound text too: zero times NaN is NaN. Apart, they tell.
         except torch.cuda.OutOfMemoryError as error:
-            if len(items) == 1:
+            if len(inputs) == 1:
                 raise QuestionError(
-                    f"the text {shown(text(items[0]))} does not fit into the memory of {self.device}. "
+                    f"the text {shown(inputs[0].text)} does not fit into the memory of {self.device}. "
                     "Use the option device='cpu' or dtype='bfloat16'"
                 ) from error
         except BiascoreError:
@@ -107,14 +103,17 @@ class Trunk:
         except (
             Exception
         ) as error:  # the model's own code raises whatever it likes on a text that it cannot take
-            if len(items) == 1:
+            if len(inputs) == 1:
                 raise QuestionError(
-                    f"the model fails on the text {shown(text(items[0]))} ({type(error).__name__}: "
+                    f"the model fails on the text {shown(inputs[0].text)} ({type(error).__name__}: "
                     f"{first_line(error)[:200]}). It may be too long: shorten it or leave it out"
                 ) from error
         # Outside the except clauses, which would keep the tensors of the failed attempt alive.
-        middle = len(items) // 2
-        return self.in_halves(items[:middle], work, text) + self.in_halves(items[middle:], work, text)
+        middle = len(inputs) // 2
+        return [
+            *self.in_halves(inputs[:middle], asked[:middle], work, broken),
+            *self.in_halves(inputs[middle:], asked[middle:], work, broken),
+        ]
 
 
 def _switch(model: PreTrainedModel) -> int | None:

@@ -45,11 +45,12 @@ class OnnxAdapter(Adapter):
         """Open the model; raises MissingExtraError or ModelLoadError."""
         assert isinstance(options, OnnxOptions), "the engine validates options with OnnxAdapter.options"
         try:
-            from biascore_adapters.onnx.backends import backend_of
             from biascore_adapters.onnx.model import open_model
+            from biascore_adapters.onnx.runtime import opened
+            from biascore_adapters.transformer.backends import backend_of
         except ModuleNotFoundError as error:
             raise MissingExtraError("onnx: models", "onnx") from error
-        return backend_of(open_model(find(ref), options))
+        return backend_of(opened(open_model(find(ref), options)))
 
 
 @hookimpl

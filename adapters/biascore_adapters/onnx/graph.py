@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, Literal
 
 import numpy as np
-import numpy.typing as npt
 import onnxruntime
 
 from biascore.errors import AnswerError, ModelLoadError
 from biascore.plugins_api import install_extra
 from biascore_adapters.onnx.locate import OnnxFolder
 from biascore_adapters.onnx.options import OnnxOptions
+from biascore_adapters.transformer.arrays import Floats, padded
 from biascore_adapters.transformer.folder import first_line
-from biascore_adapters.transformer.tokens import shown
+from biascore_adapters.transformer.tokens import Input, shown
 
 HIDDEN: Final = "last_hidden_state"
 LOGITS: Final = "logits"
@@ -25,12 +25,11 @@ _OPTIONAL: Final = ("token_type_ids", "position_ids", POSITIONS)
 _INTEGERS: Final[dict[str, type[np.integer[Any]]]] = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
 _FATAL: Final = 4  # onnxruntime also raises what it would log
 
-Floats = npt.NDArray[np.float32]
 Output = Literal["last_hidden_state", "logits"]
 
 
 class Graph:
-    """One session. ``provider`` runs it, on ``threads``; ``takes_types`` and ``takes_positions`` say which inputs it has.
+    """One session. ``provider`` runs it, on ``threads``; ``takes_positions`` says whether it has that input.
 
     ``widths`` holds the size of the last axis of each output it has; ``per_text`` is true where the logits are
     one row a text, not one a token.
@@ -42,9 +41,9 @@ class Graph:
         self._path, self._pad = folder.graph, pad
         self._session = _session(folder, options)
         self.provider: str = self._session.get_providers()[0]
+        self.on_cpu = self.provider == "CPUExecutionProvider"
         self.threads = options.threads or f"onnxruntime's, of {_processors()} processors"
         self._types = self._input_types()
-        self.takes_types = "token_type_ids" in self._types
         self.takes_positions = POSITIONS in self._types
         self.counts_positions = "position_ids" in self._types
         self.widths: dict[Output, int] = {}
@@ -54,9 +53,7 @@ class Graph:
     def run(
         self,
         output: Output,
-        ids: Sequence[Sequence[int]],
-        types: Sequence[Sequence[int] | None],
-        texts: Sequence[str],
+        inputs: Sequence[Input],
         positions: Sequence[tuple[int, int]] = (),
     ) -> Floats:
         """One output for a padded batch, float32.
@@ -66,10 +63,11 @@ class Graph:
         Raises AnswerError naming a text where onnxruntime fails.
         """
         try:
-            found = self._raw(output, ids, types, positions)
+            found = self._raw(output, inputs, positions)
         except Exception as error:  # onnxruntime's own exceptions have no common base
+            longest = max((one.text for one in inputs), key=len)
             raise AnswerError(
-                f"onnxruntime fails on {len(texts)} texts such as {shown(max(texts, key=len))} "
+                f"onnxruntime fails on {len(inputs)} texts such as {shown(longest)} "
                 f"({first_line(error)}). If memory is short, lower the option batch_tokens; otherwise graph and "
                 "tokenizer do not belong together: export the model again"
             ) from error
@@ -81,23 +79,13 @@ class Graph:
     def _raw(
         self,
         output: Output,
-        ids: Sequence[Sequence[int]],
-        types: Sequence[Sequence[int] | None],
+        inputs: Sequence[Input],
         positions: Sequence[tuple[int, int]],
     ) -> Floats:
-        shape = len(ids), max(map(len, ids))
-        arrays: dict[str, npt.NDArray[np.int64]] = {
-            "input_ids": np.full(shape, self._pad),
-            "attention_mask": np.zeros(shape, dtype=np.int64),
-            "token_type_ids": np.zeros(shape, dtype=np.int64),
-            "position_ids": np.broadcast_to(np.arange(shape[1]), shape),
-            POSITIONS: np.array(positions, dtype=np.int64).reshape(-1, 2),
-        }
-        for row, (own, kinds) in enumerate(zip(ids, types, strict=True)):
-            arrays["input_ids"][row, : len(own)] = own
-            arrays["attention_mask"][row, : len(own)] = 1
-            if kinds is not None:
-                arrays["token_type_ids"][row, : len(own)] = kinds
+        arrays = padded(inputs, self._pad)
+        shape = arrays["input_ids"].shape
+        arrays["position_ids"] = np.broadcast_to(np.arange(shape[1]), shape)
+        arrays[POSITIONS] = np.array(positions, dtype=np.int64).reshape(-1, 2)
         feed = {name: arrays[name].astype(kind, copy=False) for name, kind in self._types.items()}
         choice = onnxruntime.RunOptions()
         choice.log_severity_level = _FATAL
@@ -156,7 +144,7 @@ class Graph:
 
     def _try(self, name: Output, texts: int, length: int, places: list[tuple[int, int]]) -> Floats:
         try:
-            return self._raw(name, [[self._pad] * length] * texts, [None] * texts, places)
+            return self._raw(name, [Input([self._pad] * length)] * texts, places)
         except Exception as error:  # onnxruntime's own exceptions have no common base
             raise self._refused(
                 f"it cannot be run on {texts} texts of {length} tokens ({first_line(error)})",
@@ -212,21 +200,3 @@ def _providers(options: OnnxOptions) -> list[str]:
             f"them, or install the package that has it, for CUDA: {install_extra('onnx-gpu')}"
         )
     return list(options.providers)
-
-
-def log_probabilities(logits: Floats, wanted: Sequence[tuple[int, int]]) -> list[float]:
-    """log p of (row, token) pairs, in nats, for logits of shape (p, vocabulary)."""
-    norms = np.empty(len(logits))
-    size = max(1, 2**20 // logits.shape[1])  # rows at a time that stay in the cache
-    for start in range(0, len(logits), size):
-        some = logits[start : start + size]
-        peaks = some.max(axis=1, keepdims=True)
-        with np.errstate(invalid="ignore"):  # damaged weights: found, with the text, by the caller
-            sums = np.exp(some - peaks).sum(axis=1, dtype=np.float64)
-        norms[start : start + size] = np.log(sums) + peaks[:, 0]
-    return [float(logits[row, token] - norms[row]) for row, token in wanted]
-
-
-def numbered(places: Sequence[tuple[int, int]]) -> Mapping[tuple[int, int], int]:
-    """Each place once, in order, and its number."""
-    return {place: number for number, place in enumerate(dict.fromkeys(places))}

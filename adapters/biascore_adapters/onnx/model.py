@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from biascore.errors import ModelLoadError
-from biascore_adapters.onnx.graph import HIDDEN, LOGITS, Floats, Graph, Output
+from biascore_adapters.onnx.graph import HIDDEN, LOGITS, Graph, Output
 from biascore_adapters.onnx.locate import OnnxFolder
 from biascore_adapters.onnx.options import OnnxOptions
+from biascore_adapters.transformer.arrays import Floats
 from biascore_adapters.transformer.exported import Exported, Kind
 from biascore_adapters.transformer.probes import SEES_ITSELF, Run, described, moved_by_padding, sees_later
-from biascore_adapters.transformer.tokens import Reader
+from biascore_adapters.transformer.tokens import Input, Reader
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
@@ -66,6 +67,11 @@ class OnnxModel:
         """The class that the configuration names."""
         return _architecture(self.folder.files.config) or "not stated"
 
+    @property
+    def quantised(self) -> bool:
+        """Whether the graph rounds states by their range in the batch at hand."""
+        return self.folder.stated.dynamically_quantised
+
 
 def open_model(folder: OnnxFolder, options: OnnxOptions) -> OnnxModel:
     """Open tokenizer and graph; raises ModelLoadError where either cannot be, or they do not fit together."""
@@ -91,7 +97,7 @@ def _probed(model: OnnxModel) -> OnnxModel:
     def answers(output: Output) -> Run:
         def run(texts: Sequence[Sequence[int]]) -> list[Floats]:
             places = [(row, column) for row, text in enumerate(texts) for column in range(len(text))]
-            found = graph.run(output, texts, [None] * len(texts), [""] * len(texts), places)
+            found = graph.run(output, [Input(ids) for ids in texts], places)
             if output == HIDDEN:
                 return [states[: len(text)] for states, text in zip(found, texts, strict=True)]
             if graph.per_text:
@@ -255,8 +261,3 @@ def _check_fit(folder: OnnxFolder, tokenizer: PreTrainedTokenizerFast, known: Ex
             f"{' and '.join(f'{size} in the {name}' for name, size in sizes.items())}. "
             "Copy tokenizer and configuration of the model that was exported"
         )
-
-
-def has_states(model: OnnxModel) -> bool:
-    """Whether the graph gives hidden states, and so embeddings."""
-    return HIDDEN in model.graph.widths

@@ -7,17 +7,16 @@ from dataclasses import dataclass
 from typing import Final
 
 from biascore.errors import QuestionError
-from biascore_adapters.transformer.tokens import Reader, Tokens, shown
+from biascore_adapters.transformer.tokens import Input, Reader, Tokens, shown
 
 LOG_LIKELIHOOD: Final = "log_likelihood"
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredText:
-    """A text with the ids that the model reads, and the positions (never 0) of the tokens that are scored."""
+    """A text as the model reads it, and the positions (never 0) of the tokens that are scored."""
 
-    text: str
-    ids: Sequence[int]
+    input: Input
     scored: Sequence[int]
 
 
@@ -65,4 +64,4 @@ class CausalReader:
                 f"the text {shown(text)} is one token, and this tokenizer has no beginning-of-text token to score it "
                 "given. Use a longer text"
             )
-        return ScoredText(text, ids, scored)
+        return ScoredText(Input(ids, None, text), scored)

@@ -14,19 +14,7 @@ import numpy.typing as npt
 
 from biascore.errors import AnswerError, QuestionError
 from biascore.plugins_api import Masked, Span, TokenLogprobs
-from biascore_adapters.transformer.tokens import Tokens, shown, without_space
-
-
-@dataclass(frozen=True, slots=True)
-class Pass:
-    """One forward pass: token ids with the masks in place, and token types where the model takes them.
-
-    ``text`` is a text that asks for it, for error messages.
-    """
-
-    ids: tuple[int, ...]
-    types: tuple[int, ...] | None
-    text: str
+from biascore_adapters.transformer.tokens import Input, Tokens, shown, without_space
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,17 +43,13 @@ class MaskedPlan:
     """
 
     def __init__(self, queries: Sequence[Masked], read: Sequence[Tokens], mask: int) -> None:
-        self.passes: list[Pass] = []
+        self.passes: list[Input] = []
         self.cells: list[Cell] = []
         self._mask = mask
         self.naive_passes = 0
         self._pass_numbers: dict[tuple[tuple[int, ...], tuple[int, ...] | None], int] = {}
         self._cell_numbers: dict[Cell, int] = {}
         self._asks = [self._ask(query, tokens) for query, tokens in zip(queries, read, strict=True)]
-
-    def lengths(self) -> dict[int, int]:
-        """The number of tokens of each pass, by its number."""
-        return {number: len(one.ids) for number, one in enumerate(self.passes)}
 
     def cells_by_pass(self) -> list[list[int]]:
         """The numbers of the cells of each pass."""
@@ -74,18 +58,15 @@ class MaskedPlan:
             cells[cell.pass_].append(number)
         return cells
 
-    def answers(self, logprobs: npt.NDArray[np.float64]) -> tuple[TokenLogprobs, ...]:
+    def answers(self, logprobs: npt.NDArray[np.float64], advice: str) -> tuple[TokenLogprobs, ...]:
         """One answer per question from the log-probabilities of the cells, in the order of ``cells``.
 
-        Raises AnswerError naming the text where one is not finite.
+        Raises AnswerError naming the text, with the ``advice``, where one is not finite.
         """
         broken = np.flatnonzero(~np.isfinite(logprobs))
         if len(broken):
             text = self.passes[self.cells[broken[0]].pass_].text
-            raise AnswerError(
-                f"the model computes no number for a token of {shown(text)}. With a 16-bit dtype the option "
-                f"dtype='float32' may help; otherwise the weights are damaged: fetch the model again"
-            )
+            raise AnswerError(f"the model computes no number for a token of {shown(text)}. {advice}")
         return tuple(
             TokenLogprobs(ask.tokens, ask.offsets, tuple(float(logprobs[cell]) for cell in ask.cells))
             for ask in self._asks
@@ -113,7 +94,7 @@ class MaskedPlan:
         key = (tuple(ids), None if tokens.types is None else tuple(tokens.types))
         number = self._pass_numbers.setdefault(key, len(self.passes))
         if number == len(self.passes):
-            self.passes.append(Pass(*key, text))
+            self.passes.append(Input(*key, text))
         return number
 
     def _cell(self, pass_: int, position: int, token: int) -> int:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from biascore.errors import QuestionError
 from biascore.plugins_api import Text
-from biascore_adapters.transformer.tokens import Tokens, shown, without_space
+from biascore_adapters.transformer.tokens import Input, Tokens, shown, without_space
 
 Pooling = Literal["cls", "last", "mean"]
 """Which token states a sentence vector is the mean of: the first, the last, or all of them."""
@@ -45,10 +45,9 @@ class Pool:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A text, its tokens, and the pools that are joined into its vector; none where it is out of vocabulary."""
+    """A text as the model reads it, and the pools joined into its vector; none where it is out of vocabulary."""
 
-    text: str
-    tokens: Tokens
+    input: Input
     pools: tuple[Pool, ...]
 
 

@@ -117,7 +117,8 @@ class SentenceVector:
             skipped = 0 if self.pipeline.prompt_counts else self._prompt_length(reader)
             pools = [self._pools(text, tokens, skipped) for text, tokens in zip(texts, read, strict=True)]
         return [
-            Question(text.text, tokens, own) for text, tokens, own in zip(texts, read, pools, strict=True)
+            Question(tokens.input(text.text), own)
+            for text, tokens, own in zip(texts, read, pools, strict=True)
         ]
 
     def _read(self, reader: Reader, texts: Sequence[str]) -> list[Tokens]:

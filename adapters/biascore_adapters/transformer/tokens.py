@@ -16,6 +16,18 @@ _SHOWN = 60
 
 
 @dataclass(frozen=True, slots=True)
+class Input:
+    """A text as the model reads it: t token ids, and as many token types where its tokenizer gives them.
+
+    ``text`` is a text that asks for it, for error messages.
+    """
+
+    ids: Sequence[int]
+    types: Sequence[int] | None = None
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Tokens:
     """One text as token ids, special tokens included, with their character offsets in the caller's text.
 
@@ -33,6 +45,10 @@ class Tokens:
     strings: Sequence[str]
     unknown: int | None
     boundary: int | None
+
+    def input(self, text: str) -> Input:
+        """The text, which these are the tokens of, as a model is given it."""
+        return Input(self.ids, self.types, text)
 
     def content(self, span: Span | None = None) -> list[int]:
         """The positions of the tokens of the text itself, those that share a character with the span.

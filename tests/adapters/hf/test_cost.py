@@ -73,7 +73,7 @@ def computing(backend: Any) -> Iterator[list[int]]:
     def note(_module: Any, _arguments: Any, inputs: dict[str, Any]) -> None:
         read.extend(inputs["attention_mask"].sum(dim=1).tolist())
 
-    handle = backend._trunk.model.register_forward_pre_hook(note, with_kwargs=True)
+    handle = backend._runtime._trunk.model.register_forward_pre_hook(note, with_kwargs=True)
     try:
         yield read
     finally:

@@ -264,15 +264,15 @@ def test_a_batch_too_large_for_the_accelerator_is_halved(
     backend = opened(folders["bert-uncased"])
     texts = tuple(Text(sentence) for sentence in SENTENCES)
     wanted = backend.embed(texts, "sentence")
-    real, sizes = backend._vectors, []
+    real, sizes = backend._runtime._pools, []
 
-    def cramped(questions: Any) -> Any:
-        sizes.append(len(questions))
-        if len(questions) > most:
+    def cramped(inputs: Any, pools: Any) -> Any:
+        sizes.append(len(inputs))
+        if len(inputs) > most:
             raise torch.cuda.OutOfMemoryError("CUDA out of memory")
-        return real(questions)
+        return real(inputs, pools)
 
-    monkeypatch.setattr(backend, "_vectors", cramped)
+    monkeypatch.setattr(backend._runtime, "_pools", cramped)
     most = 2
     np.testing.assert_allclose(backend.embed(texts, "sentence"), wanted, atol=1e-6)
     assert max(sizes) > most

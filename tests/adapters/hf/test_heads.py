@@ -177,7 +177,7 @@ def test_a_damaged_model_is_found_out_at_the_text(
 def test_the_configuration_is_left_as_it_was(head_folders: dict[str, Path], opened: Any) -> None:
     """An export reads it: a padding that was chosen for one batch would be taken for the model's own."""
     backend = opened(head_folders["decoder without padding"])
-    config = backend._loaded.model.config
+    config = backend._runtime._head._model.config
     assert config.pad_token_id is None
     backend.score(tuple(TEXTS), "anger")
     assert config.pad_token_id is None

@@ -431,7 +431,7 @@ def test_close_lets_go_of_the_model(folders: dict[str, Path], opened: Callable[.
     import weakref
 
     backend = opened(folders["gpt2"])
-    model = weakref.ref(backend._trunk.model)
+    model = weakref.ref(backend._runtime._trunk.model)
     backend.close()
     gc.collect()
     assert model() is None

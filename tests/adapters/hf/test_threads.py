@@ -22,13 +22,14 @@ def test_a_models_calls_run_on_its_threads_and_nothing_else_does(
     assert backend.identity.facts["threads"] == before + 2
     assert opened(folders["bert-uncased"]).identity.facts["threads"] == before
     seen: list[int] = []
-    real = backend._trunk.hidden
+    trunk = backend._runtime._trunk
+    real = trunk.hidden
 
     def hidden(inputs: Any) -> Any:
         seen.append(torch.get_num_threads())
         return real(inputs)
 
-    monkeypatch.setattr(backend._trunk, "hidden", hidden)
+    monkeypatch.setattr(trunk, "hidden", hidden)
     assert np.isfinite(backend.embed((Text("nurse"),), "sentence")).all()
     assert seen == [before + 2]
     assert torch.get_num_threads() == before

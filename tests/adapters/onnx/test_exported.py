@@ -248,9 +248,9 @@ def test_logits_that_do_not_fit_into_memory_at_once_are_computed_in_parts(
     queries = [Masked(text, None, one_at_a_time=True) for text in TEXTS]
     with engine.model(f"onnx:{exported('bert')}") as model:
         whole = model.mask_logprob(queries)
-        monkeypatch.setattr("biascore_adapters.onnx.backends.MAX_LOGITS", 300)
+        monkeypatch.setattr("biascore_adapters.onnx.runtime.MAX_LOGITS", 300)
         runs: list[int] = []
-        graph: Any = vars(model._backend)["_graph"]
+        graph: Any = model._backend._runtime._graph
         run = graph.run
 
         def counted(*arguments: Any) -> Any:

@@ -1,0 +1,121 @@
+"""A graph run by onnxruntime: how many texts go into a run, and how many logits are held at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import onnxruntime
+
+from biascore.errors import ModelLoadError
+from biascore_adapters.onnx.graph import HIDDEN, LOGITS
+from biascore_adapters.onnx.model import OnnxModel
+from biascore_adapters.transformer.arrays import log_probabilities, pooled
+from biascore_adapters.transformer.backends import Opened
+from biascore_adapters.transformer.batching import batches
+from biascore_adapters.transformer.outputs import HeadOutputs
+from biascore_adapters.transformer.pooling import Pool
+from biascore_adapters.transformer.sentence import SentenceVector
+from biascore_adapters.transformer.tokens import Input
+
+MAX_LOGITS: Final = 2**25
+"""Logits held at once (128 MiB): positions times the size of the vocabulary."""
+
+CPU_TOKENS: Final = 2048
+ACCELERATOR_TOKENS: Final = 16384
+
+
+class OnnxRuntime:
+    """The ``Runtime`` of ``onnx:``."""
+
+    advice = "The weights are damaged, or too large for the precision that they were exported in: export the model again"
+
+    def __init__(self, model: OnnxModel) -> None:
+        self._graph, self._equal = model.graph, not model.padding
+        self.width = model.graph.widths.get(HIDDEN, 0)
+        usual = CPU_TOKENS if model.graph.on_cpu else ACCELERATOR_TOKENS
+        self._budget = model.options.batch_tokens or (1 if model.quantised else usual)
+        if model.known.pad is None:
+            self._budget = 1  # one text a run, and so no padding
+
+    def batches(self, lengths: Mapping[int, int]) -> Iterator[list[int]]:
+        """Of like length, under the token budget."""
+        return batches(lengths, self._budget, equal=self._equal)
+
+    def pooled(self, inputs: Sequence[Input], pools: Sequence[Sequence[Pool]]) -> npt.NDArray[np.float32]:
+        """The pools of each text: float32 of shape (n, k * width)."""
+        return pooled(self._graph.run(HIDDEN, inputs), pools)
+
+    def log_probabilities(
+        self, inputs: Sequence[Input], wanted: Sequence[Sequence[tuple[int, int]]]
+    ) -> list[list[float]]:
+        """log p of the (position, token) pairs of each text, in halves where their logits do not fit into memory."""
+        everywhere = len(inputs) * max(len(one.ids) for one in inputs)
+        held = sum(map(len, wanted)) if self._graph.takes_positions else everywhere
+        middle = len(inputs) // 2
+        if middle and held * self._graph.widths[LOGITS] > MAX_LOGITS:
+            halves = (slice(middle), slice(middle, None))
+            return [own for half in halves for own in self.log_probabilities(inputs[half], wanted[half])]
+        places = [(row, position) for row, own in enumerate(wanted) for position, _ in own]
+        number = {place: at for at, place in enumerate(dict.fromkeys(places))}
+        logits = self._graph.run(LOGITS, inputs, list(number))
+        tokens = (token for own in wanted for _, token in own)
+        cells = [(number[place], token) for place, token in zip(places, tokens, strict=True)]
+        found = iter(log_probabilities(logits, cells))
+        return [[next(found) for _ in own] for own in wanted]
+
+    def logits(self, inputs: Sequence[Input]) -> npt.NDArray[np.float64]:
+        """Those of the sequence head: float64 of shape (n, labels)."""
+        return self._graph.run(LOGITS, inputs).astype(np.float64)
+
+    def close(self) -> None:
+        """Let go of the session."""
+        del self._graph
+
+
+def opened(model: OnnxModel) -> Opened:
+    """The model with what its graph's outputs allow to ask; raises ModelLoadError where they allow nothing."""
+    graph, folder, known = model.graph, model.folder, model.known
+    head = LOGITS in graph.widths and known.kind in ("masked", "causal", "head")
+    kind = known.kind if head and (known.kind == "head") == graph.per_text else "encoder"
+    if kind == "encoder" and HIDDEN not in graph.widths:
+        raise ModelLoadError(_no_answers(model))
+    outputs = HeadOutputs.of(folder.files.config, graph.widths[LOGITS]) if kind == "head" else None
+    sentence = None
+    if HIDDEN in graph.widths:
+        sentence = SentenceVector.choose(
+            folder.files,
+            causal=known.causal,
+            decoder=model.decoder,
+            hidden=graph.widths[HIDDEN],
+            asked=model.options.sentence,
+            long_texts=model.options.long_texts,
+        )
+    facts = {
+        "architecture": model.architecture,
+        "kind": known.kind,
+        "max_tokens": "none stated" if known.max_tokens is None else known.max_tokens,
+        "precision": "dynamically quantised" if model.quantised else "as exported",
+        "opset": folder.stated.opset,
+        "exported_by": "biascore" if folder.exported else "another program",
+        "provider": graph.provider,
+        **model.facts,
+        **({"threads": graph.threads} if graph.on_cpu else {}),
+        "onnxruntime": onnxruntime.__version__,
+    }
+    return Opened(folder.files, OnnxRuntime(model), model.reader, kind, sentence, outputs, facts)
+
+
+def _no_answers(model: OnnxModel) -> str:
+    if "head" in model.facts:
+        return (
+            f"{model.folder.graph} gives only logits, which are {model.facts['head']}. Export it with the output "
+            f"{HIDDEN!r}"
+        )
+    return (
+        f"{model.folder.graph} gives only logits, and config.json names no model whose logits are known here (its "
+        f"architecture is {model.architecture}). Export it with the output {HIDDEN!r}, or copy the configuration of "
+        "the masked or causal language model, classifier or regressor that it is"
+    )

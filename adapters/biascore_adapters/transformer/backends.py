@@ -1,0 +1,275 @@
+"""The questions that a transformer answers, one class for each, whatever runs it; combined as the model allows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from biascore.errors import AnswerError, ModelLoadError
+from biascore.plugins_api import Backend, Cost, Identity, Level, Masked, Text, TokenLogprobs, hookimpl
+from biascore_adapters.transformer.causal import LOG_LIKELIHOOD, CausalReader
+from biascore_adapters.transformer.exported import Kind
+from biascore_adapters.transformer.folder import ModelFolder
+from biascore_adapters.transformer.masked import MaskedPlan
+from biascore_adapters.transformer.outputs import HeadOutputs
+from biascore_adapters.transformer.runtime import Runtime
+from biascore_adapters.transformer.sentence import SentenceVector
+from biascore_adapters.transformer.tokens import Input, Reader, shown
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A model open in a runtime: what reads its texts, what it answers with, and what is known of it.
+
+    ``kind`` says which head is asked; none for an "encoder" or "decoder". ``sentence`` is the rule for sentence vectors,
+    None where the runtime gives no states. ``outputs`` names those of a sequence head ("head"). ``facts`` become those
+    of the identity, whose digest is the ``folder``'s. ``export`` writes the model into a folder (int8 or not) and
+    returns the adapter that opens it there, where that is possible.
+    """
+
+    folder: ModelFolder
+    runtime: Runtime
+    reader: Reader
+    kind: Kind
+    sentence: SentenceVector | None = None
+    outputs: HeadOutputs | None = None
+    facts: Mapping[str, str | int | float] = field(default_factory=dict)
+    export: Callable[[Path, bool], str] | None = None
+
+
+class TransformerBackend(Backend):
+    """An open model; subclasses answer questions with it."""
+
+    batch = 1024  # enough texts at once that those of like length meet
+
+    def __init__(self, opened: Opened) -> None:
+        self._runtime, self._reader, self._export = opened.runtime, opened.reader, opened.export
+        self.lacks = str(opened.facts.get("head", ""))
+        self.identity = Identity(opened.folder.digest(), opened.folder.revision, facts=opened.facts)
+
+    def export(self, folder: Path, *, int8: bool = False) -> str:
+        """Write the model into a folder, where its runtime can."""
+        return self._export(folder, int8) if self._export else super().export(folder, int8=int8)
+
+    def close(self) -> None:
+        """Let go of the model, whatever holds it."""
+        runtime, self._export = self._runtime, None
+        del self._runtime
+        runtime.close()
+
+    def _log_probabilities(
+        self, inputs: Sequence[Input], wanted: Sequence[Sequence[tuple[int, int]]]
+    ) -> list[Sequence[float]]:
+        """As the runtime gives them for the texts of one batch, for any number of texts."""
+        found: list[Sequence[float]] = [()] * len(inputs)
+        for rows in self._runtime.batches(_lengths(inputs)):
+            answers = self._runtime.log_probabilities(
+                [inputs[row] for row in rows], [wanted[row] for row in rows]
+            )
+            for row, answer in zip(rows, answers, strict=True):
+                found[row] = answer
+        return found
+
+    def _check_finite(self, rows: npt.NDArray[np.floating[Any]], texts: Sequence[str]) -> None:
+        """Raise AnswerError naming the first text that the model computes no number for; rows of shape (n, d)."""
+        broken = np.flatnonzero(~np.isfinite(rows).all(axis=1))
+        if len(broken):
+            raise no_number(texts[broken[0]], self._runtime.advice)
+
+
+class Embedder(TransformerBackend):
+    """Word and sentence vectors."""
+
+    def __init__(self, opened: Opened) -> None:
+        super().__init__(opened)
+        assert opened.sentence is not None, "a model without states embeds nothing"
+        self._sentence = opened.sentence
+        self._sentence.lower_case(opened.reader)
+        facts = {**self.identity.facts, "hidden_size": opened.runtime.width, **self._sentence.facts}
+        self.identity = replace(self.identity, sentence_vector=self._sentence.described, facts=facts)
+
+    @hookimpl
+    def embed(self, texts: tuple[Text, ...], level: Level) -> npt.NDArray[np.float32]:
+        """Embed the texts: float32 of shape (n, d).
+
+        A row is NaN where every sub-token of the word (of the text, at level "sentence") is the tokenizer's
+        unknown token. Raises QuestionError for a text that the model cannot take, AnswerError where the model
+        computes something that is not a number.
+        """
+        questions = self._sentence.questions(self._reader, texts, level)
+        width = self._runtime.width if level == "token" else self._sentence.width
+        vectors = np.full((len(texts), width), np.nan, dtype=np.float32)
+        lengths = {row: len(question.input.ids) for row, question in enumerate(questions) if question.pools}
+        for rows in self._runtime.batches(lengths):
+            some = [questions[row] for row in rows]
+            pooled = self._runtime.pooled([one.input for one in some], [one.pools for one in some])
+            self._check_finite(pooled, [one.input.text for one in some])
+            vectors[rows] = pooled if level == "token" else self._sentence.pipeline.finish(pooled)
+        return vectors
+
+    def cost(self, hook: str, questions: Sequence[Any], params: Mapping[str, str]) -> Cost:
+        """One pass for each text that is not out of vocabulary; another class answers any other hook."""
+        if hook != "embed":
+            return super().cost(hook, questions, params)
+        read = self._sentence.questions(self._reader, questions, params["level"])
+        return Cost.of_passes(questions, [len(one.input.ids) for one in read if one.pools])
+
+
+class MaskFiller(TransformerBackend):
+    """Log-probabilities of a masked language model, each distinct masked text in one pass."""
+
+    def __init__(self, opened: Opened) -> None:
+        super().__init__(opened)
+        mask = self._reader.tokenizer.mask_token_id
+        if mask is None:
+            raise ModelLoadError(
+                f"{opened.folder.path} is a masked language model whose tokenizer has no mask token. Save the "
+                "tokenizer that it was trained with next to it"
+            )
+        self._mask = int(mask)
+
+    @hookimpl
+    def mask_logprob(self, queries: tuple[Masked, ...]) -> tuple[TokenLogprobs, ...]:
+        """log p, in nats, of the hidden tokens; a word of several sub-tokens has as many log-probabilities.
+
+        Raises QuestionError for a text that the model cannot take, AnswerError naming the text where
+        the model computes no number.
+        """
+        plan = self._plan(queries)
+        cells = plan.cells_by_pass()
+        wanted = [[(plan.cells[cell].position, plan.cells[cell].token) for cell in own] for own in cells]
+        found = self._log_probabilities(plan.passes, wanted)
+        logprobs = np.empty(len(plan.cells))
+        for own, answers in zip(cells, found, strict=True):
+            logprobs[own] = answers
+        return plan.answers(logprobs, self._runtime.advice)
+
+    def cost(self, hook: str, questions: Sequence[Any], params: Mapping[str, str]) -> Cost:
+        """One pass for each distinct masked text."""
+        if hook != "mask_logprob":
+            return super().cost(hook, questions, params)
+        plan = self._plan(questions)
+        return Cost.of_passes(questions, [len(one.ids) for one in plan.passes], plan.naive_passes)
+
+    def _plan(self, queries: Sequence[Masked]) -> MaskedPlan:
+        return MaskedPlan(queries, self._reader.read([query.text for query in queries]), self._mask)
+
+
+class TextScorer(TransformerBackend):
+    """Log-likelihoods of a causal language model.
+
+    Where the tokenizer has a beginning-of-text token, the text is scored given it, whether or not the
+    tokenizer puts it in front by itself; where it has none, the first token has nothing to be scored
+    given and is left out. ``Identity.facts["bos"]`` says which.
+    """
+
+    def __init__(self, opened: Opened) -> None:
+        super().__init__(opened)
+        self._texts = CausalReader(self._reader)
+        facts = {**self.identity.facts, "bos": self._texts.policy}
+        self.identity = replace(self.identity, quantities=(LOG_LIKELIHOOD,), facts=facts)
+
+    @hookimpl
+    def score(self, texts: tuple[str, ...], quantity: str) -> npt.NDArray[np.float64]:
+        """Log-likelihood of each text: the sum over its tokens, in nats, float64 of shape (n,).
+
+        Raises QuestionError for any other quantity and for a text with nothing to score, AnswerError naming
+        the text where the model computes no number.
+        """
+        read = self._texts.read(texts, quantity)
+        wanted = [[(i - 1, one.input.ids[i]) for i in one.scored] for one in read]
+        found = self._log_probabilities([one.input for one in read], wanted)
+        scores = np.array([sum(own) for own in found], dtype=np.float64)
+        self._check_finite(scores[:, None], texts)
+        return scores
+
+    def cost(self, hook: str, questions: Sequence[Any], params: Mapping[str, str]) -> Cost:
+        """One pass for each text, with the beginning-of-text token that it is scored given."""
+        if hook != "score":
+            return super().cost(hook, questions, params)
+        read = self._texts.read(questions, params["quantity"])
+        return Cost.of_passes(questions, [len(one.input.ids) for one in read])
+
+
+class HeadScorer(TransformerBackend):
+    """The named outputs of a classifier or regressor.
+
+    A regressor (or a single output) gives its raw value; several labels of which one holds, softmax
+    probabilities; labels that may hold together (``multi_label_classification``), sigmoids.
+    ``Identity.facts["outputs"]`` says what there is.
+    """
+
+    def __init__(self, opened: Opened) -> None:
+        super().__init__(opened)
+        assert opened.outputs is not None, "a sequence head has named outputs"
+        self._outputs = opened.outputs
+        facts = {**self.identity.facts, "outputs": self._outputs.described}
+        self.identity = replace(self.identity, quantities=self._outputs.labels, facts=facts)
+
+    @hookimpl
+    def score(self, texts: tuple[str, ...], quantity: str) -> npt.NDArray[np.float64]:
+        """The output named ``quantity`` for each text: float64 of shape (n,).
+
+        Raises QuestionError for a name that the head does not have, AnswerError naming the text where the
+        model computes no number.
+        """
+        column = self._outputs.column(quantity)
+        inputs = self._inputs(texts)
+        scores = np.empty(len(texts))
+        for rows in self._runtime.batches(_lengths(inputs)):
+            logits = self._runtime.logits([inputs[row] for row in rows])
+            scores[rows] = self._outputs.values(logits)[:, column]
+        self._check_finite(scores[:, None], texts)
+        return scores
+
+    def cost(self, hook: str, questions: Sequence[Any], params: Mapping[str, str]) -> Cost:
+        """One pass for each text."""
+        if hook != "score":
+            return super().cost(hook, questions, params)
+        self._outputs.column(params["quantity"])
+        return Cost.of_passes(questions, [len(one.ids) for one in self._inputs(questions)])
+
+    def _inputs(self, texts: Sequence[str]) -> list[Input]:
+        return [tokens.input(text) for text, tokens in zip(texts, self._reader.read(texts), strict=True)]
+
+
+class EmbeddingMaskFiller(Embedder, MaskFiller):
+    """A masked language model that also gives its states."""
+
+
+class EmbeddingTextScorer(Embedder, TextScorer):
+    """A causal language model that also gives its states."""
+
+
+class EmbeddingHeadScorer(Embedder, HeadScorer):
+    """A classifier or regressor that also gives its states."""
+
+
+_HEADS: Final[dict[Kind, tuple[type[TransformerBackend], type[TransformerBackend]]]] = {
+    "masked": (MaskFiller, EmbeddingMaskFiller),
+    "causal": (TextScorer, EmbeddingTextScorer),
+    "head": (HeadScorer, EmbeddingHeadScorer),
+}
+
+
+def backend_of(opened: Opened) -> Backend:
+    """The backend that answers what the model has to answer with, and nothing else.
+
+    Raises ModelLoadError for a masked language model without a mask token.
+    """
+    alone, embedding = _HEADS.get(opened.kind, (Embedder, Embedder))
+    return (alone if opened.sentence is None else embedding)(opened)
+
+
+def no_number(text: str, advice: str) -> AnswerError:
+    """The error for a text that the model computes no number for."""
+    return AnswerError(f"the model computes no number for the text {shown(text)}. {advice}")
+
+
+def _lengths(inputs: Sequence[Input]) -> dict[int, int]:
+    return {row: len(one.ids) for row, one in enumerate(inputs)}
