@@ -45,23 +45,10 @@ from biascore.models.cost import Cost
 from biascore.models.model import Model
 from biascore.models.questions import Familiarity, Level, Masked, Span, Text, TokenLogprobs
 from biascore.models.refs import ModelRef
-from biascore.results.measurement import (
-    REPEATED,
-    Bars,
-    Boxes,
-    ConfidenceInterval,
-    Coverage,
-    Dots,
-    Equivalence,
-    Estimate,
-    Limit,
-    LostWord,
-    Measurement,
-    Plane,
-    Point,
-    PValue,
-    item_table,
-)
+from biascore.results.coverage import REPEATED, Coverage, LostWord
+from biascore.results.estimates import ConfidenceInterval, Equivalence, Estimate, PValue
+from biascore.results.figures import Bars, Boxes, Dots, Limit, Plane, Point
+from biascore.results.measurement import Measurement, item_table
 from biascore.stimuli import (
     Catalogue,
     Dimension,

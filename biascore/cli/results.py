@@ -12,7 +12,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from biascore.cli.console import print_list, say, wide
-from biascore.results.measurement import Measurement, format_p
+from biascore.results.estimates import format_p
+from biascore.results.measurement import Measurement
 from biascore.results.run import Run
 from biascore.results.verdicts import Role, RunVerdict
 from biascore.stats import Adjustment, Verdict

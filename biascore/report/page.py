@@ -35,7 +35,8 @@ from biascore.report.texts import (
     when,
 )
 from biascore.report.vega import javascript
-from biascore.results.measurement import Estimate, Measurement, PValue, format_p
+from biascore.results.estimates import Estimate, PValue, format_p
+from biascore.results.measurement import Measurement
 from biascore.results.run import Run
 from biascore.results.verdicts import Role, RunVerdict, reason_of
 from biascore.stats import Adjustment, Verdict

@@ -1,159 +1,21 @@
-"""What a metric returns: one frozen object with the same keys on every path, measured or not."""
+"""A measurement: one frozen object with the same keys on every path, measured or not."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated, Final, Literal, Self
+from typing import TYPE_CHECKING, Self
 
 import pyarrow as pa
 from pydantic import Field, field_validator, model_validator
 
 from biascore.basics.frozen import Frozen, FrozenMap, Scalar
-from biascore.stats import Interval, Verdict
+from biascore.results.coverage import Coverage
+from biascore.results.estimates import Equivalence, Estimate, describe
+from biascore.results.figures import Figure
+from biascore.stats import Verdict
 
 if TYPE_CHECKING:
     import pandas as pd  # half of the start-up time, and only frames need it
-
-
-class ConfidenceInterval(Frozen):
-    """An interval with its coverage level in (0, 1) and how it was made.
-
-    ``degenerate`` of the ``resamples`` had no value (zero variance) and are left out of the quantiles.
-    """
-
-    low: float
-    high: float
-    level: float = Field(gt=0, lt=1)
-    method: str
-    resamples: int | None = None
-    degenerate: int = 0
-
-    @model_validator(mode="after")
-    def _in_order(self) -> Self:
-        if self.low > self.high:
-            raise ValueError(f"low must not be above high, and {self.low} is above {self.high}")
-        return self
-
-    @classmethod
-    def of(cls, interval: Interval) -> Self:
-        """The stored form of a computed interval."""
-        return cls(
-            low=interval.low,
-            high=interval.high,
-            level=interval.level,
-            method=interval.method,
-            resamples=interval.resamples or None,
-            degenerate=interval.n_degenerate,
-        )
-
-
-class PValue(Frozen):
-    """A p-value that says which one it is.
-
-    ``n`` counts the partitions (exact) or draws (Monte-Carlo) behind it, ``se`` is its Monte-Carlo
-    standard error. A strict inequality (``>``, as in the papers) may give 0 and is not a valid p-value.
-    """
-
-    name: str
-    value: float = Field(ge=0, le=1)
-    kind: Literal["exact", "monte-carlo", "asymptotic"]
-    alternative: Literal["greater", "two-sided"]
-    inequality: Literal["weak", "strict"] = "weak"
-    n: int | None = None
-    se: float | None = None
-
-
-class Estimate(Frozen):
-    """One number with its uncertainty: ``value`` is None where it cannot be estimated.
-
-    The first of ``p_values`` is the one that decides the verdict; ``n`` gives the size of each group.
-    ``neutral`` is the value that stands for no bias, None where no value does; ``chance`` is what no bias gives on
-    average where that is another value, as for a distance, which is never below its neutral one.
-    """
-
-    name: str
-    value: float | None
-    unit: str
-    neutral: float | None = 0.0
-    chance: float | None = None
-    n: FrozenMap[int]
-    interval: ConfidenceInterval | None = None
-    p_values: tuple[PValue, ...] = ()
-
-    def opposite(self, alpha: float) -> str:
-        """What the one-sided test that decides overlooks, as a clause: an effect the other way; else an empty text."""
-        if not self.p_values or self.p_values[0].alternative != "greater":
-            return ""
-        two_sided = [p.value for p in self.p_values if p.alternative == "two-sided"]
-        below = self.value is not None and self.neutral is not None and self.value < self.neutral
-        if not below or not two_sided or two_sided[0] > alpha:
-            return ""
-        ends = self.interval
-        interval = f", {100 * ends.level:g} % interval {ends.low:.3g} to {ends.high:.3g}" if ends else ""
-        return (
-            f"the effect points the other way (two-sided p = {two_sided[0]:.3g}{interval}), for which the one-sided test "
-            "chosen does not look: measure it with alternative=two-sided"
-        )
-
-    def p(self, name: str) -> PValue:
-        """The p-value of that name; raises KeyError with the names there are."""
-        for p_value in self.p_values:
-            if p_value.name == name:
-                return p_value
-        raise KeyError(f"no p-value {name!r}; there are {[p.name for p in self.p_values]}")
-
-
-class Equivalence(Frozen):
-    """The bound around the neutral value within which an effect is too small to matter.
-
-    ``of`` names the estimate whose interval is held against it; None: that of every item (``ci_low``, ``ci_high``).
-    """
-
-    bound: float = Field(gt=0)
-    of: str | None
-
-    @classmethod
-    def within(cls, bound: float | None, of: str | None) -> Self | None:
-        """The bound of an option, where None states none."""
-        return None if bound is None else cls(bound=bound, of=of)
-
-
-REPEATED: Final = "repeated in its list"
-
-
-class LostWord(Frozen):
-    """A stimulus that did not enter the measurement (or should be doubted), the list it stood in, and why."""
-
-    word: str
-    role: str
-    reason: str
-
-
-class Coverage(Frozen):
-    """How many stimuli each list gave and how many were used; every one lost; phrases averaged word by word.
-
-    ``unseen`` are words that were used although the model has not met them in training: their vectors are put
-    together from pieces, as fastText does from character n-grams.
-    """
-
-    given: FrozenMap[int]
-    used: FrozenMap[int]
-    lost: tuple[LostWord, ...] = ()
-    composed: tuple[str, ...] = ()
-    unseen: tuple[LostWord, ...] = ()
-
-    @model_validator(mode="after")
-    def _used_were_given(self) -> Self:
-        for role, count in self.used.items():
-            if count > self.given.get(role, 0):
-                raise ValueError(f"of {role}, {count} are used and {self.given.get(role, 0)} were given")
-        return self
-
-    @property
-    def missing(self) -> tuple[LostWord, ...]:
-        """The lost words without those that only repeat another of their list."""
-        return tuple(word for word in self.lost if word.reason != REPEATED)
 
 
 def item_table(
@@ -169,87 +31,6 @@ def item_table(
         "value": pa.array(value, pa.float64()),
     }
     return pa.table({**columns, **(more or {})})
-
-
-class Plane(Frozen):
-    """A picture of the items on a plane: ``x`` and ``y`` are columns of the item table, with 0 in the middle.
-
-    ``x_ends`` and ``y_ends`` say what lies at the negative and at the positive end of each axis.
-    """
-
-    kind: Literal["plane"] = "plane"
-    title: str
-    x: str
-    y: str
-    x_ends: tuple[str, str]
-    y_ends: tuple[str, str]
-
-
-class Bars(Frozen):
-    """A picture of some estimates of one unit, by name, as bars with their intervals; ``labels`` are shown for them."""
-
-    kind: Literal["bars"] = "bars"
-    title: str
-    estimates: tuple[str, ...] = Field(min_length=1)
-    labels: tuple[str, ...]
-
-
-class Limit(Frozen):
-    """A line that no point of a picture can pass, through its (x, y) corners from left to right."""
-
-    name: str
-    corners: tuple[tuple[float, float], ...] = Field(min_length=2)
-
-    @field_validator("corners")
-    @classmethod
-    def _from_left_to_right(cls, corners: tuple[tuple[float, float], ...]) -> tuple[tuple[float, float], ...]:
-        if any(right[0] <= left[0] for left, right in pairwise(corners)):
-            raise ValueError(
-                "corners must come from left to right, each with a greater x than the one before"
-            )
-        return corners
-
-
-class Point(Frozen):
-    """The place of a measurement in a picture of its whole run: estimate ``y`` against estimate ``x``, by name.
-
-    Figures of one metric and title are drawn together. ``subject`` says in a word or two what was measured beside
-    the model, such as the target language; where it is empty, or repeats for a model, the test and the variant say
-    what differs.
-    """
-
-    kind: Literal["point"] = "point"
-    title: str
-    x: str
-    y: str
-    subject: str = ""
-    limit: Limit | None = None
-
-
-class Boxes(Frozen):
-    """A picture of a whole run: for each label, how an estimate is distributed over the measurements."""
-
-    kind: Literal["boxes"] = "boxes"
-    title: str
-    estimates: tuple[str, ...] = Field(min_length=1)
-    labels: tuple[str, ...]
-    subject: str = ""
-
-
-class Dots(Frozen):
-    """A picture of a whole run: a row for each measurement with some of its estimates, told apart by label."""
-
-    kind: Literal["dots"] = "dots"
-    title: str
-    estimates: tuple[str, ...] = Field(min_length=1)
-    labels: tuple[str, ...]
-    subject: str = ""
-
-
-RunFigure = Point | Boxes | Dots
-"""What a measurement adds to a picture of the run that it belongs to."""
-
-Figure = Annotated[Plane | Bars | Point | Boxes | Dots, Field(discriminator="kind")]
 
 
 class Measurement(Frozen):
@@ -357,25 +138,6 @@ class Measurement(Frozen):
         return self.line(f"{self.verdict}{' alone' if self.verdict is Verdict.DETECTED else ''}")
 
     __str__ = __repr__
-
-
-def describe(estimate: Estimate) -> str:
-    """The estimate in one line: value, interval, deciding p-value and group sizes."""
-    if estimate.value is None:
-        return f"{estimate.name} not estimable"
-    text = f"{estimate.name} = {estimate.value:.3f}"
-    if estimate.interval:
-        ci = estimate.interval
-        text += f" [{ci.low:.3f}, {ci.high:.3f}] ({100 * ci.level:g} %, {ci.method})"
-    if estimate.p_values:
-        p = estimate.p_values[0]
-        text += f", p = {format_p(p.value)} ({p.kind}, {p.alternative})"
-    return text + ", n = " + " + ".join(f"{count} {role}" for role, count in estimate.n.items())
-
-
-def format_p(p: float) -> str:
-    """A p-value with three significant figures, never rounded to 0."""
-    return f"{p:.3g}" if p >= 0.001 or p == 0 else f"{p:.1e}"
 
 
 def _row(measurement: Measurement, estimate: Estimate) -> dict[str, Scalar]:

@@ -9,7 +9,8 @@ from typing import Any, Final
 import numpy as np
 
 from biascore.basics.frozen import Frozen
-from biascore.results.measurement import Estimate, Measurement
+from biascore.results.estimates import Estimate
+from biascore.results.measurement import Measurement
 from biascore.stats import Adjustment, Verdict, adjust, can_show
 
 BASELINE: Final = "baseline"

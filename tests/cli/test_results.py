@@ -13,7 +13,9 @@ from rich.console import Console
 from biascore.cli import console as consoles
 from biascore.cli.results import print_run
 from biascore.models.used import ModelUsed
-from biascore.results.measurement import ConfidenceInterval, Coverage, Estimate, LostWord, Measurement, PValue
+from biascore.results.coverage import Coverage, LostWord
+from biascore.results.estimates import ConfidenceInterval, Estimate, PValue
+from biascore.results.measurement import Measurement
 from biascore.results.run import Provenance, Run
 from biascore.stats import Adjustment, Verdict
 

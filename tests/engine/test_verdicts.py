@@ -13,15 +13,9 @@ from pydantic import ValidationError
 
 from biascore import Audit, Engine, Run
 from biascore.errors import OptionsError
-from biascore.results.measurement import (
-    ConfidenceInterval,
-    Coverage,
-    Equivalence,
-    Estimate,
-    Measurement,
-    PValue,
-    item_table,
-)
+from biascore.results.coverage import Coverage
+from biascore.results.estimates import ConfidenceInterval, Equivalence, Estimate, PValue
+from biascore.results.measurement import Measurement, item_table
 from biascore.results.run import content_hash, read_run
 from biascore.results.verdicts import contradiction, control_lines, reason_of, run_verdicts
 from biascore.stats import Adjustment, Verdict

@@ -9,15 +9,9 @@ import numpy as np
 import pyarrow as pa
 
 from biascore.models.used import ModelUsed, QuestionCounts
-from biascore.results.measurement import (
-    ConfidenceInterval,
-    Coverage,
-    Estimate,
-    LostWord,
-    Measurement,
-    PValue,
-    item_table,
-)
+from biascore.results.coverage import Coverage, LostWord
+from biascore.results.estimates import ConfidenceInterval, Estimate, PValue
+from biascore.results.measurement import Measurement, item_table
 from biascore.results.run import PluginUsed, Provenance, Run, StimuliUsed
 from biascore.stats.verdict import Verdict
 

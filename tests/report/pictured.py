@@ -8,19 +8,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from biascore.results.measurement import (
-    Bars,
-    Boxes,
-    ConfidenceInterval,
-    Dots,
-    Estimate,
-    Figure,
-    Limit,
-    Measurement,
-    Plane,
-    Point,
-    PValue,
-)
+from biascore.results.estimates import ConfidenceInterval, Estimate, PValue
+from biascore.results.figures import Bars, Boxes, Dots, Figure, Limit, Plane, Point
+from biascore.results.measurement import Measurement
 from biascore.results.run import Run
 from biascore.stats.verdict import Verdict
 

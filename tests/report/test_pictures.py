@@ -12,7 +12,9 @@ import pyarrow as pa
 import pytest
 
 from biascore.report import write_charts
-from biascore.results.measurement import Bars, Estimate, Measurement, Plane
+from biascore.results.estimates import Estimate
+from biascore.results.figures import Bars, Plane
+from biascore.results.measurement import Measurement
 
 from .builders import HOSTILE, measurement, run_of, table
 from .drawings import Mark, drawing, lines, points, shape_of, texts

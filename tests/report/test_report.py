@@ -19,7 +19,7 @@ from biascore.audit import Audit
 from biascore.basics.visible import visible
 from biascore.errors import MissingExtraError, RunError
 from biascore.report import write_charts, write_report
-from biascore.results.measurement import LostWord
+from biascore.results.coverage import LostWord
 from biascore.results.run import Run
 from biascore.stats.verdict import Verdict
 

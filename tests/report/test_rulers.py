@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from biascore.results.measurement import Estimate, Measurement
+from biascore.results.estimates import Estimate
+from biascore.results.measurement import Measurement
 from biascore.stats.verdict import Verdict
 
 from .builders import MODELS, measurement, run_of

@@ -13,7 +13,9 @@ import pytest
 from pydantic import ValidationError
 
 from biascore.report import write_charts
-from biascore.results.measurement import Boxes, Dots, Estimate, Figure, Limit, Measurement, Point
+from biascore.results.estimates import Estimate
+from biascore.results.figures import Boxes, Dots, Figure, Limit, Point
+from biascore.results.measurement import Measurement
 from biascore.results.run import Run
 
 from .builders import HOSTILE, measurement, run_of, table

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from biascore.audit import Audit
-from biascore.results.measurement import ConfidenceInterval, Estimate, Measurement, PValue
+from biascore.results.estimates import ConfidenceInterval, Estimate, PValue
+from biascore.results.measurement import Measurement
 from biascore.results.run import Run
 from biascore.stats import Adjustment
 

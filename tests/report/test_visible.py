@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from biascore.report import write_charts, write_report
-from biascore.results.measurement import LostWord
+from biascore.results.coverage import LostWord
 
 from .builders import measurement, run_of, table
 

@@ -14,7 +14,8 @@ from biascore.report.charts.planes import plane_chart
 from biascore.report.charts.rulers import Comparison, comparisons
 from biascore.report.charts.scatter import scatter_chart
 from biascore.report.items import plotted_items
-from biascore.results.measurement import Bars, Dots, Measurement, Plane, Point
+from biascore.results.figures import Bars, Dots, Plane, Point
+from biascore.results.measurement import Measurement
 from biascore.results.run import Run
 
 __all__ = [

@@ -26,7 +26,9 @@ from biascore.report.charts.base import (
     with_unit,
     wrapped,
 )
-from biascore.results.measurement import Bars, Boxes, Dots, Estimate, Measurement
+from biascore.results.estimates import Estimate
+from biascore.results.figures import Bars, Boxes, Dots
+from biascore.results.measurement import Measurement
 
 BAR_STEP: Final = 30
 

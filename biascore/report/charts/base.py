@@ -14,7 +14,7 @@ from typing import Any, Final
 import altair as alt
 
 from biascore.basics.visible import visible_in
-from biascore.results.measurement import ConfidenceInterval, Estimate
+from biascore.results.estimates import ConfidenceInterval, Estimate
 
 WIDTH: Final = 720
 PADDING: Final = 8

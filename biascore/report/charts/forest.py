@@ -31,7 +31,8 @@ from biascore.report.charts.base import (
     with_unit,
     wrapped,
 )
-from biascore.results.measurement import Estimate, Measurement
+from biascore.results.estimates import Estimate
+from biascore.results.measurement import Measurement
 from biascore.results.run import Run
 from biascore.results.verdicts import RunVerdict
 

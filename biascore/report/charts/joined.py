@@ -9,7 +9,9 @@ from typing import Any
 
 from biascore.report.charts.bars import labelled, problem_of
 from biascore.report.charts.base import Chart, Undrawn, distinct, safe, shared_parts, wrapped
-from biascore.results.measurement import Estimate, Measurement, Point, RunFigure
+from biascore.results.estimates import Estimate
+from biascore.results.figures import Point, RunFigure
+from biascore.results.measurement import Measurement
 from biascore.results.run import Run
 
 

@@ -32,7 +32,8 @@ from biascore.report.charts.base import (
 from biascore.report.charts.labels import FONT_SIZE, Box, Point, place, shortened
 from biascore.report.items import finite, has_values, rows_by_value
 from biascore.report.texts import cell, counted
-from biascore.results.measurement import Measurement, Plane
+from biascore.results.figures import Plane
+from biascore.results.measurement import Measurement
 
 LABELLED: Final = 4
 """So many items of each group are named, those with the greatest absolute values."""

@@ -16,7 +16,8 @@ from biascore.report.charts.base import (
     with_unit,
 )
 from biascore.report.charts.forest import Reading, forest, neutral_told, readings_of
-from biascore.results.measurement import Estimate, Measurement
+from biascore.results.estimates import Estimate
+from biascore.results.measurement import Measurement
 from biascore.results.run import Run
 from biascore.stats import Verdict
 

@@ -34,7 +34,7 @@ from biascore.report.charts.joined import Entry, of_what
 from biascore.report.charts.labels import BESIDE_LINES, FONT_SIZE, Box, Spot, place, shortened, text_width
 from biascore.report.charts.planes import ACROSS, AXIS_WIDTH, LABELS, MARGIN, NARROW, texts_at
 from biascore.report.texts import counted, number
-from biascore.results.measurement import Limit, Point
+from biascore.results.figures import Limit, Point
 
 UP: Final = 440
 SAMPLED: Final = 240

@@ -1,0 +1,132 @@
+"""Numbers with their uncertainty: estimates, intervals, p-values, and the bound within which an effect is too small."""
+
+from __future__ import annotations
+
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+
+from biascore.basics.frozen import Frozen, FrozenMap
+from biascore.stats import Interval
+
+
+class ConfidenceInterval(Frozen):
+    """An interval with its coverage level in (0, 1) and how it was made.
+
+    ``degenerate`` of the ``resamples`` had no value (zero variance) and are left out of the quantiles.
+    """
+
+    low: float
+    high: float
+    level: float = Field(gt=0, lt=1)
+    method: str
+    resamples: int | None = None
+    degenerate: int = 0
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.low > self.high:
+            raise ValueError(f"low must not be above high, and {self.low} is above {self.high}")
+        return self
+
+    @classmethod
+    def of(cls, interval: Interval) -> Self:
+        """The stored form of a computed interval."""
+        return cls(
+            low=interval.low,
+            high=interval.high,
+            level=interval.level,
+            method=interval.method,
+            resamples=interval.resamples or None,
+            degenerate=interval.n_degenerate,
+        )
+
+
+class PValue(Frozen):
+    """A p-value that says which one it is.
+
+    ``n`` counts the partitions (exact) or draws (Monte-Carlo) behind it, ``se`` is its Monte-Carlo
+    standard error. A strict inequality (``>``, as in the papers) may give 0 and is not a valid p-value.
+    """
+
+    name: str
+    value: float = Field(ge=0, le=1)
+    kind: Literal["exact", "monte-carlo", "asymptotic"]
+    alternative: Literal["greater", "two-sided"]
+    inequality: Literal["weak", "strict"] = "weak"
+    n: int | None = None
+    se: float | None = None
+
+
+class Estimate(Frozen):
+    """One number with its uncertainty: ``value`` is None where it cannot be estimated.
+
+    The first of ``p_values`` is the one that decides the verdict; ``n`` gives the size of each group.
+    ``neutral`` is the value that stands for no bias, None where no value does; ``chance`` is what no bias gives on
+    average where that is another value, as for a distance, which is never below its neutral one.
+    """
+
+    name: str
+    value: float | None
+    unit: str
+    neutral: float | None = 0.0
+    chance: float | None = None
+    n: FrozenMap[int]
+    interval: ConfidenceInterval | None = None
+    p_values: tuple[PValue, ...] = ()
+
+    def opposite(self, alpha: float) -> str:
+        """What the one-sided test that decides overlooks, as a clause: an effect the other way; else an empty text."""
+        if not self.p_values or self.p_values[0].alternative != "greater":
+            return ""
+        two_sided = [p.value for p in self.p_values if p.alternative == "two-sided"]
+        below = self.value is not None and self.neutral is not None and self.value < self.neutral
+        if not below or not two_sided or two_sided[0] > alpha:
+            return ""
+        ends = self.interval
+        interval = f", {100 * ends.level:g} % interval {ends.low:.3g} to {ends.high:.3g}" if ends else ""
+        return (
+            f"the effect points the other way (two-sided p = {two_sided[0]:.3g}{interval}), for which the one-sided test "
+            "chosen does not look: measure it with alternative=two-sided"
+        )
+
+    def p(self, name: str) -> PValue:
+        """The p-value of that name; raises KeyError with the names there are."""
+        for p_value in self.p_values:
+            if p_value.name == name:
+                return p_value
+        raise KeyError(f"no p-value {name!r}; there are {[p.name for p in self.p_values]}")
+
+
+class Equivalence(Frozen):
+    """The bound around the neutral value within which an effect is too small to matter.
+
+    ``of`` names the estimate whose interval is held against it; None: that of every item (``ci_low``, ``ci_high``).
+    """
+
+    bound: float = Field(gt=0)
+    of: str | None
+
+    @classmethod
+    def within(cls, bound: float | None, of: str | None) -> Self | None:
+        """The bound of an option, where None states none."""
+        return None if bound is None else cls(bound=bound, of=of)
+
+
+def describe(estimate: Estimate) -> str:
+    """The estimate in one line: value, interval, deciding p-value and group sizes."""
+    if estimate.value is None:
+        return f"{estimate.name} not estimable"
+    text = f"{estimate.name} = {estimate.value:.3f}"
+    if estimate.interval:
+        ci = estimate.interval
+        text += f" [{ci.low:.3f}, {ci.high:.3f}] ({100 * ci.level:g} %, {ci.method})"
+    if estimate.p_values:
+        p = estimate.p_values[0]
+        text += f", p = {format_p(p.value)} ({p.kind}, {p.alternative})"
+    return text + ", n = " + " + ".join(f"{count} {role}" for role, count in estimate.n.items())
+
+
+def format_p(p: float) -> str:
+    """A p-value with three significant figures, never rounded to 0."""
+    return f"{p:.3g}" if p >= 0.001 or p == 0 else f"{p:.1e}"

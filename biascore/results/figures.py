@@ -1,0 +1,91 @@
+"""Pictures that a metric asks for: they name estimates or columns of items, and a report draws them."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Annotated, Literal
+
+from pydantic import Field, field_validator
+
+from biascore.basics.frozen import Frozen
+
+
+class Plane(Frozen):
+    """A picture of the items on a plane: ``x`` and ``y`` are columns of the item table, with 0 in the middle.
+
+    ``x_ends`` and ``y_ends`` say what lies at the negative and at the positive end of each axis.
+    """
+
+    kind: Literal["plane"] = "plane"
+    title: str
+    x: str
+    y: str
+    x_ends: tuple[str, str]
+    y_ends: tuple[str, str]
+
+
+class Bars(Frozen):
+    """A picture of some estimates of one unit, by name, as bars with their intervals; ``labels`` are shown for them."""
+
+    kind: Literal["bars"] = "bars"
+    title: str
+    estimates: tuple[str, ...] = Field(min_length=1)
+    labels: tuple[str, ...]
+
+
+class Limit(Frozen):
+    """A line that no point of a picture can pass, through its (x, y) corners from left to right."""
+
+    name: str
+    corners: tuple[tuple[float, float], ...] = Field(min_length=2)
+
+    @field_validator("corners")
+    @classmethod
+    def _from_left_to_right(cls, corners: tuple[tuple[float, float], ...]) -> tuple[tuple[float, float], ...]:
+        if any(right[0] <= left[0] for left, right in pairwise(corners)):
+            raise ValueError(
+                "corners must come from left to right, each with a greater x than the one before"
+            )
+        return corners
+
+
+class Point(Frozen):
+    """The place of a measurement in a picture of its whole run: estimate ``y`` against estimate ``x``, by name.
+
+    Figures of one metric and title are drawn together. ``subject`` says in a word or two what was measured beside
+    the model, such as the target language; where it is empty, or repeats for a model, the test and the variant say
+    what differs.
+    """
+
+    kind: Literal["point"] = "point"
+    title: str
+    x: str
+    y: str
+    subject: str = ""
+    limit: Limit | None = None
+
+
+class Boxes(Frozen):
+    """A picture of a whole run: for each label, how an estimate is distributed over the measurements."""
+
+    kind: Literal["boxes"] = "boxes"
+    title: str
+    estimates: tuple[str, ...] = Field(min_length=1)
+    labels: tuple[str, ...]
+    subject: str = ""
+
+
+class Dots(Frozen):
+    """A picture of a whole run: a row for each measurement with some of its estimates, told apart by label."""
+
+    kind: Literal["dots"] = "dots"
+    title: str
+    estimates: tuple[str, ...] = Field(min_length=1)
+    labels: tuple[str, ...]
+    subject: str = ""
+
+
+RunFigure = Point | Boxes | Dots
+"""What a measurement adds to a picture of the run that it belongs to."""
+
+Figure = Annotated[Plane | Bars | Point | Boxes | Dots, Field(discriminator="kind")]
