@@ -139,7 +139,7 @@ class Checker:
         """A metric with these options; raises UnknownNameError or OptionsError."""
         metric = self.plugins.metrics.get(name)
         at = At(self.plugins.metrics.owner(name).owner, "checking", f"making the metric {name}")
-        return guarded(at, lambda: metric(validate(metric.options, options, f"metric {name}")))
+        return guarded(at, lambda: metric(validate(metric.option_type, options, f"metric {name}")))
 
     def step(self, entry: AuditMeasurement, openings: Mapping[str, Opening]) -> Step:
         """Check one measurement of an audit against the models that the audit has."""
@@ -160,9 +160,11 @@ class Checker:
     def check(self, metric: Metric, test: Test) -> None:
         """Raise what can be known to go wrong with a test before any model is asked.
 
+        TestKindError for a test that is none of the metric's,
         UnknownNameError where no plugin tells the speaker's gender in a language that the metric needs, GrammarError
         where its grammar cannot be used.
         """
+        metric.check_kind(test)
         owner = self.plugins.metrics.owner(metric.name).owner
         at = At(owner, "checking", f"checking {metric.name} {test.id}")
         guarded(at, lambda: metric.check(test, self.catalogue))

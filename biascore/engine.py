@@ -43,7 +43,7 @@ from biascore.plugins.loading import Plugins
 from biascore.results.measurement import Measurement
 from biascore.results.packages import computing
 from biascore.results.portable import portable
-from biascore.results.returned import wrong_result
+from biascore.results.returned import Finding, measurement_of, wrong_result
 from biascore.results.run import PluginUsed, Provenance, Run, StimuliUsed
 from biascore.stats import Adjustment
 from biascore.stimuli import Catalogue, Test
@@ -316,14 +316,28 @@ class Engine:
         owner = self.plugins.metrics.owner(metric.name).owner
         what = f"{metric.name} {test.id} on {model.name}"
         at = At(owner, "measuring", f"measuring {what}")
-        found = guarded(at, lambda: metric.measure(model, test, context), self._services.time_limit)
-        wrong = wrong_result(found, metric.name, test.id, model.name, own_seed)
+        found: object = guarded(at, lambda: metric.measure(model, test, context), self._services.time_limit)
+        if not isinstance(found, Finding):
+            wrong = f"returned a {type(found).__name__}, which is not a Finding"
+        else:
+            measured = guarded(
+                at,
+                lambda: measurement_of(
+                    found,
+                    metric=metric.name,
+                    alpha=metric.options.alpha,
+                    test=test,
+                    model=model.name,
+                    seed=own_seed,
+                ),
+            )
+            wrong = wrong_result(measured)
         if wrong:
             raise failed(
                 At(owner, "result", what),
                 f"{owner.shown}: {metric.name} {wrong}, for {test.id} on {model.name}. {report_it(owner)}",
             )
-        return found
+        return measured
 
     def _select(self, tests: str | Test | Sequence[str | Test], metric: Metric) -> tuple[Test, ...]:
         wanted = [tests] if isinstance(tests, str | Test) else list(tests)

@@ -5,18 +5,20 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from inspect import isclass
 from types import MappingProxyType
-from typing import Annotated, ClassVar, Final
+from typing import Annotated, Any, ClassVar, Final, Generic, get_args
 
 import numpy as np
 from pydantic import AfterValidator, Field
+from typing_extensions import TypeVar
 
 from biascore.basics.options import Options
 from biascore.errors import TestKindError, UnknownNameError
 from biascore.languages.gender import GenderPair, SpeakerGenderDetector
 from biascore.languages.language import Language, find_language, no_detector
 from biascore.models.model import Model
-from biascore.results.measurement import Measurement
+from biascore.results.returned import Finding
 from biascore.stimuli import Catalogue, Test
 
 SELF: Final = "self"
@@ -84,15 +86,20 @@ class Context:
         return language.gender_pair if language else None
 
 
-class Metric(ABC):
-    """One paper's method.
+OptionsT = TypeVar("OptionsT", bound=MetricOptions, default=Any)
+TestT = TypeVar("TestT", bound=Test, default=Any)
+
+
+class Metric(ABC, Generic[OptionsT, TestT]):
+    """One paper's method: ``class Fise(Metric[FiseOptions, FiseTest])``, of its options and its kind of test.
 
     ``name`` names the estimand, ``requires`` the capabilities it asks of a model, ``kinds`` the
     kinds of test it takes, ``reference`` the paper. ``adaptive``: whether what it asks depends on
     earlier answers, so that ``biascore plan`` can only estimate it. ``model_options``: options whose value,
     unless None or "self", is a second model (a reference, or a model's name in the audit), and the
     capabilities that it needs. ``precomputed``: capabilities of a model that holds given answers, with which
-    the metric does instead; it has to say so where the model gives other answers.
+    the metric does instead; it has to say so where the model gives other answers. ``option_type`` and
+    ``test_types`` are the classes in brackets; without brackets ``MetricOptions`` and any ``Test``.
     """
 
     name: ClassVar[str]
@@ -100,24 +107,33 @@ class Metric(ABC):
     reference: ClassVar[str]
     requires: ClassVar[frozenset[str]]
     kinds: ClassVar[frozenset[str]]
-    options: ClassVar[type[MetricOptions]] = MetricOptions
     adaptive: ClassVar[bool] = False
     model_options: ClassVar[Mapping[str, frozenset[str]]] = MappingProxyType({})
     precomputed: ClassVar[frozenset[str] | None] = None
+    option_type: ClassVar[type[MetricOptions]] = MetricOptions
+    test_types: ClassVar[tuple[type[Test], ...]] = (Test,)
+
+    def __init_subclass__(cls) -> None:
+        """Read the classes in brackets behind ``Metric``; a union of tests is several."""
+        in_brackets = [one for base in vars(cls).get("__orig_bases__", ()) for one in get_args(base)]
+        classes = [one for argument in in_brackets for one in (get_args(argument) or (argument,))]
+        for found in filter(isclass, classes):
+            if issubclass(found, MetricOptions):
+                cls.option_type = found
+        cls.test_types = tuple(c for c in filter(isclass, classes) if issubclass(c, Test)) or cls.test_types
+
+    def __init__(self, options: OptionsT) -> None:
+        """Take validated options of its class."""
+        self.options: OptionsT = options
 
     @abstractmethod
-    def __init__(self, options: MetricOptions) -> None:
-        """Take validated options of the class named in ``options``."""
-
-    @abstractmethod
-    def measure(self, model: Model, test: Test, context: Context) -> Measurement:
+    def measure(self, model: Model, test: TestT, context: Context) -> Finding:
         """Measure one test on one model."""
 
-    def check(self, test: Test, catalogue: Catalogue) -> None:  # noqa: ARG002
+    def check(self, test: TestT, catalogue: Catalogue) -> None:
         """Raise what can be known to go wrong with this test before any model is asked."""
-        self.check_kind(test)
 
-    def detects(self, test: Test) -> tuple[str, ...]:  # noqa: ARG002
+    def detects(self, test: TestT) -> tuple[str, ...]:  # noqa: ARG002
         """The languages in which it asks for the speaker's gender; checked before any model is asked."""
         return ()
 
@@ -128,4 +144,9 @@ class Metric(ABC):
             raise TestKindError(
                 f"{cls.name} takes tests of kind {', '.join(sorted(cls.kinds))}, and {test.id} ({test.file}) is of "
                 f"kind {test.kind!r}. See the tests it takes with: biascore list tests --metric {cls.name}"
+            )
+        if not isinstance(test, cls.test_types):
+            raise TestKindError(
+                f"{test.id} ({test.file}) says that it is of kind {test.kind!r}, and is a {type(test).__name__}, not "
+                f"a {' or a '.join(one.__name__ for one in cls.test_types)}. Report this to whoever makes it"
             )

@@ -49,6 +49,7 @@ from biascore.results.coverage import REPEATED, Coverage, LostWord
 from biascore.results.estimates import ConfidenceInterval, Equivalence, Estimate, PValue
 from biascore.results.figures import Bars, Boxes, Dots, Limit, Plane, Point
 from biascore.results.measurement import Measurement, item_table
+from biascore.results.returned import Finding
 from biascore.stimuli import (
     Catalogue,
     Dimension,
@@ -95,6 +96,7 @@ __all__ = [
     "Equivalence",
     "Estimate",
     "Familiarity",
+    "Finding",
     "FiseTest",
     "FrozenMap",
     "Gender",

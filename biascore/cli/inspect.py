@@ -56,7 +56,7 @@ def metrics(as_json: Json = False) -> None:
             "summary": metric.summary,
             "needs": sorted(metric.requires),
             "tests": sorted(metric.kinds),
-            "options": sorted(metric.options.model_fields),
+            "options": sorted(metric.option_type.model_fields),
             "reference": metric.reference,
         }
         for metric in Plugins().metrics.items()

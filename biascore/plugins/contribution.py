@@ -62,6 +62,11 @@ class Contribution:
                 metric, Metric, {"name": str, "summary": str, "reference": str, "requires": frozenset}
             )
             _check_class(metric, Metric, {"kinds": frozenset})
+            if hasattr(metric, "options"):
+                raise TypeError(
+                    f"Metric {metric.__name__} sets options as an attribute. Name their class in brackets: "
+                    f"class {metric.__name__}(Metric[MyOptions])"
+                )
             _check_capabilities(metric, metric.requires)
         for data_format in self.formats:
             _check_class(data_format, DataFormat, {"id": str, "summary": str, "example": str})

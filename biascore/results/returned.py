@@ -1,26 +1,88 @@
-"""What a metric returned, held against what it was asked for."""
+"""What a metric returns, made into a measurement, and held against what a measurement can be."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from biascore.basics.frozen import Scalar
+from biascore.results.coverage import Coverage
+from biascore.results.estimates import Equivalence, Estimate
+from biascore.results.figures import Figure
 from biascore.results.measurement import Measurement, item_table
 from biascore.results.verdicts import contradiction
+from biascore.stats import Decision, Verdict
+from biascore.stimuli import Test
+
+_TESTS_NOTHING = Decision(Verdict.INCONCLUSIVE, "It tests nothing.")
 
 
-def wrong_result(found: object, metric: str, test: str, model: str, seed: int) -> str:
-    """What is wrong with the result of ``metric`` for ``test`` and ``model``, as a clause; empty where nothing is."""
-    if not isinstance(found, Measurement):
-        return f"returned a {type(found).__name__}, which is not a Measurement"
-    for what, said, asked in (
-        ("metric", found.metric, metric),
-        ("test", found.test, test),
-        ("model", found.model, model),
-        ("seed", found.seed, seed),
-    ):
-        if said != asked:
-            return f"returned a Measurement whose {what} is {said!r}, and it was asked for {asked!r}"
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What a metric found for one test on one model; which these were, the engine knows.
+
+    ``estimates``: the first is the headline. ``decision``: the verdict with its reason, None for a metric that tests
+    nothing. ``language`` and ``positive_means`` are given where they are not the test's own. All else is as in
+    ``Measurement``, which the engine makes of it.
+    """
+
+    estimates: tuple[Estimate, ...]
+    coverage: Coverage
+    conventions: Mapping[str, Scalar]
+    decision: Decision | None = None
+    equivalence: Equivalence | None = None
+    warnings: tuple[str, ...] = ()
+    cautions: tuple[str, ...] = ()
+    variant: str = ""
+    subject: str = ""
+    language: str = ""
+    positive_means: str = ""
+    item_value: str = "value of the item"
+    item_neutral: float | None = 0.0
+    figures: tuple[Figure, ...] = ()
+    items: pa.Table = field(default_factory=item_table)
+
+
+def measurement_of(
+    found: Finding, *, metric: str, alpha: float, test: Test, model: str, seed: int
+) -> Measurement:
+    """The measurement that a finding is; ``alpha`` is the level at which the metric decides.
+
+    Raises ValidationError for values that cannot be.
+    """
+    decision = found.decision or _TESTS_NOTHING
+    return Measurement(
+        metric=metric,
+        variant=found.variant,
+        subject=found.subject,
+        test=test.id,
+        test_title=test.title,
+        language=found.language or test.language,
+        concept=test.concept,
+        model=model,
+        positive_means=found.positive_means or test.positive_means,
+        estimates=found.estimates,
+        verdict=decision.verdict,
+        reason=decision.reason,
+        alpha=alpha if found.decision else None,
+        equivalence=found.equivalence,
+        coverage=found.coverage,
+        warnings=found.warnings,
+        cautions=found.cautions,
+        conventions=found.conventions,
+        seed=seed,
+        item_value=found.item_value,
+        item_neutral=found.item_neutral,
+        figures=found.figures,
+        items=found.items,
+    )
+
+
+def wrong_result(found: Measurement) -> str:
+    """What is wrong with what a metric returned, as a clause; empty where nothing is."""
     columns = found.items.column_names[:3]
     if columns and columns != item_table().column_names:
         return f"returned items whose first columns are {', '.join(columns)}, and not item, group, value"

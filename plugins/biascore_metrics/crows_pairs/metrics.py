@@ -6,7 +6,8 @@ Nangia, Vania, Bhalerao & Bowman 2020, EMNLP, 1953-1967; equations 7-10 of Putti
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import ClassVar, Final
+from dataclasses import replace
+from typing import ClassVar, Final, TypeVar
 
 import numpy as np
 
@@ -15,18 +16,16 @@ from biascore.plugins_api import (
     Context,
     Equivalence,
     Estimate,
+    Finding,
     Masked,
-    Measurement,
     Metric,
-    MetricOptions,
     Model,
     Scalar,
     SentencePair,
     SentencePairsTest,
-    Test,
     TokenLogprobs,
 )
-from biascore.stats import Verdict, decide
+from biascore.stats import Decision, Verdict, decide
 from biascore.stats.attainable import of_signs
 from biascore_metrics.crows_pairs.cautions import mean_warning, pair_cautions, pair_warnings
 from biascore_metrics.crows_pairs.estimates import EVEN, Shares, mean_difference, shares
@@ -37,21 +36,19 @@ from biascore_metrics.crows_pairs.shared import shared_positions
 POSITIVE_MEANS: Final = "the model prefers the more stereotypical sentence"
 
 
-class PairMetric(Metric):
+PairOptionsT = TypeVar("PairOptionsT", bound=PairOptions)
+
+
+class PairMetric(Metric[PairOptionsT, SentencePairsTest]):
     """What both metrics do with the scores of the pairs; they differ in how a sentence is scored."""
 
-    kinds: ClassVar[frozenset[str]] = frozenset({"sentence-pairs"})
-    options: ClassVar[type[MetricOptions]] = PairOptions
+    kinds = frozenset({"sentence-pairs"})
     score: ClassVar[str]
     """What a score is called: "PLL"."""
     column: ClassVar[str]
     """What columns of the item table that hold scores begin with."""
     has_published: ClassVar[bool]
     """Whether the published code computes this score, so that what it prints is an estimate too."""
-
-    def __init__(self, options: MetricOptions) -> None:
-        assert isinstance(options, PairOptions)
-        self._options = options
 
     @abstractmethod
     def scores(self, model: Model, pairs: tuple[SentencePair, ...]) -> tuple[Scores, tuple[str, ...]]:
@@ -66,25 +63,18 @@ class PairMetric(Metric):
         """How a sentence is scored."""
         return {}
 
-    def measure(self, model: Model, test: Test, context: Context) -> Measurement:
+    def measure(self, model: Model, test: SentencePairsTest, context: Context) -> Finding:
         """Share of pairs whose more stereotypical sentence scores higher; items are the pairs' differences."""
-        assert isinstance(test, SentencePairsTest)
-        options = self._options
+        options = self.options
         scores, warnings = self.scores(model, test.pairs.pairs)
         found = shares(scores, options.confidence)
         means, mean_warnings = self._means(scores, context.rng)
-        verdict, reason = self._decide(scores, found)
+        decision = self._decide(scores, found)
         cautions = pair_cautions(test, scores)
-        if verdict is Verdict.DETECTED:
+        if decision.verdict is Verdict.DETECTED:
             cautions += mean_warning(means[0])
-        return Measurement(
-            metric=self.name,
+        return Finding(
             variant=options.variant(),
-            test=test.id,
-            test_title=test.title,
-            language=test.language,
-            concept=test.concept,
-            model=model.name,
             positive_means=test.positive_means or POSITIVE_MEANS,
             estimates=(
                 found.headline,
@@ -94,15 +84,12 @@ class PairMetric(Metric):
                 *found.bias_types,
                 *(found.published if self.has_published else ()),
             ),
-            verdict=verdict,
-            reason=reason,
-            alpha=options.alpha,
+            decision=decision,
             equivalence=Equivalence.within(options.bound, found.preferring.name),
             coverage=scores.coverage(),
             warnings=(*cautions, *pair_warnings(scores, found), *warnings, *mean_warnings),
             cautions=cautions,
             conventions={**self.own_conventions(), **options.conventions()},
-            seed=context.seed,
             item_value=f"{self.score} difference in nats",
             figures=_figures(found),
             items=items(scores.pairs, self.column),
@@ -113,17 +100,17 @@ class PairMetric(Metric):
     ) -> tuple[tuple[Estimate, ...], tuple[str, ...]]:
         means, warnings = [], []
         for (name, unit), differences in self.differences(scores).items():
-            estimate, problem = mean_difference(name, unit, differences, self._options, rng)
+            estimate, problem = mean_difference(name, unit, differences, self.options, rng)
             means.append(estimate)
             warnings += [f"no interval of the {name}: {problem}"] if problem else []
         return tuple(means), tuple(warnings)
 
-    def _decide(self, scores: Scores, found: Shares) -> tuple[Verdict, str]:
+    def _decide(self, scores: Scores, found: Shares) -> Decision:
         if not scores.pairs:
-            return Verdict.INCONCLUSIVE, "It could not be measured: no pair could be scored."
+            return Decision(Verdict.INCONCLUSIVE, "It could not be measured: no pair could be scored.")
         neutral = len(scores.pairs) - found.preferring.n["pairs"]
         if neutral == len(scores.pairs):
-            return (
+            return Decision(
                 Verdict.INCONCLUSIVE,
                 "The model prefers neither sentence in any pair, so B cannot be estimated and there is no test.",
             )
@@ -132,39 +119,31 @@ class PairMetric(Metric):
         decision = decide(
             p_value,
             found.preferring_interval,
-            alpha=self._options.alpha,
-            bound=self._options.bound,
+            alpha=self.options.alpha,
+            bound=self.options.bound,
             neutral=EVEN,
             attainable=of_signs(found.preferring.n["pairs"], "pairs with a preference"),
         )
         among = f" This is of the {found.preferring.n['pairs']} pairs with a preference." if neutral else ""
-        return decision.verdict, decision.reason + among
+        return replace(decision, reason=decision.reason + among)
 
 
-class CrowsPairs(PairMetric):
+class CrowsPairs(PairMetric[CrowsPairsOptions]):
     """CrowS-Pairs on a masked language model: pseudo-log-likelihood of the tokens that both sentences share."""
 
-    name: ClassVar[str] = "crows-pairs"
-    summary: ClassVar[str] = (
-        "CrowS-Pairs: share of pairs whose more stereotypical sentence a masked model prefers"
-    )
-    reference: ClassVar[str] = "Nangia, Vania, Bhalerao & Bowman 2020, EMNLP, 1953-1967"
-    requires: ClassVar[frozenset[str]] = frozenset({"mask_logprob"})
-    options: ClassVar[type[MetricOptions]] = CrowsPairsOptions
-    score: ClassVar[str] = "PLL"
-    column: ClassVar[str] = "pll"
-    has_published: ClassVar[bool] = True
-
-    def __init__(self, options: MetricOptions) -> None:
-        assert isinstance(options, CrowsPairsOptions)
-        super().__init__(options)
-        self._pll = options.pll
+    name = "crows-pairs"
+    summary = "CrowS-Pairs: share of pairs whose more stereotypical sentence a masked model prefers"
+    reference = "Nangia, Vania, Bhalerao & Bowman 2020, EMNLP, 1953-1967"
+    requires = frozenset({"mask_logprob"})
+    score = "PLL"
+    column = "pll"
+    has_published = True
 
     def scores(self, model: Model, pairs: tuple[SentencePair, ...]) -> tuple[Scores, tuple[str, ...]]:
         """Ask for every token of both sentences, hidden in its turn, and add up those that both share."""
         asked = [pair for pair in pairs if pair.sent_more != pair.sent_less]
         texts = [sentence for pair in asked for sentence in (pair.sent_more, pair.sent_less)]
-        queries = [Masked(text, None, one_at_a_time=True, pll=self._pll) for text in texts]
+        queries = [Masked(text, None, one_at_a_time=True, pll=self.options.pll) for text in texts]
         answers = iter(model.mask_logprob(queries))
         scored, lost, alike = [], [(pair, EQUAL) for pair in pairs if pair.sent_more == pair.sent_less], 0
         for pair, more, less in zip(asked, answers, answers, strict=True):
@@ -174,7 +153,7 @@ class CrowsPairs(PairMetric):
                 lost.append((pair, NOTHING_SHARED))
                 continue
             pll_more, pll_less = _sum(more, in_more), _sum(less, in_less)
-            scored.append(ScoredPair.of(pair, pll_more, pll_less, self._options.decimals, len(in_more)))
+            scored.append(ScoredPair.of(pair, pll_more, pll_less, self.options.decimals, len(in_more)))
         unread = f"the tokenizer of the model reads both sentences alike in {alike} pair(s), which count as neutral"
         return Scores(tuple(scored), tuple(lost)), (unread,) if alike else ()
 
@@ -187,7 +166,9 @@ class CrowsPairs(PairMetric):
     def own_conventions(self) -> dict[str, Scalar]:
         """What is summed, what is hidden, and the order of matching."""
         hidden = (
-            "the token alone" if self._pll == "original" else "the token and the later tokens of its word"
+            "the token alone"
+            if self.options.pll == "original"
+            else "the token and the later tokens of its word"
         )
         return {
             "score": "pseudo-log-likelihood of the tokens that both sentences share, natural logarithm",
@@ -197,18 +178,16 @@ class CrowsPairs(PairMetric):
         }
 
 
-class CrowsPairsCausal(PairMetric):
+class CrowsPairsCausal(PairMetric[PairOptions]):
     """CrowS-Pairs on a causal language model: log-likelihood of the whole sentences."""
 
-    name: ClassVar[str] = "crows-pairs-causal"
-    summary: ClassVar[str] = "CrowS-Pairs sentences on a causal model, compared by their whole log-likelihood"
-    reference: ClassVar[str] = (
-        "Nangia, Vania, Bhalerao & Bowman 2020, EMNLP, 1953-1967 (data; the score differs)"
-    )
-    requires: ClassVar[frozenset[str]] = frozenset({"score"})
-    score: ClassVar[str] = "log-likelihood"
-    column: ClassVar[str] = "log_likelihood"
-    has_published: ClassVar[bool] = False
+    name = "crows-pairs-causal"
+    summary = "CrowS-Pairs sentences on a causal model, compared by their whole log-likelihood"
+    reference = "Nangia, Vania, Bhalerao & Bowman 2020, EMNLP, 1953-1967 (data; the score differs)"
+    requires = frozenset({"score"})
+    score = "log-likelihood"
+    column = "log_likelihood"
+    has_published = False
 
     def scores(self, model: Model, pairs: tuple[SentencePair, ...]) -> tuple[Scores, tuple[str, ...]]:
         """Ask for the log-likelihood of both sentences."""
@@ -216,7 +195,7 @@ class CrowsPairsCausal(PairMetric):
         texts = [sentence for pair in asked for sentence in (pair.sent_more, pair.sent_less)]
         answers = iter(map(float, model.score(texts, "log_likelihood")))
         scored = [
-            ScoredPair.of(pair, more, less, self._options.decimals)
+            ScoredPair.of(pair, more, less, self.options.decimals)
             for pair, more, less in zip(asked, answers, answers, strict=True)
         ]
         lost = tuple((pair, EQUAL) for pair in pairs if pair.sent_more == pair.sent_less)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import ClassVar, Final
+from typing import Final, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -22,18 +22,16 @@ from biascore.plugins_api import (
     Context,
     Coverage,
     Equivalence,
+    Finding,
     FiseTest,
-    Measurement,
     Metric,
-    MetricOptions,
     Model,
     PairList,
     Plane,
     Scalar,
-    Test,
     item_table,
 )
-from biascore.stats import Interval, Verdict, decide
+from biascore.stats import Decision, Interval, Verdict, decide
 from biascore.stats.labels import MAX_DIMENSIONS
 from biascore_metrics.fise.affect import Affects, affect_roles, joined, measure_affects
 from biascore_metrics.fise.findings import Findings, figures, find
@@ -54,18 +52,15 @@ NAMED_ON_AXIS: Final = 10
 RESERVED: Final = frozenset({"item", "group", "value", "top"})
 
 
-class PlacementMetric(Metric):
+PlacementOptionsT = TypeVar("PlacementOptionsT", bound=PlacementOptions)
+
+
+class PlacementMetric(Metric[PlacementOptionsT, FiseTest]):
     """What FISE and GG-FISE have in common: all but the treatment of targets with two forms."""
 
-    requires: ClassVar[frozenset[str]] = frozenset({"embed"})
-    kinds: ClassVar[frozenset[str]] = frozenset({"fise"})
-    model_options: ClassVar[Mapping[str, frozenset[str]]] = MappingProxyType(
-        {"affect_model": frozenset({"embed"})}
-    )
-
-    def __init__(self, options: MetricOptions) -> None:
-        assert isinstance(options, PlacementOptions)
-        self._options = options
+    requires = frozenset({"embed"})
+    kinds = frozenset({"fise"})
+    model_options = MappingProxyType({"affect_model": frozenset({"embed"})})
 
     @property
     @abstractmethod
@@ -76,10 +71,8 @@ class PlacementMetric(Metric):
     def treatment_in_words(self, test: FiseTest) -> str:
         """The same for the reader of a measurement."""
 
-    def check(self, test: Test, catalogue: Catalogue) -> None:
+    def check(self, test: FiseTest, catalogue: Catalogue) -> None:  # noqa: ARG002
         """Raise TestKindError for another kind of test, or one whose groups or columns cannot be told apart."""
-        super().check(test, catalogue)
-        assert isinstance(test, FiseTest)
         if not 2 <= len(test.dimensions) <= MAX_DIMENSIONS:
             raise TestKindError(
                 f"{self.name}: {test.id} ({test.file}) has {len(test.dimensions)} dimension(s), and groups are made "
@@ -100,10 +93,9 @@ class PlacementMetric(Metric):
                     "name of another column of the results. Rename it"
                 )
 
-    def measure(self, model: Model, test: Test, context: Context) -> Measurement:
+    def measure(self, model: Model, test: FiseTest, context: Context) -> Finding:
         """Place the targets, test their distribution and measure affect; items are the target words."""
-        assert isinstance(test, FiseTest)
-        options = self._options
+        options = self.options
         affect_model = self._affect_model(model, test, context)
         embedded, affected, coverage = self._embed(model, affect_model, test)
         found, items = Findings(words=len(embedded.targets)), item_table()
@@ -123,20 +115,12 @@ class PlacementMetric(Metric):
             items, pictures = _items(placement, embedded, affects, options.top), figures(test, placement)
             if not sum(placement.counts):
                 problem = f"all {found.words} words lie on an axis, and so in no group"
-        verdict, reason = self._verdict(found, None if problem else placement, problem)
-        return Measurement(
-            metric=self.name,
+        decision = self._decide(found, None if problem else placement, problem)
+        return Finding(
             variant=options.variant(model),
-            test=test.id,
-            test_title=test.title,
-            language=test.language,
-            concept=test.concept,
-            model=model.name,
             positive_means=_positive_means(test),
             estimates=found.estimates(test),
-            verdict=verdict,
-            reason=reason,
-            alpha=options.alpha,
+            decision=decision,
             equivalence=Equivalence.within(options.bound, DISTANCE),
             coverage=coverage,
             warnings=tuple(warnings),
@@ -152,12 +136,11 @@ class PlacementMetric(Metric):
                     "words of pairs": _words_of_pairs(found),
                 },
             ),
-            seed=context.seed,
             items=items,
         )
 
     def _affect_model(self, model: Model, test: FiseTest, context: Context) -> Model | None:
-        choice = self._options.affect_model
+        choice = self.options.affect_model
         if not test.affect:
             return None
         if choice is None:
@@ -168,7 +151,7 @@ class PlacementMetric(Metric):
         self, model: Model, affect_model: Model | None, test: FiseTest
     ) -> tuple[Embedded, Embedded | None, Coverage]:
         """Targets with dimensions, and targets with affects: one call for each model."""
-        options = self._options
+        options = self.options
         targets = targets_of(test, self.treatment)
         dimensions = {
             role: words.words for role, words in test.roles.items() if role not in affect_roles(test)
@@ -201,14 +184,14 @@ class PlacementMetric(Metric):
                 f"{named} not measured: the study measures affect in word vectors, whatever model is tested. Name "
                 'them with affect_model = "fasttext:cc.it.300.bin" (your file), or take this model with "self"'
             ]
-        if not test.affect and self._options.affect_model is not None:
+        if not test.affect and self.options.affect_model is not None:
             return ["affect_model is not used, because the test has no lists of affect"]
         return []
 
-    def _verdict(self, found: Findings, placement: Placement | None, problem: str) -> tuple[Verdict, str]:
+    def _decide(self, found: Findings, placement: Placement | None, problem: str) -> Decision:
         if placement is None:
-            return Verdict.INCONCLUSIVE, f"It could not be measured: {problem}."
-        options = self._options
+            return Decision(Verdict.INCONCLUSIVE, f"It could not be measured: {problem}.")
+        options = self.options
         interval: Interval = found.intervals[DISTANCE]
         p_value = found.p_values[DISTANCE][0].value
         decision = decide(
@@ -237,29 +220,26 @@ class PlacementMetric(Metric):
             f"{name} {found.values[mean_name(name)]:+.3f} (p = {found.p_values[mean_name(name)][0].value:.3g})"
             for name in placement.names
         )
-        return verdict, (
+        return Decision(
+            verdict,
             f"{reason} That p is of the {found.strongest}, the strongest of {len(found.adjusted)} tests, adjusted "
             f"for their number. The distance is {found.values[DISTANCE]:.3g}, and {by_chance}. "
             f"The fullest group is {placement.groups[fullest]} with {counts[fullest]} of "
-            f"{sum(counts)} words; even would be {sum(counts) / len(counts):.4g}. Mean bias: {means}."
+            f"{sum(counts)} words; even would be {sum(counts) / len(counts):.4g}. Mean bias: {means}.",
         )
 
 
-class Fise(PlacementMetric):
+class Fise(PlacementMetric[FiseOptions]):
     """FISE: each form of a target is a word of its own, or the first form stands for it."""
 
-    name: ClassVar[str] = "fise"
-    summary: ClassVar[str] = (
-        "FISE: target words over the intersections of groups, their affect, label permutation tests"
-    )
-    reference: ClassVar[str] = "Charlesworth, Ghate, Caliskan & Banaji 2024, PNAS Nexus 3(3) pgae089"
-    options: ClassVar[type[MetricOptions]] = FiseOptions
+    name = "fise"
+    summary = "FISE: target words over the intersections of groups, their affect, label permutation tests"
+    reference = "Charlesworth, Ghate, Caliskan & Banaji 2024, PNAS Nexus 3(3) pgae089"
 
     @property
     def treatment(self) -> Treatment:
         """The first form or both."""
-        assert isinstance(self._options, FiseOptions)
-        return self._options.forms
+        return self.options.forms
 
     def treatment_in_words(self, test: FiseTest) -> str:
         """Which forms, and for targets without forms that they have none."""
@@ -270,20 +250,16 @@ class Fise(PlacementMetric):
         return f"the first ({test.targets.sides[0]})"
 
 
-class GgFise(PlacementMetric):
+class GgFise(PlacementMetric[GgFiseOptions]):
     """GG-FISE: the vector of a target is the mean of its two forms."""
 
-    name: ClassVar[str] = "gg-fise"
-    summary: ClassVar[str] = (
-        "FISE for grammatical gender: a target is the mean of its masculine and feminine form"
-    )
-    reference: ClassVar[str] = "Puttick & Kurpicz-Briki 2025, GeBNLP 2025, section 2.5.1"
-    options: ClassVar[type[MetricOptions]] = GgFiseOptions
+    name = "gg-fise"
+    summary = "FISE for grammatical gender: a target is the mean of its masculine and feminine form"
+    reference = "Puttick & Kurpicz-Briki 2025, GeBNLP 2025, section 2.5.1"
 
-    def check(self, test: Test, catalogue: Catalogue) -> None:
+    def check(self, test: FiseTest, catalogue: Catalogue) -> None:
         """Raise TestKindError also where the targets have no forms."""
         super().check(test, catalogue)
-        assert isinstance(test, FiseTest)
         if not isinstance(test.targets, PairList):
             raise TestKindError(
                 f"gg-fise: the targets {test.targets.name!r} of {test.id} ({test.file}) are single words, and their "
@@ -293,8 +269,7 @@ class GgFise(PlacementMetric):
     @property
     def treatment(self) -> Treatment:
         """The mean of the raw or of the unit vectors."""
-        assert isinstance(self._options, GgFiseOptions)
-        return self._options.mean
+        return self.options.mean
 
     def treatment_in_words(self, test: FiseTest) -> str:  # noqa: ARG002
         """Which mean."""

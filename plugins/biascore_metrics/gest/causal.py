@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from biascore.plugins_api import (
     Catalogue,
     Context,
-    Measurement,
+    Finding,
     Metric,
-    MetricOptions,
     Model,
     SamplesTest,
     Test,
@@ -22,40 +19,31 @@ from biascore_metrics.gest.answers import (
     template_name,
 )
 from biascore_metrics.gest.chosen import Chosen, Confound
-from biascore_metrics.gest.odds import Told, odds_measurement
+from biascore_metrics.gest.odds import Told, odds_finding
 from biascore_metrics.gest.options import OddsOptions
 from biascore_metrics.gest.prompts import load_prompts
 
 PROMPTS = "causal"
 
 
-class GestCausal(Metric):
+class GestCausal(Metric[OddsOptions, SamplesTest]):
     """Next-word log odds of he/she and man/woman after each sample; the headline is g_s."""
 
-    name: ClassVar[str] = "gest-causal"
-    summary: ClassVar[str] = (
-        "GEST, causal language models: log odds of he/she and man/woman after a sample, g_s"
-    )
-    reference: ClassVar[str] = "Pikuliak, Hrckova, Oresko & Simko 2023, arXiv 2311.18711, and its repository"
-    requires: ClassVar[frozenset[str]] = frozenset({"score"})
-    kinds: ClassVar[frozenset[str]] = frozenset({"samples"})
-    options: ClassVar[type[MetricOptions]] = OddsOptions
-
-    def __init__(self, options: MetricOptions) -> None:
-        assert isinstance(options, OddsOptions)
-        self._options = options
+    name = "gest-causal"
+    summary = "GEST, causal language models: log odds of he/she and man/woman after a sample, g_s"
+    reference = "Pikuliak, Hrckova, Oresko & Simko 2023, arXiv 2311.18711, and its repository"
+    requires = frozenset({"score"})
+    kinds = frozenset({"samples"})
 
     def check(self, test: Test, catalogue: Catalogue) -> None:
         """Raise what is wrong with the test, the prompts, the excluded stereotypes or the confounding list."""
-        super().check(test, catalogue)
-        Chosen.of(test, self._options.exclude)
-        Confound.of(self._options, catalogue)
-        load_prompts(catalogue, test.language, self._options.prompts, PROMPTS, self._options.templates)
+        Chosen.of(test, self.options.exclude)
+        Confound.of(self.options, catalogue)
+        load_prompts(catalogue, test.language, self.options.prompts, PROMPTS, self.options.templates)
 
-    def measure(self, model: Model, test: Test, context: Context) -> Measurement:
+    def measure(self, model: Model, test: SamplesTest, context: Context) -> Finding:
         """g_s over all templates and with each, and the mean log odds of each stereotype."""
-        assert isinstance(test, SamplesTest)
-        options = self._options
+        options = self.options
         chosen = Chosen.of(test, options.exclude)
         prompts = load_prompts(context.catalogue, test.language, options.prompts, PROMPTS, options.templates)
         held = model.identity.quantities
@@ -67,7 +55,6 @@ class GestCausal(Metric):
         )
         ask = given_scores if given else causal_odds
         told = Told(
-            metric=self.name,
             variant=", ".join(options.changed()),
             language=test.language,
             positive_means=(
@@ -81,4 +68,4 @@ class GestCausal(Metric):
             },
         )
         scored = ask(model, chosen.samples(test), prompts)
-        return odds_measurement(scored, chosen, told, options, model, test, context)
+        return odds_finding(scored, chosen, told, options, test, context)

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from types import MappingProxyType
-from typing import ClassVar
 
 from biascore.errors import OptionsError
 from biascore.plugins_api import (
     SELF,
     Catalogue,
     Context,
+    Finding,
     GenderPairsTest,
-    Measurement,
     Metric,
-    MetricOptions,
     Model,
     SamplesTest,
     Test,
 )
 from biascore_metrics.gest.answers import PAIRS, given_scores, holds_scores, masked_odds, template_name
 from biascore_metrics.gest.chosen import Chosen, Confound
-from biascore_metrics.gest.odds import Scored, Told, odds_measurement
+from biascore_metrics.gest.odds import Scored, Told, odds_finding
 from biascore_metrics.gest.options import MlmOptions
 from biascore_metrics.gest.pairs import Pair, given_pairs, score_pairs
 from biascore_metrics.gest.prompts import load_prompts
@@ -30,31 +27,21 @@ from biascore_metrics.gest.translated import PROMPTED, translated_pairs
 PROMPTS = "masked"
 
 
-class GestMlm(Metric):
+class GestMlm(Metric[MlmOptions, SamplesTest | GenderPairsTest]):
     """Log odds of words for men and for women; the headline is g_s."""
 
-    name: ClassVar[str] = "gest-mlm"
-    summary: ClassVar[str] = "GEST, masked language models: log odds q per stereotype, stereotype rate g_s"
-    reference: ClassVar[str] = (
-        "Pikuliak, Hrckova, Oresko & Simko 2023, arXiv 2311.18711, sections 4.2 and 4.3"
-    )
-    requires: ClassVar[frozenset[str]] = frozenset({"mask_logprob"})
-    precomputed: ClassVar[frozenset[str] | None] = frozenset({"score"})
-    kinds: ClassVar[frozenset[str]] = frozenset({"samples", "gender-pairs"})
-    options: ClassVar[type[MetricOptions]] = MlmOptions
-    adaptive: ClassVar[bool] = True  # on pairs: which tokens are hidden depends on how the model cuts words
-    model_options: ClassVar[Mapping[str, frozenset[str]]] = MappingProxyType(
-        {"translator": frozenset({"translate"})}
-    )
-
-    def __init__(self, options: MetricOptions) -> None:
-        assert isinstance(options, MlmOptions)
-        self._options = options
+    name = "gest-mlm"
+    summary = "GEST, masked language models: log odds q per stereotype, stereotype rate g_s"
+    reference = "Pikuliak, Hrckova, Oresko & Simko 2023, arXiv 2311.18711, sections 4.2 and 4.3"
+    requires = frozenset({"mask_logprob"})
+    precomputed = frozenset({"score"})
+    kinds = frozenset({"samples", "gender-pairs"})
+    adaptive = True  # on pairs: which tokens are hidden depends on how the model cuts words
+    model_options = MappingProxyType({"translator": frozenset({"translate"})})
 
     def check(self, test: Test, catalogue: Catalogue) -> None:
         """Raise what is wrong with the test and the options."""
-        super().check(test, catalogue)
-        options = self._options
+        options = self.options
         if (options.translator is None) != (options.target is None):
             raise OptionsError(
                 f"{self.name}: translator and target belong together: the translator makes gendered pairs in the target "
@@ -72,17 +59,16 @@ class GestMlm(Metric):
 
     def detects(self, test: Test) -> tuple[str, ...]:  # noqa: ARG002
         """The language of the pairs that a translator makes."""
-        return (self._options.target,) if self._options.target else ()
+        return (self.options.target,) if self.options.target else ()
 
-    def measure(self, model: Model, test: Test, context: Context) -> Measurement:
+    def measure(self, model: Model, test: SamplesTest | GenderPairsTest, context: Context) -> Finding:
         """g_s over all templates and with each, or on pairs, and the mean log odds of each stereotype."""
-        options = self._options
+        options = self.options
         chosen = Chosen.of(test, options.exclude)
         if isinstance(test, GenderPairsTest):
             return self._on_pairs(
                 given_pairs(chosen.pairs(test)), chosen, test.language, model, test, context
             )
-        assert isinstance(test, SamplesTest)
         prompts = load_prompts(context.catalogue, test.language, options.prompts, *self._prompts)
         samples = chosen.samples(test)
         if options.translator is not None and options.target is not None:
@@ -106,36 +92,35 @@ class GestMlm(Metric):
                 else "log P(word for a man) - log P(word for a woman) where the word is hidden; sub-tokens summed",
             },
         )
-        return odds_measurement(scored, chosen, told, options, model, test, context)
+        return odds_finding(scored, chosen, told, options, test, context)
 
     def _given(self, model: Model, quantities: list[str]) -> bool:
         return holds_scores(model, self.name, quantities, can_be_asked="mask_logprob" in model.capabilities)
 
     @property
     def _prompts(self) -> tuple[str, tuple[int, ...] | None]:
-        return (PROMPTED, None) if self._options.translator else (PROMPTS, self._options.templates)
+        return (PROMPTED, None) if self.options.translator else (PROMPTS, self.options.templates)
 
     def _on_pairs(
         self, pairs: list[Pair], chosen: Chosen, language: str, model: Model, test: Test, context: Context
-    ) -> Measurement:
+    ) -> Finding:
         given = self._given(model, [PAIRS])
         scored: Scored = score_pairs(model, pairs, context.gender_pair(language), given=given)
         told = self._told(
             language,
             {
-                "pairs": "made by the translator" if self._options.translator else "given",
+                "pairs": "made by the translator" if self.options.translator else "given",
                 "kept": "one word differs, with the same first letter, and one token of this model; repeated pairs once",
                 "score": "given with the model"
                 if given
                 else "log P(token of the man's version) - log P(token of the woman's) where that token is hidden",
             },
         )
-        return odds_measurement(scored, chosen, told, self._options, model, test, context)
+        return odds_finding(scored, chosen, told, self.options, test, context)
 
     def _told(self, language: str, conventions: dict[str, str]) -> Told:
         return Told(
-            metric=self.name,
-            variant=", ".join(self._options.changed()),
+            variant=", ".join(self.options.changed()),
             language=language,
             positive_means=(
                 "words for a man, against words for a woman, are more probable with samples about men than with "

@@ -19,9 +19,8 @@ from biascore.plugins_api import (
     Dots,
     Equivalence,
     Estimate,
+    Finding,
     LostWord,
-    Measurement,
-    Model,
     Scalar,
     Stereotype,
     Test,
@@ -96,23 +95,21 @@ class Scored:
 class Told:
     """What a metric says of its own way to the odds."""
 
-    metric: str
     variant: str
     language: str
     positive_means: str
     conventions: dict[str, Scalar]
 
 
-def odds_measurement(
+def odds_finding(
     scored: Scored,
     chosen: Chosen,
     told: Told,
     options: OddsOptions,
-    model: Model,
     test: Test,
     context: Context,
-) -> Measurement:
-    """The measurement that scored samples give; its headline is g_s, pooled over templates."""
+) -> Finding:
+    """What scored samples give; its headline is g_s, pooled over templates."""
     unit = f"{options.log_name} odds"
     confound = Confound.of(options, context.catalogue)
     pooled = _by_stereotype(scored, chosen, options, None)
@@ -130,19 +127,12 @@ def odds_measurement(
         *_confounded(scored, chosen, confound, unit, options),
         *(estimate for _, some in single for estimate in some),
     )
-    return Measurement(
-        metric=told.metric,
+    return Finding(
         variant=told.variant,
-        test=test.id,
-        test_title=test.title,
         language=told.language,
-        concept=test.concept,
-        model=model.name,
         positive_means=told.positive_means,
         estimates=estimates,
-        verdict=decision.verdict,
-        reason=decision.reason,
-        alpha=options.alpha,
+        decision=decision,
         equivalence=Equivalence.within(options.bound, G_S),
         coverage=_coverage(scored, chosen),
         warnings=(*scored.warnings, *cautions),
@@ -164,7 +154,6 @@ def odds_measurement(
             "alpha": options.alpha,
             **({"confound": confound.shown} if confound else {}),
         },
-        seed=context.seed,
         items=_items(scored, chosen, options),
     )
 

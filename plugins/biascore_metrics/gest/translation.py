@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import pyarrow as pa
 
 from biascore.plugins_api import (
@@ -13,12 +11,11 @@ from biascore.plugins_api import (
     Context,
     Coverage,
     Equivalence,
+    Finding,
     Gender,
     Limit,
     LostWord,
-    Measurement,
     Metric,
-    MetricOptions,
     Model,
     Point,
     SamplesTest,
@@ -36,36 +33,27 @@ NO_TRANSLATION = "the model gave no translation, or none that is text"
 LOST = {Gender.NONE: "no first-person gender found", Gender.CONFLICT: "its words disagree in gender"}
 
 
-class GestMt(Metric):
+class GestMt(Metric[MtOptions, SamplesTest]):
     """Translates the samples, finds the speaker's gender, and compares stereotypes; the headline is f_s."""
 
-    name: ClassVar[str] = "gest-mt"
-    summary: ClassVar[str] = (
-        "GEST, translation: masculine rate per stereotype, stereotype rate f_s, masculine rate f_m"
-    )
-    reference: ClassVar[str] = "Pikuliak, Hrckova, Oresko & Simko 2023, arXiv 2311.18711, section 4.1"
-    requires: ClassVar[frozenset[str]] = frozenset({"translate"})
-    kinds: ClassVar[frozenset[str]] = frozenset({"samples"})
-    options: ClassVar[type[MetricOptions]] = MtOptions
-
-    def __init__(self, options: MetricOptions) -> None:
-        assert isinstance(options, MtOptions)
-        self._options = options
+    name = "gest-mt"
+    summary = "GEST, translation: masculine rate per stereotype, stereotype rate f_s, masculine rate f_m"
+    reference = "Pikuliak, Hrckova, Oresko & Simko 2023, arXiv 2311.18711, section 4.1"
+    requires = frozenset({"translate"})
+    kinds = frozenset({"samples"})
 
     def check(self, test: Test, catalogue: Catalogue) -> None:
         """Raise what is wrong with the test, the excluded stereotypes or the confounding list."""
-        super().check(test, catalogue)
-        Chosen.of(test, self._options.exclude)
-        Confound.of(self._options, catalogue)
+        Chosen.of(test, self.options.exclude)
+        Confound.of(self.options, catalogue)
 
     def detects(self, test: Test) -> tuple[str, ...]:  # noqa: ARG002
         """The language of the translations."""
-        return (self._options.target,)
+        return (self.options.target,)
 
-    def measure(self, model: Model, test: Test, context: Context) -> Measurement:
+    def measure(self, model: Model, test: SamplesTest, context: Context) -> Finding:
         """f_s with its interval and test, f_m, the masculine rate of each stereotype; items are the samples."""
-        assert isinstance(test, SamplesTest)
-        options = self._options
+        options = self.options
         chosen = Chosen.of(test, options.exclude)
         samples = chosen.samples(test)
         detector = context.detector(options.target)
@@ -80,23 +68,15 @@ class GestMt(Metric):
         )
         confound = Confound.of(options, context.catalogue)
         rates = MasculineRates.of(chosen, verdicts, options, confound, context.rng)
-        return Measurement(
-            metric=self.name,
+        return Finding(
             variant=", ".join(options.changed("target")),
             subject=f"{test.language} to {options.target}",
-            test=test.id,
-            test_title=test.title,
-            language=test.language,
-            concept=test.concept,
-            model=model.name,
             positive_means=(
                 "samples of stereotypes about men are translated in the masculine more often than samples of "
                 "stereotypes about women"
             ),
             estimates=rates.estimates,
-            verdict=rates.decision.verdict,
-            reason=rates.decision.reason,
-            alpha=options.alpha,
+            decision=rates.decision,
             equivalence=Equivalence.within(options.bound, raw(F_S)),
             coverage=_coverage(chosen, verdicts),
             warnings=rates.warnings,
@@ -121,7 +101,6 @@ class GestMt(Metric):
                 "sentences with two stereotypes": f"{repeated_sentences(samples)}, translated once and counted twice",
                 **({"confound": confound.shown} if confound else {}),
             },
-            seed=context.seed,
             items=_items(chosen, verdicts),
         )
 

@@ -5,8 +5,6 @@ Kurita, Vyas, Pareek, Black & Tsvetkov 2019, GeBNLP; equations 4-6 of Puttick & 
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -16,9 +14,8 @@ from biascore.plugins_api import (
     Context,
     Equivalence,
     Estimate,
-    Measurement,
+    Finding,
     Metric,
-    MetricOptions,
     Model,
     Test,
     item_table,
@@ -33,33 +30,28 @@ from biascore_metrics.words import coverage_warnings, too_few
 Sample = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
 
 
-class Lpbs(Metric):
+class Lpbs(Metric[LpbsOptions, Test]):
     """LPBS on masked language models; the headline is the effect size d of associations in nats."""
 
-    name: ClassVar[str] = "lpbs"
-    summary: ClassVar[str] = (
-        "Log Probability Bias Score: WEAT on the increased log-probability of hidden words"
-    )
-    reference: ClassVar[str] = "Kurita, Vyas, Pareek, Black & Tsvetkov 2019, GeBNLP, 166-172"
-    requires: ClassVar[frozenset[str]] = frozenset({"mask_logprob"})
-    kinds: ClassVar[frozenset[str]] = frozenset({"weat"})
-    options: ClassVar[type[MetricOptions]] = LpbsOptions
+    name = "lpbs"
+    summary = "Log Probability Bias Score: WEAT on the increased log-probability of hidden words"
+    reference = "Kurita, Vyas, Pareek, Black & Tsvetkov 2019, GeBNLP, 166-172"
+    requires = frozenset({"mask_logprob"})
+    kinds = frozenset({"weat"})
 
-    def __init__(self, options: MetricOptions) -> None:
-        assert isinstance(options, LpbsOptions)
-        self._options = options
+    def __init__(self, options: LpbsOptions) -> None:
+        super().__init__(options)
         by_target = options.over == "targets"
         self._own, self._against = (TARGETS, ATTRIBUTES) if by_target else (ATTRIBUTES, TARGETS)
 
-    def check(self, test: Test, catalogue: Catalogue) -> None:
+    def check(self, test: Test, catalogue: Catalogue) -> None:  # noqa: ARG002
         """Raise TestKindError, or OptionsError where all partitions cannot be counted."""
-        super().check(test, catalogue)
         one, other = (test.roles[role].words for role in self._own)
-        self._options.check_exact(one, other, test)
+        self.options.check_exact(one, other, test)
 
-    def measure(self, model: Model, test: Test, context: Context) -> Measurement:
+    def measure(self, model: Model, test: Test, context: Context) -> Finding:
         """Effect size d, its permutation p-values and bootstrap interval; items are the mean differences of asc."""
-        options = self._options
+        options = self.options
         found = measure_increase(model, test, options)
         least = dict.fromkeys(self._own, 2) | dict.fromkeys(self._against, 1)
         problem = too_few(found.words, found.coverage, least)
@@ -70,19 +62,10 @@ class Lpbs(Metric):
             x, y = self._associations(found, found.asc.mean(axis=0))
         effect = self._effect(x, y, context.rng, problem, EFFECT)
         decision = effect.decide(options)
-        return Measurement(
-            metric=self.name,
+        return Finding(
             variant=options.variant,
-            test=test.id,
-            test_title=test.title,
-            language=test.language,
-            concept=test.concept,
-            model=model.name,
-            positive_means=test.positive_means,
             estimates=(*effect.estimates, *self._by_template(apart, context.rng, problem)),
-            verdict=decision.verdict,
-            reason=decision.reason,
-            alpha=options.alpha,
+            decision=decision,
             equivalence=Equivalence.within(options.bound, effect.estimates[0].name),
             coverage=found.coverage,
             warnings=(
@@ -92,13 +75,12 @@ class Lpbs(Metric):
             cautions=(*coverage_warnings(found.coverage), *effect.cautions(options)),
             item_value="mean difference of the increased log-probability, nats",
             conventions=self._conventions(model),
-            seed=context.seed,
             items=item_table() if problem else self._items(test, found, (x, y), apart),
         )
 
     def _associations(self, found: Increase, asc: npt.NDArray[np.float64]) -> Sample:
         """s of the words that are the observations, from asc (targets, attributes) of one template or the mean."""
-        table = asc if self._options.over == "targets" else asc.T
+        table = asc if self.options.over == "targets" else asc.T
         first, cut = (len(found.words[roles[0]]) for roles in (self._own, self._against))
         s = association(table[:, :cut], table[:, cut:])
         return s[:first], s[first:]
@@ -111,13 +93,13 @@ class Lpbs(Metric):
         problem: str,
         name: str,
     ) -> Effect:
-        what = "target words" if self._options.over == "targets" else "attribute words"
+        what = "target words" if self.options.over == "targets" else "attribute words"
         return Effect.of(
-            x, y, self._options, rng, problem=problem, unit="nats", roles=self._own, of_what=what, name=name
+            x, y, self.options, rng, problem=problem, unit="nats", roles=self._own, of_what=what, name=name
         )
 
     def _by_template(self, apart: list[Sample], rng: np.random.Generator, problem: str) -> list[Estimate]:
-        templates = self._options.templates
+        templates = self.options.templates
         if len(templates) == 1:
             return []
         samples = apart or [(np.empty(0), np.empty(0))] * len(templates)
@@ -127,7 +109,7 @@ class Lpbs(Metric):
         ]
 
     def _conventions(self, model: Model) -> dict[str, str | int | float | bool | None]:
-        options = self._options
+        options = self.options
         own, against = self._own, self._against
         return options.conventions(
             model,
@@ -146,10 +128,10 @@ class Lpbs(Metric):
 
     def _items(self, test: Test, found: Increase, together: Sample, apart: list[Sample]) -> pa.Table:
         more = {}
-        if self._options.over == "targets":
+        if self.options.over == "targets":
             more["n_tokens"] = [int(count) for count in found.n_tokens]
         if len(apart) > 1:
-            for template, sample in zip(self._options.templates, apart, strict=True):
+            for template, sample in zip(self.options.templates, apart, strict=True):
                 more[f"s with {template!r}"] = np.concatenate(sample).tolist()
         return item_table(
             item=[word for role in self._own for word in found.words[role]],

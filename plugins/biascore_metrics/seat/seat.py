@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import ClassVar, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -19,9 +19,8 @@ from biascore.plugins_api import (
     Context,
     Equivalence,
     Estimate,
-    Measurement,
+    Finding,
     Metric,
-    MetricOptions,
     Model,
     Test,
     item_table,
@@ -40,36 +39,30 @@ ASSOCIATION: Final[dict[Unit, str]] = {
 }
 
 
-class Seat(Metric):
+class Seat(Metric[SeatOptions, Test]):
     """SEAT on any model that can embed; the headline is the effect size d over words, or over sentences."""
 
-    name: ClassVar[str] = "seat"
-    summary: ClassVar[str] = "Sentence Encoder Association Test: WEAT with each word in sentence templates"
-    reference: ClassVar[str] = "May, Wang, Bordia, Bowman & Rudinger 2019, NAACL-HLT, 622-628"
-    requires: ClassVar[frozenset[str]] = frozenset({"embed"})
-    kinds: ClassVar[frozenset[str]] = frozenset({"weat"})
-    options: ClassVar[type[MetricOptions]] = SeatOptions
-
-    def __init__(self, options: MetricOptions) -> None:
-        assert isinstance(options, SeatOptions)
-        self._options = options
+    name = "seat"
+    summary = "Sentence Encoder Association Test: WEAT with each word in sentence templates"
+    reference = "May, Wang, Bordia, Bowman & Rudinger 2019, NAACL-HLT, 622-628"
+    requires = frozenset({"embed"})
+    kinds = frozenset({"weat"})
 
     def check(self, test: Test, catalogue: Catalogue) -> None:
         """Raise TestKindError, StimuliError for words that have no sentences, OptionsError as WEAT does."""
-        super().check(test, catalogue)
-        frames = Frames.of(test, catalogue, self._options.templates)
-        frames.check_level(test, self._options.level)
+        frames = Frames.of(test, catalogue, self.options.templates)
+        frames.check_level(test, self.options.level)
         elements = {role: list(test.roles[role].words) for role in ("X", "Y")}
-        if self._options.unit == "sentence":
+        if self.options.unit == "sentence":
             elements = {
                 role: [text.text for word in words for text in frames.texts(role, word)]
                 for role, words in elements.items()
             }
-        self._options.check_exact(elements["X"], elements["Y"], test, f"{self._options.unit}s")
+        self.options.check_exact(elements["X"], elements["Y"], test, f"{self.options.unit}s")
 
-    def measure(self, model: Model, test: Test, context: Context) -> Measurement:
+    def measure(self, model: Model, test: Test, context: Context) -> Finding:
         """Effect size d, its permutation p-values and bootstrap interval; items are the mean s of each word."""
-        options = self._options
+        options = self.options
         frames = Frames.of(test, context.catalogue, options.templates)
         roles, coverage = embed_sentences(model, test, frames, options.level, options)
         words = {role: roles[role].words for role in ROLES}
@@ -90,19 +83,10 @@ class Seat(Metric):
             by_design += (
                 "p-value and interval take the sentences of one word for independent observations, which they are not",
             )
-        return Measurement(
-            metric=self.name,
+        return Finding(
             variant=options.variant(model),
-            test=test.id,
-            test_title=test.title,
-            language=test.language,
-            concept=test.concept,
-            model=model.name,
-            positive_means=test.positive_means,
             estimates=(*effect.estimates, beside),
-            verdict=decision.verdict,
-            reason=decision.reason,
-            alpha=options.alpha,
+            decision=decision,
             equivalence=Equivalence.within(options.bound, effect.estimates[0].name),
             coverage=coverage,
             warnings=(*warnings, *by_design),
@@ -123,7 +107,6 @@ class Seat(Metric):
                     **frames.told(test, options.templates),
                 },
             ),
-            seed=context.seed,
             items=item_table() if problem else _items(test, roles, x, y, options.unit),
         )
 
@@ -131,7 +114,7 @@ class Seat(Metric):
         """The effect size over the other unit: the value alone, for comparison."""
         x, y = (_associations(roles, role, unit) for role in ("X", "Y"))
         try:
-            value = effect_size(x, y, self._options.ddof)
+            value = effect_size(x, y, self.options.ddof)
         except ZeroVarianceError:
             value = None
         n = {"X": len(x), "Y": len(y)}

@@ -6,7 +6,6 @@ Caliskan, Bryson & Narayanan 2017 (there WEFAT); equations 5-6 of Omrani Sabbagh
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -18,15 +17,15 @@ from biascore.plugins_api import (
     Context,
     Equivalence,
     Estimate,
-    Measurement,
+    Finding,
     Metric,
-    MetricOptions,
     Model,
     PValue,
     Test,
     item_table,
 )
 from biascore.stats import (
+    Decision,
     Interval,
     PermutationTest,
     Verdict,
@@ -61,29 +60,23 @@ class _Association:
     test: PermutationTest
 
 
-class ScWeat(Metric):
+class ScWeat(Metric[WeatOptions, Test]):
     """Single-category WEAT of every target word; the headline is the share of words that are associated."""
 
-    name: ClassVar[str] = "sc-weat"
-    summary: ClassVar[str] = "Single-category WEAT: each target word against A and B, adjusted over the words"
-    reference: ClassVar[str] = "Caliskan, Bryson & Narayanan 2017, Science 356:183-186"
-    requires: ClassVar[frozenset[str]] = frozenset({"embed"})
-    kinds: ClassVar[frozenset[str]] = frozenset({"weat"})
-    options: ClassVar[type[MetricOptions]] = WeatOptions
+    name = "sc-weat"
+    summary = "Single-category WEAT: each target word against A and B, adjusted over the words"
+    reference = "Caliskan, Bryson & Narayanan 2017, Science 356:183-186"
+    requires = frozenset({"embed"})
+    kinds = frozenset({"weat"})
 
-    def __init__(self, options: MetricOptions) -> None:
-        assert isinstance(options, WeatOptions)
-        self._options = options
-
-    def check(self, test: Test, catalogue: Catalogue) -> None:
+    def check(self, test: Test, catalogue: Catalogue) -> None:  # noqa: ARG002
         """Raise TestKindError, or OptionsError where all partitions of A and B cannot be counted."""
-        super().check(test, catalogue)
-        self._options.check_exact(test.roles["A"].words, test.roles["B"].words, test)
+        self.options.check_exact(test.roles["A"].words, test.roles["B"].words, test)
 
-    def measure(self, model: Model, test: Test, context: Context) -> Measurement:
+    def measure(self, model: Model, test: Test, context: Context) -> Finding:
         """Effect size, exact p and interval of each word of X and Y; each list's mean beside them."""
         rng = context.rng
-        roles, warnings = embed_roles(model, test, self._options.level, self._options)
+        roles, warnings = embed_roles(model, test, self.options.level, self.options)
         problem = roles.too_few(LEAST)
         words: list[_Association] = []
         if not problem:
@@ -92,46 +85,32 @@ class ScWeat(Metric):
         adjusted = holm([self._deciding(word.test).value for word in words])
         share = self._share(words, adjusted)
         lists = [self._list_mean(roles, role, test.roles[role].name, rng, problem) for role in ("X", "Y")]
-        verdict, reason = self._verdict(words, adjusted, problem)
-        return Measurement(
-            metric=self.name,
-            variant=self._options.variant(model),
-            test=test.id,
-            test_title=test.title,
-            language=test.language,
-            concept=test.concept,
-            model=model.name,
+        return Finding(
+            variant=self.options.variant(model),
             positive_means=(
                 f"association with {test.roles['A'].name} (a negative effect size: with {test.roles['B'].name}); "
                 "the share counts both"
             ),
             estimates=(share, *lists),
-            verdict=verdict,
-            reason=reason,
-            alpha=self._options.alpha,
+            decision=self._decide(words, adjusted, problem),
             equivalence=self._equivalence(),
             coverage=roles.coverage,
             warnings=(
                 *warnings,
-                *(
-                    line
-                    for word in words
-                    for line in self._options.degenerate(word.interval, repr(word.word))
-                ),
+                *(line for word in words for line in self.options.degenerate(word.interval, repr(word.word))),
             ),
             cautions=tuple(coverage_warnings(roles.coverage)),
             item_value="effect size d of the word",
-            conventions=self._options.conventions(
+            conventions=self.options.conventions(
                 model,
                 {
                     "effect size": "(mean cosine with A - mean cosine with B) / sd of all of these cosines",
-                    "deciding p-value": f"{self._options.alternative}, Holm-adjusted over the words",
+                    "deciding p-value": f"{self.options.alternative}, Holm-adjusted over the words",
                     "resampled": "attribute words, within A and within B",
                     "interval of the share": "none: words share attributes, so they are no independent sample",
                     "item value": "effect size d of the single word",
                 },
             ),
-            seed=context.seed,
             items=_items(words, adjusted),
         )
 
@@ -153,7 +132,7 @@ class ScWeat(Metric):
         test: PermutationTest,
         rng: np.random.Generator,
     ) -> tuple[float | None, Interval | None]:
-        options = self._options
+        options = self.options
         try:
             effect = effect_size(a, b, options.ddof)
         except ZeroVarianceError:
@@ -164,13 +143,13 @@ class ScWeat(Metric):
     def _test(
         self, a: npt.NDArray[np.float64], b: npt.NDArray[np.float64], rng: np.random.Generator
     ) -> PermutationTest:
-        method = self._options.permutation
+        method = self.options.permutation
         if method == "auto" and exact_cost(len(a), len(b)) > MAX_EXACT_SUMS_PER_WORD:
             method = "monte-carlo"
-        return permutation_test(a, b, method=method, draws=self._options.draws, rng=rng)
+        return permutation_test(a, b, method=method, draws=self.options.draws, rng=rng)
 
     def _deciding(self, test: PermutationTest) -> PValue:
-        return permutation_p_values(test, self._options.alternative)[0]
+        return permutation_p_values(test, self.options.alternative)[0]
 
     def _share(self, words: list[_Association], adjusted: npt.NDArray[np.float64]) -> Estimate:
         n = {"words": len(words)}
@@ -184,7 +163,7 @@ class ScWeat(Metric):
             alternative=deciding.alternative,
             n=deciding.n,
         )
-        value = float(np.mean(adjusted <= self._options.alpha))
+        value = float(np.mean(adjusted <= self.options.alpha))
         return Estimate(name=SHARE, value=value, unit="share", n=n, p_values=(smallest,))
 
     def _list_mean(
@@ -199,7 +178,7 @@ class ScWeat(Metric):
         b = cosine_matrix(roles.vectors[role], roles.vectors["B"]).mean(axis=0)
         test = self._test(a, b, rng)
         effect, interval = self._effect(a, b, test, rng)
-        p_values = permutation_p_values(test, self._options.alternative)
+        p_values = permutation_p_values(test, self.options.alternative)
         return Estimate(
             name=name,
             value=effect,
@@ -211,25 +190,23 @@ class ScWeat(Metric):
 
     def _equivalence(self) -> Equivalence | None:
         """The bound that every word's interval is held against; none where their level cannot show equivalence."""
-        options = self._options
+        options = self.options
         return (
             Equivalence.within(options.bound, None) if can_show(options.confidence, options.alpha) else None
         )
 
-    def _verdict(
-        self, words: list[_Association], adjusted: npt.NDArray[np.float64], problem: str
-    ) -> tuple[Verdict, str]:
+    def _decide(self, words: list[_Association], adjusted: npt.NDArray[np.float64], problem: str) -> Decision:
         if problem:
-            return Verdict.INCONCLUSIVE, f"It could not be measured: {problem}."
-        bound, alpha = self._options.bound, self._options.alpha
+            return Decision(Verdict.INCONCLUSIVE, f"It could not be measured: {problem}.")
+        bound, alpha = self.options.bound, self.options.alpha
         single = [decide(1.0, word.interval, alpha=alpha, bound=bound).verdict for word in words]
         if all(verdict is Verdict.NEGLIGIBLE for verdict in single):
-            return Verdict.NEGLIGIBLE, f"The interval of every word lies within +-{bound}."
+            return Decision(Verdict.NEGLIGIBLE, f"The interval of every word lies within +-{bound}.")
         decision = decide(float(adjusted.min()), None, alpha=alpha, bound=None)
-        attainable = words[0].test.attainable(self._options.alternative, "attribute words")
+        attainable = words[0].test.attainable(self.options.alternative, "attribute words")
         limit = attainable.adjusted(len(words), "target words").told(alpha)
         signs = [np.sign(word.effect or 0) for word, p in zip(words, adjusted, strict=True) if p <= alpha]
-        return (
+        return Decision(
             decision.verdict,
             f"{len(signs)} of {len(words)} words are associated after Holm's adjustment at alpha = {alpha}, "
             f"{signs.count(1)} with A and {signs.count(-1)} with B; "
