@@ -81,7 +81,9 @@ class Measurement(Frozen):
     @model_validator(mode="after")
     def _says_what_decides(self) -> Self:
         if self.p_value is not None and self.alpha is None:
-            raise ValueError("a measurement with a p-value needs the alpha that decides")
+            raise ValueError(
+                "a measurement with a p-value needs a decision, and the alpha at which it is made"
+            )
         unknown = [caution for caution in self.cautions if caution not in self.warnings]
         if unknown:
             raise ValueError(f"cautions must be among the warnings, and {unknown[0]!r} is not")

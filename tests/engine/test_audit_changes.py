@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, ClassVar
+from types import MappingProxyType
+from typing import Any
 
 import pytest
 
@@ -14,8 +15,7 @@ from biascore.metric import SELF, Context, Metric, MetricOptions
 from biascore.models.model import Model
 from biascore.models.pool import Pool
 from biascore.plugins.loading import PluginRecord
-from biascore.plugins_api import Coverage, Estimate, Measurement, Test
-from biascore.stats import Verdict
+from biascore.plugins_api import Coverage, Estimate, Finding, Test
 
 AUDIT = {
     "title": "two",
@@ -33,40 +33,26 @@ class OtherOptions(MetricOptions):
     other: str | None = None
 
 
-class TwoModels(Metric):
+class TwoModels(Metric[OtherOptions, Test]):
     """Asks a second model for the words of X, and says who answered."""
 
-    name: ClassVar[str] = "two-models"
-    summary: ClassVar[str] = "asks two models"
-    reference: ClassVar[str] = "none"
-    requires: ClassVar[frozenset[str]] = frozenset({"embed"})
-    kinds: ClassVar[frozenset[str]] = frozenset({"weat"})
-    options: ClassVar[type[MetricOptions]] = OtherOptions
-    model_options: ClassVar[dict[str, frozenset[str]]] = {"other": frozenset({"embed"})}
+    name = "two-models"
+    summary = "asks two models"
+    reference = "none"
+    requires = frozenset({"embed"})
+    kinds = frozenset({"weat"})
+    model_options = MappingProxyType({"other": frozenset({"embed"})})
 
-    def __init__(self, options: MetricOptions) -> None:
-        assert isinstance(options, OtherOptions)
-        self._other = options.other
-
-    def measure(self, model: Model, test: Test, context: Context) -> Measurement:
-        other = model if self._other in (None, SELF) else context.model(self._other)
+    def measure(self, model: Model, test: Test, context: Context) -> Finding:
+        other = model if self.options.other in (None, SELF) else context.model(self.options.other)
         words = test.roles["X"].words
         value = float(other.embed(words).sum())
         counts = {"X": len(words)}
-        return Measurement(
-            metric=self.name,
-            test=test.id,
-            test_title=test.title,
-            language=test.language,
-            concept=test.concept,
-            model=model.name,
+        return Finding(
             positive_means="nothing",
             estimates=(Estimate(name=f"sum by {other.name}", value=value, unit="", n=counts),),
-            verdict=Verdict.INCONCLUSIVE,
-            reason="It tests nothing.",
             coverage=Coverage(given=counts, used=counts),
             conventions={},
-            seed=context.seed,
         )
 
 
@@ -182,7 +168,7 @@ def test_a_second_model_is_checked_before_any_is_opened(engine: Engine, tmp_path
         engine.check(audit(measurements=[entry]))
 
     class Translated(TwoModels):
-        model_options: ClassVar[dict[str, frozenset[str]]] = {"other": frozenset({"translate"})}
+        model_options = MappingProxyType({"other": frozenset({"translate"})})
 
     owner = PluginRecord("made", "made", "1", "made", "loaded")
     engine.plugins.metrics.add("translated", Translated, owner)

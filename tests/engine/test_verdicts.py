@@ -119,7 +119,7 @@ WITHIN = Equivalence(bound=0.2, of="d")
 
 
 def test_a_p_value_needs_its_alpha_and_a_caution_is_a_warning() -> None:
-    with pytest.raises(ValidationError, match="needs the alpha"):
+    with pytest.raises(ValidationError, match="needs a decision"):
         measured(0.04, alpha=None)
     with pytest.raises(ValidationError, match="cautions must be among the warnings"):
         measured(0.04, warnings=("a",), cautions=("b",))

@@ -15,8 +15,6 @@ from biascore.models.model import Model
 from biascore.models.source import Source
 from biascore.plugins_api import (
     Backend,
-    Catalogue,
-    Context,
     Identity,
     Masked,
     Measurement,
@@ -32,6 +30,8 @@ from biascore.plugins_api import (
 from biascore.stats import Verdict
 from biascore_metrics.crows_pairs.metrics import CrowsPairs, CrowsPairsCausal
 from biascore_metrics.crows_pairs.options import CrowsPairsOptions, PairOptions
+
+from .measuring import measured
 
 Logprob = Callable[[str, str], float]
 NEGATIVE = "B- (negative stereotypes of underprivileged groups)"
@@ -82,8 +82,7 @@ def of(pairs: Sequence[SentencePair], **about: object) -> SentencePairsTest:
 
 def measure(metric: type[Metric], model: Model, test: Test, seed: int = 1, **options: object) -> Measurement:
     kind = CrowsPairsOptions if metric is CrowsPairs else PairOptions
-    context = Context(np.random.default_rng(seed), seed, Catalogue(()), lambda _: model)
-    return metric(kind(**options)).measure(model, test, context)
+    return measured(metric(kind(**options)), model, test, seed=seed)
 
 
 def ladder(differences: Sequence[float], *, stereo: int, bias_types: Sequence[str] = ("age",)):
@@ -337,7 +336,7 @@ def test_other_tests_are_refused():
     test = Test(id="en/weat6", kind="weat", language="en")
     for metric in (CrowsPairs(CrowsPairsOptions()), CrowsPairsCausal(PairOptions())):
         with pytest.raises(TestKindError, match="takes tests of kind sentence-pairs"):
-            metric.check(test, Catalogue(()))
+            metric.check_kind(test)
 
 
 @pytest.mark.parametrize("metric", ["crows-pairs", "crows-pairs-causal"])

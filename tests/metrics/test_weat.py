@@ -9,7 +9,7 @@ import pytest
 
 from biascore.engine import Engine
 from biascore.errors import AnswerError
-from biascore.plugins_api import Catalogue, Context, Measurement, Model, Test
+from biascore.plugins_api import Measurement, Model, Test
 from biascore.results.verdicts import contradiction
 from biascore.stats import Verdict
 from biascore_metrics.weat.options import WeatOptions
@@ -17,6 +17,7 @@ from biascore_metrics.weat.single import ScWeat
 from biascore_metrics.weat.weat import Weat
 
 from .loops import cosine
+from .measuring import measured
 
 RNG = np.random.default_rng(11)
 WORDS = {
@@ -27,17 +28,12 @@ WORDS = {
 X, Y, A, B = ([f"{role}{i}" for i in range(5)] for role in "xyab")
 
 
-def context() -> Context:
-    """What the engine lends: seed 1, no stimuli, and no second model."""
-    return Context(np.random.default_rng(1), 1, Catalogue(()), {}.__getitem__)
-
-
 def weat(model: Model, test: Test, **options: object) -> Measurement:
-    return Weat(WeatOptions(**options)).measure(model, test, context())
+    return measured(Weat(WeatOptions(**options)), model, test)
 
 
 def sc_weat(model: Model, test: Test, **options: object) -> Measurement:
-    return ScWeat(WeatOptions(**options)).measure(model, test, context())
+    return measured(ScWeat(WeatOptions(**options)), model, test)
 
 
 def slow_association(word: str) -> float:
@@ -304,6 +300,6 @@ def test_a_one_sided_test_tells_of_an_effect_the_other_way(model_of, test_of):
 @pytest.mark.parametrize("confidence", [0.5, 0.95])
 @pytest.mark.parametrize("bound", [0.2, 5.0])
 def test_verdicts_follow_from_what_is_stored(model_of, test_of, confidence, bound):
-    for measured in (weat, sc_weat):
-        got = measured(model_of(WORDS), test_of(X, Y, A, B), confidence=confidence, bound=bound)
+    for metric in (weat, sc_weat):
+        got = metric(model_of(WORDS), test_of(X, Y, A, B), confidence=confidence, bound=bound)
         assert contradiction(got) == ""

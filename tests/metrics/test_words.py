@@ -10,11 +10,12 @@ import pytest
 from biascore.errors import AnswerError
 from biascore.models.model import Model
 from biascore.models.source import Source
-from biascore.plugins_api import Catalogue, Context, Familiarity, Measurement, ModelRef, Test
+from biascore.plugins_api import Familiarity, Measurement, ModelRef, Test
 from biascore_metrics.weat import Weat
 from biascore_metrics.weat.options import WeatOptions
 
 from .conftest import VectorBackend
+from .measuring import measured
 
 RNG = np.random.default_rng(7)
 SHIFTS = {"x": 0.8, "y": -0.8, "a": 0.6, "b": -0.6}
@@ -38,8 +39,7 @@ def letters(vectors: Mapping[str, Sequence[float]], seen: Mapping[str, Familiari
 
 
 def weat(model: Model, test: Test, **options: object) -> Measurement:
-    context = Context(np.random.default_rng(1), 1, Catalogue(()), {}.__getitem__)
-    return Weat(WeatOptions(**options)).measure(model, test, context)
+    return measured(Weat(WeatOptions(**options)), model, test)
 
 
 def test_capitalisations_of_one_word_are_one_word(model_of, test_of):

@@ -22,7 +22,7 @@ from biascore.errors import (
     TransientModelError,
 )
 
-from .trouble import adapter_that, measurement, metric_that
+from .trouble import adapter_that, finding, metric_that
 
 EngineOf = Callable[..., Engine]
 
@@ -91,7 +91,7 @@ def test_a_metric_that_raises_costs_its_own_measurements(engine_of: EngineOf) ->
     def act(metric: Any, model: Any, test: Any, context: Any) -> Any:
         if test.id == "en/weat7":
             raise ZeroDivisionError("division by zero")
-        return measurement(metric, model, test, context)
+        return finding()
 
     engine = engine_of(metric_that(act))
     run = engine.run(
@@ -245,9 +245,7 @@ def test_a_metric_that_hangs_is_given_up(engine_of: EngineOf) -> None:
 def test_time_for_answers_is_no_time_of_the_metric(engine_of: EngineOf) -> None:
     left: list[float] = []
     kind = adapter_that(answer=lambda: left.append(signal.getitimer(signal.ITIMER_REAL)[0]))
-    measured = metric_that(
-        lambda *given: left.append(signal.getitimer(signal.ITIMER_REAL)[0]) or measurement(*given)
-    )
+    measured = metric_that(lambda *_: left.append(signal.getitimer(signal.ITIMER_REAL)[0]) or finding())
     engine = engine_of(kind, measured, time_limit=1000)
     engine.run(audit("made:x", metrics=("made-metric",)))
     asking, measuring = left

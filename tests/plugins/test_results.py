@@ -19,9 +19,9 @@ from biascore.plugins_api import (
     hookimpl,
     item_table,
 )
-from biascore.stats import Verdict
+from biascore.stats import Decision, Verdict
 
-from .trouble import adapter_that, measurement, metric_that
+from .trouble import adapter_that, finding, metric_that
 
 EngineOf = Callable[..., Engine]
 
@@ -41,10 +41,6 @@ def p(value: float) -> PValue:
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        (lambda: {"test": "en/weat8"}, "whose test is 'en/weat8', and it was asked for 'en/weat7'"),
-        (lambda: {"model": "other"}, "whose model is 'other'"),
-        (lambda: {"metric": "other"}, "whose metric is 'other'"),
-        (lambda: {"seed": 5}, "whose seed is 5"),
         (lambda: {"estimates": ()}, "made an impossible Measurement (estimates: "),
         (lambda: {"estimates": (estimate(value=float("nan")),)}, "made an impossible Estimate (value: "),
         (lambda: {"estimates": (estimate(interval=interval(low=2.0)),)}, "low must not be above high"),
@@ -56,7 +52,7 @@ def p(value: float) -> PValue:
         ),
         (lambda: {"coverage": Coverage(given={"X": 8}, used={"Q": 1})}, "of Q, 1 are used and 0 were given"),
         (
-            lambda: {"verdict": Verdict.DETECTED, "estimates": (estimate(p_values=(p(0.9),)),), "alpha": 0.05},
+            lambda: {"decision": Decision(Verdict.DETECTED, "So."), "estimates": (estimate(p_values=(p(0.9),)),)},
             "its p-value (0.9) is not at most alpha",
         ),
         (
@@ -70,7 +66,7 @@ def p(value: float) -> PValue:
     ],
 )  # fmt: skip
 def test_a_result_that_cannot_be_is_refused_and_named(engine_of: EngineOf, changes: Any, told: str) -> None:
-    engine = engine_of(metric_that(lambda *given: measurement(*given, **changes())))
+    engine = engine_of(metric_that(lambda *_: finding(**changes())))
     with pytest.raises(PluginFailedError) as info:
         engine.measure("made-metric", "planted:gender=1", "en/weat7")
     assert told in str(info.value)
@@ -79,7 +75,7 @@ def test_a_result_that_cannot_be_is_refused_and_named(engine_of: EngineOf, chang
 
 
 @pytest.mark.parametrize("found", [None, 0.5, "detected"])
-def test_a_result_is_a_measurement(engine_of: EngineOf, found: object) -> None:
+def test_a_result_is_a_finding(engine_of: EngineOf, found: object) -> None:
     engine = engine_of(metric_that(lambda *_: found))
     with pytest.raises(PluginFailedError, match=f"returned a {type(found).__name__}, which is not"):
         engine.measure("made-metric", "planted:gender=1", "en/weat7")

@@ -13,15 +13,14 @@ from biascore.plugins_api import (
     Context,
     Coverage,
     Estimate,
+    Finding,
     Identity,
-    Measurement,
     Metric,
     Model,
     Test,
     Text,
     hookimpl,
 )
-from biascore.stats import Verdict
 
 Act = Callable[[], Any]
 
@@ -55,25 +54,15 @@ def adapter_that(name: str = "made", *, load: Act | None = None, answer: Act | N
     return Made
 
 
-def measurement(metric: Metric, model: Model, test: Test, context: Context, /, **changes: Any) -> Measurement:
+def finding(**changes: Any) -> Finding:
     """A result without fault, but for ``changes``."""
     counts = {"X": 8, "Y": 8}
     parts: dict[str, Any] = {
-        "metric": metric.name,
-        "test": test.id,
-        "test_title": test.title,
-        "language": test.language,
-        "concept": test.concept,
-        "model": model.name,
-        "positive_means": test.positive_means,
         "estimates": (Estimate(name="made", value=0.5, unit="none", n=counts),),
-        "verdict": Verdict.INCONCLUSIVE,
-        "reason": "It tests nothing.",
         "coverage": Coverage(given=counts, used=counts),
         "conventions": {},
-        "seed": context.seed,
     }
-    return Measurement(**{**parts, **changes})
+    return Finding(**{**parts, **changes})
 
 
 def metric_that(act: Callable[..., Any], name: str = "made-metric") -> type[Metric]:
@@ -84,9 +73,6 @@ def metric_that(act: Callable[..., Any], name: str = "made-metric") -> type[Metr
         reference: ClassVar[str] = "none"
         requires: ClassVar[frozenset[str]] = frozenset({"embed"})
         kinds: ClassVar[frozenset[str]] = frozenset({"weat"})
-
-        def __init__(self, options: Any) -> None:
-            """Take the options, of which none is used."""
 
         def measure(self, model: Model, test: Test, context: Context) -> Any:
             model.embed(test.roles["X"].words)

@@ -1,6 +1,6 @@
 """Registers one metric, then fails."""
 
-from biascore.plugins_api import Metric, MetricOptions, hookimpl
+from biascore.plugins_api import Metric, hookimpl
 
 
 class Good(Metric):
@@ -11,9 +11,6 @@ class Good(Metric):
     reference = "none"
     requires = frozenset({"embed"})
     kinds = frozenset({"weat"})
-
-    def __init__(self, options: MetricOptions) -> None:
-        """Take the options."""
 
     def measure(self, model, test, context):
         """Never called."""

@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 
 from biascore.plugins_api import (
-    Catalogue,
-    Context,
     Dimension,
     FiseTest,
     Measurement,
@@ -18,6 +16,8 @@ from biascore.plugins_api import (
 )
 from biascore_metrics.fise.metric import Fise, GgFise
 from biascore_metrics.fise.options import FiseOptions, GgFiseOptions
+
+from ..measuring import measured, no_second
 
 RNG = np.random.default_rng(3)
 AXES = {"men": 0, "women": 0, "white": 1, "black": 1, "rich": 2, "poor": 2, "good": 3, "bad": 3}
@@ -72,21 +72,9 @@ def fise_test(
     )
 
 
-def no_second(name: str) -> Model:
-    raise AssertionError(f"asked for {name}")
-
-
-def context(second: Callable[[str], Model] = no_second) -> Context:
-    return Context(np.random.default_rng(1), 1, Catalogue(()), second)
-
-
 def fise(model: Model, test: FiseTest, second: Callable[[str], Model] = no_second, **options: Any):
-    metric = Fise(FiseOptions(**(FEW | options)))
-    metric.check(test, Catalogue(()))
-    return metric.measure(model, test, context(second))
+    return measured(Fise(FiseOptions(**(FEW | options))), model, test, second)
 
 
 def gg_fise(model: Model, test: FiseTest, **options: Any) -> Measurement:
-    metric = GgFise(GgFiseOptions(**(FEW | options)))
-    metric.check(test, Catalogue(()))
-    return metric.measure(model, test, context())
+    return measured(GgFise(GgFiseOptions(**(FEW | options))), model, test)

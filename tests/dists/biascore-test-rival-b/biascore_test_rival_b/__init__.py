@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from biascore.plugins_api import Adapter, Metric, MetricOptions, hookimpl
+from biascore.plugins_api import Adapter, Metric, hookimpl
 
 
 class RivalAdapter(Adapter):
@@ -26,9 +26,6 @@ class RivalMetric(Metric):
     reference = "none"
     requires = frozenset({"embed"})
     kinds = frozenset({"weat"})
-
-    def __init__(self, options: MetricOptions) -> None:
-        """Take the options."""
 
     def measure(self, model, test, context):
         """Never called."""

@@ -1,0 +1,23 @@
+"""One metric on one test, without an engine: what the engine makes of the metric's finding."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from biascore.plugins_api import Catalogue, Context, Measurement, Metric, Model, Test
+from biascore.results.returned import measurement_of
+
+
+def no_second(name: str) -> Model:
+    raise AssertionError(f"asked for {name}")
+
+
+def measured(
+    metric: Metric, model: Model, test: Test, second: Callable[[str], Model] = no_second, seed: int = 1
+) -> Measurement:
+    metric.check_kind(test)
+    metric.check(test, Catalogue(()))
+    found = metric.measure(model, test, Context(np.random.default_rng(seed), seed, Catalogue(()), second))
+    return measurement_of(
+        found, metric=metric.name, alpha=metric.options.alpha, test=test, model=model.name, seed=seed
+    )
