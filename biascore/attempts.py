@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import traceback
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,11 +20,16 @@ from biascore.stimuli import Test
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What was made, what failed, and the record of every model that the pool opened, by name."""
+    """What was made, what failed, the record of every model that was asked, by name, and the time.
+
+    ``started`` and ``finished`` are seconds since the epoch.
+    """
 
     made: tuple[Measurement, ...]
     failed: tuple[Failure, ...]
     used: Mapping[str, ModelUsed]
+    started: float
+    finished: float
 
 
 def perform(
@@ -39,6 +45,7 @@ def perform(
     What a model or a plugin does wrong costs its own measurements. Where nothing at all was measured, that error is
     raised, or NothingMeasuredError for several.
     """
+    started = time.time()
     total = sum(map(len, measurements.values()))
     made: list[Measurement] = []
     failed: list[Failure] = []
@@ -58,10 +65,10 @@ def perform(
                 advance(1)
         if label in pool.opened and label not in keep:
             used[label] = pool.release(label)
-    used |= {name: pool.release(name) for name in pool.opened}
+    used |= {name: pool.release(name) for name in pool.opened} | pool.given_used
     if failed and not made:
         raise errors[0] if len({str(error) for error in errors}) == 1 else NothingMeasuredError(tuple(failed))
-    return Done(tuple(made), tuple(failed), used)
+    return Done(tuple(made), tuple(failed), used, started, time.time())
 
 
 def _forget_frames(errors: Iterable[BiascoreError]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from biascore.errors import CapabilityError, OptionsError, UnknownNameError
 from biascore.files.paths import is_path
 from biascore.metric import SELF, Metric
 from biascore.models.adapter import Adapter, LoadContext
+from biascore.models.model import Model
 from biascore.models.refs import ModelRef
 from biascore.plugins.loading import Plugins
 from biascore.stimuli import Catalogue, Test
@@ -47,16 +48,34 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """An audit that can be run: ``openings`` are its models in order, ``seconds`` those that options name."""
+    """What can be measured: ``models`` are the names of the models in order, each to be opened or ``given`` open.
+
+    ``seconds`` are the further models that options of metrics name.
+    """
 
     catalogue: Catalogue
+    models: tuple[str, ...]
     openings: Mapping[str, Opening]
     steps: tuple[Step, ...]
+    given: Mapping[str, Model] = field(default_factory=dict)
 
     @property
     def seconds(self) -> dict[str, Opening]:
         """The second models of all steps by name."""
         return {name: opening for step in self.steps for name, opening in step.seconds.items()}
+
+    @property
+    def every(self) -> dict[str, Opening]:
+        """All models that are to be opened, by name."""
+        return {**self.openings, **self.seconds}
+
+    @property
+    def refs(self) -> tuple[str, ...]:
+        """The references of ``models``."""
+        return tuple(
+            str(self.given[name].source.ref if name in self.given else self.openings[name].ref)
+            for name in self.models
+        )
 
     def measurements(self, model: str) -> list[tuple[Metric, Test]]:
         """What is measured on a model, in order."""
@@ -79,7 +98,34 @@ def check_audit(plugins: Plugins, folders: Sequence[Path], audit: Audit) -> Chec
         for label, opening in openings.items():
             if label in step.models:
                 check_capabilities(step.metric, label, opening.adapter.capabilities, plugins)
-    return Checked(catalogue, openings, steps)
+    return Checked(catalogue, tuple(openings), openings, steps)
+
+
+def check_measure(
+    checker: Checker,
+    name: str,
+    options: Mapping[str, Any],
+    models: Sequence[Model | str],
+    tests: Sequence[Test | str],
+) -> Checked:
+    """Check one metric, its options, and the models and tests that it is for, named or at hand."""
+    metric = checker.metric(name, options)
+    chosen = checker.chosen(tests, metric)
+    for test in chosen:
+        checker.check(metric, test)
+    seconds = checker.seconds(metric, options, {})
+    given = {one.name: one for one in models if isinstance(one, Model)}
+    labels = tuple(one.name if isinstance(one, Model) else one for one in models)
+    check_once(labels)
+    openings = {}
+    for label in labels:
+        if label in given:
+            check_capabilities(metric, label, given[label].capabilities, checker.plugins, given[label].lacks)
+        else:
+            openings[label] = checker.model(AuditModel(ref=label))
+            check_capabilities(metric, label, openings[label].adapter.capabilities, checker.plugins)
+    step = Step(metric, chosen, frozenset(labels), seconds)
+    return Checked(checker.catalogue, labels, openings, (step,), given)
 
 
 def check_once(labels: Sequence[str]) -> None:
@@ -206,6 +252,20 @@ class Checker:
                 metric.check_kind(found[0])
             is_glob = any(character in pattern for character in "*?[")
             chosen.update({test.id: test for test in (taken if is_glob else found)})
+        return tuple(chosen.values())
+
+    def chosen(self, wanted: Sequence[Test | str], metric: Metric) -> tuple[Test, ...]:
+        """The tests that are named (see ``tests``) or at hand, each once.
+
+        Raises OptionsError where two that differ have one id, UnknownNameError where there is none.
+        """
+        chosen: dict[str, Test] = {}
+        for want in wanted:
+            for test in (want,) if isinstance(want, Test) else self.tests([want], metric):
+                if chosen.setdefault(test.id, test) != test:
+                    raise OptionsError(f"two different tests are called {test.id}. Rename one of them.")
+        if not chosen:
+            raise UnknownNameError("no test was named. See what there is with: biascore list tests")
         return tuple(chosen.values())
 
     def _find(self, patterns: Sequence[str]) -> tuple[Test, ...]:

@@ -3,48 +3,44 @@
 from __future__ import annotations
 
 import hashlib
-import platform
-import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from importlib import metadata
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-import pluggy
 from pydantic import ValidationError
 
-from biascore.attempts import perform
+from biascore.attempts import Done, perform
 from biascore.audit import Audit, AuditData, AuditModel
 from biascore.basics.guard import At, failed, guarded, report_it
-from biascore.basics.keys import without_keys
 from biascore.basics.progress import Progress, Silent
 from biascore.checking import (
+    Checked,
     Checker,
-    Opening,
     check_audit,
     check_capabilities,
-    check_once,
+    check_measure,
     read_catalogue,
     read_data,
 )
-from biascore.errors import OptionsError, PluginError, UnknownNameError
+from biascore.errors import OptionsError
 from biascore.files.paths import user_path
 from biascore.metric import Context, Metric
-from biascore.models.adapter import Backend, Identity, LoadContext, ModelPlugin
+from biascore.models.adapter import ModelPlugin
 from biascore.models.budget import Budget
 from biascore.models.cache import Cache, DiskCache, NoCache, default_cache
 from biascore.models.model import Model
 from biascore.models.pool import Pool
-from biascore.models.source import Services, Source
+from biascore.models.source import Services
+from biascore.opening import open_model
 from biascore.planning.plan import Plan, Planner
 from biascore.plugins.loading import Plugins
+from biascore.recording import record
 from biascore.results.measurement import Measurement
-from biascore.results.packages import computing
 from biascore.results.portable import portable
 from biascore.results.returned import Finding, measurement_of, wrong_result
-from biascore.results.run import PluginUsed, Provenance, Run, StimuliUsed
+from biascore.results.run import Run
 from biascore.stats import Adjustment
 from biascore.stimuli import Catalogue, Test
 
@@ -100,7 +96,7 @@ class Engine:
         Raises RefError, UnknownNameError, OptionsError, MissingExtraError or ModelLoadError.
         """
         opening = self._checker.model(AuditModel(ref=ref, name=name or "", options=options))
-        return self._open(opening, self.catalogue, transforms)
+        return open_model(opening, self.plugins, self.catalogue, self._services, transforms)
 
     def data(self, format: str, source: str | Path, *, language: str, name: str = "", **options: Any) -> Test:
         """The test that a data file becomes: ``engine.data("crows-pairs", "pairs.csv", language="en")``.
@@ -137,51 +133,25 @@ class Engine:
         plugin then does wrong costs its own measurements, which are ``failed`` in the run; where nothing could be
         measured, that error is raised.
         """
-        checker = self._checker
-        checked = checker.metric(metric, options)
-        chosen = self._select(tests, checked)
-        for test in chosen:
-            checker.check(checked, test)
-        openings = checker.seconds(checked, options, {})
-        wanted = [model] if isinstance(model, Model | str) else list(model)
-        labels = [one if isinstance(one, str) else one.name for one in wanted]
-        check_once(labels)
-        given = {one.name: one for one in wanted if isinstance(one, Model)}
-        for label, one in zip(labels, wanted, strict=True):
-            if isinstance(one, str):
-                openings[label] = checker.model(AuditModel(ref=label))
-            can = one.capabilities if isinstance(one, Model) else openings[label].adapter.capabilities
-            check_capabilities(checked, label, can, self.plugins, one.lacks if isinstance(one, Model) else "")
-        started = time.time()
-        before = {name: one.counts for name, one in given.items()}
-        with self._pool(openings, self.catalogue, given) as pool:
-            done = perform(
-                {label: [(checked, test) for test in chosen] for label in labels},
-                partial(self._measure_on, pool, self.catalogue, self.seed),
-                pool,
-                keep=set(openings) - set(labels),
-                progress=self._services.progress,
-            )
-        used = dict(done.used) | {name: one.used(since=before[name]) for name, one in given.items()}
-        refs = [
-            str(openings[label].ref) if label in openings else str(given[label].source.ref)
-            for label in labels
-        ]
-        audit = {
-            "metric": metric,
-            **({"model": refs[0]} if len(refs) == 1 else {"models": refs}),
-            "tests": [t.id for t in chosen],
-            "options": options,
-            "stimuli": [str(folder) for folder in self._stimuli],
-        }
-        made = Run(
-            title=f"{metric} on {', '.join(used[label].name for label in labels if label in used)}",
+        models = [model] if isinstance(model, Model | str) else list(model)
+        wanted = [tests] if isinstance(tests, str | Test) else list(tests)
+        checked = check_measure(self._checker, metric, options, models, wanted)
+        done = self._perform(checked, self.seed)
+        refs = checked.refs
+        made = record(
+            done,
+            checked,
+            self.plugins,
+            title=f"{metric} on {', '.join(name for name in checked.models if name in done.used)}",
             adjustment=self.adjust,
-            measurements=done.made,
-            failed=done.failed,
-            models=tuple(used[name] for name in dict.fromkeys([*labels, *openings]) if name in used),
-            stimuli=_stimuli_used(chosen),
-            provenance=self._provenance(started, self.seed, audit),
+            seed=self.seed,
+            audit={
+                "metric": metric,
+                **({"model": refs[0]} if len(refs) == 1 else {"models": refs}),
+                "tests": [test.id for test in checked.steps[0].tests],
+                "options": options,
+                "stimuli": [str(folder) for folder in self._stimuli],
+            },
         )
         return portable(made)
 
@@ -195,27 +165,17 @@ class Engine:
         """
         plan = audit if isinstance(audit, Audit) else Audit.load(audit)
         checked = check_audit(self.plugins, self._stimuli, plan)
-        started = time.time()
-        every = {**checked.openings, **checked.seconds}
-        with self._pool(every, checked.catalogue) as pool:
-            done = perform(
-                {label: checked.measurements(label) for label in checked.openings},
-                partial(self._measure_on, pool, checked.catalogue, plan.seed),
-                pool,
-                keep=set(checked.seconds),
-                progress=self._services.progress,
-            )
+        done = self._perform(checked, plan.seed)
         # The engine's own folders of stimuli are as much a part of it as those that the audit names.
-        folders = [str(folder) for folder in self._stimuli]
-        dump = {**plan.model_dump(mode="json"), "stimuli": [*folders, *plan.stimuli]}
-        made = Run(
+        folders = [*map(str, self._stimuli), *plan.stimuli]
+        made = record(
+            done,
+            checked,
+            self.plugins,
             title=plan.title,
             adjustment=plan.adjust,
-            measurements=done.made,
-            failed=done.failed,
-            models=tuple(done.used[name] for name in every if name in done.used),
-            stimuli=_stimuli_used(test for step in checked.steps for test in step.tests),
-            provenance=self._provenance(started, plan.seed, dump),
+            seed=plan.seed,
+            audit={**plan.model_dump(mode="json"), "stimuli": folders},
         )
         named = (*plan.stimuli, *(data.source for data in plan.data))
         return portable(made, plan.folder, {str(plan.path(text)): text for text in named})
@@ -229,10 +189,8 @@ class Engine:
         chosen = audit if isinstance(audit, Audit) else Audit.load(audit)
         checked = check_audit(self.plugins, self._stimuli, chosen)
         planner = Planner(self._services.cache, self._services.progress)
-        seconds = checked.seconds
-        every = {**checked.openings, **seconds}
-        with self._pool(every, checked.catalogue) as pool:
-            for label in checked.openings:
+        with self._pool(checked) as pool:
+            for label in checked.models:
                 if not checked.measurements(label):
                     continue
                 planner.rehearse(
@@ -240,9 +198,9 @@ class Engine:
                     pool.model,
                     checked.measurements(label),
                     partial(self._measure, catalogue=checked.catalogue, seed=chosen.seed),
-                    probe=lambda name: probe and every[name].adapter.key_env_var is None,
+                    probe=lambda name: probe and checked.every[name].adapter.key_env_var is None,
                 )
-                if label not in seconds:
+                if label not in checked.seconds:
                     pool.release(label)
         return planner.plan(chosen.title)
 
@@ -254,6 +212,24 @@ class Engine:
         """Close the cache."""
         self._services.cache.close()
 
+    def _pool(self, checked: Checked) -> Pool:
+        openers = {
+            name: partial(open_model, opening, self.plugins, checked.catalogue, self._services)
+            for name, opening in checked.every.items()
+        }
+        return Pool(openers, checked.given)
+
+    def _perform(self, checked: Checked, seed: int) -> Done:
+        """Make all measurements; raises NothingMeasuredError, or the one error that all of them met."""
+        with self._pool(checked) as pool:
+            return perform(
+                {name: checked.measurements(name) for name in checked.models},
+                partial(self._measure_on, pool, checked.catalogue, seed),
+                pool,
+                keep=checked.seconds,
+                progress=self._services.progress,
+            )
+
     def _measure_on(
         self, pool: Pool, catalogue: Catalogue, seed: int, label: str, metric: Metric, test: Test
     ) -> Measurement:
@@ -261,46 +237,6 @@ class Engine:
         # Now that it is open: of its kind, an adapter names all that any model can answer.
         check_capabilities(metric, label, model.capabilities, self.plugins, model.lacks)
         return self._measure(metric, model, test, pool.model, catalogue, seed)
-
-    def _pool(
-        self, openings: Mapping[str, Opening], catalogue: Catalogue, given: Mapping[str, Model] | None = None
-    ) -> Pool:
-        return Pool({name: partial(self._open, o, catalogue) for name, o in openings.items()}, given)
-
-    def _open(self, opening: Opening, catalogue: Catalogue, transforms: Sequence[ModelPlugin] = ()) -> Model:
-        context = LoadContext(catalogue, self.plugins.languages)
-        owner = self.plugins.adapters.owner(opening.ref.adapter).owner
-        at = At(owner, "opening", f"opening {opening.ref}", opening.spec.label)
-        backend = without_keys(
-            opening.adapter.key_variables,
-            lambda: guarded(at, lambda: _load(opening, context), self._services.time_limit),
-        )
-        source = Source(
-            name=opening.spec.label,
-            ref=opening.ref,
-            answers_version=self._answers_version(opening),
-            options=opening.options.model_dump(mode="json"),
-            explicit_options=opening.options.model_dump(mode="json", exclude_unset=True),
-            paid=opening.adapter.key_env_var is not None,
-            key_variables=opening.adapter.key_variables,
-            unusual=opening.options.model_dump(mode="json", exclude_defaults=True),
-            owner=owner,
-        )
-        around = [*transforms, *self.plugins.model_plugins(opening.ref)]
-        try:
-            return Model(source, backend, around, self._services)
-        # A ValueError: two plugins around the model have one name.
-        except (pluggy.PluginValidationError, ValueError) as error:
-            backend.close()
-            raise PluginError(
-                f"{opening.ref}: a plugin around this model does not fit the hooks: {error}. "
-                f"See: biascore plugins"
-            ) from error
-
-    def _answers_version(self, opening: Opening) -> str:
-        owner = self.plugins.adapters.owner(opening.ref.adapter)
-        stated = opening.adapter.answers_version
-        return f"{owner.dist} {owner.version}" if stated is None else f"{owner.dist}, answers {stated}"
 
     def _measure(
         self,
@@ -339,34 +275,6 @@ class Engine:
             )
         return measured
 
-    def _select(self, tests: str | Test | Sequence[str | Test], metric: Metric) -> tuple[Test, ...]:
-        wanted = [tests] if isinstance(tests, str | Test) else list(tests)
-        chosen: dict[str, Test] = {}
-        for want in wanted:
-            for test in (want,) if isinstance(want, Test) else self._checker.tests([want], metric):
-                if chosen.setdefault(test.id, test) != test:
-                    raise OptionsError(f"two different tests are called {test.id}. Rename one of them.")
-        if not chosen:
-            raise UnknownNameError("no test was named. See what there is with: biascore list tests")
-        return tuple(chosen.values())
-
-    def _provenance(self, started: float, seed: int, audit: Mapping[str, Any]) -> Provenance:
-        return Provenance(
-            biascore_version=metadata.version("biascore"),
-            python_version=platform.python_version(),
-            packages=computing(),
-            platform=platform.platform(),
-            started=started,
-            finished=time.time(),
-            seed=seed,
-            audit=audit,
-            plugins=tuple(
-                PluginUsed(name=r.name, dist=r.dist, version=r.version)
-                for r in self.plugins.records
-                if r.status in ("loaded", "conflict")
-            ),
-        )
-
 
 def _adjustment(name: Adjustment | str) -> Adjustment:
     try:
@@ -375,15 +283,6 @@ def _adjustment(name: Adjustment | str) -> Adjustment:
         raise OptionsError(
             f"adjust={name!r} is none of: {', '.join(Adjustment)}. Choose one of them"
         ) from None
-
-
-def _load(opening: Opening, context: LoadContext) -> Backend:
-    backend = opening.adapter.load(opening.ref, opening.options, context)
-    if not isinstance(backend, Backend):
-        raise TypeError(f"load returned a {type(backend).__name__}, which is no Backend")
-    if not isinstance(getattr(backend, "identity", None), Identity):
-        raise TypeError("the Backend has no identity, which is an Identity")
-    return backend
 
 
 def measurement_seed(seed: int, metric: str, test: str) -> int:
@@ -400,19 +299,3 @@ def _open_cache(cache: str | Path | None) -> Cache:
     if cache is None:
         return NoCache()
     return default_cache() if cache == DEFAULT_CACHE else DiskCache(user_path(cache))
-
-
-def _stimuli_used(tests: Iterable[Test]) -> tuple[StimuliUsed, ...]:
-    files: dict[str, list[Test]] = {}
-    for test in tests:
-        files.setdefault(test.file, []).append(test)
-    return tuple(
-        StimuliUsed(
-            file=file,
-            sha256=some[0].sha256,
-            source=some[0].source,
-            licence=some[0].licence,
-            tests=tuple(dict.fromkeys(test.id for test in some)),
-        )
-        for file, some in files.items()
-    )

@@ -18,6 +18,7 @@ class Pool:
     ) -> None:
         self._openers = openers
         self._given = dict(given or {})
+        self._before = {name: model.counts for name, model in self._given.items()}
         self._opened: dict[str, Model] = {}
         self._failed: dict[str, BiascoreError] = {}
 
@@ -47,6 +48,11 @@ class Pool:
     def opened(self) -> tuple[str, ...]:
         """The names of the models that are open now, in the order of opening."""
         return tuple(self._opened)
+
+    @property
+    def given_used(self) -> dict[str, ModelUsed]:
+        """The records of the models that were given, with the questions put to them since."""
+        return {name: model.used(since=self._before[name]) for name, model in self._given.items()}
 
     def __enter__(self) -> Self:
         return self

@@ -14,6 +14,7 @@ from biascore.errors import CapabilityError, OptionsError, TestKindError, Unknow
 from biascore.metric import SELF, Context, Metric, MetricOptions
 from biascore.models.model import Model
 from biascore.models.pool import Pool
+from biascore.models.used import QuestionCounts
 from biascore.plugins.loading import PluginRecord
 from biascore.plugins_api import Coverage, Estimate, Finding, Test
 
@@ -162,6 +163,12 @@ def test_measure_opens_a_second_model_once(engine: Engine) -> None:
         assert [used.name for used in run.models] == ["mine"]
 
 
+def test_a_second_model_that_is_measured_too_is_opened_once_with_all_its_questions(engine: Engine) -> None:
+    refs = ["planted:gender=1", "planted:gender=0.2"]
+    run = engine.measure("two-models", refs, "en/weat7", other=refs[0])
+    assert [(used.name, used.questions.put) for used in run.models] == [(refs[0], 16), (refs[1], 0)]
+
+
 def test_a_second_model_is_checked_before_any_is_opened(engine: Engine, tmp_path: Path) -> None:
     entry = {"metric": "two-models", "tests": ["en/weat7"], "options": {"other": "plantet:gender=1"}}
     with pytest.raises(UnknownNameError, match="Did you mean 'planted'"):
@@ -183,6 +190,8 @@ def test_a_pool_closes_what_it_opened_and_nothing_else() -> None:
     closed: list[str] = []
 
     class Fake:
+        counts = QuestionCounts()
+
         def __init__(self, name: str) -> None:
             self.name = name
 

@@ -1,0 +1,70 @@
+"""A model that was checked is opened: by its adapter, with the transforms and observers of plugins around it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pluggy
+
+from biascore.basics.guard import At, guarded
+from biascore.basics.keys import without_keys
+from biascore.checking import Opening
+from biascore.errors import PluginError
+from biascore.models.adapter import Backend, Identity, LoadContext, ModelPlugin
+from biascore.models.model import Model
+from biascore.models.source import Services, Source
+from biascore.plugins.loading import Plugins
+from biascore.stimuli import Catalogue
+
+
+def open_model(
+    opening: Opening,
+    plugins: Plugins,
+    catalogue: Catalogue,
+    services: Services,
+    transforms: Sequence[ModelPlugin] = (),
+) -> Model:
+    """Open a model, with ``transforms`` of the caller's own inside those of the plugins.
+
+    Raises MissingExtraError or ModelLoadError as the adapter does, its foreign errors as PluginFailedError,
+    TimeLimitError, and PluginError where something around the model does not fit its hooks.
+    """
+    record = plugins.adapters.owner(opening.ref.adapter)
+    context = LoadContext(catalogue, plugins.languages)
+    at = At(record.owner, "opening", f"opening {opening.ref}", opening.spec.label)
+    backend = without_keys(
+        opening.adapter.key_variables,
+        lambda: guarded(at, lambda: _load(opening, context), services.time_limit),
+    )
+    stated = opening.adapter.answers_version
+    source = Source(
+        name=opening.spec.label,
+        ref=opening.ref,
+        answers_version=f"{record.dist} {record.version}"
+        if stated is None
+        else f"{record.dist}, answers {stated}",
+        options=opening.options.model_dump(mode="json"),
+        explicit_options=opening.options.model_dump(mode="json", exclude_unset=True),
+        paid=opening.adapter.key_env_var is not None,
+        key_variables=opening.adapter.key_variables,
+        unusual=opening.options.model_dump(mode="json", exclude_defaults=True),
+        owner=record.owner,
+    )
+    around = [*transforms, *plugins.model_plugins(opening.ref)]
+    try:
+        return Model(source, backend, around, services)
+    # A ValueError: two plugins around the model have one name.
+    except (pluggy.PluginValidationError, ValueError) as error:
+        backend.close()
+        raise PluginError(
+            f"{opening.ref}: a plugin around this model does not fit the hooks: {error}. See: biascore plugins"
+        ) from error
+
+
+def _load(opening: Opening, context: LoadContext) -> Backend:
+    backend = opening.adapter.load(opening.ref, opening.options, context)
+    if not isinstance(backend, Backend):
+        raise TypeError(f"load returned a {type(backend).__name__}, which is no Backend")
+    if not isinstance(getattr(backend, "identity", None), Identity):
+        raise TypeError("the Backend has no identity, which is an Identity")
+    return backend
