@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from biascore.models.model import Model
-from biascore.models.source import Source
-from biascore.plugins_api import Backend, Identity, Level, ModelRef, Test, Text, WordList, hookimpl
+from biascore.plugins_api import Backend, Identity, Level, Model, Test, Text, WordList, hookimpl
+
+from ..builders import models
 
 
 class VectorBackend(Backend):
@@ -37,8 +37,7 @@ TestOf = Callable[..., Test]
 @pytest.fixture
 def model_of() -> ModelOf:
     def build(vectors: Mapping[str, Sequence[float]], composes_words: bool = True) -> Model:
-        source = Source("table", ModelRef("table", ""), "test 1", {}, {})
-        return Model(source, VectorBackend(vectors, composes_words))
+        return models.model_of(VectorBackend(vectors, composes_words), name="table")
 
     return build
 

@@ -11,15 +11,13 @@ from scipy import stats
 
 from biascore import Engine
 from biascore.errors import TestKindError
-from biascore.models.model import Model
-from biascore.models.source import Source
 from biascore.plugins_api import (
     Backend,
     Identity,
     Masked,
     Measurement,
     Metric,
-    ModelRef,
+    Model,
     SentencePair,
     SentencePairs,
     SentencePairsTest,
@@ -31,6 +29,7 @@ from biascore.stats import Verdict
 from biascore_metrics.crows_pairs.metrics import CrowsPairs, CrowsPairsCausal
 from biascore_metrics.crows_pairs.options import CrowsPairsOptions, PairOptions
 
+from ..builders import models
 from .measuring import measured
 
 Logprob = Callable[[str, str], float]
@@ -62,7 +61,7 @@ class WordBackend(Backend):
 
 
 def model_of(logprob: Logprob) -> Model:
-    return Model(Source("words", ModelRef("words", ""), "test 1", {}, {}), WordBackend(logprob))
+    return models.model_of(WordBackend(logprob), name="words")
 
 
 def preferring(scores: Mapping[str, float]) -> Model:

@@ -12,15 +12,13 @@ import pytest
 
 from biascore import Audit, Engine
 from biascore.errors import CapabilityError, OptionsError
-from biascore.models.model import Model
-from biascore.models.source import Source
 from biascore.plugins_api import (
     Backend,
     Catalogue,
     Identity,
     Masked,
     Measurement,
-    ModelRef,
+    Model,
     Test,
     TokenLogprobs,
     WordList,
@@ -31,6 +29,7 @@ from biascore_metrics.lpbs.increase import Filled
 from biascore_metrics.lpbs.lpbs import Lpbs
 from biascore_metrics.lpbs.options import LpbsOptions
 
+from ..builders.models import model_of
 from .loops import p_of_partitions
 
 WORDS = {
@@ -230,7 +229,7 @@ class Constant(Backend):
 
 
 def test_a_model_that_prefers_nothing_and_cannot_embed() -> None:
-    model = Model(Source("constant", ModelRef("constant", ""), "test 1", {}, {}), Constant())
+    model = model_of(Constant(), name="constant")
     got = measure(model)
     assert got.headline.value is None
     assert "the associations of the target words do not vary" in got.reason

@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 
 from biascore.errors import AnswerError
-from biascore.models.model import Model
-from biascore.models.source import Source
-from biascore.plugins_api import Familiarity, Measurement, ModelRef, Test
+from biascore.plugins_api import Familiarity, Measurement, Model, Test
 from biascore_metrics.weat import Weat
 from biascore_metrics.weat.options import WeatOptions
 
+from ..builders import models
 from .conftest import VectorBackend
 from .measuring import measured
 
@@ -35,7 +34,7 @@ class LetterBackend(VectorBackend):
 
 
 def letters(vectors: Mapping[str, Sequence[float]], seen: Mapping[str, Familiarity]) -> Model:
-    return Model(Source("table", ModelRef("table", ""), "test 1", {}, {}), LetterBackend(vectors, seen))
+    return models.model_of(LetterBackend(vectors, seen), name="table")
 
 
 def weat(model: Model, test: Test, **options: object) -> Measurement:

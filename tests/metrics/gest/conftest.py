@@ -13,8 +13,6 @@ import numpy.typing as npt
 import pytest
 
 from biascore import Engine
-from biascore.models.model import Model
-from biascore.models.source import Source
 from biascore.plugins_api import (
     Backend,
     Gender,
@@ -22,7 +20,6 @@ from biascore.plugins_api import (
     Identity,
     Language,
     Masked,
-    ModelRef,
     Sample,
     Samples,
     SamplesTest,
@@ -120,10 +117,6 @@ class Detector:
             GenderEvidence(c, (i, i + 1), kinds[c], f"rule {c}") for i, c in enumerate(first) if c in kinds
         ]
         return SpeakerGender.of(found)
-
-
-def model_of(backend: Backend, name: str = "m") -> Model:
-    return Model(Source(name, ModelRef("test", name), "test 1", {}, {}), backend)
 
 
 @pytest.fixture(scope="module")

@@ -25,7 +25,8 @@ from biascore.plugins_api import (
 from biascore_metrics.gest.prompts import load_prompts
 from biascore_metrics.gest.translated import quoted, translated_pairs
 
-from .conftest import STEREOTYPES, Continues, Detector, Fills, Translator, estimates, model_of, samples_test
+from ...builders.models import model_of
+from .conftest import STEREOTYPES, Continues, Detector, Fills, Translator, estimates, samples_test
 
 TEN = math.log(10)
 

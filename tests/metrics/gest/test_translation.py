@@ -15,7 +15,8 @@ from biascore.plugins_api import Boxes, Point
 from biascore.stats import Verdict
 from biascore.stats.agresti_coull import agresti_coull
 
-from .conftest import Translator, estimates, model_of, samples_test
+from ...builders.models import model_of
+from .conftest import Translator, estimates, samples_test
 
 
 def numbered(counts: dict[int, int], prefix: str = "s") -> dict[int, list[str]]:

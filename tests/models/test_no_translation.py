@@ -10,8 +10,10 @@ import pytest
 from biascore.errors import AnswerError
 from biascore.models.cache import Cache, CacheWarning, DiskCache, NoCache
 from biascore.models.model import Model
-from biascore.models.source import Services, Source
-from biascore.plugins_api import Backend, Identity, ModelRef, hookimpl
+from biascore.models.source import Services
+from biascore.plugins_api import Backend, Identity, hookimpl
+
+from ..builders import models
 
 BAD = {"surrogate": "caff\ud83d", "NUL": "caf\0", "nothing": "", "blank": " \n\t"}
 
@@ -32,8 +34,7 @@ class Says(Backend):
 
 
 def model_of(backend: Backend, cache: Cache | None = None) -> Model:
-    source = Source("says", ModelRef("says", ""), "dist 1", {}, {}, paid=True)
-    return Model(source, backend, (), Services(cache=cache or NoCache()))
+    return models.model_of(backend, (), Services(cache=cache or NoCache()), name="says", paid=True)
 
 
 @pytest.mark.parametrize("bad", BAD.values(), ids=BAD)

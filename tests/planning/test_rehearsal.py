@@ -1,8 +1,7 @@
-"""A plan says what a run then asks, to the question, and leaves no trace of how it found out."""
+"""Metrics rehearsed on placeholders: what they would ask, what it costs, and how long it takes."""
 
 from __future__ import annotations
 
-import sqlite3
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -12,14 +11,13 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from biascore import Audit, Engine
 from biascore.errors import QuestionError
 from biascore.metric import Context, Metric
 from biascore.models.cache import DiskCache, NoCache
 from biascore.models.cost import Cost
 from biascore.models.model import Model
 from biascore.models.pool import Pool
-from biascore.models.source import Services, Source
+from biascore.models.source import Services
 from biascore.planning.plan import Plan, Planner, QuestionPlan
 from biascore.planning.rehearsal import DIMENSIONS
 from biascore.plugins_api import (
@@ -27,8 +25,6 @@ from biascore.plugins_api import (
     Catalogue,
     Identity,
     Masked,
-    ModelPlugin,
-    ModelRef,
     Test,
     Text,
     TokenLogprobs,
@@ -36,181 +32,7 @@ from biascore.plugins_api import (
     hookimpl,
 )
 
-FEW = {"resamples": 100}
-MEASUREMENTS = [
-    {"metric": "weat", "tests": ["en/weat6", "en/weat7"], "options": FEW},
-    {"metric": "sc-weat", "tests": ["en/weat7", "en/weat8"], "options": FEW},
-    {"metric": "weat", "tests": ["en/weat8"], "options": FEW | {"level": "token"}},
-]
-SOME = [{"metric": "weat", "tests": ["en/weat7"], "options": FEW}]
-
-
-def audit_of(*refs: str, measurements: Sequence[dict[str, Any]] = MEASUREMENTS) -> Audit:
-    models = [{"ref": ref, "name": f"model {number}"} for number, ref in enumerate(refs)]
-    return Audit.from_parts(title="Planned", models=models, measurements=list(measurements), seed=3)
-
-
-class Watcher(ModelPlugin):
-    """Sees every text that reaches the model."""
-
-    name = "watcher"
-    role = "observer"
-
-    def __init__(self) -> None:
-        self.texts: list[str] = []
-
-    @hookimpl(wrapper=True)
-    def embed(self, texts: tuple[Text, ...]) -> Any:
-        answer = yield
-        self.texts += [text.text for text in texts]
-        return answer
-
-
-@pytest.fixture
-def engine(tmp_path: Path) -> Engine:
-    return Engine(cache=tmp_path / "cache")
-
-
-@pytest.fixture
-def watcher(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Watcher:
-    found = Watcher()
-    monkeypatch.setattr(engine.plugins, "model_plugins", lambda _ref: [found])
-    return found
-
-
-@pytest.fixture(params=["planted", "fasttext", "hf"])
-def ref(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    if request.param == "planted":
-        return "planted:gender=1"
-    if request.param == "fasttext":
-        words = ["male", "man", "boy", "brother", "female", "woman", "girl", "she", "math", "poetry", "art"]
-        rows = np.random.default_rng(1).standard_normal((len(words), 5))
-        lines = [f"{word} {' '.join(map(str, row))}" for word, row in zip(words, rows, strict=True)]
-        path = tmp_path / "tiny.vec"
-        path.write_text("\n".join([f"{len(words)} 5", *lines]) + "\n", encoding="utf-8")
-        return f"fasttext:{path}"
-    return f"hf:{request.getfixturevalue('tiny_bert')}"
-
-
-@pytest.fixture
-def tiny_bert(tmp_path: Path) -> Path:
-    """A BERT of one layer with random weights, whose vocabulary is single letters."""
-    torch = pytest.importorskip("torch", reason="needs biascore[hf]")
-    transformers = pytest.importorskip("transformers", reason="needs biascore[hf]")
-    letters = "abcdefghijklmnopqrstuvwxyz'-"
-    specials = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    vocabulary = [*specials, *letters, *(f"##{letter}" for letter in letters)]
-    folder = tmp_path / "tiny"
-    folder.mkdir()
-    (folder / "vocab.txt").write_text("\n".join(vocabulary), encoding="utf-8")
-    size = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
-        model = transformers.BertModel(transformers.BertConfig(vocab_size=len(vocabulary), **size))
-    model.save_pretrained(folder)
-    transformers.BertTokenizerFast(str(folder / "vocab.txt"), do_lower_case=True).save_pretrained(folder)
-    return folder
-
-
-def kept(folder: Path) -> set[tuple[bytes, bytes]]:
-    """Everything in the cache."""
-    files = list(folder.glob("cache/*.sqlite"))
-    if not files:
-        return set()
-    with sqlite3.connect(files[0]) as connection:
-        return set(connection.execute("SELECT key, value FROM answers"))
-
-
-def test_a_plan_says_what_the_run_asks(engine: Engine, ref: str, tmp_path: Path) -> None:
-    audit = audit_of(ref)
-    plan = engine.plan(audit, probe=False)
-    assert plan.stopped == ()
-    assert [(row.model, row.hook, row.counts) for row in plan.rows] == [("model 0", "embed", "exact")]
-    assert kept(tmp_path) == set()
-    run = engine.run(audit)
-    total = plan.total
-    assert (total.put, total.asked) == (run.questions.put, run.questions.asked)
-    assert total.put > total.unique == total.asked > 0
-    assert total.cached == 0
-    assert len(kept(tmp_path)) == total.asked
-
-    again = engine.plan(audit, probe=False).total
-    assert (again.put, again.unique, again.cached, again.asked) == (total.put, total.unique, total.unique, 0)
-    assert again.cost == Cost.none()
-    assert again.seconds == 0
-    assert engine.run(audit).questions.asked == 0
-
-
-def test_answers_in_the_cache_are_counted_and_mix_with_placeholders(engine: Engine, ref: str) -> None:
-    before = engine.run(audit_of(ref, measurements=SOME)).questions
-    audit = audit_of(ref)
-    plan = engine.plan(audit, probe=False)
-    assert plan.stopped == ()
-    run = engine.run(audit)
-    total = plan.total
-    assert (total.put, total.asked) == (run.questions.put, run.questions.asked)
-    assert total.cached == before.asked
-    assert total.unique == total.cached + total.asked
-    assert total.asked > 0
-
-
-def test_without_a_cache_each_measurement_asks_anew(ref: str) -> None:
-    engine = Engine(cache=None)
-    audit = audit_of(ref)
-    total = engine.plan(audit, probe=False).total
-    run = engine.run(audit)
-    assert (total.put, total.asked) == (run.questions.put, run.questions.asked)
-    assert total.asked > total.unique
-
-
-def test_the_same_model_under_two_names_is_asked_once(engine: Engine) -> None:
-    audit = audit_of("planted:gender=1", "planted:gender=1", "planted:gender=0")
-    plan = engine.plan(audit, probe=False)
-    run = engine.run(audit)
-    assert [row.asked for row in plan.rows] == [used.questions.asked for used in run.models]
-    assert plan.rows[1].asked == 0
-    assert plan.rows[1].cached == plan.rows[0].unique
-
-
-def test_without_a_probe_no_model_is_asked(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
-    plan = engine.plan(audit_of("planted:gender=1", "planted:gender=0"), probe=False)
-    assert watcher.texts == []
-    assert kept(tmp_path) == set()
-    assert (plan.total.probed, plan.total.seconds) == (0, None)
-    assert "no time for what was not probed" in plan.notes
-
-
-def test_a_probe_asks_what_it_says_and_keeps_nothing(
-    engine: Engine, watcher: Watcher, tmp_path: Path
-) -> None:
-    engine.run(audit_of("planted:gender=1", measurements=SOME))
-    before, watcher.texts = kept(tmp_path), []
-    audit = audit_of("planted:gender=1")
-    plan = engine.plan(audit)
-    assert len(watcher.texts) == plan.total.probed > 0
-    assert plan.total.probed < plan.total.asked
-    assert plan.total.seconds is not None
-    assert kept(tmp_path) == before
-    watcher.texts = []
-    engine.run(audit)
-    assert len(watcher.texts) == plan.total.asked
-
-
-def test_a_plan_does_not_change_the_results(engine: Engine, tmp_path: Path) -> None:
-    audit = audit_of("planted:gender=1")
-    engine.plan(audit)
-    other = Engine(cache=tmp_path / "other")
-    assert engine.run(audit).results_digest() == other.run(audit).results_digest()
-
-
-def test_a_service_with_a_key_is_not_probed(
-    engine: Engine, watcher: Watcher, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(engine.plugins.adapters.get("planted"), "key_env_var", "SOME_KEY")
-    plan = engine.plan(audit_of("planted:gender=1"))
-    assert watcher.texts == []
-    assert plan.total.seconds is None
-    assert plan.total.cost.characters
+from ..builders.models import model_of
 
 
 class Asks(Metric):
@@ -316,8 +138,7 @@ def plan_of(
     clock: Clock | None = None,
 ) -> Plan:
     planner = Planner(cache or NoCache(), clock=clock or Clock())
-    source = Source("fake", ModelRef("fake", ""), "dist 1", {}, {})
-    model = Model(source, backend, (), Services(cache=cache or NoCache()))
+    model = model_of(backend, (), Services(cache=cache or NoCache()))
     planner.rehearse(
         "fake",
         lambda _name: model,
@@ -401,8 +222,7 @@ def test_an_adaptive_metric_is_planned_approximately_until_all_its_answers_are_k
         ("embed", "approximate", 4),
         ("score", "exact", 1),
     ]
-    source = Source("fake", ModelRef("fake", ""), "dist 1", {}, {})
-    adaptive_ask(Model(source, All(), (), Services(cache=cache)))
+    adaptive_ask(model_of(All(), (), Services(cache=cache)))
     assert [(row.hook, row.counts, row.cached) for row in plan_of(All(), *metrics, cache=cache).rows] == [
         ("embed", "exact", 3),
         ("score", "exact", 0),
@@ -486,11 +306,10 @@ def test_a_probe_that_fails_leaves_the_counts() -> None:
 def test_models_are_closed_and_opening_them_is_timed() -> None:
     backend = All()
     clock = Clock()
-    source = Source("fake", ModelRef("fake", ""), "dist 1", {}, {})
 
     def open_model() -> Model:
         clock.pass_(7)
-        return Model(source, backend)
+        return model_of(backend)
 
     planner = Planner(NoCache(), clock=clock)
     with Pool({"fake": open_model}) as pool:

@@ -14,9 +14,10 @@ from pydantic import TypeAdapter, ValidationError
 from biascore.basics.keys import hide, repeats, without_keys
 from biascore.errors import AnswerError, PluginFailedError, QuestionError
 from biascore.models.cache import DiskCache
-from biascore.models.model import Model
-from biascore.models.source import Services, Source
-from biascore.plugins_api import Backend, Identity, ModelRef, hookimpl
+from biascore.models.source import Services
+from biascore.plugins_api import Backend, Identity, hookimpl
+
+from ..builders.models import model_of
 
 KEY = "sk-Live_9f8A7c6B5d4E/x+Z="
 NAMES = ("ACME_KEY",)
@@ -163,9 +164,8 @@ class Raises(Backend):
 
 
 def test_a_failure_of_a_plugin_and_its_trace_hold_no_key() -> None:
-    source = Source("acme", ModelRef("acme", ""), "dist 1", {}, {}, key_variables=NAMES)
     with pytest.raises(PluginFailedError, match=r"\[ACME_KEY\]") as caught:
-        Model(source, Raises()).translate("abc", "en", "it")
+        model_of(Raises(), name="acme", key_variables=NAMES).translate("abc", "en", "it")
     assert "ValueError" in caught.value.trace
     assert KEY not in caught.value.trace + "".join(traceback.format_exception(caught.value))
 
@@ -174,7 +174,7 @@ def test_an_answer_that_repeats_the_key_is_not_kept(tmp_path: Path) -> None:
     assert repeats(f"a {quote(KEY)}", NAMES) == "ACME_KEY"
     assert repeats(KEY[:10], NAMES) == ""
     cache = DiskCache(tmp_path)
-    source = Source("acme", ModelRef("acme", ""), "dist 1", {}, {}, key_variables=NAMES)
+    model = model_of(Repeats(), (), Services(cache=cache), name="acme", key_variables=NAMES)
     with pytest.raises(AnswerError, match="the answer to 'b' repeats the key in ACME_KEY"):
-        Model(source, Repeats(), (), Services(cache=cache)).translate("abc", "en", "it")
+        model.translate("abc", "en", "it")
     assert cache.info().answers == 0

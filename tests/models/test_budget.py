@@ -23,9 +23,11 @@ from biascore.errors import (
 from biascore.models.budget import Budget
 from biascore.models.cache import CacheWarning, DiskCache, NoCache
 from biascore.models.model import Model
-from biascore.models.source import Services, Source
+from biascore.models.source import Services
 from biascore.planning.rehearsal import Rehearsal, Scratch
-from biascore.plugins_api import Backend, Identity, ModelRef, Text, hookimpl
+from biascore.plugins_api import Backend, Identity, Text, hookimpl
+
+from ..builders import models
 
 
 class Uneven(Backend):
@@ -52,8 +54,8 @@ class Uneven(Backend):
 
 
 def model_of(backend: Backend, *, paid: bool = True, **services: Any) -> Model:
-    source = Source("fake", ModelRef("fake", ""), "dist 1", {}, {}, paid=paid)
-    return Model(source, backend, (), Services(sleep=lambda _seconds: None, **services))
+    """A model that charges, and waits for nothing."""
+    return models.model_of(backend, (), Services(sleep=lambda _seconds: None, **services), paid=paid)
 
 
 def test_a_backend_cuts_its_own_batches() -> None:

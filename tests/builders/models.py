@@ -1,0 +1,91 @@
+"""Models around backends made in a test, and a backend and a transform that answer from the text alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from biascore.models.model import Model
+from biascore.models.source import Services, Source
+from biascore.plugins_api import (
+    Backend,
+    Identity,
+    Masked,
+    ModelPlugin,
+    ModelRef,
+    Text,
+    TokenLogprobs,
+    hookimpl,
+)
+
+
+class Lengths(Backend):
+    """Answers with length and first code point of each text; keeps what it was asked."""
+
+    def __init__(self, batch: int = 3, digest: str = "test:lengths", revision: str | None = None) -> None:
+        self.batch = batch
+        self.identity = Identity(digest=digest, revision=revision)
+        self.calls: list[tuple[str, ...]] = []
+        self.closed = 0
+
+    @hookimpl
+    def embed(self, texts: tuple[Text, ...], level: str) -> npt.NDArray[np.float32]:
+        self.calls.append(tuple(text.text for text in texts))
+        return np.array([[len(t.text), ord(t.text[0])] for t in texts], dtype=np.float32)
+
+    @hookimpl
+    def mask_logprob(self, queries: tuple[Masked, ...]) -> tuple[TokenLogprobs, ...]:
+        self.calls.append(tuple(query.text for query in queries))
+        return tuple(TokenLogprobs((q.text,), ((0, len(q.text)),), (-float(len(q.text)),)) for q in queries)
+
+    @hookimpl
+    def translate(self, texts: tuple[str, ...], source: str, target: str) -> tuple[str, ...]:
+        self.calls.append(texts)
+        return tuple(f"{source}>{target}:{text}" for text in texts)
+
+    @hookimpl
+    def score(self, texts: tuple[str, ...], quantity: str) -> npt.NDArray[np.float64]:
+        self.calls.append(texts)
+        return np.array([len(text) / 3 for text in texts], dtype=np.float64)
+
+    def close(self) -> None:
+        self.closed += 1
+
+
+def lengths(*words: str) -> npt.NDArray[np.float32]:
+    """What Lengths embeds the words as."""
+    return np.array([[len(w), ord(w[0])] for w in words], dtype=np.float32)
+
+
+def model_of(
+    backend: Backend,
+    plugins: Sequence[ModelPlugin] = (),
+    services: Services | None = None,
+    *,
+    name: str = "fake",
+    locator: str = "",
+    version: str = "dist 1",
+    options: dict[str, Any] | None = None,
+    paid: bool = False,
+    key_variables: tuple[str, ...] = (),
+) -> Model:
+    """The backend as the engine would open it, under a name of its own."""
+    source = Source(name, ModelRef(name, locator), version, options or {}, {}, paid, key_variables)
+    return Model(source, backend, plugins, services)
+
+
+class Shift(ModelPlugin):
+    """Adds to every vector."""
+
+    def __init__(self, by: float, name: str = "shift", fingerprint: str | None = None) -> None:
+        self.role = "transform"
+        self.by = by
+        self.name = name
+        self.fingerprint = fingerprint or f"by {by}"
+
+    @hookimpl(wrapper=True)
+    def embed(self, texts: tuple[Text, ...]) -> Iterator[Any]:
+        return (yield) + np.float32(self.by)

@@ -1,0 +1,144 @@
+"""Answers are kept under a key that holds all that could change them, transforms among it."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from biascore.models.cache import DiskCache
+from biascore.models.model import Model
+from biascore.models.source import Services
+from biascore.plugins_api import Masked, ModelPlugin, Text, hookimpl
+
+from ..builders.models import Lengths, Shift, lengths, model_of
+
+
+def test_the_second_time_nothing_is_asked(tmp_path: Path) -> None:
+    first, second = Lengths(), Lengths()
+    words = ["a", "bb", "ccc", "dddd", "a"]
+    cache = DiskCache(tmp_path)
+    one = model_of(first, services=Services(cache=cache)).embed(words)
+    cache.close()
+    again = model_of(second, services=Services(cache=DiskCache(tmp_path)))
+    other = again.embed(words)
+    assert one.tobytes() == other.tobytes()
+    assert second.calls == []
+    counts = again.counts
+    assert (counts.put, counts.repeated, counts.cached, counts.asked) == (5, 1, 4, 0)
+    # A vector from the cache can be written into, as one from the model can.
+    other[0, 0] = 7
+
+
+def test_an_interrupted_call_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    class Breaks(Lengths):
+        @hookimpl
+        def score(self, texts: tuple[str, ...], quantity: str) -> npt.NDArray[np.float64]:
+            if len(self.calls) == 2:
+                signal.raise_signal(signal.SIGINT)
+            return super().score(texts, quantity)
+
+    services = Services(cache=DiskCache(tmp_path))
+    words = [letter * 3 for letter in "abcdefghij"]
+    with pytest.raises(KeyboardInterrupt):
+        model_of(Breaks(batch=3), services=services).score(words, "length")
+    backend, whole = Lengths(batch=3), Lengths(batch=3)
+    resumed = model_of(backend, services=services)
+    assert resumed.score(words, "length").tolist() == model_of(whole).score(words, "length").tolist()
+    # The batches that were still missing are those of an uninterrupted run.
+    assert backend.calls == whole.calls[2:]
+    assert (resumed.counts.cached, resumed.counts.asked) == (6, 4)
+
+
+class Watch(ModelPlugin):
+    """Sees every call."""
+
+    name = "watch"
+    role = "observer"
+
+    def __init__(self) -> None:
+        self.seen: list[int] = []
+
+    @hookimpl(wrapper=True)
+    def embed(self, texts: tuple[Text, ...]) -> Iterator[Any]:
+        self.seen.append(len(texts))
+        return (yield)
+
+
+def test_a_transform_changes_the_answer_and_is_recorded() -> None:
+    model = model_of(Lengths(), [Shift(0.5), Watch()])
+    np.testing.assert_array_equal(model.embed(["abc"]), lengths("abc") + np.float32(0.5))
+    assert model.used().transforms == ("shift",)
+
+
+def test_transforms_apply_in_their_order() -> None:
+    class Double(Shift):
+        @hookimpl(wrapper=True)
+        def embed(self, texts: tuple[Text, ...]) -> Iterator[Any]:
+            return (yield) * np.float32(2)
+
+    shift, double = Shift(1), Double(0, "double")
+    np.testing.assert_array_equal(model_of(Lengths(), [shift, double]).embed(["a"]), (lengths("a") + 1) * 2)
+    np.testing.assert_array_equal(model_of(Lengths(), [double, shift]).embed(["a"]), lengths("a") * 2 + 1)
+
+
+def test_an_observer_sees_batches_and_leaves_keys_alone(tmp_path: Path) -> None:
+    services = Services(cache=DiskCache(tmp_path))
+    watch, backend = Watch(), Lengths(batch=3)
+    model_of(backend, [watch], services).embed(["a", "b", "c", "d"])
+    assert watch.seen == [3, 1]
+    model_of(backend, [], services).embed(["a", "b", "c", "d"])
+    assert len(backend.calls) == 2
+
+
+KEY_CHANGES: dict[str, Callable[[Services], Model]] = {
+    "another digest": lambda s: model_of(Lengths(digest="test:other"), services=s),
+    "another revision": lambda s: model_of(Lengths(revision="main"), services=s),
+    "another version of the answers": lambda s: model_of(Lengths(), services=s, version="dist 2"),
+    "an option": lambda s: model_of(Lengths(), services=s, options={"pooling": "mean"}),
+    "another value of the option": lambda s: model_of(Lengths(), services=s, options={"pooling": "cls"}),
+    "a transform": lambda s: model_of(Lengths(), [Shift(1)], s),
+    "another fingerprint": lambda s: model_of(Lengths(), [Shift(2)], s),
+    "another transform of the same fingerprint": lambda s: model_of(Lengths(), [Shift(1, "other")], s),
+    "two transforms": lambda s: model_of(Lengths(), [Shift(1), Shift(2, "second")], s),
+    "two transforms in the other order": lambda s: model_of(Lengths(), [Shift(2, "second"), Shift(1)], s),
+}
+
+
+def test_what_changes_an_answer_changes_its_key(tmp_path: Path) -> None:
+    services = Services(cache=DiskCache(tmp_path))
+    model_of(Lengths(), services=services).embed(["a"])
+    for what, make in KEY_CHANGES.items():
+        model = make(services)
+        model.embed(["a"])
+        assert model.counts.asked == 1, what
+        again = make(services)
+        again.embed(["a"])
+        assert again.counts.asked == 0, what
+
+
+def test_hook_level_language_and_quantity_are_part_of_the_key(tmp_path: Path) -> None:
+    model = model_of(Lengths(), services=Services(cache=DiskCache(tmp_path)))
+    model.embed(["a"], "sentence")
+    model.embed(["a"], "token")
+    model.score(["a"], "length")
+    model.score(["a"], "width")
+    model.translate(["a"], "en", "it")
+    model.translate(["a"], "it", "en")
+    model.mask_logprob([Masked("a", None)])
+    model.mask_logprob([Masked("a", None, one_at_a_time=True)])
+    model.mask_logprob([Masked("a", ((0, 1),))])
+    assert model.counts.asked == model.counts.put == 9
+
+
+def test_the_name_of_the_file_is_not_part_of_the_key(tmp_path: Path) -> None:
+    services = Services(cache=DiskCache(tmp_path))
+    model_of(Lengths(), services=services, locator="/here/model.vec").embed(["a"])
+    moved = model_of(Lengths(), services=services, locator="/there/model.vec")
+    moved.embed(["a"])
+    assert moved.counts.cached == 1

@@ -1,0 +1,99 @@
+"""A failure that may pass is waited for, and any other is told at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from biascore.errors import ModelLoadError, QuestionError, RateLimitError, TransientModelError
+from biascore.models.cache import DiskCache
+from biascore.models.model import Model
+from biascore.models.source import Services
+from biascore.plugins_api import hookimpl
+
+from ..builders.models import Lengths, model_of
+
+
+class Flaky(Lengths):
+    """Fails with these errors, one after the other, before it answers."""
+
+    def __init__(self, *errors: Exception) -> None:
+        super().__init__()
+        self.errors = list(errors)
+        self.tries = 0
+
+    @hookimpl
+    def score(self, texts: tuple[str, ...], quantity: str) -> npt.NDArray[np.float64]:
+        self.tries += 1
+        if self.errors:
+            raise self.errors.pop(0)
+        return super().score(texts, quantity)
+
+
+def retried(backend: Flaky, attempts: int = 5) -> tuple[list[float], Model]:
+    waited: list[float] = []
+    return waited, model_of(backend, services=Services(attempts=attempts, sleep=waited.append))
+
+
+def test_a_failure_that_passes_is_waited_for() -> None:
+    backend = Flaky(*[TransientModelError("503")] * 3)
+    waited, model = retried(backend)
+    assert model.score(["abc"], "length").tolist() == [1.0]
+    assert waited == [1, 2, 4]
+    assert backend.tries == 4
+
+
+def test_the_wait_grows_to_a_minute() -> None:
+    waited, model = retried(Flaky(*[TransientModelError("503")] * 9), attempts=10)
+    model.score(["abc"], "length")
+    assert waited == [1, 2, 4, 8, 16, 32, 60, 60, 60]
+
+
+def test_a_rate_limit_is_respected() -> None:
+    errors = [
+        RateLimitError("429", retry_after=17.5),
+        RateLimitError("429"),
+        RateLimitError("429", retry_after=-3),
+    ]
+    waited, model = retried(Flaky(*errors))
+    model.score(["abc"], "length")
+    assert waited == [17.5, 2, 0]
+
+
+def test_exhausted_attempts_raise_the_last_error() -> None:
+    last = TransientModelError("the third")
+    backend = Flaky(TransientModelError("the first"), TransientModelError("the second"), last)
+    waited, model = retried(backend, attempts=3)
+    with pytest.raises(TransientModelError) as info:
+        model.score(["abc"], "length")
+    assert info.value is last
+    assert (backend.tries, waited) == (3, [1, 2])
+
+
+@pytest.mark.parametrize("error", [QuestionError("too long"), ModelLoadError("gone")])
+def test_other_errors_are_not_tried_again(error: Exception) -> None:
+    backend = Flaky(error)
+    waited, model = retried(backend)
+    with pytest.raises(type(error)) as info:
+        model.score(["abc"], "length")
+    assert info.value is error
+    assert (backend.tries, waited) == (1, [])
+
+
+def test_batches_before_a_failure_are_kept(tmp_path: Path) -> None:
+    class FailsLater(Flaky):
+        @hookimpl
+        def score(self, texts: tuple[str, ...], quantity: str) -> npt.NDArray[np.float64]:
+            if "d" in texts:
+                raise QuestionError("d is too long")
+            return Lengths.score(self, texts, quantity)
+
+    services = Services(cache=DiskCache(tmp_path))
+    with pytest.raises(QuestionError):
+        model_of(FailsLater(), services=services).score(list("abcdef"), "length")
+    after = model_of(Lengths(), services=services)
+    after.score(list("abcdef"), "length")
+    assert (after.counts.cached, after.counts.asked) == (3, 3)
