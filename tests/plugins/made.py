@@ -1,0 +1,93 @@
+"""Plugins made on the spot: modules with hooks, and what they register."""
+
+from __future__ import annotations
+
+import sys
+import types
+from collections.abc import Callable
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from biascore import Engine
+from biascore.plugins.loading import Plugins
+from biascore.plugins_api import Adapter, hookimpl
+
+FIRST_PARTY = {
+    point.name for point in metadata.distribution("biascore").entry_points if point.group == "biascore"
+}
+
+
+def plugins_of(monkeypatch: pytest.MonkeyPatch, *modules: types.ModuleType) -> Plugins:
+    points = []
+    for module in modules:
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+        points.append(metadata.EntryPoint(module.__name__, module.__name__, "biascore"))
+    return Plugins([*metadata.entry_points(group="biascore"), *points])
+
+
+def module_of(name: str, **hooks: Callable[..., Any]) -> types.ModuleType:
+    module = types.ModuleType(name)
+    for hook, function in hooks.items():
+        setattr(module, hook, hookimpl(function))
+    return module
+
+
+def load(*_: Any) -> None:
+    """Opens nothing."""
+
+
+def adapter_of(**attributes: Any) -> type[Adapter]:
+    whole = {
+        "id": "made",
+        "summary": "made",
+        "example": "made:",
+        "capabilities": frozenset({"embed"}),
+        "load": load,
+    }
+    return type("MadeAdapter", (Adapter,), {**whole, **attributes})
+
+
+def registers(*items: Any) -> Callable[..., None]:
+    def hook(register: Callable[..., None]) -> None:
+        for item in items:
+            register(*item) if isinstance(item, tuple) else register(item)
+
+    return hook
+
+
+TOML = """\
+schema = 1
+[meta]
+language = "xx"
+title = "T"
+source = "S"
+licence = "CC0"
+[lists.x]
+words = ["x1", "x2"]
+[lists.y]
+words = ["y1", "y2"]
+[tests.{test}]
+kind = "weat"
+title = "T"
+concept = "c"
+positive_means = "m"
+X = "x"
+Y = "y"
+A = "x"
+B = "y"
+"""
+
+
+def wordlists_of(folder: Path, module: str, test: str, file: str) -> types.ModuleType:
+    own = folder / module / "xx"
+    own.mkdir(parents=True)
+    (own / file).write_text(TOML.format(test=test), encoding="utf-8")
+    return module_of(module, register_wordlists=registers((own, f"{module}/xx")))
+
+
+def engine_with(monkeypatch: pytest.MonkeyPatch, plugins: Plugins, **options: Any) -> Engine:
+    monkeypatch.setattr("biascore.engine.Plugins", lambda: plugins)
+    return Engine(cache=None, **options)

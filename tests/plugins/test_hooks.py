@@ -1,0 +1,167 @@
+"""One test per hook that registers something; the hook of model plugins in every way it can be misused."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from biascore.errors import DataError, OptionsError, PluginError, UnknownNameError
+from biascore.plugins.loading import Plugins
+from biascore.plugins_api import (
+    DataFile,
+    DataFormat,
+    Language,
+    ModelPlugin,
+    ModelRef,
+    Options,
+    Test,
+    WordList,
+    hookimpl,
+)
+
+from .made import adapter_of, engine_with, module_of, plugins_of, registers, wordlists_of
+
+
+def test_hook_register_adapters(monkeypatch: pytest.MonkeyPatch) -> None:
+    adapter = adapter_of(id="made")
+    plugins = plugins_of(monkeypatch, module_of("made_plugin", register_adapters=registers(adapter)))
+    assert plugins.adapters.get("made") is adapter
+    assert plugins.adapters.owner("made").provides == ("adapter made",)
+
+
+def test_hook_register_metrics(with_dists: Callable[..., None]) -> None:
+    with_dists("biascore-test-stranger")
+    assert "nearest-rate" in Plugins().metrics.names
+
+
+def test_hook_register_languages(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = module_of("made_plugin", register_languages=registers(Language("xx", "Exish")))
+    assert plugins_of(monkeypatch, module).languages["xx"] == Language("xx", "Exish")
+
+
+def test_hook_register_wordlists(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    module = wordlists_of(tmp_path, "one", "first", "one.toml")
+    engine = engine_with(monkeypatch, plugins_of(monkeypatch, module))
+    assert engine.catalogue.test("xx/first").file == "one/xx/one.toml"
+    assert engine.catalogue.word_list("xx/one/x").words == ("x1", "x2")
+
+
+class Lines(DataFormat):
+    """Every line of a file as a word list, in all four roles."""
+
+    id = "lines"
+    summary = "words, a line each"
+    example = "lines:words.txt"
+
+    def __init__(self, options: Options) -> None:
+        pass
+
+    def read(self, file: DataFile) -> Test:
+        words = WordList("lines", tuple(file.path.read_text(encoding="utf-8").split()))
+        roles = dict.fromkeys("XYAB", words)
+        return Test(file.test, "weat", file.language, roles, file=file.display, sha256=file.sha256)
+
+
+def test_hook_register_formats(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    module = module_of("made_plugin", register_formats=registers(Lines))
+    plugins = plugins_of(monkeypatch, module)
+    assert ("data format lines",) in {record.provides for record in plugins.records}
+    engine = engine_with(monkeypatch, plugins)
+    path = tmp_path / "some.words.txt"
+    path.write_text("uno due", encoding="utf-8")
+    test = engine.data("lines", path, language="it")
+    assert (test.id, test.roles["X"].words, test.file) == ("it/some", ("uno", "due"), str(path))
+    assert test.sha256 == hashlib.sha256(b"uno due").hexdigest()
+    with pytest.raises(DataError, match=r"gone\.txt cannot be read .*Give the path"):
+        engine.data("lines", tmp_path / "gone.txt", language="it")
+    with pytest.raises(OptionsError, match="data format lines: wrong"):
+        engine.data("lines", path, language="it", wrong=1)
+    with pytest.raises(UnknownNameError, match="Did you mean 'lines'"):
+        engine.data("line", path, language="it")
+    with pytest.raises(DataError, match="names no file of a dataset"):
+        engine.data("lines", "hub:only/two", language="it")
+
+
+class Named(ModelPlugin):
+    """An observer by name."""
+
+    role = "observer"
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+def around(*plugins: Any) -> Callable[..., Any]:
+    def model_plugins(ref: ModelRef) -> Any:
+        return list(plugins)
+
+    return model_plugins
+
+
+def test_hook_model_plugins(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+
+    def model_plugins(ref: ModelRef) -> list[ModelPlugin]:
+        seen.append(ref)
+        return [Named("second")]
+
+    first, second = (
+        module_of("a", model_plugins=around(Named("first"))),
+        module_of("b", model_plugins=model_plugins),
+    )
+    for modules in ((first, second), (second, first)):
+        found = plugins_of(monkeypatch, *modules).model_plugins(ModelRef("planted", "gender=1"))
+        assert [plugin.name for plugin in found] == ["first", "second"]
+    assert seen == [ModelRef("planted", "gender=1")] * 2
+
+
+def test_model_plugins_that_raise_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def model_plugins(ref: ModelRef) -> Any:
+        return 1 / 0
+
+    engine = engine_with(monkeypatch, plugins_of(monkeypatch, module_of("a", model_plugins=model_plugins)))
+    with pytest.raises(
+        PluginError, match=r"plugin 'a' of unknown 0: .* ZeroDivisionError.*BIASCORE_DISABLE_PLUGINS=a"
+    ) as info:
+        engine.model("planted:gender=1")
+    assert isinstance(info.value.__cause__, ZeroDivisionError)
+
+
+class NotAWrapper(ModelPlugin):
+    """Would answer in place of the model."""
+
+    name = "usurper"
+    role = "observer"
+
+    @hookimpl
+    def embed(self, texts: Any) -> None:
+        raise AssertionError("never asked")
+
+
+class Unmarked(ModelPlugin):
+    """A transform without a fingerprint."""
+
+    name = "unmarked"
+    role = "transform"
+
+
+@pytest.mark.parametrize(
+    ("plugins", "problem"),
+    [
+        ([Named("same"), Named("same")], "same"),
+        ([NotAWrapper()], "would answer embed in place of the model"),
+        ([Unmarked()], "has no fingerprint"),
+        ([object()], "is not a ModelPlugin"),
+        ([Named("")], "is not a ModelPlugin with a name"),
+    ],
+)
+def test_plugins_around_a_model_are_checked(
+    monkeypatch: pytest.MonkeyPatch, plugins: list[Any], problem: str
+) -> None:
+    engine = engine_with(monkeypatch, plugins_of(monkeypatch, module_of("a", model_plugins=around(*plugins))))
+    with pytest.raises(PluginError, match=problem):
+        engine.model("planted:gender=1")
