@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 import subprocess
@@ -10,6 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from biascore_adapters.transformer.runtimes_api import Runtime
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "plugins.md"
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -31,6 +34,17 @@ def test_every_python_file_of_the_page_is_extracted() -> None:
         "biascore_plugin_example/transform.py",
         "biascore_plugin_example/eo/floroj.toml",
     }
+
+
+def test_every_method_of_a_runtime_is_documented_with_its_signature() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    for name, member in vars(Runtime).items():
+        if inspect.isfunction(member) and not name.startswith("_"):
+            found = inspect.signature(member)
+            parameters = list(found.parameters.values())[1:]
+            assert f"`{name}{found.replace(parameters=parameters)}`".replace("'", "") in page
+        elif isinstance(member, property):
+            assert f"`{name}`" in page
 
 
 def extracted() -> dict[str, str]:

@@ -37,13 +37,10 @@ from biascore_adapters.hf.options import HfOptions
 from biascore_adapters.hf.weights import check_weights, stored_narrower
 from biascore_adapters.transformer.exported import Kind
 from biascore_adapters.transformer.folder import ModelFolder
+from biascore_adapters.transformer.stated import PRETRAINING_WITH_MASKED_HEAD, UNSTATED
 from biascore_adapters.transformer.tokens import Reader
 
-_UNSTATED = 10**9  # tokenizers that state no limit carry 1e30
 _LIMITS: Final = ("max_position_embeddings", "max_seq_len")  # the latter is MPT's
-
-# Checkpoints of a pre-training class hold the masked head beside another; the masked class reads them.
-_PRETRAINING_WITH_MASKED_HEAD: Final = ("BertForPreTraining", "AlbertForPreTraining")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +110,7 @@ def kind_of(folder: ModelFolder) -> tuple[Kind, Any]:
     if encodes_alone(folder):
         return "encoder", AutoModelForTextEncoding
     name = (folder.config.get("architectures") or [""])[0]
-    if name in MODEL_FOR_MASKED_LM_MAPPING_NAMES.values() or name in _PRETRAINING_WITH_MASKED_HEAD:
+    if name in MODEL_FOR_MASKED_LM_MAPPING_NAMES.values() or name in PRETRAINING_WITH_MASKED_HEAD:
         return "masked", AutoModelForMaskedLM
     if name in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES.values():
         return "causal", AutoModelForCausalLM
@@ -281,7 +278,7 @@ def _limit(model: PreTrainedModel, tokenizer: PreTrainedTokenizerFast) -> int | 
         if name.endswith("position_embeddings") and padding is not None:
             # RoBERTa counts positions from padding_idx + 1
             stated.append(module.get_parameter("weight").shape[0] - padding - 1)
-    return min((int(n) for n in stated if n is not None and 0 < n < _UNSTATED), default=None)
+    return min((int(n) for n in stated if n is not None and 0 < n < UNSTATED), default=None)
 
 
 def _width(folder: ModelFolder, model: PreTrainedModel, device: torch.device) -> int:

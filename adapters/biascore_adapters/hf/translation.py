@@ -22,6 +22,7 @@ from biascore_adapters.hf.trunk import ACCELERATOR_TOKENS, CPU_TOKENS
 from biascore_adapters.languages import subtags
 from biascore_adapters.transformer.batching import batches
 from biascore_adapters.transformer.folder import GENERATION, ModelFolder
+from biascore_adapters.transformer.stated import UNSTATED
 from biascore_adapters.transformer.tokens import shown
 
 TRANSLATION_ARCHITECTURES: Final = (
@@ -31,7 +32,6 @@ TRANSLATION_ARCHITECTURES: Final = (
 )
 _MAX_NEW_TOKENS: Final = 256
 _WITH_CODES: Final = ("m2m_100", "marian", "mbart", "nllb-moe")
-_UNSTATED: Final = 10**9  # tokenizers that state no limit carry 1e30
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,7 +259,7 @@ class TranslationBackend(Backend):
             self._tokenizer.model_max_length,
             getattr(self._model.config, "max_position_embeddings", None),
         ]
-        return min((int(n) for n in stated if n is not None and 0 < n < _UNSTATED), default=None)
+        return min((int(n) for n in stated if n is not None and 0 < n < UNSTATED), default=None)
 
 
 def _is_flores(code: str) -> bool:

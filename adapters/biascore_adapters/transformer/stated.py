@@ -1,0 +1,153 @@
+"""What the files of a model state of it, for runtimes that open a graph beside them; read without torch."""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final
+
+from biascore.errors import ModelLoadError
+from biascore_adapters.transformer.exported import Exported, Kind
+from biascore_adapters.transformer.folder import ModelFolder
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerFast
+
+UNSTATED: Final = 10**9  # tokenizers that state no limit carry 1e30
+# Checkpoints of a pre-training class hold the masked head beside another; the masked class reads them.
+PRETRAINING_WITH_MASKED_HEAD: Final = ("BertForPreTraining", "AlbertForPreTraining")
+
+# Families that count positions from the padding id + 1, so that their table is longer than their texts.
+_POSITIONS_AFTER_PADDING: Final = frozenset(
+    {
+        "camembert",
+        "data2vec-text",
+        "esm",
+        "ibert",
+        "longformer",
+        "luke",
+        "mpnet",
+        "roberta",
+        "roberta-prelayernorm",
+        "xlm-roberta",
+        "xlm-roberta-xl",
+        "xmod",
+    }
+)
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Without transformers' advice, such as that torch is not installed, which is not needed here."""
+
+    def no_advice(record: logging.LogRecord) -> bool:
+        return record.levelno >= logging.ERROR
+
+    logger = logging.getLogger("transformers")
+    logger.addFilter(no_advice)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logger.removeFilter(no_advice)
+
+
+@quiet()
+def stated(folder: ModelFolder, tokenizer: PreTrainedTokenizerFast) -> Exported:
+    """What ``config.json`` and tokenizer state of a model; raises ModelLoadError without a size of the vocabulary."""
+    config = folder.config
+    rows = config.get("vocab_size")
+    if not isinstance(rows, int) or rows < 1:
+        raise ModelLoadError(
+            f"{folder.path / 'config.json'} states no vocab_size. Copy the configuration of the model that was exported"
+        )
+    kind, decoder = _kind(architecture_of(config)), is_decoder(config)
+    if kind == "encoder" and decoder:
+        kind = "decoder"
+    limit = _limit(config, tokenizer)
+    return Exported(
+        kind=kind,
+        causal=decoder or kind == "causal",
+        max_tokens=limit,
+        rows=rows,
+        tokens=len(tokenizer),
+        pad=_pad(config, kind, tokenizer, rows),
+    )
+
+
+@quiet()
+def tokenizer_of(folder: ModelFolder) -> PreTrainedTokenizerFast:
+    """The folder's fast tokenizer; raises ModelLoadError where it cannot be read or is a slow one."""
+    from transformers import AutoTokenizer, PreTrainedTokenizerFast
+
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(folder.path, trust_remote_code=False, local_files_only=True)
+    except Exception as error:  # whatever the file makes the Rust and Python parsers raise
+        reason = " ".join(str(error).split())[:300]
+        raise ModelLoadError(
+            f"the tokenizer in {folder.path} cannot be read ({type(error).__name__}: {reason}). The files may be "
+            "damaged or incomplete: fetch or save it again"
+        ) from error
+    if not isinstance(tokenizer, PreTrainedTokenizerFast):
+        raise ModelLoadError(
+            f"{folder.path} has only the slow tokenizer {type(tokenizer).__name__}, which cannot say which "
+            "characters a token covers. Save a fast one (tokenizer.json) next to the graph"
+        )
+    return tokenizer
+
+
+@quiet()
+def is_decoder(config: Mapping[str, Any]) -> bool:
+    """Whether the family that the configuration names is one of decoders."""
+    from transformers.models.auto.modeling_auto import (
+        MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
+        MODEL_FOR_MASKED_LM_MAPPING_NAMES,
+    )
+
+    family = config.get("model_type")
+    return family in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES and (
+        family not in MODEL_FOR_MASKED_LM_MAPPING_NAMES or bool(config.get("is_decoder"))
+    )
+
+
+def architecture_of(config: Mapping[str, Any]) -> str:
+    """The class that the configuration names first; "" where it names none."""
+    return str((config.get("architectures") or [""])[0])
+
+
+def _pad(config: Mapping[str, Any], kind: Kind, tokenizer: PreTrainedTokenizerFast, rows: int) -> int | None:
+    """The padding: for a head the one that the configuration states, since decoders find the last token by it."""
+    if kind == "head":
+        stated = config.get("pad_token_id")
+        return stated if isinstance(stated, int) and 0 <= stated < rows else None
+    pads = (tokenizer.pad_token_id, tokenizer.eos_token_id, 0)
+    return next(int(pad) for pad in pads if pad is not None and pad < rows)
+
+
+def _kind(architecture: str) -> Kind:
+    from transformers.models.auto.modeling_auto import (
+        MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
+        MODEL_FOR_MASKED_LM_MAPPING_NAMES,
+        MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES,
+    )
+
+    if architecture in {*MODEL_FOR_MASKED_LM_MAPPING_NAMES.values(), *PRETRAINING_WITH_MASKED_HEAD}:
+        return "masked"
+    if architecture in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES.values():
+        return "causal"
+    if architecture in MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES.values():
+        return "head"
+    return "encoder"
+
+
+def _limit(config: Mapping[str, Any], tokenizer: PreTrainedTokenizerFast) -> int | None:
+    """The longest text in tokens: the least of what tokenizer and configuration state."""
+    table = config.get("max_position_embeddings", config.get("n_positions"))
+    if isinstance(table, int) and config.get("model_type") in _POSITIONS_AFTER_PADDING:
+        pad = config.get("pad_token_id", 1)
+        table -= (1 if pad is None else int(pad)) + 1
+    stated = (tokenizer.model_max_length, table)
+    return min((int(n) for n in stated if n is not None and 0 < n < UNSTATED), default=None)
