@@ -9,15 +9,13 @@ import typer
 
 from biascore.archive.bundle import write_bundle
 from biascore.cli.console import print_rows, say, stderr
-from biascore.cli.options import Force
+from biascore.cli.options import Force, Inputs, StoredRun
 
 
 def bundle(
-    run: Annotated[Path, typer.Argument(help="A stored run.", metavar="RUN")],
+    run: StoredRun,
     out: Annotated[Path | None, typer.Option(help="The ZIP file (default: RUN.zip).")] = None,
-    stimuli: Annotated[
-        list[Path] | None, typer.Option(help="A folder of own stimuli or data files; repeat for several.")
-    ] = None,
+    stimuli: Inputs = None,
     leave_out: Annotated[
         list[str] | None,
         typer.Option(

@@ -53,7 +53,6 @@ def run_and_deliver(audit: Audit, output: Output, limits: Limits) -> None:
         )
     engine = Engine(
         cache=None if limits.no_cache else DEFAULT_CACHE,
-        seed=audit.seed,
         progress=SignsOfLife(),
         max_characters=limits.max_characters,
         time_limit=limits.time_limit,

@@ -15,8 +15,13 @@ from biascore.files.reading import parse_toml
 from biascore.stats import Adjustment
 from biascore.stimuli.schema import LANGUAGE_PATTERN
 
+AuditFile = Annotated[Path, typer.Argument(help="The audit file (TOML).")]
+StoredRun = Annotated[Path, typer.Argument(help="A stored run.", metavar="RUN")]
 Stimuli = Annotated[
     list[Path] | None, typer.Option(help="A folder of your own <language>/*.toml, beside the installed ones.")
+]
+Inputs = Annotated[
+    list[Path] | None, typer.Option(help="A folder of own stimuli or data files; repeat for several.")
 ]
 Seed = Annotated[int | None, typer.Option(help="Seed of everything random.", min=0)]
 Adjust = Annotated[
@@ -82,13 +87,16 @@ def chosen_audit(
     models: list[str] | None,
     without: list[str] | None,
     adjust: Adjustment | None = None,
+    require_plugins: Sequence[str] | None = None,
 ) -> Audit:
-    """The audit of a file with the changes that the command line makes to it."""
+    """The audit of a file with the changes that the command line makes to it; required plugins are added."""
     chosen = Audit.load(audit)
     if adjust is not None:
         chosen = chosen.model_copy(update={"adjust": adjust})
     if seed is not None:
         chosen = chosen.model_copy(update={"seed": seed})
+    if require_plugins:
+        chosen = chosen.model_copy(update={"require_plugins": (*chosen.require_plugins, *require_plugins)})
     refs = named_refs(models, [model.label for model in chosen.models])
     return chosen.with_models(refs, without or ()) if refs or without else chosen
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from biascore.cli.console import print_json, print_rows, say
-from biascore.cli.options import Json, NoCache, ReplaceModel, Seed, Without, chosen_audit
+from biascore.cli.options import AuditFile, Json, NoCache, ReplaceModel, Seed, Without, chosen_audit
 from biascore.cli.progress import SignsOfLife
 from biascore.engine import DEFAULT_CACHE, Engine
 
 
 def plan(
-    audit: Annotated[Path, typer.Argument(help="The audit file (TOML).")],
+    audit: AuditFile,
     probe: Annotated[
         bool, typer.Option("--probe/--no-probe", help="Ask local models a few questions, for the time.")
     ] = True,
@@ -29,7 +28,7 @@ def plan(
     Every model is opened and every metric rehearsed with placeholders for answers; nothing is kept.
     """
     chosen = chosen_audit(audit, seed, model, without)
-    engine = Engine(cache=None if no_cache else DEFAULT_CACHE, seed=chosen.seed, progress=SignsOfLife())
+    engine = Engine(cache=None if no_cache else DEFAULT_CACHE, progress=SignsOfLife())
     try:
         found = engine.plan(chosen, probe=probe)
     finally:

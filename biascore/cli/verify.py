@@ -11,7 +11,7 @@ from biascore.archive.bundle import opened
 from biascore.archive.verify import verify_run
 from biascore.cli import codes
 from biascore.cli.console import print_json, say
-from biascore.cli.options import Json, named_refs
+from biascore.cli.options import Inputs, Json, named_refs
 from biascore.results.run import read_run
 
 
@@ -22,9 +22,7 @@ def verify(
         list[str] | None,
         typer.Option(help="Where a model of the run lies now, NAME=REF; repeat for several."),
     ] = None,
-    stimuli: Annotated[
-        list[Path] | None, typer.Option(help="A folder of own stimuli or data files; repeat for several.")
-    ] = None,
+    stimuli: Inputs = None,
     as_json: Json = False,
 ) -> None:
     """Derive the hashes and verdicts of a stored run again: results, item tables, stimuli and, on request, models."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
+from typing import get_type_hints
 
 import pytest
 from typer.testing import CliRunner
@@ -11,6 +13,7 @@ from biascore.basics.guard import At, Owner, failed
 from biascore.cli import exit_code
 from biascore.cli.commands import App
 from biascore.cli.console import say
+from biascore.cli.measuring import measure, run
 from biascore.errors import (
     AnswerError,
     BiascoreError,
@@ -72,3 +75,14 @@ def lost(may_pass: bool) -> Failure:
 )
 def test_exit_codes_of_errors(error: BiascoreError, code: int) -> None:
     assert exit_code(error) == code
+
+
+def test_an_option_of_both_run_and_measure_is_one_option() -> None:
+    commands = run, measure
+    hints = [get_type_hints(command, include_extras=True) for command in commands]
+    parameters = [inspect.signature(command).parameters for command in commands]
+    both = parameters[0].keys() & parameters[1].keys() - {"model"}  # another reference; a reference
+    assert {"out", "seed", "adjust", "time_limit"} <= both
+    for name in both:
+        assert hints[0][name] == hints[1][name], name
+        assert parameters[0][name].default == parameters[1][name].default, name
