@@ -6,23 +6,19 @@ from biascore.basics.frozen import FrozenMap, Scalar
 from biascore.basics.keys import warn_if_readable
 from biascore.basics.options import Options
 from biascore.basics.wording import listed, quoted
+from biascore.files.forms import Malformed, Row
 from biascore.files.paths import user_path
 from biascore.files.reading import (
     MAX_UNPACKED,
     check_regular,
-    csv_problem,
-    decoded,
     file_digest,
-    first_record,
     megabytes_allowed,
     parse_json,
     raised,
     read_bytes,
     read_text,
-    records,
-    unpacked,
 )
-from biascore.files.tables import Row, Table, lines_listed, read_table
+from biascore.files.tables import ColumnOptions, Delimiter, Table, TableOptions, read_table
 from biascore.hookspecs import hookimpl
 from biascore.installation import install_extra
 from biascore.languages.gender import (
@@ -84,12 +80,14 @@ __all__ = [
     "Bars",
     "Boxes",
     "Catalogue",
+    "ColumnOptions",
     "ConfidenceInterval",
     "Context",
     "Cost",
     "Coverage",
     "DataFile",
     "DataFormat",
+    "Delimiter",
     "Dimension",
     "Dots",
     "Draws",
@@ -111,6 +109,7 @@ __all__ = [
     "Limit",
     "LoadContext",
     "LostWord",
+    "Malformed",
     "Masked",
     "Measurement",
     "Metric",
@@ -140,6 +139,7 @@ __all__ = [
     "Stereotype",
     "StereotypeEntry",
     "Table",
+    "TableOptions",
     "TemplateList",
     "Test",
     "Text",
@@ -151,18 +151,14 @@ __all__ = [
     "check_regular",
     "check_sentences",
     "compare_pair",
-    "csv_problem",
-    "decoded",
     "file_digest",
     "find_language",
-    "first_record",
     "first_sentence",
     "gender_pair",
     "hookimpl",
     "install_extra",
     "item_table",
     "language_with_rules",
-    "lines_listed",
     "listed",
     "megabytes_allowed",
     "parse_json",
@@ -172,9 +168,7 @@ __all__ = [
     "read_sentences",
     "read_table",
     "read_text",
-    "records",
     "trace_gender",
-    "unpacked",
     "user_path",
     "warn_if_readable",
 ]

@@ -6,6 +6,7 @@ import hashlib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
 from typing import ClassVar, Final, Literal
 
@@ -22,10 +23,11 @@ from biascore.plugins_api import (
     LoadContext,
     ModelRef,
     Options,
+    Row,
     Table,
+    TableOptions,
     file_digest,
     hookimpl,
-    lines_listed,
     listed,
     quoted,
     read_table,
@@ -38,12 +40,12 @@ NATS: Final[Mapping[str, float]] = MappingProxyType(
 )
 
 
-class ScoresOptions(Options):
-    """How the file is to be read.
+class ScoresOptions(TableOptions):
+    """How the file is to be read; ``encoding`` is that of the table, the one with the sentences.
 
-    ``sentences``: a CSV that holds the sentences, for a file that has a number a line in the same order.
+    ``sentences``: a table that holds the sentences, for a file that has a number a line in the same order.
     ``column``: the column of the sentences, there or in the file itself. ``quantity``: what the numbers of such
-    a file are called; in a CSV each further column of numbers is called as its header says, or as
+    a file are called; in a table each further column of numbers is called as its header says, or as
     ``quantities`` says: ``{"template 1" = "bert_t0"}``. ``unit``: logarithms to base 10 or 2 are answered in nats.
     """
 
@@ -91,10 +93,10 @@ class ScoresBackend(Backend):
 
 
 class ScoresAdapter(Adapter):
-    """Opens a file of numbers, one a line, or a CSV with sentences and columns of numbers; both also as .gz."""
+    """Opens a file of numbers, one a line, or a table with sentences and columns of numbers; both also as .gz."""
 
     id: ClassVar[str] = "scores"
-    summary: ClassVar[str] = "given scores of sentences, from a CSV or a file with a number a line"
+    summary: ClassVar[str] = "given scores of sentences, from a table or a file with a number a line"
     example: ClassVar[str] = "scores:bert_scores.csv"
     answers_version: ClassVar[str | None] = "1"
     capabilities: ClassVar[frozenset[str]] = frozenset({"score"})
@@ -109,14 +111,13 @@ class ScoresAdapter(Adapter):
         assert isinstance(options, ScoresOptions)
         path = user_path(ref.locator)
         try:
-            numbers = _numbers(read_text(path, ref.locator))
-            if numbers is not None:
-                given = _beside(ref.locator, numbers, options)
+            files = [path]
+            if options.sentences is None:
+                given = _within(path, ref.locator, options)
             else:
-                given = _within(
-                    read_table(path, ref.locator, (options.column, *options.quantities.values())), options
-                )
-            files = [path, user_path(options.sentences)] if options.sentences else [path]
+                numbers = _numbers(ref.locator, read_text(path, ref.locator))
+                files.append(user_path(options.sentences))
+                given = _beside(ref.locator, numbers, files[1], options)
             digest = hashlib.sha256(
                 b"".join(bytes.fromhex(file_digest(f, str(f))) for f in files)
             ).hexdigest()
@@ -125,21 +126,38 @@ class ScoresAdapter(Adapter):
         return ScoresBackend(str(ref), given, f"sha256:{digest}")
 
 
-def _numbers(text: str) -> list[float] | None:
-    """The numbers of a file that holds nothing else, or None."""
-    try:
-        return [float(line) for line in text.split()] or None
-    except ValueError:
-        return None
+def _numbers(shown: str, text: str) -> list[float]:
+    """The numbers of a file that holds nothing else."""
+    for number, line in enumerate(text.splitlines(), start=1):
+        if any(_number(word) is None for word in line.split()):
+            raise DataError(
+                f"{shown}, line {number}: is {quoted(line)}, and with the option sentences a file holds numbers only. "
+                "Leave the option out, if the sentences stand in this one"
+            )
+    return [float(word) for word in text.split()]
 
 
-def _beside(shown: str, numbers: Sequence[float], options: ScoresOptions) -> Given:
-    if options.sentences is None:
-        raise DataError(
-            f"{shown} holds {len(numbers)} numbers and no sentences. Name the file that has them, in the same order, with "
-            "the model's option sentences"
-        )
-    table = read_table(user_path(options.sentences), options.sentences, (options.column,))
+def _table(
+    path: Path,
+    shown: str,
+    options: ScoresOptions,
+    numbers: Sequence[str] | None,
+) -> Table:
+    """The sentences, with the columns of ``numbers``; None: with all that there are."""
+    return read_table(
+        path,
+        shown,
+        (options.column, *(numbers or ())),
+        None if numbers is None else (),
+        encoding=options.encoding,
+        remedy="Name the columns with the model's options column and quantities; for a file of bare numbers, name the file "
+        "of the sentences with the option sentences",
+        flag="--model-option encoding",
+    )
+
+
+def _beside(shown: str, numbers: Sequence[float], sentences: Path, options: ScoresOptions) -> Given:
+    table = _table(sentences, str(options.sentences), options, ())
     if len(table.rows) != len(numbers):
         raise DataError(
             f"{shown} holds {len(numbers)} numbers, and {options.sentences} {len(table.rows)} sentences. Give the file of "
@@ -149,18 +167,19 @@ def _beside(shown: str, numbers: Sequence[float], options: ScoresOptions) -> Giv
     return Given({options.quantity: _by_text(shown, texts, numbers, options)}, len(numbers))
 
 
-def _within(table: Table, options: ScoresOptions) -> Given:
+def _within(path: Path, shown: str, options: ScoresOptions) -> Given:
+    table = _table(path, shown, options, list(options.quantities.values()) or None)
     texts = _texts(table, options.column)
     meant = options.quantities or {name: name for name in table.columns if name != options.column}
     scores = {}
     for quantity, column in meant.items():
         cells = [row.fields[column].strip() for row in table.rows]
         numbers = [_number(cell) for cell in cells]
-        wrong = [
-            row.line for row, cell, n in zip(table.rows, cells, numbers, strict=True) if cell and n is None
+        wrong: list[Row] = [
+            row for row, cell, n in zip(table.rows, cells, numbers, strict=True) if cell and n is None
         ]
         if wrong and options.quantities:
-            raise DataError(f"{table.display}: {column!r} is no number on {lines_listed(wrong)}. Correct it")
+            raise DataError(f"{table.display}: {column!r} is no number on {table.places(wrong)}. Correct it")
         if not wrong:
             given = [(text, n) for text, n in zip(texts, numbers, strict=True) if n is not None]
             scores[quantity] = _by_text(table.display, [t for t, _ in given], [n for _, n in given], options)
@@ -170,11 +189,7 @@ def _within(table: Table, options: ScoresOptions) -> Given:
 
 
 def _texts(table: Table, column: str) -> list[str]:
-    blank = [row.line for row in table.rows if not row.fields[column].strip()]
-    if blank:
-        raise DataError(
-            f"{table.display}: {column!r} is blank on {lines_listed(blank)}. Fill it in, or delete the rows"
-        )
+    table.check_filled(column)
     return [row.fields[column] for row in table.rows]
 
 

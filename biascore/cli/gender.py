@@ -14,9 +14,10 @@ from biascore.cli.console import print_json, print_rows, say
 from biascore.cli.options import Json
 from biascore.errors import OptionsError
 from biascore.files.paths import user_path
+from biascore.files.reading import UTF8
 from biascore.languages.gender import Gender, SpeakerGender, SpeakerGenderDetector
 from biascore.languages.gender_rules import RuleDetector, load_grammar
-from biascore.languages.gender_table import GenderCheck, check_sentences, read_sentences
+from biascore.languages.gender_table import GenderCheck, LabelledSentence, check_sentences, read_sentences
 from biascore.languages.gender_trace import Trace, trace_gender
 from biascore.plugins.loading import Plugins
 
@@ -38,6 +39,10 @@ def gender(
     grammar: Annotated[
         Path | None, typer.Option(help="A grammar file of your own, instead of an installed detector.")
     ] = None,
+    encoding: Annotated[
+        str | None,
+        typer.Option(help="What the table of --check is in, where it is not UTF-8: cp1252, utf-16."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """In which gender sentences speak of their speaker: masculine, feminine, none or conflict."""
@@ -46,13 +51,16 @@ def gender(
             "give sentences or a table, one of the two: "
             f"biascore gender {shlex.quote(language)} 'A sentence.' --trace, or --check sentences.tsv"
         )
+    if encoding is not None and check is None:
+        raise OptionsError("--encoding is of a table, and --check names none. Leave it out")
     detector = (
         Plugins().detector(language)
         if grammar is None
         else RuleDetector(load_grammar(user_path(grammar), language))
     )
     if check is not None:
-        _check(detector, language, user_path(check), trace, as_json)
+        table = read_sentences(user_path(check), UTF8 if encoding is None else encoding)
+        _check(detector, language, user_path(check), table, trace, as_json)
     elif as_json:
         print_json([_shown(detector, sentence, trace) for sentence in sentences or ()])
     else:
@@ -86,8 +94,15 @@ def _print_trace(traced: Trace) -> None:
         say(traced.note)
 
 
-def _check(detector: SpeakerGenderDetector, language: str, path: Path, trace: bool, as_json: bool) -> None:
-    result = check_sentences(detector, read_sentences(path))
+def _check(
+    detector: SpeakerGenderDetector,
+    language: str,
+    path: Path,
+    table: Sequence[LabelledSentence],
+    trace: bool,
+    as_json: bool,
+) -> None:
+    result = check_sentences(detector, table)
     if as_json:
         print_json(
             {

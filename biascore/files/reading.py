@@ -6,26 +6,26 @@ refuse alike what is a device or a pipe, larger than memory, packed to burst, or
 
 from __future__ import annotations
 
-import csv
+import codecs
+import encodings.aliases
 import gzip
 import hashlib
 import io
 import json
 import math
 import os
+import re
 import stat
 import tomllib
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
-from biascore.basics.wording import brief
+from biascore.basics.suggest import did_you_mean
+from biascore.basics.wording import brief, quoted
 from biascore.errors import BiascoreError, DataError, OptionsError
-
-if TYPE_CHECKING:
-    from _csv import Reader
 
 FILE_VARIABLE: Final = "BIASCORE_MAX_FILE_MB"
 """Environment variable: megabytes of a file that is read whole, packed and unpacked; for every kind of file."""
@@ -35,12 +35,20 @@ MAX_TOML_MB: Final = 16
 MAX_UNPACKED: Final = 100
 """Times its size that a file of vectors may unpack to: they unpack to 3 or 4 times, a bomb to 1,000."""
 
+UTF8: Final = "utf-8"
+
 S = TypeVar("S")
 T = TypeVar("T")
 GZIP: Final = b"\x1f\x8b"
+PARQUET: Final = b"PAR1"
 _CHUNK: Final = 1 << 20
 _LINES_PER_MB: Final = 16_000  # some 4 million lines in all, as a row takes 400 bytes of memory
 _FIELDS_PER_MB: Final = 160_000
+_LINE_ENDS: Final = re.compile(r"\r\n?|\n")
+_NO_TEXTS: Final = frozenset(
+    {"idna", "mbcs", "oem", "punycode", "raw-unicode-escape", "undefined", "unicode-escape"}
+)
+"""What Python calls encodings and no text file is in, or what means another one on every machine."""
 
 
 class _Readable(Protocol):
@@ -96,27 +104,70 @@ def unpacked(
         ) from problem
 
 
-def decoded(raw: bytes, display: str, error: type[BiascoreError] = DataError) -> str:
-    """The bytes as UTF-8, without a byte order mark; raises ``error`` with the line where they are no text.
+def decoded(
+    raw: bytes,
+    display: str,
+    error: type[BiascoreError] = DataError,
+    *,
+    encoding: str = UTF8,
+    flag: str = "",
+) -> str:
+    """The bytes as text, without a byte order mark; raises ``error`` with line and byte where they are none.
 
     Also where they have so many lines or fields that the rows would take a hundred times the memory of the file.
+    ``flag`` is how the command line names the encoding of such a file, if it can: ``--encoding``. Raises
+    OptionsError for an encoding that is none.
     """
+    codec = codec_of(encoding)
+    remedy = _remedy(raw, flag)
+    if raw.startswith(PARQUET):
+        raise error(f"{display} is a Parquet file and no text. A table of that kind has to be named .parquet")
+    if codec != UTF8 and raw.startswith(codecs.BOM_UTF8):
+        raise error(f"{display} is UTF-8, as its first bytes say, and not {encoding}. Leave the encoding out")
+    if codec == UTF8 and b"\0" in raw:  # UTF-16, say, or no text at all
+        line = _line(raw[: raw.index(b"\0")], codec)
+        raise error(f"{display}, line {line}: holds a NUL character. {remedy}")
+    try:
+        text = raw.decode(codec).removeprefix("\ufeff")
+    except UnicodeError as problem:
+        start = problem.start if isinstance(problem, UnicodeDecodeError) else 0
+        raise error(
+            f"{display}, line {_line(raw[:start], codec)}: is not {encoding if codec != UTF8 else 'UTF-8'} "
+            f"(byte {start + 1:,} of the file, 0x{raw[start : start + 1].hex()}). {remedy}"
+        ) from problem
+    if "\0" in text:  # no database or command line can hold it
+        line = len(_LINE_ENDS.findall(text[: text.index("\0")])) + 1
+        raise error(f"{display}, line {line}: holds a NUL character, read as {encoding}. {remedy}")
+    check_counts(display, sum(map(text.count, "\n\r")), sum(map(text.count, ",;\t")), error)
+    return text
+
+
+def check_counts(
+    display: str, lines: int, fields: int, error: type[BiascoreError] = DataError, what: str = "lines"
+) -> None:
+    """Raise ``error`` for more lines (or rows) or fields than memory holds as objects, whatever they take in a file."""
     allowed = megabytes_allowed(MAX_TABLE_MB)
-    for what, most, marks in (("lines", _LINES_PER_MB, b"\n\r"), ("fields", _FIELDS_PER_MB, b",;\t")):
-        if sum(raw.count(mark) for mark in marks) > allowed * most:
+    for counted, found, most in ((what, lines, _LINES_PER_MB), ("fields", fields, _FIELDS_PER_MB)):
+        if found > allowed * most:
             raise error(
-                f"{display} has more than {allowed * most:,.0f} {what}, the most that is read. Split it, or raise the "
+                f"{display} has more than {allowed * most:,.0f} {counted}, the most that is read. Split it, or raise the "
                 f"limit: {raised(allowed)}"
             )
-    nul = raw.find(b"\0")
-    if nul >= 0:  # UTF-16, say, or no text at all; and no database or command line can hold it
-        line = raw.count(b"\n", 0, nul) + 1
-        raise error(f"{display}, line {line}: holds a NUL character. Save the file as text in UTF-8")
+
+
+def codec_of(encoding: str) -> str:
+    """Python's name of an encoding of texts, ``utf-8`` with and without a byte order mark; raises OptionsError."""
     try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError as problem:
-        line = raw.count(b"\n", 0, problem.start) + 1
-        raise error(f"{display}, line {line}: is not UTF-8. Save the file as UTF-8") from problem
+        codec = codecs.lookup(encoding).name
+        known = codec not in _NO_TEXTS and b"\0\0\0\0".decode(codec) != ""
+    except (LookupError, ValueError):  # no such name, or none of texts; a NUL in the name
+        known = False
+    if not known:
+        guess = did_you_mean(encoding, sorted({*encodings.aliases.aliases.values(), UTF8, "latin-1"}))
+        raise OptionsError(
+            f"there is no encoding {quoted(encoding)}. {guess}Name one that Python knows, such as utf-8, utf-16 or cp1252"
+        )
+    return UTF8 if codec == "utf-8-sig" else codec
 
 
 def read_text(path: Path, display: str, error: type[BiascoreError] = DataError) -> str:
@@ -143,31 +194,6 @@ def parse_toml(text: str) -> dict[str, Any]:
 def parse_json(text: str | bytes) -> Any:
     """What JSON says; raises ValueError as ``parse_toml`` does."""
     return _parsed(json.loads, text)
-
-
-def records(text: str, delimiter: str) -> Reader:
-    """A reader of the records of a CSV text, whatever ends its lines: LF, CR LF or CR.
-
-    It is strict: otherwise text after a closing quotation mark is joined to the field without a word.
-    """
-    return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-
-
-def first_record(text: str, delimiter: str) -> list[str]:
-    """The header if ``delimiter`` is the right one, else anything; empty where there is none or it is too long."""
-    try:
-        return next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), [])
-    except csv.Error:
-        return []
-
-
-def csv_problem(error: csv.Error) -> str:
-    """What is wrong with a record, for a message."""
-    if "field larger" in str(error):
-        return (
-            f"a field has more than {csv.field_size_limit():,} characters; is a quotation mark never closed"
-        )
-    return str(error)
 
 
 def file_digest(path: Path, display: str, error: type[BiascoreError] = DataError) -> str:
@@ -212,6 +238,18 @@ def _bounded(stream: _Readable, what: str, megabytes: int, error: type[BiascoreE
             )
         parts.append(part)
     return b"".join(parts)
+
+
+def _line(raw: bytes, codec: str) -> int:
+    """The line on which bytes end."""
+    return len(_LINE_ENDS.findall(raw.decode(codec, "ignore"))) + 1
+
+
+def _remedy(raw: bytes, flag: str) -> str:
+    if not flag:
+        return "Save the file as text in UTF-8"
+    guess = "utf-16" if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "cp1252"
+    return f"Name its encoding with the option encoding (such as {flag}={guess}), or save it as text in UTF-8"
 
 
 def _parsed(parse: Callable[[S], T], text: S) -> T:

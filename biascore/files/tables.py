@@ -1,89 +1,176 @@
-"""CSV files as rows with their line numbers: read whole, also compressed, nothing repaired in silence."""
+"""Tables as rows of text with the lines on which they stand: the one reader of CSV, JSON Lines and Parquet.
+
+A table is read whole, also compressed, and nothing in it is repaired in silence: what its cells are, ``forms`` says.
+"""
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from types import MappingProxyType
+from typing import Annotated, ClassVar, Final, Literal, TypeAlias
 
+from pydantic import AfterValidator, Field, field_validator
+
+from biascore.basics.frozen import FrozenMap
+from biascore.basics.options import Options
 from biascore.basics.wording import listed, quoted
-from biascore.errors import DataError
-from biascore.files.reading import csv_problem, first_record, read_text, records
+from biascore.errors import DataError, OptionsError
+from biascore.files.forms import (
+    DELIMITERS,
+    Delimited,
+    Form,
+    JsonLines,
+    Malformed,
+    Parquet,
+    Row,
+    Unit,
+    kind_of,
+)
+from biascore.files.reading import UTF8, codec_of, decoded, read_bytes, unpacked
 
-DELIMITERS: Final = (",", "\t", ";")
+Delimiter: TypeAlias = Literal["auto", "comma", "tab", "semicolon"]
+MAX_LISTED: Final = 20
+OF_DATA: Final = "--data-option encoding"
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One record: the line on which it begins, and its fields by column."""
+def _is_known(encoding: str) -> str:
+    try:
+        codec_of(encoding)
+    except OptionsError as error:
+        raise ValueError(str(error)) from error
+    return encoding
 
-    line: int
-    fields: Mapping[str, str]
+
+class TableOptions(Options):
+    """``encoding``: what a CSV or JSON Lines file is in, by Python's name: ``cp1252``, ``utf-16``."""
+
+    encoding: Annotated[str, AfterValidator(_is_known)] = UTF8
+
+
+class ColumnOptions(TableOptions):
+    """``columns`` gives the file's own name of a column: ``{sentence = "text"}``, of the ``known_columns``."""
+
+    known_columns: ClassVar[tuple[str, ...]]
+
+    columns: FrozenMap[str] = Field(default_factory=lambda: MappingProxyType({}))
+
+    @field_validator("columns")
+    @classmethod
+    def _are_known(cls, columns: Mapping[str, str]) -> Mapping[str, str]:
+        unknown = [name for name in columns if name not in cls.known_columns]
+        if unknown:
+            raise ValueError(
+                f"no column is called {', '.join(unknown)}; there are {', '.join(cls.known_columns)}"
+            )
+        return columns
+
+    def named(self, column: str) -> str:
+        """What the file calls a column."""
+        return self.columns.get(column, column)
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A CSV file: its columns in order, and its rows."""
+    """The columns of a table that were asked for, its rows, and those that are ``malformed``; counted in ``unit``."""
 
     display: str
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
+    malformed: tuple[Malformed, ...] = ()
+    unit: Unit = "line"
+
+    def places(self, rows: Sequence[Row]) -> str:
+        """Where rows begin, for a message: ``line 3``, ``lines 3, 5``; the first few of many."""
+        return f"{self.unit}{'s' * (len(rows) > 1)} {listed([row.line for row in rows])}"
+
+    def problems(self, malformed: Sequence[Malformed]) -> str:
+        """The first few malformed records with the reason, for a message."""
+        shown = [
+            f"{self.unit} {one.line} {one.problem}"
+            if one.line == one.last
+            else f"{self.unit}s {one.line} to {one.last} {one.problem}"
+            for one in malformed[:MAX_LISTED]
+        ]
+        more = [f"and {len(malformed) - MAX_LISTED} more"] if len(malformed) > MAX_LISTED else []
+        return "; ".join([*shown, *more])
+
+    def check_filled(self, *columns: str) -> None:
+        """Raise DataError where a cell of these columns is blank."""
+        for column in columns:
+            blank = [row for row in self.rows if not row.fields[column].strip()]
+            if blank:
+                raise DataError(
+                    f"{self.display}: {quoted(column)} is blank on {self.places(blank)}. Fill it in, or delete the rows"
+                )
 
 
 def read_table(
     path: Path,
     display: str,
     needed: Sequence[str],
+    others: Sequence[str] | None = (),
+    *,
+    encoding: str = UTF8,
+    delimiter: Delimiter = "auto",
+    keep_malformed: bool = False,
     remedy: str = "Rename the columns in the file, or name yours with the option columns",
+    flag: str = OF_DATA,
 ) -> Table:
-    """Read a CSV file with a header that has the ``needed`` columns, cut at commas, tabs or semicolons.
+    """Read the ``needed`` columns of a table, and of the ``others`` those that are there (None: all that are there).
 
-    ``remedy`` is what to tell the user of a file without these columns.
-    Raises DataError that names the file and the columns or lines at fault.
+    ``path`` names its form: ``.parquet``, ``.jsonl`` or ``.ndjson``, else delimited text with a header, each also
+    ``.gz``. ``delimiter`` "auto" takes the one by which the header has the needed columns. Malformed records are
+    refused, or kept apart with ``keep_malformed``. Messages tell ``remedy`` where columns are missing, and ``flag`` as
+    that by which the command line takes the option ``encoding``.
+    Raises DataError that names the file and the columns or lines at fault, OptionsError for an unknown encoding.
     """
-    text = read_text(path, display)
-    headers = {delimiter: first_record(text, delimiter) for delimiter in DELIMITERS}
-    fitting = [delimiter for delimiter, header in headers.items() if set(needed) <= set(header)]
-    if not fitting:
-        found = max(headers.values(), key=len)
-        missing = listed([column for column in needed if column not in found])
-        raise DataError(f"{display} has no column {missing}; its columns are: {listed(found)}. {remedy}")
-    header = headers[fitting[0]]
-    twice = [column for column in header if header.count(column) > 1]
+    form = _form(path, display, needed, encoding, delimiter, flag)
+    missing = [column for column in needed if column not in form.columns]
+    if missing:
+        read = f" when read with delimiter={delimiter}" if delimiter != "auto" else ""
+        other = "Try delimiter=auto. " if delimiter != "auto" else ""
+        raise DataError(
+            f"{display} has no column {listed(missing)}{read}; its columns are: {listed(form.columns)}. {other}{remedy}"
+        )
+    chosen = form.columns if others is None else (*needed, *(one for one in others if one in form.columns))
+    columns = tuple(dict.fromkeys(chosen))
+    twice = [column for column in columns if form.columns.count(column) > 1]
     if twice:
         raise DataError(f"{display} has the column {quoted(twice[0])} twice. Rename one of them")
-    rows, ragged = _rows(text, fitting[0], header, display)
-    if ragged:
-        raise DataError(
-            f"{display}: {lines_listed(ragged)} have another number of fields than the header's {len(header)}. Correct them"
-        )
-    if not rows:
-        raise DataError(f"{display} has a header and no rows. Give a file with data")
-    return Table(display, tuple(header), tuple(rows))
-
-
-def lines_listed(lines: Sequence[int]) -> str:
-    """Line numbers for a message, the first few of many."""
-    return f"line{'s' * (len(lines) > 1)} {listed(lines)}"
-
-
-def _rows(text: str, delimiter: str, header: Sequence[str], display: str) -> tuple[list[Row], list[int]]:
-    reader = records(text, delimiter)
     rows: list[Row] = []
-    ragged: list[int] = []
-    try:
-        next(reader)
-        start = reader.line_num + 1
-        for fields in reader:
-            if len(fields) == len(header):
-                rows.append(Row(start, dict(zip(header, fields, strict=True))))
-            elif fields:  # a blank line is no record
-                ragged.append(start)
-            start = reader.line_num + 1
-    except csv.Error as error:
+    malformed: list[Malformed] = []
+    for record in form.records(columns):
+        if isinstance(record, Row):
+            rows.append(record)
+        else:
+            malformed.append(record)
+    table = Table(display, columns, tuple(rows), tuple(malformed), form.unit)
+    if malformed and not keep_malformed:
         raise DataError(
-            f"{display}, line {reader.line_num}: {csv_problem(error)}. Correct its quotation marks"
-        ) from error
-    return rows, ragged
+            f"{display} has {len(malformed)} malformed row(s): {table.problems(malformed)}. Correct them"
+        )
+    if not rows and not malformed:
+        raise DataError(f"{display} has a header and no rows. Give a file with data")
+    return table
+
+
+def _form(
+    path: Path, display: str, needed: Sequence[str], encoding: str, delimiter: Delimiter, flag: str
+) -> Form:
+    kind = kind_of(path, display)
+    if kind != "csv" and delimiter != "auto":
+        raise DataError(f"{display} is no delimited text, by its name. Leave the option delimiter out")
+    if kind == "parquet" and codec_of(encoding) != UTF8:
+        raise DataError(f"{display} is Parquet, which is UTF-8 always. Leave the option encoding out")
+    raw = unpacked(read_bytes(path, display), display)
+    if kind == "parquet":
+        return Parquet(raw, display)
+    text = decoded(raw, display, encoding=encoding, flag=flag)
+    if not text.strip():
+        raise DataError(f"{display} is empty. Give a file with data")
+    if kind == "jsonl":
+        return JsonLines(text, display)
+    delimiters = list(DELIMITERS.values()) if delimiter == "auto" else [DELIMITERS[delimiter]]
+    return Delimited(text, display, needed, delimiters)

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Final
 
 from biascore.errors import DataError
-from biascore.files.tables import lines_listed, read_table
+from biascore.files.reading import UTF8
+from biascore.files.tables import read_table
 from biascore.languages.gender import Gender, SpeakerGender, SpeakerGenderDetector
 
 COLUMNS: Final = ("sentence", "expected")
@@ -17,7 +18,7 @@ COLUMNS: Final = ("sentence", "expected")
 
 @dataclass(frozen=True, slots=True)
 class LabelledSentence:
-    """A sentence, the gender in which it speaks of its speaker, and its line in the file."""
+    """A sentence, the gender in which it speaks of its speaker, and its line in the file (its number in Parquet)."""
 
     line: int
     sentence: str
@@ -51,21 +52,21 @@ class GenderCheck:
         return self.total - len(self.disagreements)
 
 
-def read_sentences(path: Path) -> tuple[LabelledSentence, ...]:
-    """The sentences of a table with the columns ``sentence`` and ``expected``, cut at tabs, commas or semicolons.
+def read_sentences(path: Path, encoding: str = UTF8) -> tuple[LabelledSentence, ...]:
+    """The sentences of a table with the columns ``sentence`` and ``expected``, in any form that a table has.
 
-    Raises DataError, with the lines, for a file that is no such table or expects what is no gender.
+    Raises DataError, with the lines, for a file that is no such table or expects what is no gender, OptionsError for
+    an unknown ``encoding``.
     """
-    table = read_table(path, str(path), COLUMNS, f"Its first line must name them: {' and '.join(COLUMNS)}")
+    remedy = f"Name its columns {' and '.join(COLUMNS)}"
+    table = read_table(path, str(path), COLUMNS, encoding=encoding, remedy=remedy, flag="--encoding")
     genders = {gender.value: gender for gender in Gender}
-    wrong = [row.line for row in table.rows if row.fields["expected"].strip().lower() not in genders]
+    wrong = [row for row in table.rows if row.fields["expected"].strip().lower() not in genders]
     if wrong:
         raise DataError(
-            f"{path}: {lines_listed(wrong)} expect what is no gender. Write one of: {', '.join(genders)}"
+            f"{path}: {table.places(wrong)} expect what is no gender. Write one of: {', '.join(genders)}"
         )
-    empty = [row.line for row in table.rows if not row.fields["sentence"].strip()]
-    if empty:
-        raise DataError(f"{path}: {lines_listed(empty)} have no sentence. Fill them in or delete them")
+    table.check_filled("sentence")
     return tuple(
         LabelledSentence(row.line, row.fields["sentence"], genders[row.fields["expected"].strip().lower()])
         for row in table.rows

@@ -159,12 +159,15 @@ def test_a_table_is_checked(grammar: Path, table: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("text\tgender\na\tb\n", "has no column 'sentence', 'expected'.*Its first line must name them"),
+        (
+            "text\tgender\na\tb\n",
+            "has no column 'sentence', 'expected'.*Name its columns sentence and expected",
+        ),
         (
             "sentence\texpected\na\tmale\n",
             "line 2 expect what is no gender. Write one of: masculine, feminine",
         ),
-        ("sentence\texpected\n \tnone\n", "line 2 have no sentence"),
+        ("sentence\texpected\n \tnone\n", "'sentence' is blank on line 2"),
         ("sentence\texpected\n", "a header and no rows"),
     ],
 )
@@ -221,6 +224,15 @@ def test_the_command_checks_a_table(
     assert {"expected": "feminine", "found": "masculine", "sentences": 1} in shown["counts"]
     table.write_text("sentence,expected\nAm rica.,feminine\n", encoding="utf-8")
     assert command(monkeypatch, capsys, "xx", "--check", table, "--grammar", grammar)[0] == 0
+    table.write_bytes("sentence,expected\nAm ricà.,none\n".encode("cp1252"))
+    call = ("xx", "--check", table, "--grammar", grammar)
+    code, _, err = command(monkeypatch, capsys, *call)
+    assert code == codes.WRONG_INPUT
+    assert "such as --encoding=cp1252" in err
+    assert command(monkeypatch, capsys, *call, "--encoding=cp1252")[0] == 0
+    code, _, err = command(monkeypatch, capsys, "xx", "Am rica.", "--encoding", "cp1252")
+    assert code == codes.WRONG_INPUT
+    assert "--check names none" in err
 
 
 def test_the_command_knows_what_is_installed_and_says_what_is_missing(

@@ -81,7 +81,7 @@ def test_other_names_of_columns(read: Read):
     names = {"sent_more": "plus", "sent_less": "moins", "stereo_antistereo": "sens", "bias_type": "type"}
     assert read(written(header=header), columns=names).pairs.pairs == tuple(PAIRS)
     with pytest.raises(
-        DataError, match=r"no column sent_more, sent_less, .*'plus', 'moins'.* option columns"
+        DataError, match=r"no column 'sent_more', 'sent_less', .*'plus', 'moins'.* option columns"
     ):
         read(written(header=header))
 
@@ -147,12 +147,15 @@ def test_the_list_of_malformed_rows_has_an_end(read: Read):
     [
         (b"", "is empty"),
         (b"\xef\xbb\xbf \n", "is empty"),
-        (",".join(ORIGINAL).encode() + b"\n\n", "a header and no usable row"),
+        (",".join(ORIGINAL).encode() + b"\n\n", "a header and no rows"),
         (
             b"text,label\nhello,1\n",
-            "no column sent_more, sent_less, stereo_antistereo, bias_type; its columns are",
+            "no column 'sent_more', 'sent_less', 'stereo_antistereo', 'bias_type'; its columns are",
         ),
-        (b"sent_more,sent_less,stereo_antistereo\nA,B,stereo\n", "has no column bias_type; its columns are"),
+        (
+            b"sent_more,sent_less,stereo_antistereo\nA,B,stereo\n",
+            "has no column 'bias_type'; its columns are",
+        ),
         (b"sent_more,sent_more,sent_less,stereo_antistereo,bias_type\n", "has the column 'sent_more' twice"),
         (written().encode("latin-1"), "line 4: is not UTF-8"),
         (gzip.compress(written().encode(), mtime=0)[:60], "is damaged"),

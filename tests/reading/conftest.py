@@ -31,6 +31,7 @@ def readers() -> dict[str, Reader]:
         "grammar": load_grammar,
         "crows-pairs": data("crows-pairs"),
         "gest": data("gest"),
+        "json-lines": data("gest"),
         "gender-variants": data("gender-variants"),
         "scores": lambda path: engine.model(f"scores:{path}").close(),
         "translations": lambda path: engine.model(f"translations:{path}", language="sk").close(),

@@ -27,7 +27,11 @@ GOOD: dict[str, tuple[str, str]] = {
         "variants.csv",
         "stereotype,male,female\n1,On je.,Ona je.\n2,Som unavený.,Som unavená.\n",
     ),
+    "json-lines": (
+        "samples.jsonl",
+        '{"sentence": "I am tired.", "stereotype": 1}\n{"sentence": "I like it.", "stereotype": "2"}\n',
+    ),
     "translations": ("out.csv", "text,translation\nI am.,Som.\nHe is.,On je.\n"),
 }
 TABLES = tuple(name for name, (file, _) in GOOD.items() if file.endswith(".csv"))
-TOML = tuple(name for name in GOOD if name not in TABLES)
+TOML = tuple(name for name, (file, _) in GOOD.items() if file.endswith(".toml"))

@@ -1,6 +1,6 @@
 """``translations:`` answers with translations that were made before: published ones, or of a closed system.
 
-The locator is a CSV or TSV file (``.csv``, ``.tsv``, also ``.gz``) with a header; options name its columns.
+The locator is a table (CSV, TSV, JSON Lines, Parquet); options name its columns.
 """
 
 from __future__ import annotations
@@ -11,11 +11,20 @@ from typing import ClassVar
 from pydantic import Field
 
 from biascore.errors import OptionsError
-from biascore.plugins_api import Adapter, Backend, FrozenMap, LoadContext, ModelRef, Options, hookimpl
+from biascore.plugins_api import (
+    Adapter,
+    Backend,
+    FrozenMap,
+    LoadContext,
+    ModelRef,
+    Options,
+    TableOptions,
+    hookimpl,
+)
 from biascore_adapters.translations.table import TranslationsBackend, locate
 
 
-class TranslationsOptions(Options):
+class TranslationsOptions(TableOptions):
     """``text`` and ``translation`` are the columns of the sentence and of what was made of it.
 
     The target language is named by ``language`` for the whole file, or row by row in the column
@@ -33,7 +42,7 @@ class TranslationsAdapter(Adapter):
     """Opens files of translations."""
 
     id: ClassVar[str] = "translations"
-    summary: ClassVar[str] = "translations made before, from a CSV or TSV file"
+    summary: ClassVar[str] = "translations made before, from a table (CSV, TSV, JSON Lines, Parquet)"
     example: ClassVar[str] = "translations:outputs.csv.gz"
     answers_version: ClassVar[str | None] = "1"
     capabilities: ClassVar[frozenset[str]] = frozenset({"translate"})
@@ -53,7 +62,7 @@ class TranslationsAdapter(Adapter):
         """Read the file; raises ModelLoadError for one that cannot be read or contradicts itself."""
         own = _own(options)
         columns = (own.text, own.translation, own.language_column)
-        return TranslationsBackend(locate(ref), columns, own.language, own.only)
+        return TranslationsBackend(locate(ref), columns, own.language, own.only, own.encoding)
 
 
 def _own(options: Options) -> TranslationsOptions:

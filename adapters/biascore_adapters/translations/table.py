@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-import csv
-import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-from biascore.errors import ModelLoadError, QuestionError, UnsupportedLanguageError
+from biascore.errors import DataError, ModelLoadError, QuestionError, UnsupportedLanguageError
 from biascore.plugins_api import (
     Backend,
     Cost,
     Identity,
     ModelRef,
+    Table,
     check_regular,
-    csv_problem,
-    decoded,
+    file_digest,
     hookimpl,
-    listed,
     quoted,
-    read_bytes,
-    records,
-    unpacked,
+    read_table,
     user_path,
 )
-
-_DELIMITERS: Final = {".csv": ",", ".tsv": "\t"}
 
 
 class TranslationsBackend(Backend):
@@ -40,13 +33,24 @@ class TranslationsBackend(Backend):
         columns: tuple[str, str, str | None],
         language: str | None,
         only: Mapping[str, str],
+        encoding: str,
     ) -> None:
-        data = read_bytes(path, str(path), ModelLoadError)
         self._path = path
         self._found: dict[str, dict[str, str]] = {}
-        self._read(_rows(path, data), columns, language, only)
+        try:
+            table = read_table(
+                path,
+                str(path),
+                [name for name in (*columns, *only) if name is not None],
+                encoding=encoding,
+                remedy="Name its columns with the options text, translation, language_column and only",
+                flag="--model-option encoding",
+            )
+        except DataError as error:
+            raise ModelLoadError(str(error)) from error
+        self._read(table, columns, language, only)
         self.identity = Identity(
-            f"sha256:{hashlib.sha256(data).hexdigest()}",
+            f"sha256:{file_digest(path, str(path), ModelLoadError)}",
             facts={
                 "file": path.name,
                 "languages": ", ".join(sorted(self._found)),
@@ -82,77 +86,34 @@ class TranslationsBackend(Backend):
 
     def _read(
         self,
-        rows: Iterator[tuple[int, dict[str, str]]],
+        table: Table,
         columns: tuple[str, str, str | None],
         language: str | None,
         only: Mapping[str, str],
     ) -> None:
         text_column, translation_column, language_column = columns
-        wanted = [name for name in (*columns, *only) if name is not None]
-        checked = False
-        for line, row in rows:
-            if not checked:
-                self._check_columns(wanted, list(row))
-                checked = True
-            if any(row[name] != value for name, value in only.items()):
+        for row in table.rows:
+            cells = row.fields
+            if any(cells[name] != value for name, value in only.items()):
                 continue
-            text, translation = row[text_column], row[translation_column]
-            target = language or row[language_column or ""]
+            text, translation = cells[text_column], cells[translation_column]
+            target = language or cells[language_column or ""]
             if self._found.setdefault(target, {}).setdefault(text, translation) != translation:
                 raise ModelLoadError(
-                    f"{self._path}, line {line}: {quoted(text)} has another translation to {target} further up. "
+                    f"{self._path}, {table.places([row])}: {quoted(text)} has another translation to {target} further up. "
                     'Keep one system with the option only, such as only={system="deepl"}, or one of the two rows'
                 )
         if not self._found:
             conditions = " and ".join(f"{name} = {value!r}" for name, value in only.items())
-            raise ModelLoadError(
-                f"{self._path} has no row{f' with {conditions}' if only else ''}. Correct "
-                f"{'the option only' if only else 'the path'}"
-            )
-
-    def _check_columns(self, wanted: Sequence[str], header: Sequence[str]) -> None:
-        for name in wanted:
-            if name not in header:
-                raise ModelLoadError(
-                    f"{self._path} has no column {name!r}; it has {listed(header)}. Name its columns with the "
-                    "options text, translation, language_column and only"
-                )
+            raise ModelLoadError(f"{self._path} has no row with {conditions}. Correct the option only")
 
 
 def locate(ref: ModelRef) -> Path:
-    """The file; raises ModelLoadError where there is none, or its name does not say what it is."""
+    """The file; raises ModelLoadError where there is none."""
     path = user_path(ref.locator)
     if not ref.locator or not path.exists():
         raise ModelLoadError(
-            f"{ref}: there is no such file. Give the path of a .csv or .tsv file, or .gz of one"
+            f"{ref}: there is no such file. Give the path of a CSV, TSV, JSON Lines or Parquet file"
         )
     check_regular(path, str(ref), ModelLoadError)
-    if _kind(path) not in _DELIMITERS:
-        raise ModelLoadError(f"{ref}: is it a CSV or a TSV file? Name it .csv, .tsv, .csv.gz or .tsv.gz")
     return path
-
-
-def _kind(path: Path) -> str:
-    return Path(path.stem).suffix.lower() if path.suffix.lower() == ".gz" else path.suffix.lower()
-
-
-def _rows(path: Path, data: bytes) -> Iterator[tuple[int, dict[str, str]]]:
-    """Line number and cells of each row, by the names in the header."""
-    text = decoded(unpacked(data, str(path), ModelLoadError), str(path), ModelLoadError)
-    reader = records(text, _DELIMITERS[_kind(path)])
-    try:
-        header = next(reader, [])
-        if len(set(header)) < len(header):
-            raise ModelLoadError(f"{path} has two columns of one name in {listed(header)}. Rename one")
-        for cells in reader:
-            if not cells:
-                continue
-            if len(cells) != len(header):
-                raise ModelLoadError(
-                    f"{path}, line {reader.line_num}: {len(cells)} cells under {len(header)} columns. Correct the row"
-                )
-            yield reader.line_num, dict(zip(header, cells, strict=True))
-    except csv.Error as error:
-        raise ModelLoadError(
-            f"{path}, line {reader.line_num}: {csv_problem(error)}. Correct the row"
-        ) from error

@@ -1,10 +1,11 @@
-"""Samples and gendered pairs from CSV files: those of the GEST repository, and any with the same columns."""
+"""Samples and gendered pairs from tables: those of the GEST repository, and any with the same columns."""
 
 from __future__ import annotations
 
 import hashlib
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
@@ -15,14 +16,13 @@ from pydantic import BeforeValidator, Field, TypeAdapter, field_validator
 from biascore.errors import DataError
 from biascore.plugins_api import (
     SAMPLES_MEAN,
+    ColumnOptions,
     DataFile,
     DataFormat,
-    FrozenMap,
     GenderedSample,
     GenderedSamples,
     GenderPairsTest,
     Options,
-    Row,
     Sample,
     Samples,
     SamplesTest,
@@ -30,7 +30,6 @@ from biascore.plugins_api import (
     StereotypeEntry,
     Table,
     Test,
-    lines_listed,
     quoted,
     read_table,
 )
@@ -53,8 +52,8 @@ def _plain(entry: object) -> object:
 Entries = Annotated[tuple[Annotated[StereotypeEntry, BeforeValidator(_plain)], ...], Field(strict=False)]
 
 
-class SamplesOptions(Options):
-    """``columns`` gives the file's own name of a column: ``{sentence = "text"}``.
+class SamplesOptions(ColumnOptions):
+    """``encoding`` and ``columns`` are those of every table: ``{sentence = "text"}``.
 
     ``stereotypes`` are those that the file's numbers stand for, in place of the 16 of GEST:
     ``[{id = 1, name = "Bad drivers", gender = "female"}, ...]``.
@@ -62,18 +61,7 @@ class SamplesOptions(Options):
 
     known_columns: ClassVar[tuple[str, ...]] = ("sentence", "stereotype")
 
-    columns: FrozenMap[str] = Field(default_factory=lambda: MappingProxyType({}))
     stereotypes: Entries = ()
-
-    @field_validator("columns")
-    @classmethod
-    def _are_known(cls, columns: Mapping[str, str]) -> Mapping[str, str]:
-        unknown = [name for name in columns if name not in cls.known_columns]
-        if unknown:
-            raise ValueError(
-                f"no column is called {', '.join(unknown)}; there are {', '.join(cls.known_columns)}"
-            )
-        return columns
 
     @field_validator("stereotypes")
     @classmethod
@@ -82,10 +70,6 @@ class SamplesOptions(Options):
         if len(set(ids)) < len(ids):
             raise ValueError("two stereotypes have one id")
         return stereotypes
-
-    def named(self, column: str) -> str:
-        """What the file calls a column."""
-        return self.columns.get(column, column)
 
     @property
     def meant(self) -> tuple[Stereotype, ...]:
@@ -102,10 +86,10 @@ class VariantsOptions(SamplesOptions):
 
 
 class GestFormat(DataFormat):
-    """CSV, also compressed with gzip, with the columns sentence and stereotype (a number)."""
+    """A table with the columns sentence and stereotype (a number)."""
 
     id: ClassVar[str] = "gest"
-    summary: ClassVar[str] = "samples in the columns of GEST: sentence, stereotype (CSV, also .gz)"
+    summary: ClassVar[str] = "samples in the columns of GEST: sentence, stereotype (CSV, JSON Lines, Parquet)"
     example: ClassVar[str] = "gest:gest.csv"
     options: ClassVar[type[Options]] = SamplesOptions
 
@@ -116,8 +100,8 @@ class GestFormat(DataFormat):
     def read(self, file: DataFile) -> Test:
         """Read every row as a sample; raises DataError as `DataFormat.read` says."""
         sentence, stereotype = (self._options.named(column) for column in ("sentence", "stereotype"))
-        table = read_table(file.path, file.display, (sentence, stereotype))
-        _refuse_blank(table, (sentence,))
+        table = read_table(file.path, file.display, (sentence, stereotype), encoding=self._options.encoding)
+        table.check_filled(sentence)
         ids = _ids(table, stereotype, self._options.meant)
         samples = tuple(Sample(row.fields[sentence], id) for row, id in zip(table.rows, ids, strict=True))
         version = edition(sample.sentence for sample in samples)
@@ -141,11 +125,11 @@ class GestFormat(DataFormat):
 
 
 class GenderVariantsFormat(DataFormat):
-    """CSV, also .gz, with the columns male, female and stereotype, and perhaps language and translator."""
+    """A table with the columns male, female and stereotype, and perhaps language and translator."""
 
     id: ClassVar[str] = "gender-variants"
     summary: ClassVar[str] = (
-        "sentences as a man and as a woman says them: male, female, stereotype (CSV, also .gz)"
+        "sentences as a man and as a woman says them: male, female, stereotype (CSV, JSON Lines, Parquet)"
     )
     example: ClassVar[str] = "gender-variants:gender_variants.csv"
     options: ClassVar[type[Options]] = VariantsOptions
@@ -157,9 +141,15 @@ class GenderVariantsFormat(DataFormat):
     def read(self, file: DataFile) -> Test:
         """Read the rows of the file's language, and of the chosen translator, as pairs; raises DataError."""
         male, female, stereotype = (self._options.named(c) for c in ("male", "female", "stereotype"))
-        whole = read_table(file.path, file.display, (male, female, stereotype))
+        whole = read_table(
+            file.path,
+            file.display,
+            (male, female, stereotype),
+            (self._options.named("language"), self._options.named("translator")),
+            encoding=self._options.encoding,
+        )
         table = self._chosen(whole, file)
-        _refuse_blank(table, (male, female))
+        table.check_filled(male, female)
         ids = _ids(table, stereotype, self._options.meant)
         pairs = tuple(
             GenderedSample(row.fields[male], row.fields[female], id)
@@ -201,7 +191,7 @@ class GenderVariantsFormat(DataFormat):
                 f"{c}: {', '.join(sorted({row.fields[c] for row in table.rows}))}" for c, _ in wanted
             )
             raise DataError(f"{file.display} has no row with {chosen}. It has {there}. Name one of those")
-        return Table(table.display, table.columns, rows)
+        return replace(table, rows=rows)
 
 
 def edition(sentences: Iterable[str]) -> str:
@@ -217,30 +207,16 @@ def gest_stereotypes() -> tuple[Stereotype, ...]:
     return tuple(Stereotype(entry.id, entry.name, entry.gender) for entry in entries)
 
 
-def _refuse_blank(table: Table, columns: Sequence[str]) -> None:
-    for column in columns:
-        blank = [row.line for row in table.rows if not row.fields[column].strip()]
-        if blank:
-            raise DataError(
-                f"{table.display}: {column} is blank on {lines_listed(blank)}. Fill it in, or delete the rows"
-            )
-
-
 def _ids(table: Table, column: str, stereotypes: Sequence[Stereotype]) -> list[int]:
     known = {str(stereotype.id): stereotype.id for stereotype in stereotypes}
     wrong = [row for row in table.rows if row.fields[column].strip() not in known]
     if wrong:
-        lines = lines_listed([row.line for row in wrong])
         raise DataError(
-            f"{table.display}: {column} is {quoted(wrong[0].fields[column])} on {lines}, and the "
+            f"{table.display}: {column} is {quoted(wrong[0].fields[column])} on {table.places(wrong)}, and the "
             f"stereotypes are numbered {', '.join(known)}. Correct the numbers, or describe your own stereotypes "
             'with the option stereotypes = [{id = 1, name = "...", gender = "female"}, ...]'
         )
-    return [known[_stripped(row, column)] for row in table.rows]
-
-
-def _stripped(row: Row, column: str) -> str:
-    return row.fields[column].strip()
+    return [known[row.fields[column].strip()] for row in table.rows]
 
 
 def _used(stereotypes: Sequence[Stereotype], ids: Iterable[int]) -> tuple[Stereotype, ...]:

@@ -88,7 +88,7 @@ def test_wrong_rows_are_named(engine: Engine, tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"stereotype is '17' on lines 3, 4.*describe your own stereotypes"):
         engine.data("gest", path, language="en")
     path.write_text("sentence,stereotype\n ,1\n", encoding="utf-8")
-    with pytest.raises(DataError, match="sentence is blank on line 2"):
+    with pytest.raises(DataError, match="'sentence' is blank on line 2"):
         engine.data("gest", path, language="en")
     with pytest.raises(OptionsError, match="no column is called text"):
         engine.data("gest", path, language="en", columns={"text": "x"})

@@ -1,0 +1,336 @@
+"""The forms in which a table is written: delimited text, JSON Lines and Parquet, each as columns and rows of text.
+
+A cell is text. What a CSV holds is taken as it stands; a JSON number is the text that is written for it; a whole
+number of a Parquet file is its digits, another its shortest text that reads as the same double. A key that is
+missing, ``null`` and a Parquet null are blank cells. Whatever else a cell holds is a problem of its row (in a Parquet
+file: of its column), and so is text that no database or command line can hold.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any, Final, Literal, Protocol, TypeAlias
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from biascore.basics.wording import brief, quoted
+from biascore.errors import DataError
+from biascore.files.reading import MAX_TABLE_MB, check_counts, megabytes_allowed, raised
+
+Unit: TypeAlias = Literal["line", "row"]
+DELIMITERS: Final = {"comma": ",", "tab": "\t", "semicolon": ";"}
+_SUFFIXES: Final = {".parquet": "parquet", ".jsonl": "jsonl", ".ndjson": "jsonl"}
+_ROWS_AT_ONCE: Final = 1 << 18
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One record: the first and the last line on which it stands (of Parquet: its number), and its cells by column."""
+
+    line: int
+    last: int
+    fields: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Malformed:
+    """A record that cannot be read, where it stands, and why: ``has 2 fields where the header has 7``."""
+
+    line: int
+    last: int
+    problem: str
+
+
+class Form(Protocol):
+    """A table before its rows are read: its columns in order, and what its records are counted in."""
+
+    unit: Unit
+    columns: tuple[str, ...]
+
+    def records(self, wanted: Sequence[str]) -> Iterator[Row | Malformed]:
+        """The records with the ``wanted`` columns, which are there and once each; raises DataError."""
+
+
+def kind_of(path: PurePath, display: str) -> str:
+    """``parquet``, ``jsonl`` or ``csv``, as the name of the file says; raises DataError for ``.json``."""
+    suffix = PurePath(path.name.lower().removesuffix(".gz")).suffix
+    if suffix == ".json":
+        raise DataError(
+            f"{display} is JSON by its name, and a table is read from JSON Lines, an object a line. Name such a file .jsonl"
+        )
+    return _SUFFIXES.get(suffix, "csv")
+
+
+class Delimited:
+    """CSV, TSV and the like: the first of the delimiters by which the header has the ``needed`` columns."""
+
+    unit: Unit = "line"
+
+    def __init__(self, text: str, display: str, needed: Sequence[str], delimiters: Sequence[str]) -> None:
+        self._text = text
+        self._display = display
+        headers = {delimiter: _header(text, delimiter) for delimiter in delimiters}
+        fitting = [delimiter for delimiter, header in headers.items() if set(needed) <= set(header)]
+        self._delimiter = fitting[0] if fitting else max(headers, key=lambda one: len(headers[one]))
+        self.columns = tuple(headers[self._delimiter])
+
+    def records(self, wanted: Sequence[str]) -> Iterator[Row | Malformed]:
+        """As the protocol says; a line of blank cells only is no record."""
+        places = {name: self.columns.index(name) for name in wanted}
+        records = self._split()
+        next(records)
+        for first, last, fields in records:
+            if isinstance(fields, str):
+                yield Malformed(first, last, fields)
+            elif not any(field.strip() for field in fields):
+                continue
+            elif len(fields) != len(self.columns):
+                problem = f"has {len(fields)} fields where the header has {len(self.columns)}"
+                yield Malformed(first, last, problem)
+            else:
+                yield Row(first, last, {name: fields[place] for name, place in places.items()})
+
+    def _split(self) -> Iterator[tuple[int, int, list[str] | str]]:
+        """First and last line of each record, with its fields or what is wrong with its quotation marks."""
+        # Strict, for otherwise text after a closing quotation mark is joined to the field without a word.
+        reader = csv.reader(io.StringIO(self._text, newline=""), delimiter=self._delimiter, strict=True)
+        while True:
+            first = reader.line_num + 1
+            try:
+                fields = next(reader)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                problem = f"has broken quotation marks ({_csv_problem(error)})"
+                if (
+                    first == 1 or reader.line_num > first
+                ):  # the header; or a mark that took the rest of the file with it
+                    lines = f"line {first}" if first == 1 else f"lines {first} to {reader.line_num}"
+                    more = "" if first == 1 else ", so all of these lines are one broken row"
+                    raise DataError(
+                        f"{self._display}, {lines}: {problem}{more}. Correct the quotation marks of line {first}; they are "
+                        "doubled inside a quoted field"
+                    ) from error
+                yield first, reader.line_num, problem
+            else:
+                yield first, reader.line_num, fields
+
+
+class JsonLines:
+    """An object on each line; the columns are all keys, in the order in which they first appear."""
+
+    unit: Unit = "line"
+
+    def __init__(self, text: str, display: str) -> None:
+        self._display = display
+        # Not splitlines: JSON may hold U+2028 and the like as they are.
+        lines = enumerate(io.StringIO(text, newline=""), start=1)
+        self._objects = [(number, _object(line)) for number, line in lines if line.strip()]
+        keys: dict[str, None] = {}
+        for _, found in self._objects:
+            keys.update(dict.fromkeys(found) if isinstance(found, dict) else {})
+        self.columns = tuple(keys)
+        if not keys and self._objects:
+            number, problem = self._objects[0]
+            what = problem if isinstance(problem, str) else "has no key"
+            raise DataError(
+                f"{display} has no JSON object with a key: line {number} {what}. Write one a line"
+            )
+
+    def records(self, wanted: Sequence[str]) -> Iterator[Row | Malformed]:
+        """As the protocol says."""
+        check_counts(self._display, 0, len(self._objects) * len(wanted))
+        for number, found in self._objects:
+            if isinstance(found, str):
+                yield Malformed(number, number, found)
+                continue
+            problems = [_problem(name, found.get(name)) for name in wanted]
+            problem = " and ".join(filter(None, problems))
+            if problem:
+                yield Malformed(number, number, f"is not usable: {problem}")
+            else:
+                yield Row(number, number, {name: found.get(name) or "" for name in wanted})
+
+
+class Parquet:
+    """A Parquet file, of which only the wanted columns are read; its records are numbered from 1."""
+
+    unit: Unit = "row"
+
+    def __init__(self, raw: bytes, display: str) -> None:
+        self._raw = raw
+        self._display = display
+        with self._told():
+            file = pq.ParquetFile(pa.BufferReader(raw))
+            self._schema = file.schema_arrow
+            self._metadata = file.metadata
+            self.columns = tuple(self._schema.names)
+
+    def records(self, wanted: Sequence[str]) -> Iterator[Row | Malformed]:
+        """As the protocol says; refuses what unpacks to more than is read of a table, as the file says or in fact."""
+        check_counts(
+            self._display, self._metadata.num_rows, self._metadata.num_rows * len(wanted), what="rows"
+        )
+        for name in wanted:
+            self._check_type(name)
+        allowed = megabytes_allowed(MAX_TABLE_MB) * 1e6
+        # Of row groups, not of columns: pyarrow ends the process where what a file says of a column is damaged.
+        groups = map(self._metadata.row_group, range(self._metadata.num_row_groups))
+        self._check_size(sum(group.total_byte_size for group in groups), allowed)
+        # As dictionaries: a long text that stands in a million rows is then held once.
+        with self._told():
+            file = pq.ParquetFile(pa.BufferReader(self._raw), read_dictionary=list(wanted))
+            batches = file.iter_batches(_ROWS_AT_ONCE, columns=list(wanted))
+        number, size = 0, 0
+        while (columns := self._columns(batches, wanted)) is not None:
+            for cells in zip(*columns, strict=True):
+                number += 1
+                size += sum(map(len, cells))
+                self._check_size(size, allowed)
+                problems = [_problem(name, cell) for name, cell in zip(wanted, cells, strict=True)]
+                problem = " and ".join(filter(None, problems))
+                if problem:
+                    yield Malformed(number, number, f"is not usable: {problem}")
+                else:
+                    yield Row(number, number, dict(zip(wanted, cells, strict=True)))
+
+        if number != self._metadata.num_rows:
+            raise DataError(
+                f"{self._display} says that it has {self._metadata.num_rows:,} rows, and has {number:,}. Write it again"
+            )
+
+    def _columns(self, batches: Iterator[Any], wanted: Sequence[str]) -> list[list[str]] | None:
+        """The wanted columns of the next rows, or None where there are no more."""
+        with self._told():
+            batch = next(batches, None)
+            if batch is None:
+                return None
+            batch.validate(full=True)  # places beyond a dictionary, texts that are none
+            return [_cells(batch.column(name)) for name in wanted]
+
+    def _check_type(self, name: str) -> None:
+        kind = self._schema.field(name).type
+        if pa.types.is_dictionary(kind):
+            kind = kind.value_type
+        readable = (
+            pa.types.is_string,
+            pa.types.is_large_string,
+            pa.types.is_integer,
+            pa.types.is_floating,
+            pa.types.is_null,
+        )
+        if not any(is_such(kind) for is_such in readable):
+            raise DataError(
+                f"{self._display}: the column {quoted(name)} is of the type {brief(str(kind))}, and text and numbers are "
+                "read. Write it as text, or name another column"
+            )
+
+    def _check_size(self, size: float, allowed: float) -> None:
+        if size > allowed:
+            raise DataError(
+                f"{self._display} unpacks to more than {allowed / 1e6:g} MB, the most that is read of such a file. Split "
+                f"it, or raise the limit: {raised(allowed / 1e6)}"
+            )
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        try:
+            yield
+        # An OSError or a ValueError where bytes were changed: a text that is no UTF-8, say.
+        except (pa.ArrowException, OSError, ValueError) as error:
+            raise DataError(
+                f"{self._display} cannot be read as Parquet ({brief(str(error))[:500]}). Write the file again"
+            ) from error
+
+
+def _header(text: str, delimiter: str) -> list[str]:
+    """The header if ``delimiter`` is the right one, else anything; empty where there is none or it is too long."""
+    try:
+        return next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), [])
+    except csv.Error:
+        return []
+
+
+def _csv_problem(error: csv.Error) -> str:
+    if "field larger" in str(error):
+        return (
+            f"a field has more than {csv.field_size_limit():,} characters; is a quotation mark never closed"
+        )
+    return str(error)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"has the key {quoted(next(n for n in names if names.count(n) > 1))} twice")
+    return found
+
+
+def _no_number(constant: str) -> str:
+    raise ValueError(f"holds {constant}, which is no JSON")
+
+
+_DECODE: Final[Callable[[str], Any]] = json.JSONDecoder(
+    object_pairs_hook=_once, parse_float=str, parse_int=str, parse_constant=_no_number
+).decode
+
+
+def _object(line: str) -> dict[str, Any] | str:
+    """The object on a line, its numbers as they are written; or what is wrong with it."""
+    try:
+        found = _DECODE(line)
+    except RecursionError:
+        return "is no JSON (brackets are nested too deeply)"
+    except json.JSONDecodeError as error:
+        return f"is no JSON ({error.msg} at character {error.pos + 1})"
+    except ValueError as error:
+        return str(error)
+    if not isinstance(found, dict):
+        return f"is {_WHAT.get(type(found), 'text or a number')} and no JSON object"
+    wrong = [f"has a key that {unusable}" for unusable in map(_unusable, found) if unusable]
+    return wrong[0] if wrong else found
+
+
+_WHAT: Final = {bool: "true or false", list: "a list", dict: "an object", type(None): "null"}
+
+
+def _problem(name: str, value: object) -> str:
+    """Why a cell cannot be used, or nothing."""
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        return f"{quoted(name)} is {_WHAT[type(value)]}, and neither text nor a number"
+    unusable = _unusable(value)
+    return unusable and f"{quoted(name)} {unusable}"
+
+
+def _unusable(text: str) -> str:
+    if len(text) > csv.field_size_limit():
+        return f"has more than {csv.field_size_limit():,} characters"
+    if "\0" in text:
+        return "holds a NUL character"
+    if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
+        return "holds half of a surrogate pair"
+    return ""
+
+
+def _cells(column: pa.Array) -> list[str]:
+    """The cells of a Parquet column as text."""
+    if not isinstance(column, pa.DictionaryArray):
+        return [_number(value) for value in column.to_pylist()]
+    values = [_number(value) for value in column.dictionary.to_pylist()]
+    return ["" if index is None else values[index] for index in column.indices.to_pylist()]
+
+
+def _number(value: str | float | None) -> str:
+    if value is None or isinstance(value, str):
+        return value or ""
+    return repr(value) if isinstance(value, int) else repr(float(value))
