@@ -1,4 +1,4 @@
-"""Label permutation tests: against loops, against all labellings, and for the rate at which they cry wolf."""
+"""Label permutation tests: against loops, and against all labellings."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from biascore.stats import ZeroVarianceError, permutation_test
+from biascore.stats import ZeroVarianceError
 from biascore.stats.labels import (
     ON_AXIS,
     Labelled,
@@ -20,6 +20,8 @@ from biascore.stats.labels import (
     mean_bias_test,
     share_difference_tests,
 )
+
+from .labellings import in_families, near, unevenness
 
 
 def dimension(rng: np.random.Generator, n: int, a: int, b: int, lean: float = 0.0) -> Labelled:
@@ -40,45 +42,6 @@ def all_scores(labelled: Labelled) -> list[np.ndarray]:
         )
         for chosen in itertools.combinations(every, a)
     ]
-
-
-def family_scores(labelled: Labelled) -> list[np.ndarray]:
-    """Scores under every labelling of whole families, word by word in plain loops."""
-    cosines, family = labelled.cosines.tolist(), labelled.family
-    in_a = len(set(family[: labelled.n_a]))
-    found = []
-    for chosen in itertools.combinations(sorted(set(family)), in_a):
-        of_a = [i for i, number in enumerate(family) if number in chosen]
-        of_b = [i for i, number in enumerate(family) if number not in chosen]
-        found.append(
-            np.array(
-                [
-                    math.fsum(row[i] for i in of_a) / len(of_a) - math.fsum(row[i] for i in of_b) / len(of_b)
-                    for row in cosines
-                ]
-            )
-        )
-    return found
-
-
-def in_families(rng: np.random.Generator, n: int, a: str, b: str, lean: float = 0.0) -> Labelled:
-    """Two lists of words, a letter for the family of each."""
-    return Labelled.of(rng.normal(lean, 0.1, (n, len(a))), rng.normal(0.0, 0.1, (n, len(b))), a, b)
-
-
-def unevenness(scores: tuple[np.ndarray, ...], tolerance: float = 0.0) -> float:
-    cells = 2 ** len(scores)
-    table = dict.fromkeys(itertools.product((True, False), repeat=len(scores)), 0)
-    for word in zip(*scores, strict=True):
-        if all(abs(b) > tolerance for b in word):
-            table[tuple(b > 0 for b in word)] += 1
-    n = sum(table.values())
-    return sum((count - n / cells) ** 2 for count in table.values())
-
-
-def near(drawn: float, exact: float, draws: int) -> bool:
-    """Within four standard errors of a Monte-Carlo share, and the one that counts the observed labelling."""
-    return abs(drawn - exact) <= 4 * math.sqrt(exact * (1 - exact) / draws) + 2 / draws
 
 
 def test_scores_are_the_difference_of_mean_cosines(rng: np.random.Generator):
@@ -221,137 +184,6 @@ def test_a_cell_that_holds_every_word_has_nothing_to_differ_from(rng: np.random.
     assert found == (None, None, None, None)
 
 
-def test_families_are_of_one_list_and_words_without_a_name_are_their_own(rng: np.random.Generator):
-    found = in_families(rng, 3, "xyx", "xzzz")  # x stands in both lists, for two families
-    assert found.family == (0, 1, 0, 2, 3, 3, 3)
-    assert found.families == (2, 2)
-    assert found.smallest_p == pytest.approx(2 / 6)
-    assert in_families(rng, 3, "xxy", "z").smallest_p == pytest.approx(1 / 3)
-    assert found.centred().family == found.family
-    assert in_families(rng, 3, "abc", "de").family == ()
-    assert Labelled.of(np.ones((2, 3)), np.ones((2, 2)), families_b="zz").family == (0, 1, 2, 3, 3)
-
-
-def test_words_that_are_families_of_their_own_change_nothing():
-    cosines = np.random.default_rng(8).normal(0, 0.1, (12, 9))
-    results = []
-    for names in ((), ("abcd", "efghi")):
-        rng = np.random.default_rng(9)
-        one = Labelled.of(cosines[:, :4], cosines[:, 4:], *names)
-        other = Labelled.of(cosines[:, 3:7], np.hstack([cosines[:, :3], cosines[:, 7:]]), *names)
-        codes = cell_codes([one.scores, other.scores])
-        results.append(
-            (
-                mean_bias_test(one, draws=50, rng=rng),
-                distribution_test([one, other], draws=50, rng=rng),
-                interaction_test(one, other, draws=50, rng=rng),
-                share_difference_tests(one, codes, 4, draws=50, rng=rng),
-            )
-        )
-    assert results[0] == results[1]
-
-
-def test_relabelled_families_stay_together_and_all_labellings_come_up(rng: np.random.Generator):
-    found = in_families(rng, 3, "aab", "cddd")
-    every = np.array(family_scores(found))
-    drawn = np.concatenate(list(found.relabelled(600, rng)), axis=1).T
-    nearest = np.abs(drawn[:, None] - every[None]).max(axis=2)
-    assert nearest.min(axis=1).max() < 1e-12
-    counts = np.bincount(nearest.argmin(axis=1), minlength=6)
-    assert all(near(count / 600, 1 / 6, 600) for count in counts)
-    observed = np.abs(every - found.scores).max(axis=1)
-    assert observed.min() < 1e-12
-
-
-@pytest.mark.parametrize(
-    ("a", "b", "method"),
-    [
-        ("aabbcc", "ddeeff", "exact"),
-        ("aab", "cccdef", "exact"),
-        ("aabbbcdefgh", "ijjklllmnop", "monte-carlo"),
-    ],
-)
-def test_the_mean_bias_over_families_agrees_with_all_labellings(rng, a: str, b: str, method: str):
-    found = in_families(rng, 10, a, b, lean=0.05)
-    means = np.array([scores.mean() for scores in family_scores(found)])
-    observed = float(found.scores.mean())
-    test = mean_bias_test(found, draws=2000, rng=rng)
-    assert (test.method, test.nx, test.ny) == (method, len(set(a)), len(set(b)))
-    assert test.n_partitions == len(means)
-    assert test.statistic == pytest.approx(observed, abs=1e-15)
-    for tail, at_least in (
-        (test.greater, means >= observed - 1e-12),
-        (test.two_sided, np.abs(means) >= abs(observed) - 1e-12),
-    ):
-        exact = float(np.mean(at_least))
-        if method == "exact":
-            assert tail.p_value == pytest.approx(exact)
-            assert tail.n_total == len(means)
-            assert tail.n_gt < tail.n_ge
-        else:
-            assert tail.p_value == (1 + tail.n_ge) / 2001
-            assert near(tail.p_value, exact, 2000)
-
-
-def test_no_labelling_of_families_is_more_extreme_than_the_smallest_p(rng: np.random.Generator):
-    for a, b in (("aabc", "defff"), ("aab", "cddefg")):
-        far = Labelled.of(np.ones((4, len(a))), np.zeros((4, len(b))), a, b)
-        test = mean_bias_test(far, draws=500, rng=rng)
-        assert test.two_sided.p_value == pytest.approx(far.smallest_p)
-
-
-def test_the_other_tests_over_families_agree_with_all_labellings(rng: np.random.Generator):
-    draws = 20_000
-    one, other = in_families(rng, 14, "aab", "cddd", lean=0.04), in_families(rng, 14, "abbc", "dd", lean=0.02)
-    observed = (one.scores, other.scores)
-    every = [unevenness(s) for s in itertools.product(family_scores(one), family_scores(other))]
-    found = distribution_test([one, other], draws=draws, rng=rng)
-    assert near(found.test.p_value, np.mean(np.array(every) >= unevenness(observed) - 1e-9), draws)
-
-    interaction = interaction_test(one, other, draws=draws, rng=rng)
-    seen = abs(np.corrcoef(*observed)[0, 1])
-    for fixed, moved, test in (
-        (one, other, interaction.given_first),
-        (other, one, interaction.given_second),
-    ):
-        reached = [abs(np.corrcoef(fixed.scores, s)[0, 1]) >= seen - 1e-9 for s in family_scores(moved)]
-        assert near(test.p_value, np.mean(reached), draws)
-
-    codes = np.repeat(np.array([0, 1], dtype=np.int8), 7)
-
-    def difference(scores: np.ndarray) -> float:
-        return abs(np.mean(scores[:7] > 0) - np.mean(scores[7:] > 0))
-
-    reached = [difference(scores) >= difference(one.scores) - 1e-9 for scores in family_scores(one)]
-    test = share_difference_tests(one, codes, 2, draws=draws, rng=rng)[0]
-    assert test is not None
-    assert near(test.p_value, np.mean(reached), draws)
-
-
-def test_labels_of_inflected_words_must_be_exchanged_by_family():
-    # 300 sets without bias, 5 words of 4 forms a side with a cosine of .8. A test of level 5 % rejects more than 28
-    # with probability below .001 (binomial), and one of level 10 % rejects 50 or more with one below .0002.
-    rng = np.random.default_rng(31)
-    names = np.repeat(np.arange(5), 4).tolist()
-    by_word = by_family = 0
-    for _ in range(300):
-        topic = rng.standard_normal(30)
-        words = topic + rng.standard_normal((40, 30))
-        sides = []
-        for _ in range(2):
-            forms = math.sqrt(0.8) * np.repeat(rng.standard_normal((5, 30)), 4, axis=0)
-            forms += math.sqrt(0.2) * rng.standard_normal((20, 30))
-            lengths = np.outer(np.linalg.norm(words, axis=1), np.linalg.norm(forms, axis=1))
-            sides.append(words @ forms.T / lengths)
-        means = [side.mean(axis=0) for side in sides]
-        word_test = permutation_test(*means, method="monte-carlo", draws=199, rng=rng)
-        by_word += word_test.two_sided.p_value <= 0.05
-        family_test = mean_bias_test(Labelled.of(*sides, names, names), draws=199, rng=rng)
-        by_family += family_test.two_sided.p_value <= 0.05
-    assert by_family <= 28, by_family
-    assert by_word >= 50, by_word
-
-
 def test_scores_that_do_not_vary_have_no_correlation(rng: np.random.Generator):
     flat = Labelled.of(np.full((6, 2), 0.3), np.full((6, 2), 0.1))
     with pytest.raises(ZeroVarianceError, match="all 6 scores"):
@@ -416,63 +248,3 @@ def test_the_seed_fixes_every_p():
             )
         )
     assert results[0] == results[1]
-
-
-def shared_topic(
-    rng: np.random.Generator, n: int, size: int, lean: float = 0.0
-) -> tuple[Labelled, Labelled, Labelled]:
-    """Two dimensions and an affect of random words, and targets that have a topic in common.
-
-    With ``lean`` the first list of both dimensions lies in a direction in which the targets vary.
-    """
-    width = 40
-    axis = np.zeros(width)
-    axis[0] = 1.0
-    topic = rng.standard_normal(width) / math.sqrt(width)
-    words = topic + rng.standard_normal((n, width)) / math.sqrt(width)
-    words += np.outer(rng.standard_normal(n), axis) * (lean > 0)
-    found = []
-    for _ in range(3):
-        attributes = rng.standard_normal((2 * size, width)) / math.sqrt(width)
-        attributes[:size] += lean * (axis + topic)
-        cosines = (words @ attributes.T) / np.outer(
-            np.linalg.norm(words, axis=1), np.linalg.norm(attributes, axis=1)
-        )
-        found.append(Labelled(cosines, size))
-    return found[0], found[1], found[2]
-
-
-def rejections(sets: int, lean: float = 0.0) -> dict[str, float]:
-    rng = np.random.default_rng(77)
-    p: dict[str, list[float]] = {"mean": [], "distribution": [], "interaction": [], "affect": []}
-    for _ in range(sets):
-        one, other, affect = shared_topic(rng, 60, 8, lean)
-        p["mean"].append(mean_bias_test(one, draws=99, rng=rng).two_sided.p_value)
-        p["distribution"].append(distribution_test([one, other], draws=199, rng=rng).test.p_value)
-        p["interaction"].append(interaction_test(one, other, draws=199, rng=rng).deciding.p_value)
-        codes = cell_codes([one.scores, other.scores])
-        p["affect"] += [
-            t.p_value for t in share_difference_tests(affect, codes, 4, draws=199, rng=rng)[:1] if t
-        ]
-    return {name: float(np.mean(np.array(values) <= 0.05)) for name, values in p.items()}
-
-
-def test_false_rejections_stay_near_the_level_although_the_targets_share_a_topic():
-    # 200 sets at 5 %: more than 22 rejections have probability below .0005 (binomial).
-    for name, share in rejections(200).items():
-        assert share <= 0.11, (name, share)
-
-
-@pytest.mark.slow
-def test_false_rejections_are_at_the_level_over_many_sets():
-    # 2000 sets: four standard errors are 2 points. The interaction takes the larger of two p: it may be below.
-    found = rejections(2000)
-    for name in ("mean", "distribution", "affect"):
-        assert 0.03 <= found[name] <= 0.07, found
-    assert found["interaction"] <= 0.07, found
-
-
-def test_a_bias_that_is_there_is_found():
-    found = rejections(60, lean=0.6)
-    assert found["mean"] > 0.8
-    assert found["interaction"] > 0.8

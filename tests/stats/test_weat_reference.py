@@ -9,13 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from biascore.stats import (
-    association,
-    cosine_matrix,
-    effect_size,
-    normal_approximation,
-    permutation_test,
-)
+from biascore.stats import association, cosine_matrix, effect_size, normal_approximation, permutation_test
 
 
 def read_vectors(path: Path) -> dict[str, np.ndarray]:

@@ -1,0 +1,91 @@
+"""Charts as files: what stands in which, legends and rows, and that no text of the user is computed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from biascore.report import write_charts
+
+from .builders import (
+    measurement,
+    model_used,
+    random_items,
+    run_of,
+    table,
+)
+
+alt = pytest.importorskip("altair")
+vl_convert = pytest.importorskip("vl_convert")
+charts_of = pytest.importorskip("biascore.report.charts").charts_of
+vega_lite_version = pytest.importorskip("biascore.report.vega").vega_lite_version
+from .pages import leaves, page_of
+
+
+def test_units_and_variants_have_their_own_forest_plot(tmp_path: Path) -> None:
+    run = run_of(
+        measurement(),
+        measurement(variant="token level"),
+        measurement(name="stereotype rate", unit="share"),
+        measurement(model="other"),
+    )
+    names = [p.name for p in write_charts(run, tmp_path, ("svg",)) if p.name.startswith("forest")]
+    assert names == [
+        "forest-01-weat-effect-size-d.svg",
+        "forest-02-weat-token-level-effect-size-d.svg",
+        "forest-03-weat-stereotype-rate.svg",
+    ]
+
+
+def test_charts_are_svg_and_png_of_the_specifications_on_the_page(tmp_path: Path) -> None:
+    run = run_of(measurement(), measurement(items=random_items(np.random.default_rng(2), 300)))
+    paths = write_charts(run, tmp_path / "new" / "folder")
+    page = page_of(run, tmp_path)
+    names = [d.attributes["data-name"] for d in page.all("div", "chart")]
+    assert [p.stem for p in paths] == [name for name in names for _ in range(2)]
+    for path in paths:
+        content = path.read_bytes()
+        if path.suffix == ".png":
+            assert content.startswith(b"\x89PNG\r\n\x1a\n")
+            width = int.from_bytes(content[16:20], "big")
+            assert width == 3 * 720
+        else:
+            root = ElementTree.fromstring(content)
+            assert root.tag == "{http://www.w3.org/2000/svg}svg"
+            assert float(root.attrib["width"]) == 720
+    marks = ElementTree.parse(paths[2]).iter("{http://www.w3.org/2000/svg}path")
+    assert sum("Item: word" in mark.get("aria-label", "") for mark in marks) == 16
+
+
+@pytest.mark.parametrize("count", [12, 120])
+def test_no_text_of_the_user_enters_an_expression(count: int) -> None:
+    """Vega-Lite writes titles of axes and domains of colours into expressions: these must be fixed texts."""
+    mark = "ZZ-user-text-ZZ"
+    ends: dict[str, list[Any]] = {"ci_low": [0.0] * count, "ci_high": [9.0] * count}
+    items = table([(f"{mark}{i}", f"{mark}{i % 2}", i / 10) for i in range(count)], ends)
+    texts: dict[str, Any] = dict.fromkeys(("test", "title", "metric", "variant", "name", "unit"), mark)
+    texts["items"] = items
+    run = run_of(measurement(model=f"{mark}1", **texts), measurement(model=f"{mark}2", **texts))
+    charts = charts_of(run)
+    assert len(charts) == 3
+    for chart in charts:
+        alt.LayerChart.from_dict(chart.spec)  # raises where the specification breaks the Vega-Lite schema
+        compiled = vl_convert.vegalite_to_vega(chart.spec, vl_version=vega_lite_version())
+        places = {key for key, text in leaves(compiled) if mark in text}
+        data = {
+            f"data.values.{name}" for name in ("label", "test", "model", "method", "series", "item", "group")
+        }
+        assert {"description"} < places <= {"description", "title.text", *data}, chart.name
+
+
+def test_models_with_equal_tests_share_a_row_and_repeats_get_their_own(tmp_path: Path) -> None:
+    run = run_of(measurement(), measurement(), measurement(model="other"), models=(model_used(),))
+    svg = next(p for p in write_charts(run, tmp_path, ("svg",)) if p.name.startswith("forest"))
+    marks = list(ElementTree.parse(svg).iter("{http://www.w3.org/2000/svg}g"))
+    assert sum("role-legend-symbol" in g.get("class", "") for g in marks) == 2  # one legend, of two models
+    labels = ["".join(e.itertext()) for e in ElementTree.parse(svg).iter("{http://www.w3.org/2000/svg}text")]
+    assert sum(label.startswith("WEAT 6: male and female") for label in labels) == 2
