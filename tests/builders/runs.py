@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from biascore.results.coverage import Coverage, LostWord
 from biascore.results.estimates import ConfidenceInterval, Estimate, PValue
 from biascore.results.measurement import Measurement, item_table
 from biascore.results.run import PluginUsed, Provenance, Run, StimuliUsed
+from biascore.stats import Adjustment
 from biascore.stats.verdict import Verdict
 
 MODELS = ("fasttext:cc.it.300", "hf:bert-base-italian-uncased", "hf:gpt2-small-italian")
@@ -117,7 +118,35 @@ def measurement(
     )
 
 
-def model_used(name: str = MODELS[0]) -> ModelUsed:
+def decided(
+    p: float | None,
+    verdict: Verdict | None = None,
+    *,
+    value: float | None = 0.5,
+    ends: tuple[float, float] = (0.1, 0.9),
+    alpha: float | None = 0.05,
+    **parts: Any,
+) -> Measurement:
+    """One estimate d, its interval, and a p that decides at alpha; ``parts``: other fields of the measurement."""
+    p_values = () if p is None else (PValue(name="p", value=p, kind="exact", alternative="two-sided"),)
+    interval = ConfidenceInterval(low=ends[0], high=ends[1], level=0.95, method="made")
+    estimate = Estimate(name="d", value=value, unit="sd", n={"X": 8}, interval=interval, p_values=p_values)
+    detected = p is not None and alpha is not None and p <= alpha
+    plain: dict[str, Any] = {
+        "metric": "made", "test": "en/weat6", "test_title": "", "language": "en", "concept": "gender", "model": "m",
+        "positive_means": "", "coverage": Coverage(given={}, used={}), "conventions": {}, "seed": 0,
+    }  # fmt: skip
+    return Measurement(
+        estimates=(estimate,),
+        verdict=verdict or (Verdict.DETECTED if detected else Verdict.INCONCLUSIVE),
+        reason="So.",
+        alpha=alpha,
+        **{**plain, **parts},
+    )
+
+
+def model_used(name: str = MODELS[0], control: Mapping[str, float] | None = None) -> ModelUsed:
+    """What a run records of a model; ``control``: what was put into it, by test."""
     return ModelUsed(
         name=name,
         ref=f"{name}@main",
@@ -127,22 +156,41 @@ def model_used(name: str = MODELS[0]) -> ModelUsed:
         explicit_options={"pooling": "mean"},
         facts={"dimensions": 300, "licence": "CC BY-SA 3.0"},
         transforms=("centre",),
+        control=control,
         questions=QuestionCounts(put=512, repeated=32, cached=400, asked=80),
     )
 
 
-def run_of(*measurements: Measurement, title: str = TITLE, **kept: Any) -> Run:
-    names = list(dict.fromkeys(m.model for m in measurements))
-    return Run(
-        title=title,
-        measurements=measurements,
-        models=kept.get("models", tuple(model_used(name) for name in names)),
-        stimuli=kept.get("stimuli", (
+def run_of(
+    *measurements: Measurement,
+    title: str = TITLE,
+    models: Sequence[ModelUsed] | None = None,
+    stimuli: Sequence[StimuliUsed] | None = None,
+    audit: Mapping[str, Any] | None = None,
+    warnings: Sequence[str] = (),
+    adjustment: Adjustment = Adjustment.BENJAMINI_HOCHBERG,
+) -> Run:
+    """A run of these measurements; by default on the models that they name, of one file, asked for by an audit."""
+    if models is None:
+        models = [model_used(name) for name in dict.fromkeys(m.model for m in measurements)]
+    if stimuli is None:
+        stimuli = [
             StimuliUsed(
                 file="it/weat.toml", sha256="cd" * 32, source="Caliskan et al. 2017, Table 1",
                 licence="CC BY 4.0", tests=tuple(dict.fromkeys(m.test for m in measurements)),
-            ),
-        )),
+            )
+        ]  # fmt: skip
+    if audit is None:
+        audit = {
+            "title": title, "seed": 7, "models": [{"ref": m} for m in MODELS],
+            "measurements": [{"metric": "weat", "tests": ["it/*"]}],
+        }  # fmt: skip
+    return Run(
+        title=title,
+        adjustment=adjustment,
+        measurements=measurements,
+        models=tuple(models),
+        stimuli=tuple(stimuli),
         provenance=Provenance(
             biascore_version="0.1.0",
             python_version="3.11.9",
@@ -150,14 +198,11 @@ def run_of(*measurements: Measurement, title: str = TITLE, **kept: Any) -> Run:
             started=1_767_225_600.0,
             finished=1_767_225_811.0,
             seed=7,
-            audit=kept.get("audit", {
-                "title": title, "seed": 7, "models": [{"ref": m} for m in MODELS],
-                "measurements": [{"metric": "weat", "tests": ["it/*"]}],
-            }),
+            audit=audit,
             plugins=(PluginUsed(name="metric-weat", dist="biascore", version="0.1.0"),),
         ),
-        warnings=kept.get("warnings", ()),
-    )  # fmt: skip
+        warnings=tuple(warnings),
+    )
 
 
 def typical_run() -> Run:

@@ -12,12 +12,13 @@ from rich.console import Console
 
 from biascore.cli import console as consoles
 from biascore.cli.results import print_run
-from biascore.models.used import ModelUsed
 from biascore.results.coverage import Coverage, LostWord
-from biascore.results.estimates import ConfidenceInterval, Estimate, PValue
 from biascore.results.measurement import Measurement
-from biascore.results.run import Provenance, Run
-from biascore.stats import Adjustment, Verdict
+from biascore.results.run import Run
+from biascore.stats import Adjustment
+
+from ..builders import runs
+from ..builders.runs import decided
 
 LONG = "en/fise_gender_race_class_occupations"
 MODELS = ("hf:sentence-transformers/paraphrase-multilingual-mpnet-base-v2", "fasttext:/models/cc.it.300.bin")
@@ -26,34 +27,16 @@ MODELS = ("hf:sentence-transformers/paraphrase-multilingual-mpnet-base-v2", "fas
 def measured(
     test: str, p: float | None, model: str = MODELS[0], *, lost: int = 0, given: int = 32, **more: Any
 ) -> Measurement:
-    p_values = () if p is None else (PValue(name="p", value=p, kind="exact", alternative="two-sided"),)
-    interval = ConfidenceInterval(low=-1.07, high=-0.29, level=0.95, method="made")
-    estimate = Estimate(name="d", value=-0.769, unit="sd", n={"X": 8}, interval=interval, p_values=p_values)
+    """An effect of -0.769, with words lost."""
     words = tuple(LostWord(word=f"w{i}", role="X", reason="out of vocabulary") for i in range(lost))
-    parts: dict[str, Any] = {"metric": "weat", "variant": "sentence level", "concept": "gender"} | more
-    return Measurement(
-        test=test, test_title="", language="en", model=model, positive_means="", estimates=(estimate,),
-        verdict=Verdict.DETECTED if p is not None and p <= 0.05 else Verdict.INCONCLUSIVE, reason="So.",
-        alpha=0.05, coverage=Coverage(given={"X": given}, used={"X": given - lost}, lost=words),
-        conventions={}, seed=0, **parts,
-    )  # fmt: skip
+    coverage = Coverage(given={"X": given}, used={"X": given - lost}, lost=words)
+    parts: dict[str, Any] = {"metric": "weat", "variant": "sentence level", "coverage": coverage} | more
+    return decided(p, test=test, model=model, value=-0.769, ends=(-1.07, -0.29), **parts)
 
 
-def run_of(*measurements: Measurement, **more: Any) -> Run:
-    models = tuple(
-        ModelUsed(
-            name=name, ref=name, revision=None, digest="d", options={}, explicit_options={}, facts={},
-            control=more.get("controls", {}).get(name),
-        )
-        for name in dict.fromkeys(m.model for m in measurements)
-    )  # fmt: skip
-    provenance = Provenance(
-        biascore_version="0", python_version="0", platform="", started=0, finished=1, seed=0, audit={}, plugins=()
-    )  # fmt: skip
-    return Run(
-        title="A run", adjustment=more.get("adjust", Adjustment.HOLM), measurements=measurements,
-        models=models, stimuli=(), provenance=provenance, warnings=more.get("warnings", ()),
-    )  # fmt: skip
+def run_of(*measurements: Measurement, **parts: Any) -> Run:
+    """Adjusted by Holm where nothing else is said."""
+    return runs.run_of(*measurements, **{"adjustment": Adjustment.HOLM, **parts})
 
 
 @pytest.fixture
@@ -100,7 +83,7 @@ def test_what_is_the_same_for_all_stands_above(shown: Any) -> None:
 def test_findings_baselines_and_controls_are_told_apart(shown: Any) -> None:
     run = run_of(
         measured("en/weat6", 0.04), measured("en/weat7", 0.9), measured("en/weat1", 0.001, concept="baseline"),
-        measured("en/weat6", 0.001, "made"), controls={"made": {"en/weat6": 1.0}},
+        measured("en/weat6", 0.001, "made"), models=[runs.model_used(MODELS[0]), runs.model_used("made", {"en/weat6": 1.0})],
     )  # fmt: skip
     text = shown(run, 120)
     order = [text.index(word) for word in ("Findings", "Baselines, which are no", "Controls, which are no")]
@@ -112,7 +95,7 @@ def test_findings_baselines_and_controls_are_told_apart(shown: Any) -> None:
 
 
 def test_an_adjustment_of_none_is_said_and_has_no_column(shown: Any) -> None:
-    text = shown(run_of(measured("en/weat6", 0.04), adjust=Adjustment.NONE), 120)
+    text = shown(run_of(measured("en/weat6", 0.04), adjustment=Adjustment.NONE), 120)
     assert "not adjusted for the number of tests" in text
     assert "adjusted" not in text.split("found:")[0]
 

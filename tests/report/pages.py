@@ -8,17 +8,9 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from biascore.basics.visible import visible
 from biascore.report import write_report
 from biascore.results.run import Run
-
-alt = pytest.importorskip("altair")
-vl_convert = pytest.importorskip("vl_convert")
-charts_of = pytest.importorskip("biascore.report.charts").charts_of
-vega_lite_version = pytest.importorskip("biascore.report.vega").vega_lite_version
-
 
 VOID = {"meta", "br", "img", "link", "input", "hr"}
 

@@ -14,7 +14,7 @@ from biascore.results.measurement import Measurement
 from biascore.results.run import Run
 from biascore.stats.verdict import Verdict
 
-from .builders import HOSTILE, MODELS, measurement, run_of, table
+from ..builders.runs import HOSTILE, MODELS, measurement, run_of, table
 
 ENDS = (("women", "men"), ("black", "white"), ("poor", "rich"))
 DIMENSIONS = ("gender", "race", "class")

@@ -11,19 +11,13 @@ import pytest
 
 from biascore.report import write_charts
 
-from .builders import (
-    measurement,
-    model_used,
-    random_items,
-    run_of,
-    table,
-)
+from ..builders.runs import measurement, model_used, random_items, run_of, table
+from .pages import leaves, page_of
 
 alt = pytest.importorskip("altair")
 vl_convert = pytest.importorskip("vl_convert")
 charts_of = pytest.importorskip("biascore.report.charts").charts_of
 vega_lite_version = pytest.importorskip("biascore.report.vega").vega_lite_version
-from .pages import leaves, page_of
 
 
 def test_units_and_variants_have_their_own_forest_plot(tmp_path: Path) -> None:

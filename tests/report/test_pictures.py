@@ -16,8 +16,9 @@ from biascore.results.estimates import Estimate
 from biascore.results.figures import Bars, Plane
 from biascore.results.measurement import Measurement
 
-from .builders import HOSTILE, measurement, run_of, table
+from ..builders.runs import HOSTILE, measurement, run_of, table
 from .drawings import Mark, drawing, lines, points, shape_of, texts
+from .pages import leaves, page_of, squeezed
 from .pictured import (
     PLANE,
     bounds,
@@ -27,7 +28,6 @@ from .pictured import (
     plane_measurement,
     share_of,
 )
-from .test_report import leaves, page_of, squeezed
 
 alt = pytest.importorskip("altair")
 vl_convert = pytest.importorskip("vl_convert")

@@ -16,21 +16,11 @@ from biascore.report import write_charts, write_report
 from biascore.results.coverage import LostWord
 from biascore.stats.verdict import Verdict
 
-from .builders import (
-    HOSTILE,
-    hostile_run,
-    measurement,
-    random_items,
-    run_of,
-    table,
-    typical_run,
-)
-
-alt = pytest.importorskip("altair")
-vl_convert = pytest.importorskip("vl_convert")
-charts_of = pytest.importorskip("biascore.report.charts").charts_of
-vega_lite_version = pytest.importorskip("biascore.report.vega").vega_lite_version
+from ..builders.runs import HOSTILE, hostile_run, measurement, random_items, run_of, table, typical_run
 from .pages import Tree, page_of, squeezed
+
+pytest.importorskip("altair")
+pytest.importorskip("vl_convert")
 
 
 def test_every_part_of_a_run_is_on_the_page(tmp_path: Path) -> None:

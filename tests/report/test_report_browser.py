@@ -13,17 +13,18 @@ from pathlib import Path
 
 import pytest
 
-from biascore.basics.visible import visible
 from biascore.report import write_report
 from biascore.results.run import Run
 
-from .builders import HOSTILE, hostile_run, run_of, typical_run
+from ..builders.runs import HOSTILE, hostile_run, run_of, typical_run
+from .pages import squeezed
 from .pictured import hostile_figures, hostile_joined, hostile_rulers, plane_measurement
 
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(CHROMIUM is None, reason="no chromium is installed on this machine"),
@@ -121,11 +122,6 @@ def opened(run: Run, tmp_path: Path) -> str:
     """The page with all its sections open, as they are drawn only then."""
     document = write_report(run, tmp_path / "report.html").read_text(encoding="utf-8")
     return re.sub(r'(<details class="measurement" id="m\d+")>', r"\1 open>", document)
-
-
-def squeezed(text: str) -> str:
-    """The text as the page shows it: what would act is visible, white space is one space."""
-    return " ".join(visible(text).split())
 
 
 def assert_unharmed(seen: Visit, run: Run) -> None:

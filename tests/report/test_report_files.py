@@ -12,16 +12,10 @@ import pytest
 from biascore.errors import MissingExtraError, RunError
 from biascore.report import write_charts, write_report
 
-from .builders import (
-    measurement,
-    run_of,
-    typical_run,
-)
+from ..builders.runs import measurement, run_of, typical_run
 
-alt = pytest.importorskip("altair")
-vl_convert = pytest.importorskip("vl_convert")
-charts_of = pytest.importorskip("biascore.report.charts").charts_of
-vega_lite_version = pytest.importorskip("biascore.report.vega").vega_lite_version
+pytest.importorskip("altair")
+pytest.importorskip("vl_convert")
 
 
 def test_same_run_gives_the_same_bytes(tmp_path: Path) -> None:

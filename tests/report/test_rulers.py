@@ -11,10 +11,10 @@ from biascore.results.estimates import Estimate
 from biascore.results.measurement import Measurement
 from biascore.stats.verdict import Verdict
 
-from .builders import MODELS, measurement, run_of
+from ..builders.runs import MODELS, measurement, run_of
 from .drawings import drawing
+from .pages import page_of
 from .pictured import rulers_run
-from .test_report import page_of
 
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")

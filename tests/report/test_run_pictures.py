@@ -18,10 +18,10 @@ from biascore.results.figures import Boxes, Dots, Figure, Limit, Point
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
 
-from .builders import HOSTILE, measurement, run_of, table
+from ..builders.runs import HOSTILE, measurement, run_of, table
 from .drawings import Mark, drawing
+from .pages import leaves, page_of, squeezed
 from .pictured import STEREOTYPES, TENT, bounds, hostile_joined, share_of, systems_run, templates_run
-from .test_report import leaves, page_of, squeezed
 
 alt = pytest.importorskip("altair")
 vl_convert = pytest.importorskip("vl_convert")

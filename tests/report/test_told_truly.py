@@ -14,9 +14,9 @@ from biascore.results.measurement import Measurement
 from biascore.results.run import Run
 from biascore.stats import Adjustment
 
-from .builders import measurement, run_of
+from ..builders.runs import measurement, run_of
+from .pages import page_of, squeezed
 from .pictured import rulers_run
-from .test_report import page_of, squeezed
 
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")

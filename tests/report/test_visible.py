@@ -8,7 +8,7 @@ from pathlib import Path
 from biascore.report import write_charts, write_report
 from biascore.results.coverage import LostWord
 
-from .builders import measurement, run_of, table
+from ..builders.runs import measurement, run_of, table
 
 ACTS = "\x1b[31mred\x07\u202eturned\u2066\x85"
 SEEN = r"␛[31mred␇\u202eturned\u2066\u0085"

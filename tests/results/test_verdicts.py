@@ -13,46 +13,24 @@ from pydantic import ValidationError
 
 from biascore import Audit, Engine, Run
 from biascore.errors import OptionsError
-from biascore.results.coverage import Coverage
-from biascore.results.estimates import ConfidenceInterval, Equivalence, Estimate, PValue
+from biascore.results.estimates import Equivalence
 from biascore.results.measurement import Measurement, item_table
 from biascore.results.run import content_hash, read_run
 from biascore.results.verdicts import contradiction, control_lines, reason_of, run_verdicts
 from biascore.stats import Adjustment, Verdict
 
+from ..builders.runs import decided
+
 D, N, I = Verdict.DETECTED, Verdict.NEGLIGIBLE, Verdict.INCONCLUSIVE  # noqa: E741  # as in a table
 BH, HOLM, NONE = Adjustment.BENJAMINI_HOCHBERG, Adjustment.HOLM, Adjustment.NONE
-
-
-def measured(
-    p: float | None,
-    verdict: Verdict | None = None,
-    *,
-    model: str = "m",
-    concept: str = "gender",
-    test: str = "en/weat6",
-    value: float | None = 0.5,
-    ends: tuple[float, float] = (0.1, 0.9),
-    alpha: float | None = 0.05,
-    **more: Any,
-) -> Measurement:
-    p_values = () if p is None else (PValue(name="p", value=p, kind="exact", alternative="two-sided"),)
-    interval = ConfidenceInterval(low=ends[0], high=ends[1], level=0.95, method="made")
-    estimate = Estimate(name="d", value=value, unit="sd", n={"X": 8}, interval=interval, p_values=p_values)
-    detected = p is not None and alpha is not None and p <= alpha
-    return Measurement(
-        metric="made", test=test, test_title="", language="en", concept=concept, model=model,
-        positive_means="", estimates=(estimate,), verdict=verdict or (D if detected else I), reason="So.",
-        alpha=alpha, coverage=Coverage(given={}, used={}), conventions={}, seed=0, **more,
-    )  # fmt: skip
 
 
 # Families.
 
 
 def test_the_family_is_what_is_measured_on_one_model() -> None:
-    five = [measured(p) for p in (0.01, 0.02, 0.03, 0.04, 0.9)]
-    other = [measured(0.04, model="other")]
+    five = [decided(p) for p in (0.01, 0.02, 0.03, 0.04, 0.9)]
+    other = [decided(0.04, model="other")]
     said = run_verdicts([*five, *other], (), BH)
     # By hand: 5p/rank is .05, .05, .05, .05, .9, and one test alone stays as it is.
     assert [v.p_adjusted for v in said] == pytest.approx([0.05, 0.05, 0.05, 0.05, 0.9, 0.04])
@@ -70,13 +48,13 @@ def test_the_family_is_what_is_measured_on_one_model() -> None:
 
 def test_baselines_and_controls_are_families_of_their_own() -> None:
     some = [
-        measured(0.04),
-        measured(0.001, concept="baseline", test="en/weat1"),
-        measured(0.9),
-        measured(0.001, model="made", test="en/weat6"),
-        measured(0.9, model="made", test="en/weat6"),
-        measured(0.5, model="made", test="en/weat3", concept="ethnicity"),
-        measured(0.5, model="made", test="en/weat1", concept="baseline"),
+        decided(0.04),
+        decided(0.001, concept="baseline", test="en/weat1"),
+        decided(0.9),
+        decided(0.001, model="made", test="en/weat6"),
+        decided(0.9, model="made", test="en/weat6"),
+        decided(0.5, model="made", test="en/weat3", concept="ethnicity"),
+        decided(0.5, model="made", test="en/weat1", concept="baseline"),
     ]
     said = run_verdicts(some, ["made"], HOLM)
     assert [v.role.value for v in said] == ["finding", "baseline", "finding"] + ["control"] * 4
@@ -91,7 +69,7 @@ def test_baselines_and_controls_are_families_of_their_own() -> None:
 
 
 def test_without_a_p_value_a_test_does_not_count_and_negligible_stays() -> None:
-    some = [measured(0.04), measured(None), measured(0.03, N, ends=(-0.1, 0.1), equivalence=WITHIN)]
+    some = [decided(0.04), decided(None), decided(0.03, N, ends=(-0.1, 0.1), equivalence=WITHIN)]
     said = run_verdicts(some, (), HOLM)
     assert [v.tests for v in said] == [2, 2, 2]
     assert [v.p_adjusted for v in said] == [pytest.approx(0.06), None, pytest.approx(0.06)]
@@ -100,12 +78,12 @@ def test_without_a_p_value_a_test_does_not_count_and_negligible_stays() -> None:
 
 
 def test_each_measurement_keeps_its_own_alpha() -> None:
-    said = run_verdicts([measured(0.04, alpha=0.1), measured(0.04, alpha=0.05)], (), HOLM)
+    said = run_verdicts([decided(0.04, alpha=0.1), decided(0.04, alpha=0.05)], (), HOLM)
     assert [v.verdict for v in said] == [D, I]
 
 
 def test_the_reason_says_what_adjustment_made_of_it() -> None:
-    some = [measured(0.04), measured(0.9)]
+    some = [decided(0.04), decided(0.9)]
     kept, lost = (run_verdicts(some, (), how)[0] for how in (NONE, HOLM))
     assert reason_of(some[0], kept, NONE) == "So."
     assert reason_of(some[0], lost, HOLM) == (
@@ -120,29 +98,29 @@ WITHIN = Equivalence(bound=0.2, of="d")
 
 def test_a_p_value_needs_its_alpha_and_a_caution_is_a_warning() -> None:
     with pytest.raises(ValidationError, match="needs a decision"):
-        measured(0.04, alpha=None)
+        decided(0.04, alpha=None)
     with pytest.raises(ValidationError, match="cautions must be among the warnings"):
-        measured(0.04, warnings=("a",), cautions=("b",))
+        decided(0.04, warnings=("a",), cautions=("b",))
     with pytest.raises(ValidationError, match="there is no 'e'"):
-        measured(0.04, equivalence=Equivalence(bound=0.2, of="e"))
-    assert measured(None, alpha=None).alpha is None
+        decided(0.04, equivalence=Equivalence(bound=0.2, of="e"))
+    assert decided(None, alpha=None).alpha is None
 
 
 @pytest.mark.parametrize(
     ("made", "problem"),
     [
-        (measured(0.04), ""),
-        (measured(0.06), ""),
-        (measured(0.06, D), "detected, and its p-value"),
-        (measured(0.04, I), "inconclusive, and its p-value"),
-        (measured(None, D), "detected, and its p-value"),
-        (measured(0.04, N), "no interval lies inside its bound"),
-        (measured(0.04, N, equivalence=WITHIN), "no interval lies inside its bound"),
-        (measured(0.04, N, ends=(-0.1, 0.2), equivalence=WITHIN), ""),
-        (measured(0.06, I, ends=(-0.1, 0.2), equivalence=WITHIN), "its interval lies inside its bound"),
-        (measured(0.04, ends=(-0.1, 0.2), equivalence=WITHIN), ""),  # detected by another of its tests
-        (measured(None, value=None), ""),
-        (measured(None, D, value=None), "nothing could be estimated"),
+        (decided(0.04), ""),
+        (decided(0.06), ""),
+        (decided(0.06, D), "detected, and its p-value"),
+        (decided(0.04, I), "inconclusive, and its p-value"),
+        (decided(None, D), "detected, and its p-value"),
+        (decided(0.04, N), "no interval lies inside its bound"),
+        (decided(0.04, N, equivalence=WITHIN), "no interval lies inside its bound"),
+        (decided(0.04, N, ends=(-0.1, 0.2), equivalence=WITHIN), ""),
+        (decided(0.06, I, ends=(-0.1, 0.2), equivalence=WITHIN), "its interval lies inside its bound"),
+        (decided(0.04, ends=(-0.1, 0.2), equivalence=WITHIN), ""),  # detected by another of its tests
+        (decided(None, value=None), ""),
+        (decided(None, D, value=None), "nothing could be estimated"),
     ],
 )
 def test_a_verdict_must_follow_from_p_and_interval(made: Measurement, problem: str) -> None:
@@ -152,7 +130,7 @@ def test_a_verdict_must_follow_from_p_and_interval(made: Measurement, problem: s
 
 def test_the_bound_of_every_item() -> None:
     items = item_table(["a"], ["X"], [0.0], {"ci_low": [-0.1], "ci_high": [0.3]})
-    made = measured(0.5, N, equivalence=Equivalence(bound=0.2, of=None), items=items)
+    made = decided(0.5, N, equivalence=Equivalence(bound=0.2, of=None), items=items)
     assert contradiction(made)
     assert not contradiction(made.model_copy(update={"equivalence": Equivalence(bound=0.3, of=None)}))
 
