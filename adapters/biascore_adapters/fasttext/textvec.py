@@ -178,7 +178,7 @@ class TextVectors:
 
     def known(self, words: Sequence[str]) -> list[bool]:
         """Whether the file has each word."""
-        return [not missing for missing in np.isnan(self.vectors(words)).any(axis=1)]
+        return [not np.isnan(vector).any() for vector in self.vectors(words)]
 
     def close(self) -> None:
         """Close the file."""

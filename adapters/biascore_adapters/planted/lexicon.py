@@ -97,8 +97,10 @@ class Lexicon:
                 self._load(word, Loading(axis, pole, pole * shift, SPREAD))
 
     def _plant_dimensions(self, test: FiseTest, effect: float, seed: int) -> None:
-        given = test.targets.pairs if isinstance(test.targets, PairList) else test.targets.words
-        units = [_forms(unit) for unit in dict.fromkeys(given)]
+        given = (
+            test.targets.pairs if isinstance(test.targets, PairList) else [(w,) for w in test.targets.words]
+        )
+        units = list(dict.fromkeys(given))
         kinds = np.array([len(set(forms)) for forms in units])
         placed: list[npt.NDArray[np.float64]] = []
         for dimension in test.dimensions:
@@ -128,10 +130,6 @@ class Lexicon:
 
     def _load(self, word: str, loading: Loading) -> None:
         self.words.setdefault(word.casefold(), []).append(loading)
-
-
-def _forms(unit: str | tuple[str, str]) -> tuple[str, ...]:
-    return (unit,) if isinstance(unit, str) else unit
 
 
 def normal_scores(n: int) -> npt.NDArray[np.float64]:
