@@ -47,13 +47,16 @@ class AuditData(Frozen):
     """A data file that becomes the test ``language/name``: its format, where it is, and the format's options.
 
     ``source`` is a path (in a file relative to it) or ``hub:OWNER/NAME/PATH[@REVISION]``; ``name`` is by
-    default the stem of its file name.
+    default the stem of its file name. ``licence`` and ``citation`` say what the file is under and where it is from;
+    a run records them.
     """
 
     format: str
     source: str
     language: str = Field(pattern=LANGUAGE_PATTERN)
     name: str = ""
+    licence: str = ""
+    citation: str = ""
     options: FrozenMap[Any] = Field(default_factory=dict)
 
 

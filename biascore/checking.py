@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +86,7 @@ def check_audit(plugins: Plugins, folders: Sequence[Path], audit: Audit) -> Chec
     """Check an audit whole; ``folders`` hold further stimuli."""
     plugins.require(audit.require_plugins)
     catalogue = read_catalogue(plugins, (*folders, *map(audit.path, audit.stimuli)))
+    _check_stated_once(audit.data)
     catalogue = catalogue.with_tests([read_data(plugins, data) for data in audit.located_data])
     checker = Checker(plugins, catalogue)
     labels = [spec.label for spec in audit.models]
@@ -156,7 +157,23 @@ def read_data(plugins: Plugins, data: AuditData) -> Test:
     name = data.name or default_test_name(data.source)
     file = locate(data.source, f"{data.language}/{name}", data.language)
     at = At(plugins.formats.owner(data.format).owner, "checking", f"reading {data.source}")
-    return guarded(at, lambda: kind(options).read(file))
+    return guarded(at, lambda: _stated(kind(options).read(file), data))
+
+
+def _stated(test: Test, data: AuditData) -> Test:
+    """The test with what is stated of its file; what its format knows stands where nothing is."""
+    return replace(test, source=data.citation or test.source, licence=data.licence or test.licence)
+
+
+def _check_stated_once(files: Sequence[AuditData]) -> None:
+    """A run records one licence and one citation of a file, whatever tests it becomes."""
+    said: dict[str, tuple[str, str]] = {}
+    for one in files:
+        stated = (one.licence, one.citation)
+        if said.setdefault(one.source, stated) != stated:
+            raise OptionsError(
+                f"{one.source} stands in the audit twice, with another licence or citation. State the same of one file"
+            )
 
 
 class Checker:

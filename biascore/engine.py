@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from biascore.attempts import Done, perform
 from biascore.audit import Audit, AuditData, AuditModel
 from biascore.basics.guard import At, failed, guarded, report_it
+from biascore.basics.problems import problems_of
 from biascore.basics.progress import Progress, Silent
 from biascore.checking import (
     Checked,
@@ -98,18 +99,35 @@ class Engine:
         opening = self._checker.model(AuditModel(ref=ref, name=name or "", options=options))
         return open_model(opening, self.plugins, self.catalogue, self._services, transforms)
 
-    def data(self, format: str, source: str | Path, *, language: str, name: str = "", **options: Any) -> Test:
+    def data(
+        self,
+        format: str,
+        source: str | Path,
+        *,
+        language: str,
+        name: str = "",
+        licence: str = "",
+        citation: str = "",
+        **options: Any,
+    ) -> Test:
         """The test that a data file becomes: ``engine.data("crows-pairs", "pairs.csv", language="en")``.
 
-        ``source`` is a path or ``hub:OWNER/NAME/PATH[@REVISION]``; the options are the format's own.
+        ``source`` is a path or ``hub:OWNER/NAME/PATH[@REVISION]``, which a run records with its ``licence`` and
+        ``citation``; the options are the format's own.
         Raises DataError, OptionsError or UnknownNameError.
         """
         try:
-            data = AuditData(format=format, source=str(source), language=language, name=name, options=options)
+            data = AuditData(
+                format=format,
+                source=str(source),
+                language=language,
+                name=name,
+                licence=licence,
+                citation=citation,
+                options=options,
+            )
         except ValidationError as error:
-            raise OptionsError(
-                f"language {language!r} is no language code such as it, sr-Latn or pt-BR. Give the data's own"
-            ) from error
+            raise OptionsError("; ".join(one.text for one in problems_of(error, AuditData))) from error
         return read_data(self.plugins, data)
 
     def add_tests(self, tests: Sequence[Test]) -> None:

@@ -16,6 +16,8 @@ from biascore.cli.options import (
     Adjust,
     AuditFile,
     Data,
+    DataCitation,
+    DataLicence,
     DataOption,
     Force,
     Json,
@@ -75,6 +77,8 @@ def measure(
     data: Data = None,
     language: Annotated[str | None, typer.Option(help="The language of --data, such as en.")] = None,
     data_option: DataOption = None,
+    data_licence: DataLicence = None,
+    data_citation: DataCitation = None,
     option: Annotated[
         list[str] | None,
         typer.Option(
@@ -98,7 +102,7 @@ def measure(
     time_limit: TimeLimit = None,
 ) -> None:
     """Measure one metric on one or several models, without an audit file."""
-    files = data_files(data, language, data_option)
+    files = data_files(data, language, data_option, data_licence, data_citation)
     wanted = [*(tests or ()), *(f"{one['language']}/{default_test_name(one['source'])}" for one in files)]
     if not wanted:
         raise OptionsError(

@@ -80,6 +80,9 @@ DataOption = Annotated[
     typer.Option(help="An option of the data's format, key=value; repeat for several."),
 ]
 
+DataLicence = Annotated[str | None, typer.Option(help="The licence of --data, such as CC-BY-SA-4.0.")]
+DataCitation = Annotated[str | None, typer.Option(help="Who made --data: a paper, a page.")]
+
 
 def chosen_audit(
     audit: Path,
@@ -118,10 +121,20 @@ def named_refs(texts: list[str] | None, labels: Sequence[str]) -> dict[str, str]
 
 
 def data_files(
-    sources: list[str] | None, language: str | None, options: list[str] | None
+    sources: list[str] | None,
+    language: str | None,
+    options: list[str] | None,
+    licence: str | None = None,
+    citation: str | None = None,
 ) -> list[dict[str, Any]]:
-    """``--data`` with its language and options, as the ``[[data]]`` tables of an audit."""
+    """``--data`` with what is stated of it and its options, as the ``[[data]]`` tables of an audit."""
     found = []
+    stated = {"licence": licence or "", "citation": citation or ""}
+    for name, value in stated.items():
+        if value and not sources:
+            raise OptionsError(
+                f"--data-{name} is of a data file, and there is none. Name it with --data, or leave it out"
+            )
     for text in sources or ():
         kind, colon, source = text.partition(":")
         if not (kind and colon and source):
@@ -134,7 +147,15 @@ def data_files(
             )
         if not re.match(LANGUAGE_PATTERN, language):
             raise OptionsError(f"--language {language!r} is no language code such as it, sr-Latn or pt-BR")
-        found.append({"format": kind, "source": source, "language": language, "options": pairs(options)})
+        found.append(
+            {
+                "format": kind,
+                "source": source,
+                "language": language,
+                **stated,
+                "options": pairs(options),
+            }
+        )
     return found
 
 
