@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from biascore import Engine
+
 ROOT = Path(__file__).resolve().parents[1]
 DISTS = ROOT / "tests" / "dists"
 MODES = Path("/usr/share/apertium")
@@ -65,6 +67,27 @@ def _interrupts_arrive() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BIASCORE_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+
+
+@pytest.fixture(scope="session")
+def engine() -> Engine:
+    """An engine with all that is installed, which keeps nothing."""
+    return Engine(cache=None)
+
+
+@pytest.fixture(scope="session")
+def saved_model(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """``saved_model("gpt2")``: the folder of a tiny model of that kind, with random weights, saved once."""
+    pytest.importorskip("torch", reason="needs biascore[hf]")
+    pytest.importorskip("transformers", reason="needs biascore[hf]")
+    from .adapters.hf import tiny
+
+    root = tmp_path_factory.mktemp("models")
+
+    def save(kind: str) -> Path:
+        return root / kind if (root / kind).exists() else tiny.save_model(kind, root / kind, 3)
+
+    return save
 
 
 @pytest.fixture(scope="session")

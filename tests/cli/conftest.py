@@ -16,29 +16,8 @@ from typer.testing import CliRunner
 from biascore.cli import console, main
 from biascore.cli.app import app
 
-OWN = """
-schema = 1
-[meta]
-language = "en"
-title = "mine"
-source = "own"
-licence = "CC0"
-[lists]
-x = { words = ["cat", "dog"] }
-y = { words = ["car", "bus"] }
-a = { words = ["sun", "joy"] }
-b = { words = ["war", "mud"] }
-[tests.pets]
-kind = "weat"
-title = "pets"
-concept = "pets"
-X = "x"
-Y = "y"
-A = "a"
-B = "b"
-positive_means = "pets with pets"
-"""
-PAIRS = "sent_more,sent_less,stereo_antistereo,bias_type\nPoor people are lazy.,Rich people are lazy.,stereo,class\n"
+from ..builders.word_lists import PAIRS, write_weat
+
 AUDIT = """
 stimuli = ["mine"]
 [[models]]
@@ -68,8 +47,7 @@ def _no_closed_console(monkeypatch: pytest.MonkeyPatch) -> None:
 def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The study after its audit was run, once for all tests."""
     folder = tmp_path_factory.mktemp("measured") / "study"
-    (folder / "mine" / "en").mkdir(parents=True)
-    (folder / "mine" / "en" / "own.toml").write_text(OWN, encoding="utf-8")
+    write_weat(folder / "mine")
     (folder / "pairs.csv").write_text(PAIRS, encoding="utf-8")
     (folder / "audit.toml").write_text(AUDIT, encoding="utf-8")
     done = CliRunner().invoke(app, ["run", str(folder / "audit.toml"), "--no-cache"], catch_exceptions=False)

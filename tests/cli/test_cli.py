@@ -12,6 +12,8 @@ import pytest
 from biascore.cli import codes
 from biascore.cli.options import chosen_audit
 
+from ..builders.word_lists import write_weat
+
 ROOT = Path(__file__).resolve().parents[2]
 AUDIT = """
 title = "two models"
@@ -35,27 +37,6 @@ options = { resamples = 100 }
 """
 
 MEASURE = ("measure", "weat", "--model", "planted:gender=1", "--tests", "en/weat7")
-OWN = """
-schema = 1
-[meta]
-language = "en"
-title = "mine"
-source = "own"
-licence = "CC0"
-[lists.x]
-words = ["cat", "dog"]
-[lists.y]
-words = ["car", "bus"]
-[tests.pets]
-kind = "weat"
-title = "pets"
-concept = "pets"
-X = "x"
-Y = "y"
-A = "x"
-B = "y"
-positive_means = "pets with pets"
-"""
 
 
 @pytest.fixture
@@ -267,15 +248,8 @@ def test_an_audit_file_is_checked_whole_before_any_model(biascore, audit: Path, 
     assert not (tmp_path / "cache").exists(), "a model was asked before the audit was known to be right"
 
 
-def write_own(tmp_path: Path) -> Path:
-    folder = tmp_path / "mine" / "en"
-    folder.mkdir(parents=True)
-    (folder / "own.toml").write_text(OWN, encoding="utf-8")
-    return folder / "own.toml"
-
-
 def test_the_users_own_folder_is_one_option_away(biascore, tmp_path: Path):
-    write_own(tmp_path)
+    write_weat(tmp_path / "mine")
     assert "pets" in biascore("list", "tests", "en/pets", "--stimuli", "mine").stdout
     done = biascore(
         "measure", "weat", "--model", "planted:pets=1", "--tests", "en/pets", "--stimuli", "mine", "--json"

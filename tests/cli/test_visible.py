@@ -15,6 +15,8 @@ from biascore.basics.visible import visible, visible_in, visible_json
 from biascore.cli import main
 from biascore.cli.console import print_json, print_rows, say
 
+from ..builders.word_lists import weat_file, write_weat
+
 ACTS = "\x1b]0;owned\x07\x1b[2J\r\x9b31m\u202e\u2066\u2028\x7f\ud83d"
 LETTERS = "שלום, مرحبا می‌خواهم 👩‍🚀 नमस्ते \u200e\u200f\u061c\u00a0é\t\n"
 
@@ -58,28 +60,12 @@ def test_lines_tables_titles_and_json(capsys: pytest.CaptureFixture[str]) -> Non
     assert json.loads(out[out.index('{\n "') :]) == {ACTS: ACTS}
 
 
-HOSTILE = """
-schema = 1
-[meta]
-language = "en"
-title = "mine \\u001b[31m\\u202e"
-source = "own \\u001b]0;owned\\u0007"
-licence = "CC0"
-[lists.x]
-words = ["cat", "do\\u001b[2Jg", "مرحبا"]
-[lists.y]
-words = ["car", "bus"]
-[tests.pets]
-kind = "weat"
-title = "pets \\u001b[31m\\u202e"
-concept = "pets"
-notes = ["note \\u009b31m"]
-X = "x"
-Y = "y"
-A = "x"
-B = "y"
-positive_means = "pets with pets"
-"""
+HOSTILE = weat_file(
+    x=["cat", "do\x1b[2Jg", "مرحبا"],
+    title="mine \x1b[31m\u202e",
+    source="own \x1b]0;owned\a",
+    notes=["note \x9b31m"],
+)
 
 
 @pytest.mark.parametrize(
@@ -98,8 +84,7 @@ def test_commands_and_errors(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    (tmp_path / "own" / "en").mkdir(parents=True)
-    (tmp_path / "own" / "en" / "mine.toml").write_text(HOSTILE, encoding="utf-8")
+    write_weat(tmp_path / "own", HOSTILE)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)  # put back what main sets
     monkeypatch.setattr(sys, "argv", ["biascore", *arguments])

@@ -11,6 +11,8 @@ from biascore import Audit, Engine
 from biascore.errors import OptionsError, RefError
 from biascore.models.refs import ModelRef
 
+from ..builders.word_lists import weat_file, write_weat
+
 GOOD = """seed = 7
 [[models]]
 ref = "planted:gender=1"
@@ -133,15 +135,7 @@ def test_a_path_without_an_adapter_is_understood(
 
 
 def test_own_stimuli_named_twice_are_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    words = "".join(f'[lists.{name}]\nwords = ["{name}a", "{name}b"]\n' for name in "xyab")
-    folder = tmp_path / "my" / "nl"
-    folder.mkdir(parents=True)
-    (folder / "own.toml").write_text(
-        'schema = 1\n[meta]\nlanguage = "nl"\ntitle = "own"\nsource = "own"\nlicence = "CC0"\n'
-        f'{words}[tests.own]\nkind = "weat"\ntitle = "own"\nconcept = "own"\npositive_means = "own"\n'
-        'X = "x"\nY = "y"\nA = "a"\nB = "b"\n',
-        encoding="utf-8",
-    )
+    write_weat(tmp_path / "my", weat_file("own", language="nl", concept="own"), language="nl")
     path = tmp_path / "audit.toml"
     path.write_text(
         'stimuli = ["my"]\n' + GOOD.replace("en/weat7", "nl/own").replace("gender", "own"), encoding="utf-8"

@@ -126,45 +126,13 @@ def test_a_killed_run_resumes(tmp_path: Path, python_environment: Callable[..., 
 
 @pytest.mark.slow
 def test_a_killed_run_of_a_neural_model_resumes(
-    tmp_path: Path, python_environment: Callable[..., dict[str, str]], tiny_bert: Path
+    tmp_path: Path, python_environment: Callable[..., dict[str, str]], saved_model: Callable[[str], Path]
 ) -> None:
     tests = [f"en/weat{number}" for number in (1, 2, 6, 7, 8, 9, 10)]
     audit = {
         "title": "Resumed",
         "seed": 5,
-        "models": [{"ref": f"hf:{tiny_bert}", "name": "tiny"}],
+        "models": [{"ref": f"hf:{saved_model('bert-uncased')}", "name": "tiny"}],
         "measurements": [{"metric": "weat", "tests": tests, "options": {"resamples": 200}}],
     }
     check_resuming(Runner(tmp_path, python_environment, audit))
-
-
-@pytest.fixture
-def tiny_bert(tmp_path: Path) -> Path:
-    """A BERT of two layers with random weights, whose vocabulary is single characters."""
-    torch = pytest.importorskip("torch")
-    transformers = pytest.importorskip("transformers")
-    letters = "abcdefghijklmnopqrstuvwxyz'-"
-    vocabulary = [
-        "[PAD]",
-        "[UNK]",
-        "[CLS]",
-        "[SEP]",
-        "[MASK]",
-        *letters,
-        *(f"##{letter}" for letter in letters),
-    ]
-    folder = tmp_path / "tiny"
-    folder.mkdir()
-    (folder / "vocab.txt").write_text("\n".join(vocabulary), encoding="utf-8")
-    tokenizer = transformers.BertTokenizerFast(str(folder / "vocab.txt"), do_lower_case=True)
-    torch.manual_seed(0)
-    config = transformers.BertConfig(
-        vocab_size=len(vocabulary),
-        hidden_size=32,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=64,
-    )
-    transformers.BertForMaskedLM(config).save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-    return folder

@@ -1,7 +1,6 @@
-"""Models whose vectors are a table, tests of four lists, and tiny transformers with random weights."""
+"""Models whose vectors are a table, and tests of four lists."""
 
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -52,18 +51,3 @@ def test_of() -> TestOf:
         return Test(id="xx/test", kind="weat", language="xx", roles=roles, file="test.toml", sha256="0" * 64)
 
     return build
-
-
-@pytest.fixture(scope="session")
-def saved_model(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """``saved_model("gpt2")``: the folder of a tiny model of that kind, with random weights, saved once."""
-    pytest.importorskip("torch", reason="needs biascore[hf]")
-    pytest.importorskip("transformers", reason="needs biascore[hf]")
-    from ..adapters.hf import tiny
-
-    root = tmp_path_factory.mktemp("models")
-
-    def save(kind: str) -> Path:
-        return root / kind if (root / kind).exists() else tiny.save_model(kind, root / kind, 3)
-
-    return save

@@ -8,11 +8,6 @@ from biascore import Engine
 from biascore.errors import OptionsError
 
 
-@pytest.fixture(scope="module")
-def engine() -> Engine:
-    return Engine(cache=None)
-
-
 @pytest.mark.parametrize("metric", ["weat", "sc-weat", "seat", "lpbs", "fise", "crows-pairs", "gest-mlm"])
 def test_resamples_beyond_memory_are_refused(engine: Engine, metric: str) -> None:
     with pytest.raises(OptionsError, match=r"resamples: is more than 1,000,000.* 5000 are enough"):

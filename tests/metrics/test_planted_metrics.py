@@ -12,11 +12,6 @@ from .planted_cases import CASES
 QUICK = ("crows-pairs", "crows-pairs-causal", "gest-causal", "gest-mlm, pairs", "gest-mt", "sc-weat")
 
 
-@pytest.fixture(scope="module")
-def engine() -> Engine:
-    return Engine(cache=None)
-
-
 @pytest.mark.parametrize("name", QUICK)
 def test_a_planted_effect_is_found_with_its_sign_and_rises(engine: Engine, name: str) -> None:
     case = CASES[name]

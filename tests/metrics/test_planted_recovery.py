@@ -18,11 +18,6 @@ def effects(engine: Engine, declared: str, test: str, **options: object) -> tupl
     return np.array(d), np.array(p)
 
 
-@pytest.fixture(scope="module")
-def engine() -> Engine:
-    return Engine(cache=None)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("test", ["en/weat4", "it/IT1"])  # 18 + 18 names; 10 + 10 names
 def test_the_population_effect_is_the_declared_one(engine: Engine, test: str):

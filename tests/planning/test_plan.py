@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from biascore import Audit, Engine
 from biascore.models.cost import Cost
 from biascore.plugins_api import ModelPlugin, Text, hookimpl
+
+from ..builders.vectors import random_vectors, write_vectors
 
 FEW = {"resamples": 100}
 MEASUREMENTS = [
@@ -62,32 +63,8 @@ def ref(request: pytest.FixtureRequest, tmp_path: Path) -> str:
         return "planted:gender=1"
     if request.param == "fasttext":
         words = ["male", "man", "boy", "brother", "female", "woman", "girl", "she", "math", "poetry", "art"]
-        rows = np.random.default_rng(1).standard_normal((len(words), 5))
-        lines = [f"{word} {' '.join(map(str, row))}" for word, row in zip(words, rows, strict=True)]
-        path = tmp_path / "tiny.vec"
-        path.write_text("\n".join([f"{len(words)} 5", *lines]) + "\n", encoding="utf-8")
-        return f"fasttext:{path}"
-    return f"hf:{request.getfixturevalue('tiny_bert')}"
-
-
-@pytest.fixture
-def tiny_bert(tmp_path: Path) -> Path:
-    """A BERT of one layer with random weights, whose vocabulary is single letters."""
-    torch = pytest.importorskip("torch", reason="needs biascore[hf]")
-    transformers = pytest.importorskip("transformers", reason="needs biascore[hf]")
-    letters = "abcdefghijklmnopqrstuvwxyz'-"
-    specials = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    vocabulary = [*specials, *letters, *(f"##{letter}" for letter in letters)]
-    folder = tmp_path / "tiny"
-    folder.mkdir()
-    (folder / "vocab.txt").write_text("\n".join(vocabulary), encoding="utf-8")
-    size = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
-        model = transformers.BertModel(transformers.BertConfig(vocab_size=len(vocabulary), **size))
-    model.save_pretrained(folder)
-    transformers.BertTokenizerFast(str(folder / "vocab.txt"), do_lower_case=True).save_pretrained(folder)
-    return folder
+        return write_vectors(tmp_path / "tiny.vec", random_vectors(words, 5, seed=1))
+    return f"hf:{request.getfixturevalue('saved_model')('bert-uncased')}"
 
 
 def kept(folder: Path) -> set[tuple[bytes, bytes]]:

@@ -15,6 +15,8 @@ from biascore import Engine
 from biascore.plugins.loading import Plugins
 from biascore.plugins_api import Adapter, hookimpl
 
+from ..builders.word_lists import weat_file
+
 FIRST_PARTY = {
     point.name for point in metadata.distribution("biascore").entry_points if point.group == "biascore"
 }
@@ -58,33 +60,15 @@ def registers(*items: Any) -> Callable[..., None]:
     return hook
 
 
-TOML = """\
-schema = 1
-[meta]
-language = "xx"
-title = "T"
-source = "S"
-licence = "CC0"
-[lists.x]
-words = ["x1", "x2"]
-[lists.y]
-words = ["y1", "y2"]
-[tests.{test}]
-kind = "weat"
-title = "T"
-concept = "c"
-positive_means = "m"
-X = "x"
-Y = "y"
-A = "x"
-B = "y"
-"""
+def lists_of(test: str) -> str:
+    """A stimuli file in the language ``xx`` with one test."""
+    return weat_file(test, language="xx", x=("x1", "x2"), y=("y1", "y2"))
 
 
 def wordlists_of(folder: Path, module: str, test: str, file: str) -> types.ModuleType:
     own = folder / module / "xx"
     own.mkdir(parents=True)
-    (own / file).write_text(TOML.format(test=test), encoding="utf-8")
+    (own / file).write_text(lists_of(test), encoding="utf-8")
     return module_of(module, register_wordlists=registers((own, f"{module}/xx")))
 
 

@@ -11,7 +11,8 @@ from biascore import Engine
 from biascore.errors import PluginError, UnknownNameError
 from biascore.plugins_api import Adapter
 
-from .made import TOML, adapter_of, engine_with, module_of, plugins_of, registers, wordlists_of
+from ..builders.word_lists import write_weat
+from .made import adapter_of, engine_with, lists_of, module_of, plugins_of, registers, wordlists_of
 
 
 class Panic(BaseException):
@@ -79,8 +80,7 @@ def test_a_users_folder_may_settle_a_conflict(monkeypatch: pytest.MonkeyPatch, t
     one = wordlists_of(tmp_path, "one", "same", "one.toml")
     two = wordlists_of(tmp_path, "two", "same", "two.toml")
     own = tmp_path / "own"
-    (own / "xx").mkdir(parents=True)
-    (own / "xx" / "mine.toml").write_text(TOML.format(test="same"), encoding="utf-8")
+    write_weat(own, lists_of("same"), language="xx", name="mine.toml")
     engine = engine_with(monkeypatch, plugins_of(monkeypatch, one, two), stimuli=[own])
     assert engine.measure("weat", "planted:", "xx/same").stimuli[0].file == "own/xx/mine.toml"
 

@@ -16,30 +16,9 @@ import scipy
 from biascore import Audit, Engine, Run
 from biascore.results.portable import portable
 
-WORDS = ["cat", "dog", "car", "bus", "sun", "joy", "war", "mud"]
-OWN = """
-schema = 1
-[meta]
-language = "en"
-title = "mine"
-source = "own"
-licence = "CC0"
-[lists]
-x = { words = ["cat", "dog"] }
-y = { words = ["car", "bus"] }
-a = { words = ["sun", "joy"] }
-b = { words = ["war", "mud"] }
-[tests.pets]
-kind = "weat"
-title = "pets"
-concept = "pets"
-X = "x"
-Y = "y"
-A = "a"
-B = "b"
-positive_means = "pets with pets"
-"""
-PAIRS = "sent_more,sent_less,stereo_antistereo,bias_type\nPoor people are lazy.,Rich people are lazy.,stereo,class\n"
+from ..builders.vectors import random_vectors, write_vectors
+from ..builders.word_lists import PAIRS, write_weat
+
 MEASUREMENT = '[[measurements]]\nmetric = "weat"\ntests = ["en/pets"]\noptions = { resamples = 100 }\n'
 
 
@@ -47,13 +26,12 @@ MEASUREMENT = '[[measurements]]\nmetric = "weat"\ntests = ["en/pets"]\noptions =
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home with models in one place, an audit in another, and own stimuli and data beside both."""
     home = tmp_path / "alice"
-    for folder in ("models/one", "models/two", "study/mine/en", "shared/theirs/en"):
+    for folder in ("models/one", "models/two", "shared/theirs/en"):
         (home / folder).mkdir(parents=True)
-    rng = np.random.default_rng(3)
-    lines = [" ".join([word, *map(str, rng.standard_normal(5))]) for word in WORDS]
+    vectors = random_vectors(("cat", "dog", "car", "bus", "sun", "joy", "war", "mud"), 5, seed=3)
     for folder in ("one", "two"):
-        (home / "models" / folder / "model.vec").write_text("\n".join(["8 5", *lines]), encoding="utf-8")
-    (home / "study/mine/en/own.toml").write_text(OWN, encoding="utf-8")
+        write_vectors(home / "models" / folder / "model.vec", vectors)
+    write_weat(home / "study/mine")
     (home / "shared/pairs.csv").write_text(PAIRS, encoding="utf-8")
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()

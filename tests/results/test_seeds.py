@@ -7,6 +7,7 @@ from pathlib import Path
 from biascore import Audit, Engine, Run
 from biascore.engine import measurement_seed
 
+from ..builders.vectors import write_vectors
 from .conftest import QUICK, TESTS
 
 
@@ -64,16 +65,13 @@ def test_measurement_seeds_are_apart() -> None:
 
 
 def test_neither_path_nor_name_of_a_model_moves_its_results(engine: Engine, tmp_path: Path) -> None:
-    words = engine.catalogue.test("en/weat7").roles
-    vectors = engine.model("planted:gender=0.8").embed([w for one in words.values() for w in one.words])
-    names = [w for one in words.values() for w in one.words]
-    lines = [" ".join([n, *map(str, v[:20])]) for n, v in zip(names, vectors, strict=True)]
+    words = [word for one in engine.catalogue.test("en/weat7").roles.values() for word in one.words]
+    vectors = engine.model("planted:gender=0.8").embed(words)[:, :20]
+    (tmp_path / "elsewhere").mkdir()
     paths = [tmp_path / "one.vec", tmp_path / "elsewhere" / "other.vec"]
-    paths[1].parent.mkdir()
-    for path in paths:
-        path.write_text(f"{len(lines)} 20\n" + "\n".join(lines), encoding="utf-8")
-    runs = [engine.measure("weat", f"fasttext:{path}", "en/weat7", **QUICK) for path in paths]
-    with engine.model(f"fasttext:{paths[0]}", name="mine") as named:
+    refs = [write_vectors(path, dict(zip(words, vectors, strict=True))) for path in paths]
+    runs = [engine.measure("weat", ref, "en/weat7", **QUICK) for ref in refs]
+    with engine.model(refs[0], name="mine") as named:
         runs.append(engine.measure("weat", named, "en/weat7", **QUICK))
     assert len({run[0].headline.interval.low for run in runs}) == 1
     assert {run[0].seed for run in runs} == {runs[0][0].seed}

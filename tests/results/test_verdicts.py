@@ -138,11 +138,6 @@ def test_the_bound_of_every_item() -> None:
 # Where it comes from, and where it goes.
 
 
-@pytest.fixture(scope="module")
-def engine() -> Engine:
-    return Engine(cache=None)
-
-
 def audit(**changes: Any) -> Audit:
     parts = {
         "title": "Families",

@@ -12,11 +12,6 @@ from biascore.plugins_api import Masked, Text
 TEST = "en/weat7"
 
 
-@pytest.fixture(scope="module")
-def engine() -> Engine:
-    return Engine(cache=None)
-
-
 def words(engine: Engine, role: str) -> tuple[str, ...]:
     return engine.catalogue.test(TEST).roles[role].words
 

@@ -32,11 +32,6 @@ PAIRS = "en/crows_own"
 
 
 @pytest.fixture(scope="module")
-def engine() -> Engine:
-    return Engine(cache=None)
-
-
-@pytest.fixture(scope="module")
 def model(engine: Engine) -> Model:
     return engine.model(f"planted:{OWN}=1,{PAIRS}=1")
 

@@ -13,30 +13,22 @@ from biascore.errors import CapabilityError, TestKindError, UnknownNameError
 from biascore.plugins_api import ModelPlugin, Text, hookimpl
 from biascore.results.run import Run
 
+from ...builders.vectors import random_vectors, write_vectors
+
 TEST = "it/fise_it1_occupations"
 OCTANTS = "en/fise_gender_race_class_occupations"
 FEW = {"draws": 200, "resamples": 100}
 
 
-@pytest.fixture(scope="module")
-def engine() -> Engine:
-    return Engine(cache=None)
-
-
 def vectors(folder: Path, engine: Engine, *tests: str, seed: int = 1, without: str = "") -> str:
     """Word vectors at random for every word of the tests but one."""
-    rng = np.random.default_rng(seed)
     words: dict[str, None] = {}
     for test in tests:
         for role in engine.catalogue.test(test).lists.values():
             forms = getattr(role, "words", None) or [form for pair in role.pairs for form in pair]
             words |= dict.fromkeys(word for form in forms for word in form.split())
     words.pop(without, None)
-    rows = rng.normal(size=(len(words), 12)).round(4)
-    lines = [f"{word} {' '.join(map(str, row))}" for word, row in zip(words, rows, strict=True)]
-    path = folder / f"random{seed}.vec"
-    path.write_text("\n".join([f"{len(words)} 12", *lines]) + "\n", encoding="utf-8")
-    return f"fasttext:{path}"
+    return write_vectors(folder / f"random{seed}.vec", random_vectors(words, 12, seed))
 
 
 def audit_of(*models: tuple[str, str], measurements: list[dict[str, Any]]) -> Audit:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
 
+from ...builders.vectors import random_vectors, write_vectors
 from .tagged import TEMPLATES, WORDS, stimuli
 
 
@@ -28,16 +28,12 @@ def vectors(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
             for word, tag in tags.items():
                 for sentence in templates.get(tag, []):
                     words |= dict.fromkeys(sentence.replace("WORD", word).split())
-        rng = np.random.default_rng(5)
-        rows = {word: rng.standard_normal(8) for word in words}
-        lines = [
-            f"{word} {' '.join(map(str, row * (word != zero)))}"
-            for word, row in rows.items()
+        rows = {
+            word: v * (word != zero)
+            for word, v in random_vectors(words, 8, seed=5).items()
             if word not in without
-        ]
-        path = folder / f"{len(list(folder.iterdir()))}.vec"
-        path.write_text("\n".join([f"{len(lines)} 8", *lines]) + "\n", encoding="utf-8")
-        return f"fasttext:{path}"
+        }
+        return write_vectors(folder / f"{len(list(folder.iterdir()))}.vec", rows)
 
     return write
 

@@ -17,11 +17,6 @@ from biascore_metrics.weat.words import ROLES
 VOWEL = re.compile("[aeiouàèéìòùáíóúAEIOU]")
 
 
-@pytest.fixture(scope="module")
-def engine() -> Engine:
-    return Engine(cache=None)
-
-
 def sentences(engine: Engine, test_id: str, file: str = "seat") -> dict[str, list[str]]:
     test = engine.catalogue.test(test_id)
     frames = Frames.of(test, engine.catalogue, file)
