@@ -13,9 +13,8 @@ import io
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import PurePath
-from typing import Any, Final, Literal, Protocol, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -30,8 +29,7 @@ _SUFFIXES: Final = {".parquet": "parquet", ".jsonl": "jsonl", ".ndjson": "jsonl"
 _ROWS_AT_ONCE: Final = 1 << 18
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One record: the first and the last line on which it stands (of Parquet: its number), and its cells by column."""
 
     line: int
@@ -39,8 +37,7 @@ class Row:
     fields: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Malformed:
+class Malformed(NamedTuple):
     """A record that cannot be read, where it stands, and why: ``has 2 fields where the header has 7``."""
 
     line: int
@@ -89,7 +86,7 @@ class Delimited:
         for first, last, fields in records:
             if isinstance(fields, str):
                 yield Malformed(first, last, fields)
-            elif not any(field.strip() for field in fields):
+            elif not any(map(str.strip, fields)):
                 continue
             elif len(fields) != len(self.columns):
                 problem = f"has {len(fields)} fields where the header has {len(self.columns)}"
@@ -109,16 +106,15 @@ class Delimited:
                 return
             except csv.Error as error:
                 problem = f"has broken quotation marks ({_csv_problem(error)})"
-                if (
-                    first == 1 or reader.line_num > first
-                ):  # the header; or a mark that took the rest of the file with it
-                    lines = f"line {first}" if first == 1 else f"lines {first} to {reader.line_num}"
-                    more = "" if first == 1 else ", so all of these lines are one broken row"
+                last = reader.line_num
+                if first == 1 or last > first:  # the header, or a mark that took the rest of the file with it
+                    lines = f"line {first}" if last == first else f"lines {first} to {last}"
+                    more = "" if last == first else ", so all of these lines are one broken row"
                     raise DataError(
                         f"{self._display}, {lines}: {problem}{more}. Correct the quotation marks of line {first}; they are "
                         "doubled inside a quoted field"
                     ) from error
-                yield first, reader.line_num, problem
+                yield first, last, problem
             else:
                 yield first, reader.line_num, fields
 

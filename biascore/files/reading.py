@@ -119,7 +119,7 @@ def decoded(
     OptionsError for an encoding that is none.
     """
     codec = codec_of(encoding)
-    remedy = _remedy(raw, flag)
+    remedy = _remedy(raw, flag, codec)
     if raw.startswith(PARQUET):
         raise error(f"{display} is a Parquet file and no text. A table of that kind has to be named .parquet")
     if codec != UTF8 and raw.startswith(codecs.BOM_UTF8):
@@ -245,9 +245,11 @@ def _line(raw: bytes, codec: str) -> int:
     return len(_LINE_ENDS.findall(raw.decode(codec, "ignore"))) + 1
 
 
-def _remedy(raw: bytes, flag: str) -> str:
+def _remedy(raw: bytes, flag: str, codec: str) -> str:
     if not flag:
         return "Save the file as text in UTF-8"
+    if codec != UTF8:
+        return "Name the encoding that it is in with the option encoding, or leave the option out if that is UTF-8"
     guess = "utf-16" if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "cp1252"
     return f"Name its encoding with the option encoding (such as {flag}={guess}), or save it as text in UTF-8"
 

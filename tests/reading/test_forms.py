@@ -257,7 +257,7 @@ def test_text_that_is_in_another_encoding(engine: Engine, tmp_path: Path) -> Non
         engine.model(f"translations:{path}", language="it")
     with pytest.raises(DataError, match=r"such as --encoding=cp1252"):
         read_sentences(path)
-    with pytest.raises(DataError, match=r"line 1: is not ascii|line 2: is not ascii"):
+    with pytest.raises(DataError, match=r"line 2: is not ascii .*or leave the option out if that is UTF-8"):
         engine.data("crows-pairs", path, language="it", encoding="ascii")
     path.write_bytes(delimited(PAIRS).encode("utf-16"))
     with pytest.raises(DataError, match=r"line 1: holds a NUL character.*encoding=utf-16"):
