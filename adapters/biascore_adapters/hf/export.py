@@ -127,9 +127,7 @@ def _pad(loaded: Loaded) -> int | None:
     if loaded.kind == "head":
         stated = loaded.model.config.pad_token_id
         return stated if stated is not None and 0 <= stated < loaded.reader.rows else None
-    tokenizer = loaded.reader.tokenizer
-    pads = (tokenizer.pad_token_id, tokenizer.eos_token_id, 0)
-    return next(int(pad) for pad in pads if pad is not None and pad < loaded.reader.rows)
+    return loaded.reader.pad
 
 
 @contextmanager

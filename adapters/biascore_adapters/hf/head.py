@@ -60,17 +60,17 @@ class VocabularyHead:
             self._feed_forward_input = None
 
     def log_probabilities(self, states: torch.Tensor, wanted: Sequence[tuple[int, int]]) -> list[float]:
-        """log p of (row of ``states``, token) pairs, in nats; states of shape (p, width), rows ascending."""
+        """log p of (row of ``states``, token) pairs, in nats; states of shape (p, width)."""
         rows = torch.tensor([row for row, _ in wanted], device=self._device)
         tokens = torch.tensor([token for _, token in wanted], device=self._device)
-        found: list[torch.Tensor] = []
+        found = torch.empty(len(wanted), device=self._device)
         size = max(1, MAX_LOGITS // self._vocabulary)
         for start in range(0, len(states), size):
             logits = self._logits(states[start : start + size]).float()
             here = (rows >= start) & (rows < start + size)
             own = rows[here] - start
-            found.append(logits[own, tokens[here]] - torch.logsumexp(logits, dim=-1)[own])
-        return [float(value) for value in torch.cat(found).double().cpu()]
+            found[here] = logits[own, tokens[here]] - torch.logsumexp(logits, dim=-1)[own]
+        return [float(value) for value in found.double().cpu()]
 
     @contextmanager
     def only_at(self, positions: torch.Tensor) -> Iterator[bool]:

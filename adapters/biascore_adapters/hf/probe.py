@@ -52,10 +52,9 @@ def moved(loaded: Loaded, run: Run) -> bool:
 
 def few_tokens(loaded: Loaded) -> tuple[list[int], int | None, float]:
     """Tokens of ordinary text, the most that the model takes, and how far rounding moves a number."""
-    named = loaded.model.config.to_dict()
-    special = {number for key, number in named.items() if "_token_i" in key and isinstance(number, int)}
     tolerance = TOLERANCE if loaded.model.dtype == torch.float32 else TOLERANCE_16_BIT
-    return loaded.reader.ordinary_ids(13, special), loaded.reader.limit, tolerance
+    ids = loaded.reader.ordinary_ids(13, loaded.model.config.to_dict())
+    return ids, loaded.reader.limit, tolerance
 
 
 def _attention(loaded: Loaded) -> dict[str, str]:

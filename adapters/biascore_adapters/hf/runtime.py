@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -81,11 +82,8 @@ class TorchRuntime:
         places = [(row, position) for row, some in enumerate(positions) for position in some]
         row_of = {place: number for number, place in enumerate(places)}
         cells = [(row_of[row, position], token) for row, own in enumerate(wanted) for position, token in own]
-        # The head wants its rows ascending, and what is wanted of a text need not be in order of position.
-        order = sorted(range(len(cells)), key=cells.__getitem__)
-        found = self._vocabulary.log_probabilities(states, [cells[i] for i in order])
-        values = iter(value for _, value in sorted(zip(order, found, strict=True)))
-        return [[next(values) for _ in own] for own in wanted]
+        found = iter(self._vocabulary.log_probabilities(states, cells))
+        return [[next(found) for _ in own] for own in wanted]
 
     def _states(self, tensors: dict[str, torch.Tensor], positions: list[list[int]]) -> torch.Tensor:
         """The last hidden states at the positions of each row, one below the other."""
@@ -93,16 +91,14 @@ class TorchRuntime:
         padded = torch.tensor(
             [[*some, *[some[0]] * (most - len(some))] for some in positions], device=self._trunk.device
         )
-        rows = torch.tensor([row for row, some in enumerate(positions) for _ in some], device=padded.device)
-        columns = torch.tensor([i for some in positions for i in range(len(some))], device=padded.device)
-        if 2 * most <= tensors["input_ids"].shape[1]:
-            with self._vocabulary.only_at(padded) as trimmed:
-                hidden = self._trunk.hidden(tensors)
-            if trimmed:
-                return hidden[rows, columns]
-        else:
+        own = torch.tensor([[i < len(some) for i in range(most)] for some in positions], device=padded.device)
+        few = 2 * most <= tensors["input_ids"].shape[1]
+        with self._vocabulary.only_at(padded) if few else nullcontext(False) as trimmed:
             hidden = self._trunk.hidden(tensors)
-        return hidden[rows, padded[rows, columns]]
+        if trimmed:
+            return hidden[own]
+        rows, _columns = torch.nonzero(own, as_tuple=True)
+        return hidden[rows, padded[own]]
 
 
 def _pooled(hidden: torch.Tensor, pools: Sequence[Pool]) -> torch.Tensor:

@@ -18,9 +18,8 @@ from biascore_adapters.hf.languages import find_code, language_codes
 from biascore_adapters.hf.load import check_kind, model_of, place, quiet, unreadable
 from biascore_adapters.hf.options import HfOptions
 from biascore_adapters.hf.threads import on_threads, threads_fact
-from biascore_adapters.hf.trunk import ACCELERATOR_TOKENS, CPU_TOKENS
 from biascore_adapters.languages import subtags
-from biascore_adapters.transformer.batching import batches
+from biascore_adapters.transformer.batching import ACCELERATOR_TOKENS, CPU_TOKENS, batches
 from biascore_adapters.transformer.folder import GENERATION, ModelFolder
 from biascore_adapters.transformer.stated import UNSTATED
 from biascore_adapters.transformer.tokens import shown

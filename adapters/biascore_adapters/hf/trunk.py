@@ -13,13 +13,10 @@ from biascore_adapters.hf.load import Loaded
 from biascore_adapters.hf.threads import on_threads
 from biascore_adapters.transformer.arrays import padded
 from biascore_adapters.transformer.backends import no_number
-from biascore_adapters.transformer.batching import batches
+from biascore_adapters.transformer.batching import ACCELERATOR_TOKENS, CPU_TOKENS, batches
 from biascore_adapters.transformer.folder import first_line
 from biascore_adapters.transformer.tokens import Input, shown
 
-# Measured: on a CPU the states of more tokens than this leave the cache, and cost half as much again.
-CPU_TOKENS: Final = 2048
-ACCELERATOR_TOKENS: Final = 16384
 # An upper estimate of what one token of a pass takes while a layer runs, in numbers of the width of its states.
 STATES_PER_TOKEN: Final = 64
 
@@ -44,10 +41,8 @@ class Trunk:
         self._switch = _switch(loaded.model)
         self._budget = batch_tokens or _default_budget(loaded)
         self._threads = threads
-        tokenizer = loaded.reader.tokenizer
         # Any id would do behind a mask, but the convolutions of some models see through it.
-        pads = (tokenizer.pad_token_id, tokenizer.eos_token_id, 0)
-        self.pad = next(pad for pad in pads if pad is not None and pad < loaded.reader.rows)
+        self.pad = loaded.reader.pad
 
     def batches(self, lengths: Mapping[int, int]) -> Iterator[list[int]]:
         """The keys of ``lengths`` (tokens of each) in batches of like length under the token budget.

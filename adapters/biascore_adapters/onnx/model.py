@@ -66,9 +66,7 @@ def open_model(folder: OnnxFolder, options: OnnxOptions) -> OnnxModel:
 def _probed(model: OnnxModel) -> OnnxModel:
     """The model as its answers to a few tokens show it: does it see to both sides, does padding move its answers?"""
     graph, limit = model.graph, model.reader.limit
-    config = model.folder.files.config
-    special = {number for key, number in config.items() if "_token_i" in key and isinstance(number, int)}
-    ids = model.reader.ordinary_ids(13, special)
+    ids = model.reader.ordinary_ids(13, model.folder.files.config)
 
     def answers(output: Output) -> Run:
         def run(texts: Sequence[Sequence[int]]) -> list[Floats]:

@@ -14,7 +14,7 @@ from biascore_adapters.onnx.graph import HIDDEN, LOGITS
 from biascore_adapters.onnx.model import OnnxModel
 from biascore_adapters.transformer.arrays import log_probabilities, pooled
 from biascore_adapters.transformer.backends import Opened
-from biascore_adapters.transformer.batching import batches
+from biascore_adapters.transformer.batching import ACCELERATOR_TOKENS, CPU_TOKENS, batches
 from biascore_adapters.transformer.outputs import HeadOutputs
 from biascore_adapters.transformer.pooling import Pool
 from biascore_adapters.transformer.sentence import SentenceVector
@@ -22,9 +22,6 @@ from biascore_adapters.transformer.tokens import Input
 
 MAX_LOGITS: Final = 2**25
 """Logits held at once (128 MiB): positions times the size of the vocabulary."""
-
-CPU_TOKENS: Final = 2048
-ACCELERATOR_TOKENS: Final = 16384
 
 
 class OnnxRuntime:

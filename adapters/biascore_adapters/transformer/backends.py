@@ -141,13 +141,8 @@ class MaskFiller(TransformerBackend):
         the model computes no number.
         """
         plan = self._plan(queries)
-        cells = plan.cells_by_pass()
-        wanted = [[(plan.cells[cell].position, plan.cells[cell].token) for cell in own] for own in cells]
-        found = self._log_probabilities(plan.passes, wanted)
-        logprobs = np.empty(len(plan.cells))
-        for own, answers in zip(cells, found, strict=True):
-            logprobs[own] = answers
-        return plan.answers(logprobs, self._runtime.advice)
+        found = self._log_probabilities(plan.passes, plan.wanted())
+        return plan.answers(found, self._runtime.advice)
 
     def cost(self, hook: str, questions: Sequence[Any], params: Mapping[str, str]) -> Cost:
         """One pass for each distinct masked text."""

@@ -6,11 +6,9 @@ cautious person." for any word of one token) are answered by the same pass.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-
-import numpy as np
-import numpy.typing as npt
 
 from biascore.errors import AnswerError, QuestionError
 from biascore.plugins_api import Masked, Span, TokenLogprobs
@@ -18,57 +16,47 @@ from biascore_adapters.transformer.tokens import Input, Tokens, shown, without_s
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
-    """One wanted log-probability: of ``token`` at ``position`` of pass number ``pass_``."""
-
-    pass_: int
-    position: int
-    token: int
-
-
-@dataclass(frozen=True, slots=True)
 class _Ask:
     tokens: tuple[str, ...]
     offsets: tuple[Span, ...]
-    cells: tuple[int, ...]
+    cells: tuple[tuple[int, int], ...]  # number of the pass, and of the place in it
 
 
 class MaskedPlan:
-    """The distinct passes and cells behind some questions, and how answers are put together from them.
+    """The distinct passes behind some questions, what is wanted of each, and how answers are put together from it.
 
-    ``passes`` holds each masked text once, ``cells`` each wanted log-probability once; ``naive_passes``
-    is what a loop over questions and hidden tokens would take. A question with a span that no token of the
-    text lies under needs no pass, and its answer has no tokens.
+    ``passes`` holds each masked text once; ``naive_passes`` is what a loop over questions and hidden tokens would
+    take. A question with a span that no token of the text lies under needs no pass, and its answer has no tokens.
     Raises QuestionError for a question about a whole text of which the tokenizer leaves nothing.
     """
 
     def __init__(self, queries: Sequence[Masked], read: Sequence[Tokens], mask: int) -> None:
         self.passes: list[Input] = []
-        self.cells: list[Cell] = []
         self._mask = mask
         self.naive_passes = 0
         self._pass_numbers: dict[tuple[tuple[int, ...], tuple[int, ...] | None], int] = {}
-        self._cell_numbers: dict[Cell, int] = {}
+        self._places: list[dict[tuple[int, int], int]] = []
         self._asks = [self._ask(query, tokens) for query, tokens in zip(queries, read, strict=True)]
 
-    def cells_by_pass(self) -> list[list[int]]:
-        """The numbers of the cells of each pass."""
-        cells: list[list[int]] = [[] for _ in self.passes]
-        for number, cell in enumerate(self.cells):
-            cells[cell.pass_].append(number)
-        return cells
+    def wanted(self) -> list[list[tuple[int, int]]]:
+        """The (position, token) pairs whose log-probabilities are wanted of each pass, each once."""
+        return [list(places) for places in self._places]
 
-    def answers(self, logprobs: npt.NDArray[np.float64], advice: str) -> tuple[TokenLogprobs, ...]:
-        """One answer per question from the log-probabilities of the cells, in the order of ``cells``.
+    def answers(self, logprobs: Sequence[Sequence[float]], advice: str) -> tuple[TokenLogprobs, ...]:
+        """One answer per question from the log-probabilities ``wanted`` of each pass.
 
         Raises AnswerError naming the text, with the ``advice``, where one is not finite.
         """
-        broken = np.flatnonzero(~np.isfinite(logprobs))
-        if len(broken):
-            text = self.passes[self.cells[broken[0]].pass_].text
-            raise AnswerError(f"the model computes no number for a token of {shown(text)}. {advice}")
+
+        def value(number: int, place: int) -> float:
+            found = float(logprobs[number][place])
+            if not math.isfinite(found):
+                text = self.passes[number].text
+                raise AnswerError(f"the model computes no number for a token of {shown(text)}. {advice}")
+            return found
+
         return tuple(
-            TokenLogprobs(ask.tokens, ask.offsets, tuple(float(logprobs[cell]) for cell in ask.cells))
+            TokenLogprobs(ask.tokens, ask.offsets, tuple(value(*cell) for cell in ask.cells))
             for ask in self._asks
         )
 
@@ -84,8 +72,14 @@ class MaskedPlan:
         else:
             hidden = dict.fromkeys(asked, also | set(asked))
         self.naive_passes += len(asked) if query.one_at_a_time else 1
-        cells = tuple(self._cell(self._pass(query.text, tokens, hidden[i]), i, tokens.ids[i]) for i in asked)
-        return _Ask(tuple(tokens.strings[i] for i in asked), tuple(tokens.offsets[i] for i in asked), cells)
+        cells = []
+        for i in asked:
+            number = self._pass(query.text, tokens, hidden[i])
+            places = self._places[number]
+            cells.append((number, places.setdefault((i, tokens.ids[i]), len(places))))
+        return _Ask(
+            tuple(tokens.strings[i] for i in asked), tuple(tokens.offsets[i] for i in asked), tuple(cells)
+        )
 
     def _pass(self, text: str, tokens: Tokens, hidden: Iterable[int]) -> int:
         ids = list(tokens.ids)
@@ -95,13 +89,7 @@ class MaskedPlan:
         number = self._pass_numbers.setdefault(key, len(self.passes))
         if number == len(self.passes):
             self.passes.append(Input(*key, text))
-        return number
-
-    def _cell(self, pass_: int, position: int, token: int) -> int:
-        cell = Cell(pass_, position, token)
-        number = self._cell_numbers.setdefault(cell, len(self.cells))
-        if number == len(self.cells):
-            self.cells.append(cell)
+            self._places.append({})
         return number
 
 

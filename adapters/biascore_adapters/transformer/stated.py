@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from biascore.errors import ModelLoadError
 from biascore_adapters.transformer.exported import Exported, Kind
 from biascore_adapters.transformer.folder import ModelFolder
+from biascore_adapters.transformer.tokens import Reader
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
@@ -67,14 +68,14 @@ def stated(folder: ModelFolder, tokenizer: PreTrainedTokenizerFast) -> Exported:
     kind, decoder = _kind(architecture_of(config)), is_decoder(config)
     if kind == "encoder" and decoder:
         kind = "decoder"
-    limit = _limit(config, tokenizer)
+    reader = Reader(tokenizer, _limit(config, tokenizer), rows)
     return Exported(
         kind=kind,
         causal=decoder or kind == "causal",
-        max_tokens=limit,
+        max_tokens=reader.limit,
         rows=rows,
         tokens=len(tokenizer),
-        pad=_pad(config, kind, tokenizer, rows),
+        pad=_pad(config, kind, reader),
     )
 
 
@@ -118,13 +119,12 @@ def architecture_of(config: Mapping[str, Any]) -> str:
     return str((config.get("architectures") or [""])[0])
 
 
-def _pad(config: Mapping[str, Any], kind: Kind, tokenizer: PreTrainedTokenizerFast, rows: int) -> int | None:
+def _pad(config: Mapping[str, Any], kind: Kind, reader: Reader) -> int | None:
     """The padding: for a head the one that the configuration states, since decoders find the last token by it."""
     if kind == "head":
         stated = config.get("pad_token_id")
-        return stated if isinstance(stated, int) and 0 <= stated < rows else None
-    pads = (tokenizer.pad_token_id, tokenizer.eos_token_id, 0)
-    return next(int(pad) for pad in pads if pad is not None and pad < rows)
+        return stated if isinstance(stated, int) and 0 <= stated < reader.rows else None
+    return reader.pad
 
 
 def _kind(architecture: str) -> Kind:

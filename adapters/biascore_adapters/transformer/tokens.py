@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -107,6 +107,12 @@ class Reader:
     limit: int | None
     rows: int
 
+    @property
+    def pad(self) -> int:
+        """An id that fills up shorter texts: the tokenizer's own, where the model has a vector for it."""
+        pads = (self.tokenizer.pad_token_id, self.tokenizer.eos_token_id, 0)
+        return next(int(pad) for pad in pads if pad is not None and pad < self.rows)
+
     def read(self, texts: Sequence[str]) -> list[Tokens]:
         """Tokenise the texts in one call.
 
@@ -161,11 +167,12 @@ class Reader:
         (tokens,) = self.tokenise(["The nurse"])
         return list(tokens.strings[: tokens.in_front()])
 
-    def ordinary_ids(self, count: int, special: Collection[int] = ()) -> list[int]:
+    def ordinary_ids(self, count: int, config: Mapping[str, object]) -> list[int]:
         """Different ids of tokens of ordinary text, spread over the vocabulary; as many as there are up to ``count``.
 
-        ``special``: ids that are none, besides those that the tokenizer calls special.
+        None that the tokenizer or the model's configuration calls special.
         """
+        special = [id_ for key, id_ in config.items() if "_token_i" in key and isinstance(id_, int)]
         added = {i for i, token in self.tokenizer.added_tokens_decoder.items() if token.special}
         avoided = added.union(self.tokenizer.all_special_ids, special)
         own = [i for i in range(min(self.rows, len(self.tokenizer))) if i not in avoided]

@@ -330,6 +330,14 @@ def test_the_same_question_through_the_engine(
             model.score(["nurse"], "log_likelihood")
 
 
+def test_logits_that_do_not_fit_into_memory_at_once_are_computed_in_parts(
+    masked_folders: dict[str, Path], opened: Any, obvious: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("biascore_adapters.hf.head.MAX_LOGITS", 500)  # some three positions
+    answers = opened(masked_folders["roberta"]).mask_logprob(tuple(QUERIES))
+    check(answers, [obvious("roberta", query) for query in QUERIES])
+
+
 def test_a_model_without_a_vocabulary_head_says_what_it_can(folders: dict[str, Path]) -> None:
     for kind in ("bert-uncased", "xlm-roberta"):
         with (

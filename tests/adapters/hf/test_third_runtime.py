@@ -12,7 +12,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="needs biascore[hf]")
 transformers = pytest.importorskip("transformers", reason="needs biascore[hf]")
 
-from biascore.errors import AnswerError, ModelLoadError, QuestionError  # noqa: E402
+from biascore.errors import AnswerError, QuestionError  # noqa: E402
 from biascore.plugins_api import Level, LoadContext, Masked, ModelRef, Options, Text  # noqa: E402
 
 from . import tiny  # noqa: E402
@@ -113,12 +113,3 @@ def test_what_is_no_number_is_an_error_with_the_text_and_the_advice_of_the_runti
     for ask in questions:
         with pytest.raises(AnswerError, match=r"no number for .*'queen'\. Try another model$"):
             ask()
-
-
-def test_a_masked_model_without_a_mask_token_is_refused(tmp_path: Path) -> None:
-    folder = tiny.save_model("bert-uncased", tmp_path, 1)
-    tokenizer = tiny.tokenizer_of("bert-uncased")
-    tokenizer.mask_token = None
-    tokenizer.save_pretrained(folder)
-    with pytest.raises(ModelLoadError, match="whose tokenizer has no mask token"):
-        naive(folder)
