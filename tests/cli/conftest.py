@@ -18,6 +18,7 @@ from biascore.cli.app import app
 
 from ..builders.word_lists import PAIRS, write_weat
 
+Verify = Callable[..., dict[str, tuple[str, str]]]
 AUDIT = """
 stimuli = ["mine"]
 [[models]]

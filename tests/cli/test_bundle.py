@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tomllib
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ from biascore.cli.app import app
 from biascore.errors import RunError
 from biascore.files.toml import dumps
 
-Verify = Callable[..., dict[str, tuple[str, str]]]
+from .conftest import Verify
 
 
 @pytest.fixture

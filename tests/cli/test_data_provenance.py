@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,8 @@ from biascore.archive.bundle import write_bundle
 from biascore.errors import OptionsError
 from biascore.report import write_report
 from biascore.results.run import StimuliUsed
+
+from .conftest import Verify
 
 PAIRS = (
     "sent_more;sent_less;stereo_antistereo;bias_type\n"
@@ -36,8 +37,6 @@ licence = "CC BY-SA 4.0"
 citation = "Somebody 2024 | page 3"
 options = { encoding = "cp1252" }
 """
-
-Verify = Callable[..., dict[str, tuple[str, str]]]
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,7 @@ from biascore.errors import RunError
 from biascore.models.cache import DiskCache, default_folder
 from biascore.results.run import content_hash
 
-Verify = Callable[..., dict[str, tuple[str, str]]]
+from .conftest import Verify
 
 
 def test_everything_beside_the_run_is_found_from_anywhere(verify: Verify, study: Path) -> None:

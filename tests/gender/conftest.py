@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import gzip
 import json
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -17,9 +16,9 @@ import pytest
 from biascore.languages.gender import Gender
 from biascore.languages.gender_rules import RuleDetector, load_grammar
 
-ROOT = Path(__file__).resolve().parents[2]
-SLAVIC = ROOT / "plugins" / "biascore-plugin-slavic"
-ROMANCE = ROOT / "wordlists" / "biascore_grammars"
+from ..builders.slavic import SLAVIC, slavic_importable
+
+ROMANCE = Path(__file__).resolve().parents[2] / "wordlists" / "biascore_grammars"
 Z = 1.959964
 
 Detector = Callable[[str], RuleDetector]
@@ -44,11 +43,8 @@ class Rates:
 @pytest.fixture(scope="session", autouse=True)
 def _slavic_importable() -> Iterator[None]:
     """The plugin is a distribution of its own; here it is read from its source folder."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(SLAVIC))
+    with slavic_importable():
         yield
-    for name in [name for name in sys.modules if name.split(".")[0] == "biascore_plugin_slavic"]:
-        del sys.modules[name]
 
 
 @pytest.fixture(scope="session")

@@ -19,7 +19,8 @@ from biascore.errors import MissingExtraError
 from biascore.languages.gender import Gender
 from biascore.plugins.loading import Plugins
 
-ROOT = Path(__file__).resolve().parents[2] / "plugins" / "biascore-plugin-slavic"
+from ..builders.slavic import SLAVIC
+
 LANGUAGES = ["be", "cs", "hr", "pl", "ru", "sk", "sl", "sr", "uk"]
 BUILD = "import os, sys, hatchling.build as b; os.chdir(sys.argv[1]); print(b.build_wheel(sys.argv[2]))"
 
@@ -46,7 +47,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.importorskip("hatchling", reason="the wheel is built with hatchling")
     out = tmp_path_factory.mktemp("wheel")
     done = subprocess.run(
-        [sys.executable, "-c", BUILD, ROOT, out], check=True, capture_output=True, text=True
+        [sys.executable, "-c", BUILD, SLAVIC, out], check=True, capture_output=True, text=True
     )
     return out / done.stdout.split()[-1]
 
@@ -79,7 +80,7 @@ def survey(path: Path, **variables: str) -> Any:
 
 
 def test_it_depends_on_nothing_but_biascore() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    project = tomllib.loads((SLAVIC / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert project["dependencies"] == ["biascore"]
     assert list(project["optional-dependencies"]) == ["stanza"]
     assert project["license"] == "Apache-2.0"

@@ -15,6 +15,7 @@ from biascore import Engine
 from biascore.plugins.loading import Plugins
 from biascore.plugins_api import hookimpl
 
+EngineOf = Callable[..., Engine]
 Install = Callable[..., Plugins]
 BESIDE = ("adapter-planted", "metric-weat", "wordlists-en")
 """Reading every plugin takes a while."""

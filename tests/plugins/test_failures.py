@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from biascore import Audit, Engine, Run
+from biascore import Audit, Run
 from biascore.errors import (
     AuthError,
     ModelLoadError,
@@ -22,9 +22,8 @@ from biascore.errors import (
     TransientModelError,
 )
 
+from .conftest import EngineOf
 from .trouble import adapter_that, finding, metric_that
-
-EngineOf = Callable[..., Engine]
 
 
 def does(error: BaseException) -> Callable[[], None]:

@@ -29,10 +29,10 @@ from biascore_metrics.fise.metric import Fise
 from biascore_metrics.fise.options import FiseOptions
 from biascore_metrics.gest import GestMlm
 
+from .conftest import EngineOf
 from .trouble import finding, metric_that
 
 ROOT = Path(__file__).resolve().parents[2]
-EngineOf = Callable[..., Engine]
 
 
 class WideOptions(MetricOptions):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -13,7 +12,7 @@ from biascore.plugins.loading import Plugins
 from biascore.plugins.registry import PluginRecord
 from biascore.plugins_api import Adapter, Language
 
-Install = Callable[..., Plugins]
+from .conftest import Install
 
 
 class Good(Adapter):

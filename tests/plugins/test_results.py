@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
-from biascore import Engine
 from biascore.errors import PluginFailedError
 from biascore.plugins_api import (
     ConfidenceInterval,
@@ -21,9 +19,8 @@ from biascore.plugins_api import (
 )
 from biascore.stats import Decision, Verdict
 
+from .conftest import EngineOf
 from .trouble import adapter_that, finding, metric_that
-
-EngineOf = Callable[..., Engine]
 
 
 def interval(**changes: Any) -> ConfidenceInterval:

@@ -14,9 +14,9 @@ from biascore.errors import BiascoreError, OptionsError, RunError
 from biascore.files.reading import FILE_VARIABLE, megabytes_allowed, parse_json, parse_toml, read_bytes
 from biascore.results.run import Run
 
+from .conftest import Reader
 from .files import GOOD, TABLES, TOML
 
-Reader = Callable[[Path], object]
 Write = Callable[[str, bytes], Path]
 
 

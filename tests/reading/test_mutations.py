@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import gzip
 import random
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from biascore.errors import BiascoreError
 
+from .conftest import Reader
 from .files import GOOD, TABLES
-
-Reader = Callable[[Path], object]
 
 PIECES = (
     *(

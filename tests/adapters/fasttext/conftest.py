@@ -12,6 +12,7 @@ import pytest
 from biascore.plugins_api import LoadContext, ModelRef, Text
 from biascore_adapters.fasttext import FastTextAdapter, FastTextBackend, FastTextOptions
 
+Table = tuple[list[str], np.ndarray]
 CONTEXT = cast(LoadContext, None)  # this adapter asks nothing of the engine
 
 WORDS = [

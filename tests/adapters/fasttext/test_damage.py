@@ -14,11 +14,10 @@ import pytest
 
 from biascore.errors import ModelLoadError
 
-from .conftest import UNKNOWN, WORDS, Opened, embed
+from .conftest import UNKNOWN, WORDS, Opened, Table, embed
 from .test_text import lines_of
 from .test_word2vec import c_format
 
-Table = tuple[list[str], np.ndarray]
 DAMAGES = 300
 
 

@@ -12,9 +12,7 @@ import pytest
 
 from biascore.errors import ModelLoadError
 
-from .conftest import UNKNOWN, Opened, embed
-
-Table = tuple[list[str], np.ndarray]
+from .conftest import UNKNOWN, Opened, Table, embed
 
 
 def lines_of(table: Table, end: str = "\n") -> list[str]:

@@ -9,9 +9,7 @@ import pytest
 
 from biascore.errors import ModelLoadError
 
-from .conftest import UNKNOWN, Opened, embed
-
-Table = tuple[list[str], np.ndarray]
+from .conftest import UNKNOWN, Opened, Table, embed
 
 
 def c_format(table: Table, newline: bytes = b"\n") -> bytes:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import importlib
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,7 +27,8 @@ from biascore.plugins_api import (
     hookimpl,
 )
 
-SLAVIC = Path(__file__).parents[3] / "plugins" / "biascore-plugin-slavic"
+from ...builders.slavic import slavic_importable
+
 STEREOTYPES = (
     Stereotype(1, "Weak", "female"),
     Stereotype(2, "Neat", "female"),
@@ -133,14 +132,11 @@ def estimates(measurement: Any) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def slavic_engine() -> Iterator[Engine]:
-    """An engine that knows the languages of biascore-plugin-slavic, whether that is installed or not."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(SLAVIC))
+    """An engine that knows the languages of biascore-plugin-slavic."""
+    with slavic_importable():
         plugin = importlib.import_module("biascore_plugin_slavic")
         engine = Engine(cache=None)
         plugin.register_languages(
             lambda language: engine.plugins.languages.__setitem__(language.code, language)
         )
         yield engine
-    for name in [name for name in sys.modules if name.split(".")[0] == "biascore_plugin_slavic"]:
-        del sys.modules[name]
