@@ -218,6 +218,7 @@ class Parquet:
         readable = (
             pa.types.is_string,
             pa.types.is_large_string,
+            pa.types.is_string_view,
             pa.types.is_integer,
             pa.types.is_floating,
             pa.types.is_null,

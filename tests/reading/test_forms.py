@@ -161,6 +161,7 @@ def test_what_a_json_value_is(tmp_path: Path) -> None:
         (pa.array(["x", None, " "]), ["x", "", " "]),
         (pa.array(["x", "y", "x", None]).dictionary_encode(), ["x", "y", "x", ""]),
         (pa.array(["x"], pa.large_string()), ["x"]),
+        (pa.array(["x", None], pa.string_view()), ["x", ""]),
         (pa.array([1, None, -3], pa.int64()), ["1", "", "-3"]),
         (pa.array([1.0, None, 0.1, float("nan")]), ["1.0", "", "0.1", "nan"]),
         (pa.array([0.1], pa.float32()), ["0.10000000149011612"]),
