@@ -11,7 +11,6 @@ from typing import Any, Final
 import numpy as np
 from pydantic import ValidationError
 
-from biascore.attempts import Done, perform
 from biascore.audit import Audit, AuditData, AuditModel
 from biascore.basics.guard import At, failed, guarded, report_it
 from biascore.basics.problems import problems_of
@@ -34,14 +33,15 @@ from biascore.models.cache import Cache, DiskCache, NoCache, default_cache
 from biascore.models.model import Model
 from biascore.models.pool import Pool
 from biascore.models.source import Services
-from biascore.opening import open_model
 from biascore.planning.plan import Plan, Planner
 from biascore.plugins.loading import Plugins
-from biascore.recording import record
 from biascore.results.measurement import Measurement
 from biascore.results.portable import portable
 from biascore.results.returned import Finding, measurement_of, wrong_result
 from biascore.results.run import Run
+from biascore.running.attempts import Done, perform
+from biascore.running.opening import open_model
+from biascore.running.recording import record
 from biascore.stats import Adjustment
 from biascore.stimuli import Catalogue, Test
 

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping
 from importlib import metadata
 from typing import Any
 
-from biascore.attempts import Done
 from biascore.checking import Checked
 from biascore.plugins.loading import Plugins
 from biascore.results.packages import computing
 from biascore.results.run import PluginUsed, Provenance, Run, StimuliUsed
+from biascore.running.attempts import Done
 from biascore.stats import Adjustment
 from biascore.stimuli import Test
 
