@@ -80,7 +80,7 @@ def saved_model(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Pat
     """``saved_model("gpt2")``: the folder of a tiny model of that kind, with random weights, saved once."""
     pytest.importorskip("torch", reason="needs biascore[hf]")
     pytest.importorskip("transformers", reason="needs biascore[hf]")
-    from .adapters.hf import tiny
+    from .builders import tiny
 
     root = tmp_path_factory.mktemp("models")
 

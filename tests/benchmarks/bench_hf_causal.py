@@ -26,7 +26,7 @@ from biascore.plugins_api import LoadContext, ModelRef
 from biascore_adapters.hf import HfAdapter
 from biascore_adapters.hf.options import HfOptions
 
-from ..adapters.hf import tiny
+from ..builders import tiny
 
 VOCABULARY = 32_000
 SIZE: dict[str, Any] = {

@@ -23,6 +23,8 @@ from biascore.errors import CapabilityError, QuestionError  # noqa: E402
 from biascore.plugins_api import Measurement, SentencePair, SentencePairs, SentencePairsTest  # noqa: E402
 from biascore_metrics.crows_pairs.shared import shared_positions  # noqa: E402
 
+from ..builders import tiny  # noqa: E402
+
 MODELS = ("bert-uncased", "bert-cased", "roberta", "albert", "xlm-roberta", "distilbert", "electra")
 
 # Written for this test: repeated words, insertions at either end, other lengths, accents, case, equal letters.
@@ -72,11 +74,8 @@ Published = Callable[[str, SentencePair], tuple[float, float, int]]
 
 @pytest.fixture(scope="module", autouse=True)
 def _single_threaded() -> Iterator[None]:
-    """Tiny models are fastest on one thread."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
+    with tiny.quiet_and_single_threaded():
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import transformers
 
-from . import tiny
+from ...builders import tiny
 
 
 @dataclass(frozen=True)

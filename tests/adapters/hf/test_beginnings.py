@@ -15,7 +15,7 @@ from tokenizers import processors  # noqa: E402
 
 from biascore.plugins_api import Text  # noqa: E402
 
-from . import tiny  # noqa: E402
+from ...builders import tiny  # noqa: E402
 
 # What the tokenizer puts in front, and what it calls its beginning-of-text token.
 TOKENIZERS = {

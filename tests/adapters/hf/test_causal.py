@@ -20,7 +20,7 @@ from biascore import Engine  # noqa: E402
 from biascore.errors import AnswerError, CapabilityError, QuestionError  # noqa: E402
 from biascore.plugins_api import Masked, Text  # noqa: E402
 
-from . import tiny  # noqa: E402
+from ...builders import tiny  # noqa: E402
 
 KINDS = tiny.CAUSAL
 TEXTS = [

@@ -17,7 +17,7 @@ from biascore.errors import QuestionError  # noqa: E402
 from biascore.models.cost import Cost  # noqa: E402
 from biascore.plugins_api import Backend, Masked, Text  # noqa: E402
 
-from . import tiny  # noqa: E402
+from ...builders import tiny  # noqa: E402
 
 NURSE = "The nurse walked home."
 DOCTOR = "The doctor, unbelievable as it is, walked home."

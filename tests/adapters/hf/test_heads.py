@@ -20,22 +20,24 @@ from biascore import Engine  # noqa: E402
 from biascore.errors import AnswerError, CapabilityError, QuestionError  # noqa: E402
 from biascore.plugins_api import Masked, Text  # noqa: E402
 
-from . import tiny  # noqa: E402
+from ...builders import tiny  # noqa: E402
 
-EMOTIONS = {"id2label": {0: "anger", 1: "joy", 2: "fear"}, "label2id": {"anger": 0, "joy": 1, "fear": 2}}
 VALENCE = {"num_labels": 1, "id2label": {0: "valence"}, "label2id": {"valence": 0}}
 HEADS: dict[str, tuple[str, dict[str, Any]]] = {
-    "emotions": ("bert-uncased", EMOTIONS),
-    "emotions, said to be single": ("roberta", EMOTIONS | {"problem_type": "single_label_classification"}),
-    "toxicity": ("distilbert", EMOTIONS | {"problem_type": "multi_label_classification"}),
+    "emotions": ("bert-uncased", tiny.EMOTIONS),
+    "emotions, said to be single": (
+        "roberta",
+        tiny.EMOTIONS | {"problem_type": "single_label_classification"},
+    ),
+    "toxicity": ("distilbert", tiny.EMOTIONS | {"problem_type": "multi_label_classification"}),
     "two unnamed": ("electra", {"num_labels": 2}),
     "valence": ("bert-cased", VALENCE),
     "valence, said to be regression": ("albert", VALENCE | {"problem_type": "regression"}),
     "unnamed regression": ("xlm-roberta", {"num_labels": 1}),
-    "regression of three": ("bert-cased", EMOTIONS | {"problem_type": "regression"}),
+    "regression of three": ("bert-cased", tiny.EMOTIONS | {"problem_type": "regression"}),
     "one label, yes or no": ("bert-cased", VALENCE | {"problem_type": "multi_label_classification"}),
-    "decoder": ("gpt2", EMOTIONS | {"pad_token_id": 5}),
-    "decoder without padding": ("llama", EMOTIONS),
+    "decoder": ("gpt2", tiny.EMOTIONS | {"pad_token_id": 5}),
+    "decoder without padding": ("llama", tiny.EMOTIONS),
 }
 NAMES = {
     "two unnamed": ("LABEL_0", "LABEL_1"),

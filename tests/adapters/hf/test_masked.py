@@ -21,7 +21,7 @@ from biascore import Engine  # noqa: E402
 from biascore.errors import AnswerError, CapabilityError, ModelLoadError, QuestionError  # noqa: E402
 from biascore.plugins_api import Masked, Span, TokenLogprobs  # noqa: E402
 
-from . import tiny  # noqa: E402
+from ...builders import tiny  # noqa: E402
 
 KINDS = tiny.MASKED
 Answer = tuple[str, Span, float]

@@ -21,7 +21,8 @@ from biascore.errors import CapabilityError, ModelLoadError, QuestionError  # no
 from biascore.plugins_api import Masked, Text  # noqa: E402
 from biascore_adapters.hf import head, weights  # noqa: E402
 
-from . import families, tiny  # noqa: E402
+from ...builders import tiny  # noqa: E402
+from . import families  # noqa: E402
 
 HEAD = transformers.AutoModelForSequenceClassification
 

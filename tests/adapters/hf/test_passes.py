@@ -17,7 +17,7 @@ from biascore.engine import Engine  # noqa: E402
 from biascore.plugins_api import Masked, Span  # noqa: E402
 from biascore_adapters.transformer.masked import MaskedPlan  # noqa: E402
 
-from . import tiny  # noqa: E402
+from ...builders import tiny  # noqa: E402
 
 # Probes made from templates: 94 group words, 20 traits, 6 templates, every word one token
 

@@ -15,6 +15,8 @@ from biascore.plugins_api import LoadContext, ModelRef, Text
 from biascore_adapters.hf import HfAdapter
 from biascore_adapters.hf.options import HfOptions
 
+from .conftest import change
+
 SENTENCES = ["nurse", "The engineer finished her work before he left the office.", "La dottoressa"]
 Opened = Callable[..., Any]
 
@@ -51,10 +53,6 @@ def declared(copied: Callable[..., Path]) -> Callable[..., Path]:
 
 def vectors(backend: Any) -> Any:
     return backend.embed(tuple(Text(text) for text in SENTENCES), "sentence")
-
-
-def change(path: Path, **changes: Any) -> None:
-    path.write_text(json.dumps((json.loads(path.read_text()) if path.is_file() else {}) | changes))
 
 
 def test_the_modules_are_applied_to_the_pooled_states(

@@ -14,6 +14,8 @@ import pytest
 from biascore.errors import ModelLoadError, QuestionError
 from biascore.plugins_api import Text
 
+from .conftest import change
+
 # To import the library alone takes longer than all the tests here, so that it is done where they are not deselected.
 pytestmark = [
     pytest.mark.slow,
@@ -82,10 +84,6 @@ def vectors(backend: Any, texts: list[str] | None = None) -> Any:
 
 def normalize(models: Any) -> Any:
     return models.Normalize()
-
-
-def change(path: Path, **changes: Any) -> None:
-    path.write_text(json.dumps((json.loads(path.read_text()) if path.is_file() else {}) | changes))
 
 
 @pytest.mark.parametrize(

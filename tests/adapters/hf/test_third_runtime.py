@@ -15,10 +15,9 @@ transformers = pytest.importorskip("transformers", reason="needs biascore[hf]")
 from biascore.errors import AnswerError, QuestionError  # noqa: E402
 from biascore.plugins_api import Level, LoadContext, Masked, ModelRef, Options, Text  # noqa: E402
 
-from . import tiny  # noqa: E402
+from ...builders import tiny  # noqa: E402
 from .naive import NaiveAdapter  # noqa: E402
 
-EMOTIONS = {"id2label": {0: "anger", 1: "joy", 2: "fear"}, "label2id": {"anger": 0, "joy": 1, "fear": 2}}
 TEXTS = ("The nurse walked home.", "queen", "A programmer and a carpenter, unbelievable!", "he said")
 CLOSE: Any = {"rtol": 0, "atol": 1e-5}
 
@@ -35,7 +34,7 @@ def both(
             folder = tmp_path_factory.mktemp("third") / kind
             if kind == "head":
                 auto = transformers.AutoModelForSequenceClassification
-                tiny.save_model("bert-cased", folder, 1, auto, **EMOTIONS)
+                tiny.save_model("bert-cased", folder, 1, auto, **tiny.EMOTIONS)
             else:
                 tiny.save_model(kind, folder, 1)
             backends[kind] = naive(folder), opened(folder)

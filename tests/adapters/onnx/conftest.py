@@ -17,9 +17,8 @@ pytest.importorskip("onnxruntime", reason="needs biascore[onnx]")
 
 from biascore import Engine  # noqa: E402
 
-from ..hf import tiny  # noqa: E402
+from ...builders import tiny  # noqa: E402
 
-EMOTIONS = {"id2label": {0: "anger", 1: "joy", 2: "fear"}, "label2id": {"anger": 0, "joy": 1, "fear": 2}}
 SHALLOW = {"num_hidden_layers": 1}  # exporting takes seconds a layer
 HEAD = transformers.AutoModelForSequenceClassification
 MODELS: dict[str, tuple[str, Any, dict[str, Any]]] = {
@@ -32,28 +31,28 @@ MODELS: dict[str, tuple[str, Any, dict[str, Any]]] = {
     "gpt2": ("gpt2", None, {"n_layer": 1}),
     "llama": ("llama", None, SHALLOW),
     "encoder": ("bert-cased", transformers.AutoModel, SHALLOW),
-    "emotions": ("distilbert", HEAD, {"n_layers": 1} | EMOTIONS),
+    "emotions": ("distilbert", HEAD, {"n_layers": 1} | tiny.EMOTIONS),
     "decoder-head": (
         "gpt2",
         HEAD,
         {"n_layer": 1, "num_labels": 2} | {"problem_type": "multi_label_classification"},
     ),
 }
+TEXTS = (
+    "The engineer finished her work before he left.",
+    "La dottoressa è andata in città",
+    "queen",
+    "A nurse, a programmer 😀 and a carpenter walked home",
+    "Die Ärztin grüßt",
+)
+Exported = Callable[..., Path]
+Original = Callable[[str], Path]
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _quiet_and_single_threaded() -> Iterator[None]:
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    transformers.logging.disable_progress_bar()
-    yield
-    transformers.logging.enable_progress_bar()
-    torch.set_num_threads(threads)
-
-
-@pytest.fixture(scope="session")
-def engine() -> Engine:
-    return Engine(cache=None)
+    with tiny.quiet_and_single_threaded():
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -2,53 +2,30 @@
 
 from __future__ import annotations
 
-import json
-import shutil
-import subprocess
-import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnx
 import pytest
 import torch
 import transformers
-from typer.testing import CliRunner
 
 from biascore import Engine
-from biascore.cli.app import app
-from biascore.errors import (
-    AnswerError,
-    CapabilityError,
-    ModelLoadError,
-    QuestionError,
-    RunError,
-)
-from biascore.models.export import PROBES, deviations, export_model
+from biascore.errors import QuestionError
 from biascore.plugins_api import Masked, Text
 
-from .conftest import MODELS
+from .conftest import MODELS, TEXTS, Exported, Original
 
 MASKED = ("bert", "roberta", "xlm-roberta", "distilbert", "albert", "electra")
 CAUSAL = ("gpt2", "llama")
 QUICK = ("bert", "roberta", "gpt2", "encoder", "emotions", "decoder-head")
-TEXTS = (
-    "The engineer finished her work before he left.",
-    "La dottoressa è andata in città",
-    "queen",
-    "A nurse, a programmer 😀 and a carpenter walked home",
-    "Die Ärztin grüßt",
-)
 
 
 def assert_close(found: Any, expected: Any) -> None:
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5)
 
 
-Exported = Callable[..., Path]
-Original = Callable[[str], Path]
 Plain = Callable[[Path, Any], tuple[Any, Any]]
 
 
@@ -184,51 +161,6 @@ def test_a_model_answers_what_its_outputs_allow(
         }.get(name, ())
 
 
-def test_the_vocabulary_head_runs_at_the_positions_asked_for(exported: Exported) -> None:
-    graph = onnx.load(exported("bert") / "model.onnx").graph
-    assert [one.name for one in graph.input] == ["input_ids", "attention_mask", "token_type_ids", "positions"]
-    assert {one.name: len(one.type.tensor_type.shape.dim) for one in graph.output} == {
-        "last_hidden_state": 3,
-        "logits": 2,
-    }
-
-
-def test_weights_are_stored_once_and_in_one_file(
-    engine: Engine, original: Original, exported: Exported
-) -> None:
-    folder = exported("gpt2")
-    assert not list(folder.glob("*.data"))
-    graph = onnx.load(folder / "model.onnx").graph
-    vocabulary = json.loads((folder / "config.json").read_text())["vocab_size"]
-    tables = [one for one in graph.initializer if vocabulary in one.dims]
-    assert len(tables) == 1, "the head of GPT-2 shares the table of its embeddings"
-
-
-def test_int8_answers_and_deviates(
-    engine: Engine, original: Original, exported: Exported, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = exported("bert", True)
-    assert (folder / "model.onnx").stat().st_size < (exported("bert") / "model.onnx").stat().st_size
-    assert not (folder / "full.onnx").exists()
-    with engine.model(f"hf:{original('bert')}") as one, engine.model(f"onnx:{folder}") as other:
-        found = deviations(one, other)
-        assert other.identity.facts["precision"] == "dynamically quantised"
-    with capsys.disabled():
-        print("\nint8:", *(f"{d.quantity} {d.largest:.3f} of {d.magnitude:.1f};" for d in found))
-    assert {d.quantity for d in found} == {"embed: sentence", "embed: token", "mask_logprob"}
-    assert all(1e-4 < d.largest < d.magnitude for d in found)
-
-
-def test_an_int8_answer_does_not_depend_on_what_else_is_asked(engine: Engine, exported: Exported) -> None:
-    with engine.model(f"onnx:{exported('bert', True)}") as model:
-        together = model.embed([Text(text) for text in TEXTS])
-        alone = [model.embed([Text(text)])[0] for text in TEXTS]
-    np.testing.assert_array_equal(together, alone)
-    with engine.model(f"onnx:{exported('bert', True)}", batch_tokens=4096) as model:
-        batched = model.embed([Text(text) for text in TEXTS])
-    assert (batched != together).any(), "else the rule of one text a run is for nothing"
-
-
 def test_order_and_batches_do_not_matter(engine: Engine, exported: Exported) -> None:
     queries = [Masked(text, None, one_at_a_time=True) for text in TEXTS]
     with (
@@ -283,122 +215,3 @@ def test_costs_are_the_originals(engine: Engine, original: Original, exported: E
         with engine.model(f"hf:{original(name)}") as one, engine.model(f"onnx:{exported(name)}") as other:
             assert one._backend.cost(*question) == other._backend.cost(*question)
             assert other._backend.cost(*question).passes == len(TEXTS)
-
-
-BLOCKED = """
-import sys
-sys.modules["torch"] = None
-import numpy as np
-from biascore import Engine
-from biascore.plugins_api import Masked, Text
-engine = Engine(cache=None)
-with engine.model("onnx:" + sys.argv[1]) as model:
-    model.embed([Text("the nurse")])
-    print(model.mask_logprob([Masked("the nurse", None)])[0].total)
-assert sys.modules["torch"] is None and not [name for name in sys.modules if name.startswith("torch.")]
-"""
-
-
-def test_without_torch(engine: Engine, exported: Exported) -> None:
-    folder = str(exported("bert"))
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", BLOCKED, folder], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
-    with engine.model(f"onnx:{folder}") as model:
-        assert float(done.stdout) == pytest.approx(model.mask_logprob([Masked("the nurse", None)])[0].total)
-
-
-def test_the_digest_covers_graph_tokenizer_configuration_and_facts(
-    engine: Engine, exported: Exported, tmp_path: Path
-) -> None:
-    digests = set()
-    for name in ("", "config.json", "tokenizer.json", "biascore_onnx.json", "model.onnx"):
-        folder = Path(shutil.copytree(exported("bert"), tmp_path / f"copy-{name}"))
-        if name == "model.onnx":
-            graph = onnx.load(folder / name)
-            graph.producer_name = "another"
-            onnx.save(graph, folder / name)
-        elif name:
-            (folder / name).write_text((folder / name).read_text() + "\n")
-        with engine.model(f"onnx:{folder}") as model:
-            digests.add(model.identity.digest)
-    assert len(digests) == 5
-
-
-def test_a_damaged_weight_names_the_text(engine: Engine, exported: Exported, tmp_path: Path) -> None:
-    folder = Path(shutil.copytree(exported("bert"), tmp_path / "damaged"))
-    graph = onnx.load(folder / "model.onnx")
-    for weights in graph.graph.initializer:
-        if weights.data_type == onnx.TensorProto.FLOAT and len(weights.dims) == 2:
-            array = onnx.numpy_helper.to_array(weights).copy()
-            array[:] = np.nan
-            weights.CopyFrom(onnx.numpy_helper.from_array(array, weights.name))
-    onnx.save(graph, folder / "model.onnx")
-    with engine.model(f"onnx:{folder}") as model:
-        with pytest.raises(AnswerError, match="no number for the text 'queen'"):
-            model.embed([Text("queen")])
-        with pytest.raises(AnswerError, match="'queen'"):
-            model.mask_logprob([Masked("queen", None)])
-
-
-def test_export_refuses_what_it_cannot_do(engine: Engine, original: Original, tmp_path: Path) -> None:
-    with (
-        engine.model("planted:gender=1") as model,
-        pytest.raises(CapabilityError, match="cannot be exported"),
-    ):
-        export_model(engine, model, tmp_path / "new")
-    with engine.model(f"hf:{original('encoder')}", dtype="bfloat16") as model:
-        with pytest.raises(CapabilityError, match="only float32"):
-            export_model(engine, model, tmp_path / "new")
-        taken = tmp_path / "taken"
-        taken.mkdir()
-        (taken / "thesis.txt").write_text("mine")
-        for overwrite in (False, True):
-            with pytest.raises(RunError, match="taken"):
-                export_model(engine, model, taken, overwrite=overwrite)
-    assert [path.name for path in tmp_path.iterdir()] == ["taken"]
-    assert (taken / "thesis.txt").read_text() == "mine"
-
-
-def test_an_export_that_cannot_be_opened_leaves_nothing(
-    engine: Engine, original: Original, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def broken(folder: Path, **_options: Any) -> str:
-        (folder / "model.onnx").write_bytes(b"nothing")
-        return "onnx"
-
-    with engine.model(f"hf:{original('encoder')}") as model:
-        monkeypatch.setattr(model._backend, "export", broken)
-        with pytest.raises(ModelLoadError, match=r"config\.json"):
-            export_model(engine, model, tmp_path / "new")
-    assert not list(tmp_path.iterdir())
-
-
-def test_the_command_exports_and_compares(
-    engine: Engine, original: Original, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    command = ["export", f"hf:{original('gpt2')}", "copy"]
-    answer = json.loads(CliRunner().invoke(app, [*command, "--json"], catch_exceptions=False).stdout)
-    assert answer["ref"] == "onnx:copy"
-    found = {one["quantity"]: one for one in answer["deviations"]}
-    assert set(found) == {"embed: sentence", "embed: token", "score: log_likelihood"}
-    assert found["score: log_likelihood"]["values"] == len(PROBES)
-    assert all(one["largest"] < 1e-3 < one["magnitude"] for one in found.values())
-    record = json.loads((tmp_path / "copy" / "biascore_export.json").read_text())
-    assert record["deviations"] == answer["deviations"]
-    assert str(tmp_path) not in json.dumps(record)
-    with pytest.raises(RunError, match="exists already"):
-        CliRunner().invoke(app, command, catch_exceptions=False)
-    with Engine().model("onnx:copy") as copy, engine.model(f"hf:{original('gpt2')}") as model:
-        np.testing.assert_allclose(
-            copy.score(TEXTS, "log_likelihood"), model.score(TEXTS, "log_likelihood"), rtol=1e-5
-        )
-    with engine.model(f"hf:{original('emotions')}") as model:
-        export_model(engine, model, tmp_path / "copy", int8=True, overwrite=True)
-    with engine.model("onnx:copy") as copy:
-        assert copy.identity.facts["precision"] == "dynamically quantised"
-        assert copy.identity.quantities == ("anger", "joy", "fear")
-    assert [path.name for path in tmp_path.iterdir()] == ["copy"]

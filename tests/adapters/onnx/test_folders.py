@@ -24,7 +24,7 @@ from biascore import Engine
 from biascore.errors import MissingExtraError, ModelLoadError, OptionsError, QuestionError
 from biascore.plugins_api import Masked, Text
 
-from ..hf import tiny
+from ...builders import tiny
 
 WIDTH = 6
 Folder = Callable[..., Path]

@@ -19,7 +19,7 @@ from biascore import Engine  # noqa: E402
 from biascore.errors import CapabilityError, ModelLoadError  # noqa: E402
 from biascore.plugins_api import Text  # noqa: E402
 
-from ..hf import tiny  # noqa: E402
+from ...builders import tiny  # noqa: E402
 
 TEXTS = [Text("nurse"), Text("The nurse and the engineer walked home together"), Text("queen and king")]
 WIDTH = 6

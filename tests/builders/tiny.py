@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import torch
 import transformers
-from tokenizers import (
-    Regex,
-    Tokenizer,
-    decoders,
-    models,
-    normalizers,
-    pre_tokenizers,
-    processors,
-    trainers,
-)
+from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
 MASKED = ("bert-uncased", "bert-cased", "roberta", "albert", "distilbert", "xlm-roberta", "electra")
 CAUSAL = ("gpt2", "gpt2-no-bos", "llama", "llama-adds-bos")
 CONTEXT = 64
-"""The longest text that any of these models takes, in tokens, special ones included."""
+"""The longest text that these models take where nothing else is said, in tokens, special ones included."""
+EMOTIONS = {"id2label": {0: "anger", 1: "joy", 2: "fear"}, "label2id": {"anger": 0, "joy": 1, "fear": 2}}
+"""The labels of a head of three."""
 
 _WORDPIECE = ("bert-uncased", "bert-cased", "distilbert", "electra")
 _CORPUS = [
@@ -35,13 +30,33 @@ _CORPUS = [
 ] * 4
 
 
-def save_model(kind: str, folder: Path, seed: int, auto: Any = None, **config: Any) -> Path:
-    """A folder with a random model of the kind and its tokenizer; ``auto`` is the head's Auto class."""
+@contextmanager
+def quiet_and_single_threaded() -> Iterator[None]:
+    """Our own calls of transformers would draw progress bars; tiny models are fastest on one thread."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    transformers.logging.disable_progress_bar()
+    yield
+    transformers.logging.enable_progress_bar()
+    torch.set_num_threads(threads)
+
+
+def save_model(
+    kind: str,
+    folder: Path,
+    seed: int,
+    auto: Any = None,
+    context: int = CONTEXT,
+    size: float = 0.25,
+    **config: Any,
+) -> Path:
+    """A folder with a random model of the kind and its tokenizer; ``auto``: the head's class; ``size``: see below."""
     tokenizer = tokenizer_of(kind)
+    tokenizer.model_max_length = context
     tokenizer.save_pretrained(folder)
     if auto is None:
         auto = transformers.AutoModelForMaskedLM if kind in MASKED else transformers.AutoModelForCausalLM
-    save_random(auto, config_of(kind, len(tokenizer), **config), folder, seed)
+    save_random(auto, config_of(kind, len(tokenizer), context, **config), folder, seed, size)
     return folder
 
 
@@ -56,11 +71,11 @@ def save_random(auto: Any, config: Any, folder: Path, seed: int, size: float = 0
     model.save_pretrained(folder)
 
 
-def config_of(kind: str, vocabulary: int, **changes: Any) -> Any:
+def config_of(kind: str, vocabulary: int, context: int = CONTEXT, **changes: Any) -> Any:
     size: dict[str, Any] = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4}
-    size |= {"intermediate_size": 48, "vocab_size": vocabulary, "max_position_embeddings": CONTEXT}
-    gpt2 = {"n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": CONTEXT, "vocab_size": vocabulary}
-    fairseq = size | {"max_position_embeddings": CONTEXT + 2, "type_vocab_size": 1, "pad_token_id": 1}
+    size |= {"intermediate_size": 48, "vocab_size": vocabulary, "max_position_embeddings": context}
+    gpt2 = {"n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": context, "vocab_size": vocabulary}
+    fairseq = size | {"max_position_embeddings": context + 2, "type_vocab_size": 1, "pad_token_id": 1}
     match kind:
         case "bert-uncased" | "bert-cased":
             return transformers.BertConfig(**size | changes)
@@ -68,12 +83,12 @@ def config_of(kind: str, vocabulary: int, **changes: Any) -> Any:
             return transformers.ElectraConfig(**size | {"embedding_size": 16} | changes)
         case "distilbert":
             distil = {"dim": 32, "n_layers": 2, "n_heads": 4, "hidden_dim": 48, "vocab_size": vocabulary}
-            return transformers.DistilBertConfig(max_position_embeddings=CONTEXT, **distil | changes)
+            return transformers.DistilBertConfig(max_position_embeddings=context, **distil | changes)
         case "albert":
             return transformers.AlbertConfig(**size | {"embedding_size": 16} | changes)
         case "roberta":
             return transformers.RobertaConfig(**fairseq | changes)
-        case "xlm-roberta":
+        case "xlm-roberta" | "xlm-roberta-metaspace":
             return transformers.XLMRobertaConfig(**fairseq | changes)
         case "gpt2" | "gpt2-no-bos":
             return transformers.GPT2Config(bos_token_id=0, eos_token_id=0, **gpt2 | changes)
@@ -90,7 +105,8 @@ def tokenizer_of(kind: str) -> Any:
     return {
         "roberta": _roberta,
         "albert": _albert,
-        "xlm-roberta": _xlm_roberta,
+        "xlm-roberta": lambda: _xlm_roberta(splits=True),
+        "xlm-roberta-metaspace": lambda: _xlm_roberta(splits=False),
         "gpt2": lambda: _gpt2(bos=True),
         "gpt2-no-bos": lambda: _gpt2(bos=False),
         "llama": lambda: _llama(adds_bos=False),
@@ -143,9 +159,12 @@ def _albert() -> Any:
     return _fast(tokenizer, names, cls="[CLS]", sep="[SEP]", pad="<pad>", unk="<unk>", mask="[MASK]")
 
 
-def _xlm_roberta() -> Any:
+def _xlm_roberta(*, splits: bool) -> Any:
+    """``splits``: at white space first, as the published one does; a Metaspace alone keeps where spaces were."""
     specials = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
-    split = pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()])
+    split: Any = pre_tokenizers.Metaspace()
+    if splits:
+        split = pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), split])
     tokenizer = _unigram(specials, [normalizers.NFKC()], split)
     _around(tokenizer, "<s>", "</s>")
     roles = {"bos": "<s>", "eos": "</s>", "cls": "<s>", "sep": "</s>", "pad": "<pad>", "unk": "<unk>"}
