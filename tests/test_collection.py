@@ -1,4 +1,4 @@
-"""The tests themselves: every worker must collect the same ones, whenever and wherever it does."""
+"""The tests themselves: every worker must collect the same ones, whenever it does; and no file is too long to read."""
 
 from __future__ import annotations
 
@@ -48,3 +48,13 @@ def test_every_worker_collects_the_same_tests(tmp_path: Path) -> None:
     two = collected("2031-07-01T12:00:03+02:00", "2", tmp_path / "other")
     assert len(one) > 2000
     assert one == two
+
+
+@pytest.mark.parametrize("folder", ["biascore", "adapters", "plugins", "wordlists", "tests"])
+def test_no_file_is_above_400_lines(folder: str) -> None:
+    lines = {
+        path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8").count("\n")
+        for path in (ROOT / folder).rglob("*.py")
+    }
+    assert lines
+    assert {path: count for path, count in lines.items() if count > 400} == {}
