@@ -90,6 +90,25 @@ def test_draws_have_the_distribution_of_rows(data: Data, fit: lmm.Fit, kind: lmm
     assert min(p_values) > 0.05 / len(p_values) / 5
 
 
+def test_draws_have_the_variances_that_the_model_gives(fit: lmm.Fit):
+    """Within groups of words: sigma^2 C'WC, and what templates add to it; 4 standard errors of 20 000 draws."""
+    of = fit._estimate
+    cross = of.cross
+    root, inverse = cross.root()
+    assert root @ root.T == pytest.approx(cross.within, abs=1e-10)
+    assert inverse @ root == pytest.approx(np.eye(root.shape[1]), abs=1e-10)
+    templates = cross.within[:, : cross.rest]
+    expected = of.sigma2 * (cross.within + of.gamma[1] * templates @ templates.T)
+    drawn = draw(of, "model", 20_000, np.random.default_rng(12))
+    directions = np.random.default_rng(13).standard_normal((8, len(expected)))
+    found = (drawn.within @ directions.T).var(axis=0)
+    assert found == pytest.approx(np.einsum("ij,jk,ik->i", directions, expected, directions), rel=0.04)
+    # The largest group: its own effects and theirs of templates and residuals, divided by the root of its weight.
+    between = of.sigma2 * (1.0 + of.gamma[0] * cross.first)
+    between += of.sigma2 * of.gamma[1] * np.square(cross.between[:, : cross.rest]).sum(axis=1)
+    assert drawn.between.var(axis=0) == pytest.approx(between, rel=0.04)
+
+
 def test_a_factor_in_another_and_constant_weights_are_drawn_alike():
     """The rank of what is drawn: templates within two domains, and words of one gender each."""
     base = simulate(72, 160, {"word": 10, "template": 6}, {"word": 0.5, "template": 0.5}, spread=0.0)
