@@ -249,7 +249,12 @@ def _build(entry: FileEntry, stem: str, display: str, sha256: str) -> StimuliFil
             for name, table in entry.lists.items()
         },
         pairs={
-            name: PairList(pairs=table.pairs, sides=table.sides, **_about(name, table, meta))
+            name: PairList(
+                pairs=table.pairs,
+                sides=table.sides,
+                not_before=table.not_before,
+                **_about(name, table, meta),
+            )
             for name, table in entry.pairs.items()
         },
         templates={

@@ -47,7 +47,11 @@ class WordList:
 
 @dataclass(frozen=True, slots=True)
 class PairList:
-    """Pairs of words; ``sides`` says what the first and the second word of each pair stand for."""
+    """Pairs of words; ``sides`` says what the first and the second word of each pair stand for.
+
+    ``not_before``: where words are swapped in a text, these pairs are meant only where another word follows that is
+    none of these, as "her" is "his" before a noun and "him" elsewhere. Empty for pairs that are meant anywhere.
+    """
 
     name: str
     pairs: tuple[tuple[str, str], ...]
@@ -56,6 +60,7 @@ class PairList:
     licence: str = ""
     notes: tuple[str, ...] = ()
     doubtful: tuple[Doubt, ...] = ()
+    not_before: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

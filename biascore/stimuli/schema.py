@@ -142,6 +142,7 @@ class PairsEntry(ListEntry):
 
     sides: Annotated[tuple[Prose, Prose], Field(strict=False)]
     pairs: Annotated[tuple[Pair, ...], Field(strict=False), AfterValidator(_check_not_empty)]
+    not_before: Annotated[tuple[Word, ...], Field(strict=False)] = ()
 
 
 class TemplatesEntry(ListEntry):
