@@ -5,6 +5,7 @@ from __future__ import annotations
 from biascore.basics.frozen import FrozenMap, Scalar
 from biascore.basics.keys import warn_if_readable
 from biascore.basics.options import Options
+from biascore.basics.progress import Progress
 from biascore.basics.wording import listed, quoted
 from biascore.files.forms import Malformed, Row
 from biascore.files.paths import user_path
@@ -41,6 +42,7 @@ from biascore.models.cost import Cost
 from biascore.models.model import Model
 from biascore.models.questions import Familiarity, Level, Masked, Span, Text, TokenLogprobs
 from biascore.models.refs import ModelRef
+from biascore.models.training import Checkpoints, Trained, Training
 from biascore.results.coverage import REPEATED, Coverage, LostWord
 from biascore.results.estimates import ConfidenceInterval, Equivalence, Estimate, PValue
 from biascore.results.figures import Bars, Boxes, Dots, Limit, Plane, Point
@@ -80,6 +82,7 @@ __all__ = [
     "Bars",
     "Boxes",
     "Catalogue",
+    "Checkpoints",
     "ColumnOptions",
     "ConfidenceInterval",
     "Context",
@@ -122,6 +125,7 @@ __all__ = [
     "PairList",
     "Plane",
     "Point",
+    "Progress",
     "Resamples",
     "Row",
     "Sample",
@@ -147,6 +151,8 @@ __all__ = [
     "Trace",
     "TraceStep",
     "TracedWord",
+    "Trained",
+    "Training",
     "WordList",
     "check_regular",
     "check_sentences",

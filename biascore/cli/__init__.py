@@ -29,7 +29,7 @@ def main() -> None:
         sys.exit(exit_code(error))
     except SystemExit as done:  # typer turns Ctrl-C into an exit of its own
         if done.code == codes.INTERRUPTED:
-            stderr.print("interrupted; answers so far are kept, so the same command goes on from here")
+            stderr.print("interrupted; what was done so far is kept, so the same command goes on from here")
         raise
 
 

@@ -15,6 +15,7 @@ from biascore.cli.export import export
 from biascore.cli.gender import gender
 from biascore.cli.inspect import list_app, plugins, show
 from biascore.cli.measuring import measure, run
+from biascore.cli.mitigate import mitigate_command
 from biascore.cli.options import Force, Json, StoredRun
 from biascore.cli.plan import plan
 from biascore.cli.verify import verify
@@ -42,6 +43,7 @@ app.command()(plan)
 app.command()(show)
 app.command()(plugins)
 app.command()(export)
+app.command("mitigate")(mitigate_command)
 app.command()(verify)
 app.command()(bundle)
 app.command()(gender)

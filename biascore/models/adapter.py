@@ -10,10 +10,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from biascore.basics.options import Options
+from biascore.basics.progress import Progress
 from biascore.errors import CapabilityError
 from biascore.models.cost import Cost, characters
 from biascore.models.questions import Familiarity
 from biascore.models.refs import ModelRef
+from biascore.models.training import Checkpoints, Trained, Training
 
 if TYPE_CHECKING:
     from biascore.languages.language import Language
@@ -85,6 +87,24 @@ class Backend:
         cannot be exported.
         """
         raise CapabilityError("models of this kind cannot be exported. See docs/adapters for those that can")
+
+    def fine_tune(
+        self,
+        folder: Path,  # noqa: ARG002
+        texts: Sequence[str],  # noqa: ARG002
+        training: Training,  # noqa: ARG002
+        checkpoints: Checkpoints,  # noqa: ARG002
+        progress: Progress,  # noqa: ARG002
+    ) -> Trained:
+        """Train a copy of this masked language model further on the texts, and write it into an empty folder.
+
+        The model itself stays as it is. The state is kept with ``checkpoints`` when that is due, and a training goes on
+        from the state that is there: on a CPU to the same weights, bit for bit, as without interruption. The default
+        raises CapabilityError: models of this kind cannot be trained.
+        """
+        raise CapabilityError(
+            "models of this kind cannot be trained. Name a masked language model of hf: (biascore list adapters)"
+        )
 
     def close(self) -> None:
         """Let go of files and memory; called once."""

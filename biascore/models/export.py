@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from biascore.errors import AnswerError, ModelLoadError
-from biascore.files.placing import check_folder, named, new_folder
+from biascore.files.made import files_of, foreign
+from biascore.files.placing import check_folder, new_folder
 from biascore.models.model import Model
 from biascore.models.questions import Masked, Text
 
@@ -144,22 +145,8 @@ def check_target(folder: Path, *, overwrite: bool) -> Path:
 
     Raises RunError where it exists (with ``overwrite``: where it holds more than an exported model).
     """
-    return check_folder(folder, overwrite=overwrite, in_the_way=_in_the_way)
-
-
-def _in_the_way(folder: Path) -> str:
-    """What of a folder is not an exported model, for a message; empty where nothing is."""
-    try:
-        files = json.loads((folder / EXPORT_FILE).read_text(encoding="utf-8"))["files"]
-        foreign = sorted({*_files(folder)} - {EXPORT_FILE, *files})
-    except (OSError, ValueError, KeyError, TypeError):
-        return f"it is not an exported model, for it has no {EXPORT_FILE} that says which files are its own"
-    return f"beside an exported model it holds {named(foreign)}" if foreign else ""
-
-
-def _files(folder: Path) -> list[str]:
-    return sorted(
-        p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_symlink() or not p.is_dir()
+    return check_folder(
+        folder, overwrite=overwrite, in_the_way=lambda path: foreign(path, EXPORT_FILE, "an exported model")
     )
 
 
@@ -172,6 +159,6 @@ def _record(folder: Path, original: Model, found: tuple[Deviation, ...], *, int8
         "revision": original.identity.revision,
         "int8": int8,
         "deviations": [asdict(one) for one in found],
-        "files": _files(folder),
+        "files": files_of(folder),
     }
     (folder / EXPORT_FILE).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")

@@ -21,6 +21,7 @@ from biascore.models.asking import Asker
 from biascore.models.calling import Caller, Hook
 from biascore.models.questions import Familiarity, Level, Masked, Text, TokenLogprobs
 from biascore.models.source import Services, Source
+from biascore.models.training import Checkpoints, Trained, Training
 from biascore.models.used import ModelUsed, QuestionCounts
 
 Q = TypeVar("Q")
@@ -173,6 +174,24 @@ class Model:
         """
         try:
             return self._backend.export(folder, int8=int8)
+        except CapabilityError as error:
+            raise CapabilityError(f"{self.name}: {error}") from error
+
+    @hiding
+    def fine_tune(
+        self, folder: Path, texts: Sequence[str], training: Training, checkpoints: Checkpoints
+    ) -> Trained:
+        """Train a copy of the model further and write it into an empty folder; see ``Backend.fine_tune``.
+
+        Raises CapabilityError where the model cannot be trained.
+        """
+        try:
+            return guarded(
+                self.source.at("training"),
+                lambda: self._backend.fine_tune(
+                    folder, texts, training, checkpoints, self._services.progress
+                ),
+            )
         except CapabilityError as error:
             raise CapabilityError(f"{self.name}: {error}") from error
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,13 +10,13 @@ import torch
 import transformers
 
 from biascore.errors import CapabilityError, ModelLoadError, OptionsError
-from biascore.plugins_api import Backend
+from biascore.plugins_api import Backend, Checkpoints, Progress, Trained, Training
 from biascore_adapters.hf.head import UnusableHead
 from biascore_adapters.hf.load import Loaded, encodes_alone, load
 from biascore_adapters.hf.options import TRANSLATION_OPTIONS, HfOptions
 from biascore_adapters.hf.probe import probed
 from biascore_adapters.hf.runtime import TorchRuntime
-from biascore_adapters.hf.threads import threads_fact
+from biascore_adapters.hf.threads import on_threads, threads_fact
 from biascore_adapters.hf.translation import TRANSLATION_ARCHITECTURES, TranslationBackend
 from biascore_adapters.transformer.backends import Opened, backend_of
 from biascore_adapters.transformer.exported import Kind
@@ -101,4 +102,12 @@ def _opened(folder: ModelFolder, options: HfOptions, loaded: Loaded) -> Opened:
             )
         return export(folder, loaded, into, int8=int8)
 
-    return Opened(folder, runtime, loaded.reader, loaded.kind, sentence, outputs, facts, export)
+    def fine_tune(
+        into: Path, texts: Sequence[str], training: Training, checkpoints: Checkpoints, progress: Progress
+    ) -> Trained:
+        from biascore_adapters.hf.training import fine_tune
+
+        with on_threads(options.threads):
+            return fine_tune(folder, loaded, into, texts, training, checkpoints, progress)
+
+    return Opened(folder, runtime, loaded.reader, loaded.kind, sentence, outputs, facts, export, fine_tune)

@@ -5,13 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from biascore.errors import AnswerError, ModelLoadError
-from biascore.plugins_api import Backend, Cost, Identity, Level, Masked, Text, TokenLogprobs, hookimpl
+from biascore.plugins_api import (
+    Backend,
+    Checkpoints,
+    Cost,
+    Identity,
+    Level,
+    Masked,
+    Progress,
+    Text,
+    TokenLogprobs,
+    Trained,
+    Training,
+    hookimpl,
+)
 from biascore_adapters.transformer.causal import LOG_LIKELIHOOD, CausalReader
 from biascore_adapters.transformer.exported import Kind
 from biascore_adapters.transformer.folder import ModelFolder
@@ -21,6 +34,8 @@ from biascore_adapters.transformer.runtime import Runtime
 from biascore_adapters.transformer.sentence import SentenceVector
 from biascore_adapters.transformer.tokens import Input, Reader, shown
 
+FineTune: TypeAlias = Callable[[Path, Sequence[str], Training, Checkpoints, Progress], Trained]
+
 
 @dataclass(frozen=True, slots=True)
 class Opened:
@@ -29,7 +44,8 @@ class Opened:
     ``kind`` says which head is asked; none for an "encoder" or "decoder". ``sentence`` is the rule for sentence vectors,
     None where the runtime gives no states. ``outputs`` names those of a sequence head ("head"). ``facts`` become those
     of the identity, whose digest is the ``folder``'s. ``export`` writes the model into a folder (int8 or not) and
-    returns the adapter that opens it there, where that is possible.
+    returns the adapter that opens it there, where that is possible; ``fine_tune`` is ``Backend.fine_tune`` for a
+    masked language model, where that is.
     """
 
     folder: ModelFolder
@@ -40,6 +56,7 @@ class Opened:
     outputs: HeadOutputs | None = None
     facts: Mapping[str, str | int | float] = field(default_factory=dict)
     export: Callable[[Path, bool], str] | None = None
+    fine_tune: FineTune | None = None
 
 
 class TransformerBackend(Backend):
@@ -132,6 +149,24 @@ class MaskFiller(TransformerBackend):
                 "tokenizer that it was trained with next to it"
             )
         self._mask = int(mask)
+        self._fine_tune = opened.fine_tune
+
+    def fine_tune(
+        self,
+        folder: Path,
+        texts: Sequence[str],
+        training: Training,
+        checkpoints: Checkpoints,
+        progress: Progress,
+    ) -> Trained:
+        """Train a copy of the model further, where its runtime can."""
+        work = self._fine_tune or super().fine_tune
+        return work(folder, texts, training, checkpoints, progress)
+
+    def close(self) -> None:
+        """Let go of the model, whatever holds it."""
+        self._fine_tune = None
+        super().close()
 
     @hookimpl
     def mask_logprob(self, queries: tuple[Masked, ...]) -> tuple[TokenLogprobs, ...]:

@@ -1,0 +1,25 @@
+"""Folders that biascore wrote, known by a JSON file in them that names their files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from biascore.files.placing import named
+
+
+def files_of(folder: Path) -> list[str]:
+    """The files of a folder and of those within it, by path, sorted."""
+    return sorted(
+        p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_symlink() or not p.is_dir()
+    )
+
+
+def foreign(folder: Path, record: str, what: str) -> str:
+    """What of a folder is not ``what``, whose files its ``record`` names, for a message; empty where nothing is."""
+    try:
+        files = json.loads((folder / record).read_text(encoding="utf-8"))["files"]
+        others = sorted({*files_of(folder)} - {record, *files})
+    except (OSError, ValueError, KeyError, TypeError):
+        return f"it is not {what}, for it has no {record} that says which files are its own"
+    return f"beside {what} it holds {named(others)}" if others else ""
