@@ -49,6 +49,8 @@ from biascore.results.figures import Bars, Boxes, Dots, Limit, Plane, Point
 from biascore.results.measurement import Measurement, item_table
 from biascore.results.returned import Finding
 from biascore.stimuli import (
+    AssociationsTest,
+    AttributeGroup,
     Catalogue,
     Dimension,
     FiseTest,
@@ -56,6 +58,7 @@ from biascore.stimuli import (
     GenderedSamples,
     GenderPairsTest,
     PairList,
+    Part,
     Sample,
     Samples,
     SamplesTest,
@@ -66,18 +69,25 @@ from biascore.stimuli import (
     Stereotype,
     TemplateList,
     Test,
+    WordForms,
     WordList,
 )
+from biascore.stimuli.associations import AGREEING, ATTRIBUTE, TARGET
 from biascore.stimuli.dataset import DataFile, DataFormat
 from biascore.stimuli.schema import LANGUAGE_PATTERN, SAMPLES_MEAN, StereotypeEntry
 
 __all__ = [
+    "AGREEING",
+    "ATTRIBUTE",
     "LANGUAGE_PATTERN",
     "MAX_UNPACKED",
     "REPEATED",
     "SAMPLES_MEAN",
     "SELF",
+    "TARGET",
     "Adapter",
+    "AssociationsTest",
+    "AttributeGroup",
     "Backend",
     "Bars",
     "Boxes",
@@ -123,6 +133,7 @@ __all__ = [
     "Options",
     "PValue",
     "PairList",
+    "Part",
     "Plane",
     "Point",
     "Progress",
@@ -153,6 +164,7 @@ __all__ = [
     "TracedWord",
     "Trained",
     "Training",
+    "WordForms",
     "WordList",
     "check_regular",
     "check_sentences",

@@ -21,6 +21,7 @@ from biascore.stimuli import (
     SentencePairs,
     TemplateList,
     Test,
+    WordForms,
     WordList,
 )
 from biascore.stimuli import Stimuli as List
@@ -247,6 +248,12 @@ def _entries(one: List) -> dict[str, object]:
                 "stereotypes": [asdict(stereotype) for stereotype in one.stereotypes],
                 "pairs": [asdict(pair) for pair in one.pairs],
             }
+        case WordForms():
+            return {
+                "pieces": list(one.pieces),
+                "groups": {group: list(forms) for group, forms in one.groups.items()},
+                "words": {word: list(forms) for word, forms in one.words.items()},
+            }
 
 
 def _size(one: List) -> int:
@@ -259,6 +266,8 @@ def _size(one: List) -> int:
             return len(one.of)
         case Samples():
             return len(one.samples)
+        case WordForms():
+            return len(one.groups) + len(one.words)
         case _:
             return len(one.pairs)
 
@@ -283,6 +292,9 @@ def _contents(one: List) -> str:
             return "\n  ".join(
                 f"{labels[pair.stereotype]}: {pair.male} | {pair.female}" for pair in one.pairs
             )
+        case WordForms():
+            rows = {"of": one.pieces, **one.groups, **one.words}
+            return "\n  ".join(f"{name}: {' | '.join(forms)}" for name, forms in rows.items())
 
 
 def _print(rows: Sequence[Mapping[str, str | Sequence[str]]], as_json: bool) -> None:

@@ -160,7 +160,10 @@ class Model:
         )
 
     def score(self, texts: Iterable[str], quantity: str) -> npt.NDArray[np.float64]:
-        """Scores of shape (n,), float64: nats for ``"log_likelihood"``, else the unit of the head."""
+        """Scores of shape (n,), float64, in the unit of the head.
+
+        A causal language model gives ``"log_likelihood"`` in nats and, per token, ``"mean_log_likelihood"``.
+        """
         hook: Hook[str, float] = Hook(
             "score", {"quantity": quantity}, split_scores, codecs.encode_score, codecs.decode_score
         )

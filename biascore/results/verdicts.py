@@ -93,18 +93,22 @@ def run_verdicts(
 def contradiction(measurement: Measurement) -> str:
     """Why its verdict does not follow from its own p-value and interval, as a clause, or an empty text.
 
-    Detected needs a p-value of at most alpha, negligible an interval inside the bound; inconclusive neither.
+    Detected needs a p-value of at most alpha, negligible an interval inside the bound; inconclusive neither. Where the
+    bound is of an effect size that is not tested itself (R^2), one inside it is too small to be detected, whatever p.
     """
     verdict = measurement.verdict
     if measurement.headline.value is None:
         return "" if verdict is Verdict.INCONCLUSIVE else f"it is {verdict}, and nothing could be estimated"
     p, alpha = measurement.p_value, measurement.alpha
     rejected = p is not None and alpha is not None and p <= alpha
+    small = _too_small(measurement)
+    if verdict is Verdict.DETECTED and small:
+        return f"it is detected, and its {small} lies inside its bound"
     if verdict is Verdict.DETECTED:
         return "" if rejected else f"it is detected, and its p-value ({p}) is not at most alpha ({alpha})"
     if verdict is Verdict.NEGLIGIBLE:
         return "" if _equivalent(measurement) else "it is negligible, and no interval lies inside its bound"
-    if rejected:
+    if rejected and not small:
         return f"it is inconclusive, and its p-value ({p}) is at most alpha ({alpha})"
     return "it is inconclusive, and its interval lies inside its bound" if _equivalent(measurement) else ""
 
@@ -189,6 +193,16 @@ def _equivalent(measurement: Measurement) -> bool:
     if interval is None or not can_show(interval.level, measurement.alpha or 0.0):
         return False
     return _inside(interval.low, interval.high, estimate.neutral or 0.0, stated.bound)
+
+
+def _too_small(measurement: Measurement) -> str:
+    """The name of the effect size that the bound is of, where it is not tested itself and lies inside; else empty."""
+    stated = measurement.equivalence
+    if stated is None or stated.of is None or stated.of == measurement.headline.name:
+        return ""
+    size = measurement.estimate(stated.of)
+    inside = _inside(size.value, size.value, size.neutral or 0.0, stated.bound)
+    return size.name if inside and not size.p_values else ""
 
 
 def _inside(low: Any, high: Any, neutral: float, bound: float) -> bool:

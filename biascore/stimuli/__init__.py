@@ -1,5 +1,6 @@
 """Stimuli as data: word lists, pairs, templates and tests, read from TOML files and addressed by name."""
 
+from biascore.stimuli.associations import AssociationsTest, AttributeGroup, Part
 from biascore.stimuli.catalogue import Catalogue
 from biascore.stimuli.loader import load_file
 from biascore.stimuli.model import (
@@ -23,10 +24,13 @@ from biascore.stimuli.model import (
     StimuliFile,
     TemplateList,
     Test,
+    WordForms,
     WordList,
 )
 
 __all__ = [
+    "AssociationsTest",
+    "AttributeGroup",
     "Catalogue",
     "Dimension",
     "Doubt",
@@ -35,6 +39,7 @@ __all__ = [
     "GenderedSample",
     "GenderedSamples",
     "PairList",
+    "Part",
     "Published",
     "Sample",
     "Samples",
@@ -48,6 +53,7 @@ __all__ = [
     "StimuliFile",
     "TemplateList",
     "Test",
+    "WordForms",
     "WordList",
     "load_file",
 ]

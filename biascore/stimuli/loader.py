@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
@@ -15,6 +15,7 @@ from biascore.basics.suggest import did_you_mean
 from biascore.basics.wording import brief, few
 from biascore.errors import StimuliError
 from biascore.files.reading import read_toml
+from biascore.stimuli.associations import AssociationsTest, AttributeGroup
 from biascore.stimuli.lines import line_of
 from biascore.stimuli.model import (
     Dimension,
@@ -34,10 +35,13 @@ from biascore.stimuli.model import (
     StimuliFile,
     TemplateList,
     Test,
+    WordForms,
     WordList,
 )
+from biascore.stimuli.references import group_list, reference_problems
 from biascore.stimuli.schema import (
     KINDS,
+    AssociationsEntry,
     DoubtEntry,
     FileEntry,
     FiseEntry,
@@ -49,15 +53,6 @@ from biascore.stimuli.schema import (
     TestEntry,
     WeatEntry,
 )
-
-_SECTIONS = ("lists", "pairs", "templates", "sentences", "sentence_pairs", "samples")
-_WORDS, _TARGETS, _SENTENCES, _SAMPLES = ("lists",), ("lists", "pairs"), ("sentence_pairs",), ("samples",)
-_A_LIST = {
-    _WORDS: ("word list", "A role takes a word list, so write a table [lists.{0}]"),
-    _TARGETS: ("list", "Targets are words or pairs of forms, so write a table [lists.{0}] or [pairs.{0}]"),
-    _SENTENCES: ("list of sentence pairs", "Write a table [sentence_pairs.{0}]"),
-    _SAMPLES: ("list of samples", "Write a table [samples.{0}]"),
-}
 
 
 def check_command(display: str) -> str:
@@ -85,7 +80,7 @@ def load_file(path: Path, display: str) -> StimuliFile:
     except ValidationError as error:
         problems = [(_key_path(details), _explain(details)) for details in error.errors()]
     else:
-        problems = list(_reference_problems(entry))
+        problems = list(reference_problems(entry))
         if not problems:
             return _build(entry, path.stem, display, toml.sha256)
     lines = [
@@ -174,45 +169,8 @@ _TESTS: Mapping[str, type[BaseModel]] = {
     "fise": FiseEntry,
     "sentence-pairs": SentencePairsTestEntry,
     "samples": SamplesTestEntry,
+    "associations": AssociationsEntry,
 }
-
-
-def _reference_problems(entry: FileEntry) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    seen: dict[str, str] = {}
-    for section in _SECTIONS:
-        for name in getattr(entry, section):
-            if name.casefold() in seen:
-                yield (section, name), f"is a second list of this name; the other is {seen[name.casefold()]}"
-            seen[name.casefold()] = f"{section}.{name}"
-    tests: dict[str, str] = {}
-    for name, test in entry.tests.items():
-        if name.casefold() in tests:
-            yield ("tests", name), f"differs from tests.{tests[name.casefold()]} in case only"
-        tests[name.casefold()] = name
-        for key, wanted, sections in _references(test):
-            known = [list_ for section in sections for list_ in getattr(entry, section)]
-            if wanted not in known:
-                what, advice = _A_LIST[sections]
-                hint = did_you_mean(wanted, known)
-                problem = f"there is no {what} {wanted!r} in this file. {hint}{advice.format(wanted)}"
-                yield ("tests", name, *key), problem
-
-
-def _references(test: TestEntry) -> Iterator[tuple[tuple[str | int, ...], str, tuple[str, ...]]]:
-    """Each list that a test names: the key where it stands, its name, and the sections it may be in."""
-    match test:
-        case WeatEntry():
-            yield from (((role,), getattr(test, role), _WORDS) for role in test.roles)
-        case FiseEntry():
-            yield ("targets",), test.targets, _TARGETS
-            for key, dimensions in (("dimensions", test.dimensions), ("affect", test.affect)):
-                for position, dimension in enumerate(dimensions):
-                    yield (key, position, "A"), dimension.A, _WORDS
-                    yield (key, position, "B"), dimension.B, _WORDS
-        case SentencePairsTestEntry():
-            yield ("pairs",), test.pairs, _SENTENCES
-        case SamplesTestEntry():
-            yield ("samples",), test.samples, _SAMPLES
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,12 +183,13 @@ class _Lists:
     sentences: dict[str, SentenceList]
     sentence_pairs: dict[str, SentencePairs]
     samples: dict[str, Samples]
+    forms: dict[str, WordForms]
 
     @property
     def all(self) -> tuple[Stimuli, ...]:
         sections = (
             *(self.words, self.pairs, self.templates),
-            *(self.sentences, self.sentence_pairs, self.samples),
+            *(self.sentences, self.sentence_pairs, self.samples, self.forms),
         )
         return tuple(one for section in sections for one in section.values())
 
@@ -281,6 +240,12 @@ def _build(entry: FileEntry, stem: str, display: str, sha256: str) -> StimuliFil
                 **_about(name, table, meta),
             )
             for name, table in entry.samples.items()
+        },
+        forms={
+            name: WordForms(
+                pieces=table.pieces, groups=table.groups, words=table.words, **_about(name, table, meta)
+            )
+            for name, table in entry.forms.items()
         },
     )
     return StimuliFile(
@@ -368,6 +333,35 @@ def _test(name: str, entry: TestEntry, meta: Meta, lists: _Lists, display: str, 
         case SamplesTestEntry():
             samples = lists.samples[entry.samples]
             return SamplesTest(samples=samples, positive_means=entry.positive_means, **about)
+        case AssociationsEntry():
+            return _associations(entry, lists, about)
+
+
+def _associations(entry: AssociationsEntry, lists: _Lists, about: _AboutTest) -> AssociationsTest:
+    groups, pairs = [], {}
+    for name, wanted in entry.groups.items():
+        listed, side = group_list(wanted, lists.words, lists.pairs)
+        if side is None:
+            groups.append(AttributeGroup(name, lists.words[listed].words))
+            continue
+        pairs[listed] = found = lists.pairs[listed]
+        groups.append(
+            AttributeGroup(name, tuple(pair[found.sides.index(side)] for pair in found.pairs), listed)
+        )
+    return AssociationsTest(
+        templates=tuple(lists.templates[name] for name in entry.templates),
+        targets=lists.words[entry.targets],
+        opposites=lists.words[entry.opposites] if entry.opposites else None,
+        groups=tuple(groups),
+        choices={
+            slot: tuple(word for name in names for word in lists.words[name].words)
+            for slot, names in entry.choices.items()
+        },
+        forms=lists.forms[entry.forms] if entry.forms else None,
+        pairs=tuple(pairs.values()),
+        positive_means=entry.positive_means or "",
+        **about,
+    )
 
 
 def _doubts(entries: Sequence[DoubtEntry]) -> tuple[Doubt, ...]:

@@ -178,8 +178,31 @@ class GenderedSamples:
     doubtful: tuple[Doubt, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class WordForms:
+    """What pieces of templates become with some words: pronouns take no article, possessives agree.
+
+    ``pieces`` are parts of templates. ``words`` gives an attribute word one form for each of them; ``groups`` gives
+    all other words of a group one for each of the first pieces. In a form, the attribute itself stands in square
+    brackets ("admire [him]"); a form without any agrees with the attribute, and so gives its group away.
+    """
+
+    name: str
+    pieces: tuple[str, ...]
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+    words: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+    source: str = ""
+    licence: str = ""
+    notes: tuple[str, ...] = ()
+    doubtful: tuple[Doubt, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "groups", MappingProxyType(dict(self.groups)))
+        object.__setattr__(self, "words", MappingProxyType(dict(self.words)))
+
+
 Stimuli: TypeAlias = (
-    WordList | PairList | TemplateList | SentenceList | SentencePairs | Samples | GenderedSamples
+    WordList | PairList | TemplateList | SentenceList | SentencePairs | Samples | GenderedSamples | WordForms
 )
 
 

@@ -169,6 +169,27 @@ class SentencesEntry(ListEntry):
     of: dict[Word, Words] = Field(min_length=1)
 
 
+class FormsEntry(ListEntry):
+    """``[forms.NAME]``: what pieces of templates become with the words of a group, and with words of their own forms."""
+
+    pieces: Words
+    groups: dict[Name, Words] = Field(default_factory=dict)
+    words: dict[Word, Words] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _forms_fit_the_pieces(self) -> Self:
+        count = len(self.pieces)
+        for group, forms in self.groups.items():
+            if len(forms) > count:
+                raise ValueError(f"groups.{group} has {len(forms)} forms for {count} pieces")
+        for word, forms in self.words.items():
+            if len(forms) != count:
+                raise ValueError(
+                    f"words.{word} has {len(forms)} forms, and needs one for each of {count} pieces"
+                )
+        return self
+
+
 class PublishedEntry(_Table):
     """``[[tests.ID.published]]``: a figure from a paper, and whether it was got with these very words."""
 
@@ -300,10 +321,41 @@ class SamplesTestEntry(_TestEntry):
     positive_means: Prose = SAMPLES_MEAN
 
 
+Slot = Annotated[str, StringConstraints(pattern=r"^\[[^\]\[]+\]$")]
+
+
+class AssociationsEntry(_TestEntry):
+    """``[tests.ID]`` of kind ``associations``: templates, targets and groups of this file.
+
+    A group is a list, or a side of pairs (``"gendered.female"``).
+    """
+
+    kind: Literal["associations"]
+    templates: Words
+    targets: Prose
+    opposites: Prose | None = None
+    groups: dict[Name, Prose]
+    choices: dict[Slot, Words] = Field(default_factory=dict)
+    forms: Prose | None = None
+    positive_means: Prose | None = None
+
+    @model_validator(mode="after")
+    def _groups_compare(self) -> Self:
+        if len(self.groups) < 2:
+            raise ValueError("groups has fewer than two groups, so there is nothing to compare")
+        for name in self.groups:
+            if name in ("targets", "opposites"):
+                raise ValueError(
+                    f"groups has one called {name!r}, which is what the test's other words are called"
+                )
+        return self
+
+
 TestEntry = Annotated[
-    WeatEntry | FiseEntry | SentencePairsTestEntry | SamplesTestEntry, Field(discriminator="kind")
+    WeatEntry | FiseEntry | SentencePairsTestEntry | SamplesTestEntry | AssociationsEntry,
+    Field(discriminator="kind"),
 ]
-KINDS = ("weat", "fise", "sentence-pairs", "samples")
+KINDS = ("weat", "fise", "sentence-pairs", "samples", "associations")
 
 
 class FileEntry(_Table):
@@ -320,4 +372,5 @@ class FileEntry(_Table):
     sentences: dict[Name, SentencesEntry] = Field(default_factory=dict)
     sentence_pairs: dict[Name, SentencePairsEntry] = Field(default_factory=dict)
     samples: dict[Name, SamplesEntry] = Field(default_factory=dict)
+    forms: dict[Name, FormsEntry] = Field(default_factory=dict)
     tests: dict[Name, TestEntry] = Field(default_factory=dict)

@@ -25,7 +25,7 @@ from biascore.plugins_api import (
     Training,
     hookimpl,
 )
-from biascore_adapters.transformer.causal import LOG_LIKELIHOOD, CausalReader
+from biascore_adapters.transformer.causal import MEAN_LOG_LIKELIHOOD, QUANTITIES, CausalReader
 from biascore_adapters.transformer.exported import Kind
 from biascore_adapters.transformer.folder import ModelFolder
 from biascore_adapters.transformer.masked import MaskedPlan
@@ -202,11 +202,11 @@ class TextScorer(TransformerBackend):
         super().__init__(opened)
         self._texts = CausalReader(self._reader)
         facts = {**self.identity.facts, "bos": self._texts.policy}
-        self.identity = replace(self.identity, quantities=(LOG_LIKELIHOOD,), facts=facts)
+        self.identity = replace(self.identity, quantities=QUANTITIES, facts=facts)
 
     @hookimpl
     def score(self, texts: tuple[str, ...], quantity: str) -> npt.NDArray[np.float64]:
-        """Log-likelihood of each text: the sum over its tokens, in nats, float64 of shape (n,).
+        """Log-likelihood of each text: the sum over its tokens, or the mean, in nats, float64 of shape (n,).
 
         Raises QuestionError for any other quantity and for a text with nothing to score, AnswerError naming
         the text where the model computes no number.
@@ -215,6 +215,8 @@ class TextScorer(TransformerBackend):
         wanted = [[(i - 1, one.input.ids[i]) for i in one.scored] for one in read]
         found = self._log_probabilities([one.input for one in read], wanted)
         scores = np.array([sum(own) for own in found], dtype=np.float64)
+        if quantity == MEAN_LOG_LIKELIHOOD:
+            scores /= [len(own) for own in found]
         self._check_finite(scores[:, None], texts)
         return scores
 

@@ -10,6 +10,9 @@ from biascore.errors import QuestionError
 from biascore_adapters.transformer.tokens import Input, Reader, Tokens, shown
 
 LOG_LIKELIHOOD: Final = "log_likelihood"
+MEAN_LOG_LIKELIHOOD: Final = "mean_log_likelihood"
+"""Per scored token: minus the loss."""
+QUANTITIES: Final = (LOG_LIKELIHOOD, MEAN_LOG_LIKELIHOOD)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +46,12 @@ class CausalReader:
     def read(self, texts: Sequence[str], quantity: str) -> list[ScoredText]:
         """The texts as they are scored.
 
-        Raises QuestionError for any other quantity than the log-likelihood, for a text with nothing to
+        Raises QuestionError for any other quantity than ``QUANTITIES``, for a text with nothing to
         score, and for what the reader refuses.
         """
-        if quantity != LOG_LIKELIHOOD:
+        if quantity not in QUANTITIES:
             raise QuestionError(
-                f"a causal language model has no output {quantity!r}. Ask for {LOG_LIKELIHOOD!r}"
+                f"a causal language model has no output {quantity!r}. Ask for {' or '.join(map(repr, QUANTITIES))}"
             )
         return [self._scored(*one) for one in zip(texts, self._reader.read(texts), strict=True)]
 

@@ -90,6 +90,18 @@ def test_log_likelihoods_equal_the_obvious_ones(
     assert backend.score((), "log_likelihood").shape == (0,)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_mean_is_per_scored_token(
+    kind: str, causal_folders: dict[str, Path], opened: Any, obvious: Any
+) -> None:
+    backend = opened(causal_folders[kind])
+    tokenizer = transformers.AutoTokenizer.from_pretrained(causal_folders[kind])
+    (got,) = backend.score(("The nurse said that she is here.",), "mean_log_likelihood")
+    tokens = tokenizer("The nurse said that she is here.", add_special_tokens=False)["input_ids"]
+    scored = len(tokens) - (kind == "gpt2-no-bos")
+    assert got == pytest.approx(obvious(kind, "The nurse said that she is here.") / scored, abs=1e-5)
+
+
 def test_the_tokenizers_do_with_the_beginning_of_a_text_what_these_tests_need(
     causal_folders: dict[str, Path],
 ) -> None:

@@ -1,0 +1,128 @@
+"""What tests of a stimuli file refer to: that it is there, and that the parts of a test fit each other."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Mapping
+
+from biascore.basics.suggest import did_you_mean
+from biascore.stimuli.associations import parts_of, template_problem
+from biascore.stimuli.model import PairList
+from biascore.stimuli.schema import (
+    AssociationsEntry,
+    FileEntry,
+    FiseEntry,
+    PairsEntry,
+    SamplesTestEntry,
+    SentencePairsTestEntry,
+    TestEntry,
+    WeatEntry,
+)
+
+_SECTIONS = ("lists", "pairs", "templates", "sentences", "sentence_pairs", "samples", "forms")
+_WORDS, _TARGETS, _SENTENCES, _SAMPLES = ("lists",), ("lists", "pairs"), ("sentence_pairs",), ("samples",)
+_TEMPLATES, _FORMS = ("templates",), ("forms",)
+_A_LIST = {
+    _WORDS: ("word list", "A role takes a word list, so write a table [lists.{0}]"),
+    _TARGETS: ("list", "Targets are words or pairs of forms, so write a table [lists.{0}] or [pairs.{0}]"),
+    _SENTENCES: ("list of sentence pairs", "Write a table [sentence_pairs.{0}]"),
+    _SAMPLES: ("list of samples", "Write a table [samples.{0}]"),
+    _TEMPLATES: ("list of templates", "Write a table [templates.{0}]"),
+    _FORMS: ("table of forms", "Write a table [forms.{0}]"),
+}
+Problem = tuple[tuple[str | int, ...], str]
+
+
+def reference_problems(entry: FileEntry) -> Iterator[Problem]:
+    """The key and the problem of each list that is not there or is there twice, and of parts that do not fit."""
+    seen: dict[str, str] = {}
+    for section in _SECTIONS:
+        for name in getattr(entry, section):
+            if name.casefold() in seen:
+                yield (section, name), f"is a second list of this name; the other is {seen[name.casefold()]}"
+            seen[name.casefold()] = f"{section}.{name}"
+    tests: dict[str, str] = {}
+    for name, test in entry.tests.items():
+        if name.casefold() in tests:
+            yield ("tests", name), f"differs from tests.{tests[name.casefold()]} in case only"
+        tests[name.casefold()] = name
+        problems = list(_missing(entry, test))
+        if not problems and isinstance(test, AssociationsEntry):
+            problems = list(_unfilled(entry, test))
+        yield from ((("tests", name, *key), problem) for key, problem in problems)
+
+
+def group_list(
+    wanted: str, lists: Container[str], pairs: Mapping[str, PairsEntry] | Mapping[str, PairList]
+) -> tuple[str, str | None]:
+    """The list that a group's words are, or the pairs and the side; empty where there is no such list."""
+    if wanted in lists:
+        return wanted, None
+    name, _, side = wanted.rpartition(".")
+    return (name, side) if name in pairs and side in pairs[name].sides else ("", None)
+
+
+def _missing(entry: FileEntry, test: TestEntry) -> Iterator[Problem]:
+    for key, wanted, sections in _references(test):
+        known = [list_ for section in sections for list_ in getattr(entry, section)]
+        if wanted not in known:
+            what, advice = _A_LIST[sections]
+            hint = did_you_mean(wanted, known)
+            yield key, f"there is no {what} {wanted!r} in this file. {hint}{advice.format(wanted)}"
+    for group, wanted in test.groups.items() if isinstance(test, AssociationsEntry) else ():
+        if not group_list(wanted, entry.lists, entry.pairs)[0]:
+            sides = [f"{name}.{side}" for name, pairs in entry.pairs.items() for side in pairs.sides]
+            hint = did_you_mean(wanted, [*entry.lists, *sides])
+            advice = "A group is a table [lists.NAME], or a side of [pairs.NAME], written NAME.SIDE"
+            yield (
+                ("groups", group),
+                f"there is no word list or side of pairs {wanted!r} in this file. {hint}{advice}",
+            )
+
+
+def _references(test: TestEntry) -> Iterator[tuple[tuple[str | int, ...], str, tuple[str, ...]]]:
+    """Each list that a test names: the key where it stands, its name, and the sections it may be in."""
+    match test:
+        case WeatEntry():
+            yield from (((role,), getattr(test, role), _WORDS) for role in test.roles)
+        case FiseEntry():
+            yield ("targets",), test.targets, _TARGETS
+            for key, dimensions in (("dimensions", test.dimensions), ("affect", test.affect)):
+                for position, dimension in enumerate(dimensions):
+                    yield (key, position, "A"), dimension.A, _WORDS
+                    yield (key, position, "B"), dimension.B, _WORDS
+        case SentencePairsTestEntry():
+            yield ("pairs",), test.pairs, _SENTENCES
+        case SamplesTestEntry():
+            yield ("samples",), test.samples, _SAMPLES
+        case AssociationsEntry():
+            yield from ((("templates", i), name, _TEMPLATES) for i, name in enumerate(test.templates))
+            yield ("targets",), test.targets, _WORDS
+            if test.opposites:
+                yield ("opposites",), test.opposites, _WORDS
+            for slot, names in test.choices.items():
+                yield from ((("choices", slot, i), name, _WORDS) for i, name in enumerate(names))
+            if test.forms:
+                yield ("forms",), test.forms, _FORMS
+
+
+def _unfilled(entry: FileEntry, test: AssociationsEntry) -> Iterator[Problem]:
+    """Templates that some word of a group cannot be put into; one word without forms of its own stands for all."""
+    forms = entry.forms[test.forms] if test.forms else None
+    for group, wanted in test.groups.items():
+        name, side = group_list(wanted, entry.lists, entry.pairs)
+        if side is None:
+            words = entry.lists[name].words
+        else:
+            place = entry.pairs[name].sides.index(side)
+            words = tuple(pair[place] for pair in entry.pairs[name].pairs)
+        own = [word for word in dict.fromkeys(words) if forms and word in forms.words]
+        for word in [*own, *[word for word in words if word not in own][:1]]:
+            for position, templates in enumerate(test.templates):
+                known = entry.templates[templates]
+                for sentence in known.sentences:
+                    parts = parts_of(sentence, group, word, tuple(test.choices), forms)
+                    problem = template_problem(parts, known.slots)
+                    if problem:
+                        key = ("templates", position)
+                        yield key, f"with {word!r} of {group}, the template {sentence!r} {problem}"
+                        return

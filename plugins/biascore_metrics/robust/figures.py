@@ -1,0 +1,53 @@
+"""Pictures: bias scores and shares of variance over a run, and what drives them within a measurement."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from biascore.plugins_api import Bars, Dots, Estimate
+from biascore_metrics.robust.parts import Labelled
+
+TITLES: Final = {
+    "template": "Bias score by template",
+    "perplexity": "Bias score by perplexity of the sentences",
+}
+RANDOM: Final = {
+    "template": "Random intercepts of the templates: how far their associations lie from the mean",
+    "target": "Random intercepts of the target words: how far their associations lie from the mean",
+}
+SCORES: Final = "Bias scores by test and model"
+SHARES: Final = (
+    "Share of variance that the group explains, by test and model (very small below .01, small below .09, medium "
+    "below .25, large below .64)"
+)
+
+
+def figures(
+    scores: Sequence[Estimate],
+    shares: Sequence[Estimate],
+    parts: Mapping[str, Labelled],
+    random: Mapping[str, Labelled],
+    subject: str,
+) -> tuple[Bars | Dots, ...]:
+    """Those of which at least one estimate has a value."""
+    of_run = [_dots(SCORES, scores, subject), _dots(SHARES, shares, subject)]
+    own = [_bars(title, parts.get(name, [])) for name, title in TITLES.items()]
+    own += [_bars(title, random.get(name, [])) for name, title in RANDOM.items()]
+    return tuple(figure for figure in (*of_run, *own) if figure)
+
+
+def _dots(title: str, estimates: Sequence[Estimate], subject: str) -> Dots | None:
+    if all(one.value is None for one in estimates):
+        return None
+    names = tuple(one.name for one in estimates)
+    return Dots(title=title, estimates=names, labels=names, subject=subject)
+
+
+def _bars(title: str, labelled: Labelled) -> Bars | None:
+    drawn = [(label, one) for label, one in labelled if one.value is not None]
+    if not drawn:
+        return None
+    return Bars(
+        title=title, estimates=tuple(one.name for _, one in drawn), labels=tuple(label for label, _ in drawn)
+    )

@@ -1,0 +1,119 @@
+"""Options of robust bias detection: which part of a test is measured, the model that is fitted, and what is reported."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import Field, field_validator
+
+from biascore.errors import OptionsError
+from biascore.plugins_api import AssociationsTest, AttributeGroup, MetricOptions, Resamples, WordList, quoted
+
+if TYPE_CHECKING:
+    from biascore_metrics.robust.probes import Template
+
+Names = Annotated[tuple[str, ...], Field(strict=False, min_length=1)]
+
+
+class RobustOptions(MetricOptions):
+    """Conventions of robust bias detection; the defaults are the paper's.
+
+    ``groups``: those of the test that are compared, the first against the others; None: all. ``templates``: lists of
+    templates of the test, or single ones as t1, t2, …; None: all. ``pairs``: how many of the word pairs, from the
+    first, or which ("daughter/son"); None: all. ``polarity``: "both" adds the opposites of the targets, their
+    association times -1. ``lower_case``: sentences are written in lower case. ``random_attribute``: the attribute
+    word has a random intercept too. ``bootstrap``, ``resamples``: how the interval of R^2 is drawn: from the fitted
+    model, or as lme4's simulate() does, which ignores the weights. ``r2_min``: from this share of variance on a
+    significant difference is a bias. ``ppl_bins``: edges of perplexity between which a model of its own is fitted.
+    """
+
+    groups: Names | None = None
+    templates: Names | None = None
+    pairs: Annotated[int, Field(ge=1)] | Names | None = None
+    polarity: Literal["positive", "both"] = "positive"
+    lower_case: bool = True
+    random_attribute: bool = False
+    bootstrap: Literal["model", "lme4"] = "model"
+    resamples: Resamples = 1000
+    r2_min: float = Field(default=0.01, gt=0, lt=1)
+    ppl_bins: Annotated[tuple[float, ...], Field(strict=False)] = ()
+
+    @field_validator("groups")
+    @classmethod
+    def _compare(cls, groups: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        if groups is not None and (len(groups) < 2 or len(set(groups)) < len(groups)):
+            raise ValueError(f"is {', '.join(groups)}; name two or more different groups")
+        return groups
+
+    @field_validator("ppl_bins")
+    @classmethod
+    def _rise(cls, edges: tuple[float, ...]) -> tuple[float, ...]:
+        rising = all(low < high for low, high in pairwise(edges))
+        if edges and (len(edges) < 2 or not rising or not all(map(math.isfinite, edges))):
+            raise ValueError(
+                "must hold two or more finite edges in rising order, such as [0, 5, 10, 20, 100]"
+            )
+        return edges
+
+    def variant(self) -> str:
+        """What tells this measurement from others of its metric: the options that are not the defaults."""
+        changed = self.model_dump(exclude_defaults=True)
+        return ", ".join(f"{name}={_told(value)}" for name, value in changed.items())
+
+    def chosen_groups(self, test: AssociationsTest) -> tuple[AttributeGroup, ...]:
+        """The groups that are compared, in this order; raises OptionsError for one that the test does not have."""
+        known = {group.name: group for group in test.groups}
+        wanted = self.groups or tuple(known)
+        _require(test, "groups", wanted, known)
+        return tuple(known[name] for name in wanted)
+
+    def chosen_templates(self, test: AssociationsTest, every: Sequence[Template]) -> tuple[Template, ...]:
+        """The templates that are filled; raises OptionsError for one that the test does not have."""
+        if self.templates is None:
+            return tuple(every)
+        known = dict.fromkeys([*(one.listed for one in every), *(one.name for one in every)])
+        _require(test, "templates", self.templates, known)
+        return tuple(one for one in every if one.listed in self.templates or one.name in self.templates)
+
+    def chosen_rows(self, test: AssociationsTest, group: AttributeGroup) -> tuple[int, ...]:
+        """The rows of a group's words that are taken; raises OptionsError for pairs that the test does not have."""
+        every = tuple(range(len(group.words)))
+        if self.pairs is None or not group.pairs:
+            return every
+        (pairs,) = (one.pairs for one in test.pairs if one.name == group.pairs)
+        if isinstance(self.pairs, int):
+            if self.pairs > len(pairs):
+                raise OptionsError(
+                    f"{test.id}: pairs={self.pairs}, and {group.pairs} has {len(pairs)}. Take at most so many"
+                )
+            return every[: self.pairs]
+        known = {"/".join(order): row for row, pair in enumerate(pairs) for order in (pair, pair[::-1])}
+        _require(test, "pairs", self.pairs, known)
+        return tuple(sorted({known[name] for name in self.pairs}))
+
+    def opposites(self, test: AssociationsTest) -> WordList:
+        """The opposites of the targets; raises OptionsError where the test has none."""
+        if test.opposites is None:
+            raise OptionsError(
+                f"{test.id}: polarity=both needs opposites of the targets, and {test.file} names none. Leave the option "
+                "out, or add a list of opposites to the test"
+            )
+        return test.opposites
+
+
+def _require(test: AssociationsTest, option: str, wanted: Sequence[str], known: object) -> None:
+    names = list(known) if isinstance(known, dict) else []
+    unknown = [name for name in wanted if name not in names]
+    if unknown:
+        some = ", ".join(names[:20]) + (", …" if len(names) > 20 else "")
+        raise OptionsError(
+            f"{test.id}: {option} has {quoted(unknown[0])}, which the test does not have. It has: {some}. "
+            f"See the test with: biascore show {test.id}"
+        )
+
+
+def _told(value: object) -> str:
+    return "+".join(map(str, value)) if isinstance(value, (tuple, list)) else str(value)

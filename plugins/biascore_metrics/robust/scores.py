@@ -1,0 +1,210 @@
+"""What a model says of probe sentences: which it finds least perplexing, and how strongly their words go together.
+
+Shrestha, Tay & Srinivasan 2025, section 2: perplexity, choice and balance, association.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+
+from biascore.plugins_api import Coverage, LostWord, Masked, Model
+from biascore_metrics.robust.probes import SIGNS, Design, Place, Probe
+from biascore_metrics.vocabulary import unknown_words
+from biascore_metrics.words import WordOptions
+
+DROPPED: Final = "the tokenizer drops all of its characters"
+MEAN_LOG_LIKELIHOOD: Final = "mean_log_likelihood"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A probe sentence with its scores: one row of the model that is fitted.
+
+    ``association`` in nats, times -1 for an opposite; ``added``: not the least perplexing sentence of its place, but
+    there because it is that of the other word of the pair.
+    """
+
+    place: Place
+    probe: Probe
+    added: bool
+    association: float
+    perplexity: float
+
+    @property
+    def weight(self) -> float:
+        """1 / perplexity."""
+        return 1.0 / self.perplexity
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """All rows of a test, the words that were used and lost, and how many rows have no finite score or weight."""
+
+    rows: tuple[Row, ...]
+    coverage: Coverage
+    n_dropped: int
+
+
+@dataclass(slots=True)
+class Lost:
+    """Words that are not measured, by group or role and word, each with the reason."""
+
+    reasons: dict[tuple[str, str], str] = field(default_factory=dict)
+
+    def coverage(self, design: Design) -> Coverage:
+        """How many words of each group and role are used of those given."""
+        words = {group: design.words(group) for group in design.groups} | design.targets
+        lost = {role: [word for word in some if (role, word) in self.reasons] for role, some in words.items()}
+        return Coverage(
+            given={role: len(some) for role, some in words.items()},
+            used={role: len(some) - len(lost[role]) for role, some in words.items()},
+            lost=tuple(
+                LostWord(word=word, role=role, reason=self.reasons[role, word])
+                for role, some in lost.items()
+                for word in some
+            ),
+        )
+
+
+class Prober(ABC):
+    """How a kind of language model is asked for the two numbers behind a row."""
+
+    @abstractmethod
+    def perplexities(self, model: Model, texts: Sequence[str]) -> dict[str, float]:
+        """The perplexity of each sentence, all in one call."""
+
+    @abstractmethod
+    def associations(
+        self,
+        model: Model,
+        chosen: Sequence[tuple[Place, Probe]],
+        perplexities: Mapping[str, float],
+        lost: Lost,
+    ) -> list[float]:
+        """The association of each chosen sentence, in nats; adds words that the model cannot read to ``lost``."""
+
+    def score(self, model: Model, design: Design) -> Scored:
+        """Choose the sentences of a design and score them."""
+        lost = Lost(_unknown(model, design))
+        places = design.places(tuple(lost.reasons))
+        texts = list(dict.fromkeys(probe.text for place in places for probe in place.probes))
+        perplexities = self.perplexities(model, texts)
+        chosen = choose(places, perplexities)
+        values = self.associations(model, [(place, probe) for place, probe, _ in chosen], perplexities, lost)
+        rows = [
+            Row(place, probe, added, SIGNS[place.role] * value, perplexities[probe.text])
+            for (place, probe, added), value in zip(chosen, values, strict=True)
+            if (place.group, place.attribute) not in lost.reasons
+            and (place.role, place.target) not in lost.reasons
+        ]
+        usable = tuple(row for row in rows if math.isfinite(row.association) and 0 < row.weight < math.inf)
+        return Scored(usable, lost.coverage(design), len(rows) - len(usable))
+
+
+class MaskedProber(Prober):
+    """A masked language model: pseudo-perplexity, and log p_A - log p_prior of the hidden attribute word."""
+
+    def perplexities(self, model: Model, texts: Sequence[str]) -> dict[str, float]:
+        """exp of minus the mean log-probability of all tokens, each hidden alone (Salazar et al. 2020)."""
+        answers = model.mask_logprob([Masked(text, None, one_at_a_time=True) for text in texts])
+        means = [answer.total / len(answer.tokens) for answer in answers]
+        return dict(zip(texts, _exp_minus(means), strict=True))
+
+    def associations(
+        self,
+        model: Model,
+        chosen: Sequence[tuple[Place, Probe]],
+        perplexities: Mapping[str, float],  # noqa: ARG002
+        lost: Lost,
+    ) -> list[float]:
+        """Log-probability of the attribute, minus that with the target word hidden too.
+
+        What agrees with the attribute is hidden both times, so that it cannot give the group away.
+        """
+        distinct = list(dict.fromkeys(probe for _, probe in chosen))
+        answers = iter(model.mask_logprob(_questions(distinct), unread="empty"))
+        found = dict(zip(distinct, zip(answers, answers, strict=True), strict=True))
+        values = []
+        for place, probe in chosen:
+            seen, prior = found[probe]
+            if not seen.tokens:
+                lost.reasons[place.group, place.attribute] = DROPPED
+            elif not prior.tokens:
+                lost.reasons[place.role, place.target] = DROPPED
+            values.append(seen.total - prior.total)
+        return values
+
+
+class CausalProber(Prober):
+    """A causal language model: the mean log-likelihood of the sentence, per token, is its association."""
+
+    def perplexities(self, model: Model, texts: Sequence[str]) -> dict[str, float]:
+        """exp of minus the mean log-likelihood."""
+        means = map(float, model.score(texts, MEAN_LOG_LIKELIHOOD))
+        return dict(zip(texts, _exp_minus(means), strict=True))
+
+    def associations(
+        self,
+        model: Model,  # noqa: ARG002
+        chosen: Sequence[tuple[Place, Probe]],
+        perplexities: Mapping[str, float],
+        lost: Lost,  # noqa: ARG002
+    ) -> list[float]:
+        """Mean log-likelihood of the sentence: minus the loss."""
+        return [-float(np.log(perplexities[probe.text])) for _, probe in chosen]
+
+
+def choose(places: Sequence[Place], perplexities: Mapping[str, float]) -> list[tuple[Place, Probe, bool]]:
+    """The least perplexing sentence of each place, and those that its pair chose otherwise, marked as added.
+
+    Of equally perplexing ones the first.
+    """
+    best = [min(place.probes, key=lambda probe: perplexities[probe.text]) for place in places]
+    pairs: dict[tuple[object, ...], dict[tuple[tuple[str, str], ...], None]] = {}
+    for place, probe in zip(places, best, strict=True):
+        pairs.setdefault(place.paired, {})[probe.choice] = None
+    chosen = []
+    for place, own in zip(places, best, strict=True):
+        chosen.append((place, own, False))
+        others = [choice for choice in pairs[place.paired] if choice != own.choice]
+        chosen += [(place, probe, True) for probe in place.probes if probe.choice in others]
+    return chosen
+
+
+def _questions(probes: Iterable[Probe]) -> list[Masked]:
+    """p_A and p_prior of each sentence."""
+    return [
+        Masked(probe.text, (probe.attribute,), also=also)
+        for probe in probes
+        for also in (probe.agreeing, (*probe.agreeing, probe.target))
+    ]
+
+
+def _exp_minus(means: Iterable[float]) -> list[float]:
+    with np.errstate(over="ignore"):
+        perplexities: list[float] = np.exp(-np.fromiter(means, np.float64)).tolist()
+    return perplexities
+
+
+def _unknown(model: Model, design: Design) -> dict[tuple[str, str], str]:
+    """Words of which the model knows nothing, where it can also embed: the probability of an unknown token says nothing."""
+    if "embed" not in model.capabilities:
+        return {}
+    shown = {word: word.replace("_", " ") for role in design.targets for word in design.targets[role]}
+    shown |= {word: word.replace("_", " ") for group in design.groups for word in design.words(group)}
+    if design.lower_case:
+        shown = {word: written.lower() for word, written in shown.items()}
+    unknown = unknown_words(model, {"all": shown.values()}, WordOptions())
+    words = {group: design.words(group) for group in design.groups} | design.targets
+    return {
+        (role, word): unknown[shown[word]]
+        for role, some in words.items()
+        for word in some
+        if shown[word] in unknown
+    }

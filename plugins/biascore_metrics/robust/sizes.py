@@ -1,0 +1,75 @@
+"""What a difference and its R^2 amount to: the paper's words for them, and the verdict.
+
+Shrestha, Tay & Srinivasan 2025, section 2.3; the sizes are Cohen's (1988), the small ones in three.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from biascore.stats import Decision, Interval, Verdict, can_show
+
+MARGINAL: Final = 0.10
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """A range of R^2, from ``low`` to below ``high``, with the paper's word and symbol for it."""
+
+    low: float
+    high: float
+    word: str
+    symbol: str = ""
+
+    @property
+    def told(self) -> str:
+        """Word, range and symbol."""
+        symbol = f", {self.symbol} in the paper's tables" if self.symbol else ""
+        return f"{self.word} ({self.low:g} to {self.high:g}{symbol})"
+
+
+SIZES: Final = (
+    Size(0.0, 0.01, "very small"),
+    Size(0.01, 0.03, "small", "▽"),
+    Size(0.03, 0.06, "small", "△"),
+    Size(0.06, 0.09, "small", "▲"),
+    Size(0.09, 0.25, "medium", "*"),
+    Size(0.25, 0.64, "large", "*"),
+    Size(0.64, 1.0, "very large", "*"),
+)
+
+
+def size_of(r2: float) -> Size:
+    """The range that an R^2 of 0 to 1 lies in."""
+    return next((size for size in SIZES if r2 < size.high), SIZES[-1])
+
+
+def stance(p_value: float, r2: float, *, alpha: float, r2_min: float) -> str:
+    """What the paper concludes: biased only where the difference is significant and R^2 large enough."""
+    if p_value > alpha:
+        marginal = "marginally significant, " if p_value <= MARGINAL else ""
+        return f"{marginal}neutral"
+    return f"{'unbiased' if r2 < r2_min else 'biased'}, effect {size_of(r2).told}"
+
+
+def decide_bias(p_value: float, r2: float, interval: Interval, *, alpha: float, r2_min: float) -> Decision:
+    """Negligible where the interval of R^2 lies below ``r2_min``; detected where p <= alpha and R^2 >= ``r2_min``.
+
+    Else inconclusive: a significant difference whose R^2 is below ``r2_min`` but whose interval is not is not
+    shown to matter, nor shown not to. Raises nothing.
+    """
+    significant = p_value <= alpha
+    ends = (
+        f"R² {r2:.3g} with its {100 * interval.level:g} % interval [{interval.low:.3g}, {interval.high:.3g}]"
+    )
+    paper = f" In the paper's words: {stance(p_value, r2, alpha=alpha, r2_min=r2_min)}."
+    side = "at most" if significant else "above"
+    test = f"the p-value {p_value:.3g} is {side} {alpha:g}"
+    if interval.high <= r2_min and can_show(interval.level, alpha):
+        text = f"{ends} lies within {r2_min:g}, {'although' if significant else 'and'} {test}"
+        return Decision(Verdict.NEGLIGIBLE, f"{text}.{paper}")
+    if significant and r2 >= r2_min:
+        return Decision(Verdict.DETECTED, f"T{test[1:]}, and {ends} is at least {r2_min:g}.{paper}")
+    but = f"but {ends} is below {r2_min:g}" if significant else f"and {ends} is not within {r2_min:g}"
+    return Decision(Verdict.INCONCLUSIVE, f"T{test[1:]}, {but}.{paper}")
