@@ -1,0 +1,74 @@
+"""The small test, measured on a model whose probabilities are known, and measurements of rows made by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from biascore.plugins_api import AssociationsTest, Coverage, Measurement, Model
+from biascore.results.returned import wrong_result
+from biascore_metrics.robust.metric import RobustAssociation
+from biascore_metrics.robust.options import RobustOptions
+from biascore_metrics.robust.probes import Design
+from biascore_metrics.robust.scores import Row, Scored
+
+from ...builders.models import model_of
+from ..measuring import measured
+from .probing import Known, Logprob, hashed, small
+
+
+@pytest.fixture
+def test(tmp_path: Path) -> AssociationsTest:
+    return small(tmp_path)
+
+
+Measure = Callable[..., Measurement]
+
+
+@pytest.fixture
+def measure(test: AssociationsTest) -> Measure:
+    """``measure(logprob, test=…, backend=…, **options)`` with 100 resamples."""
+
+    def run(
+        logprob: Logprob = hashed,
+        *,
+        of: AssociationsTest | None = None,
+        backend: Known | None = None,
+        **options: Any,
+    ) -> Measurement:
+        metric = RobustAssociation(RobustOptions(**{"resamples": 100, **options}))
+        return measured(metric, model_of(backend or Known(logprob)), of or test)
+
+    return run
+
+
+class Made:
+    """In place of a prober: rows that are there already."""
+
+    def __init__(self, rows: Sequence[Row]) -> None:
+        self.rows = tuple(rows)
+
+    def score(self, model: Model, design: Design) -> Scored:
+        words = {role: len(some) for role, some in design.targets.items()}
+        words |= {group: len(design.words(group)) for group in design.groups}
+        return Scored(self.rows, Coverage(given=words, used=words), 0)
+
+
+MadeOf = Callable[..., Measurement]
+
+
+@pytest.fixture
+def made(test: AssociationsTest) -> MadeOf:
+    def measure(rows: Sequence[Row], **options: Any) -> Measurement:
+        metric = RobustAssociation(
+            RobustOptions(**{"resamples": 200, "groups": ["male", "female"], **options})
+        )
+        metric.prober = Made(rows)  # type: ignore[assignment, misc]
+        found = measured(metric, model_of(Known()), test)
+        assert wrong_result(found) == ""
+        return found
+
+    return measure

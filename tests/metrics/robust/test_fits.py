@@ -1,0 +1,185 @@
+"""The numbers of a measurement are those of the mixed model of its own item table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from biascore.plugins_api import AssociationsTest, Estimate, Measurement
+from biascore.stats import Verdict, holm, lmm
+from biascore_metrics.robust.findings import Findings, findings
+from biascore_metrics.robust.options import RobustOptions
+
+from .probing import design_of, noisy, rows_of, small
+from .test_scores import by_hand
+
+BINARY: dict[str, Any] = {"groups": ["male", "female"]}
+
+
+def refit(frame: pd.DataFrame, first: str, second: str, *random: str) -> lmm.Fit:
+    """The model as a reader would fit it to the items."""
+    rows = frame[frame.group.isin([first, second])]
+    design = lmm.treatment({"gender": rows.group.to_numpy()}, levels={"gender": (second, first)})
+    groups = {name: rows[name].to_numpy() for name in ("template", "target", *random)}
+    return lmm.fit(rows.value, design, groups=groups, weights=1 / rows.perplexity)
+
+
+def by_name(found: Findings) -> Mapping[str, Estimate]:
+    return {estimate.name: estimate for estimate in found.estimates}
+
+
+def found_in(test: AssociationsTest, rows: Any, **options: Any) -> Findings:
+    settings = RobustOptions(**{"resamples": 200, **options})
+    return findings(rows, design_of(test, **options), settings, np.random.default_rng(3), "about")
+
+
+@pytest.mark.parametrize("random", [(), ("attribute",)])
+def test_the_bias_score_is_the_coefficient_of_the_item_table(
+    random: tuple[str, ...], measure: Callable[..., Measurement]
+) -> None:
+    got = measure(**BINARY, random_attribute=bool(random))
+    fit = refit(got.items_frame(), "male", "female", *random)
+    test = fit.test({"gender[male]": 1.0})
+    headline = got.headline
+    assert headline.name == "bias score male - female"
+    assert headline.unit == "nats"
+    assert headline.value == pytest.approx(test.estimate, rel=1e-9)
+    assert headline.interval is not None
+    assert (headline.interval.low, headline.interval.high) == pytest.approx((test.low, test.high))
+    assert [p.name for p in headline.p_values] == ["Satterthwaite t"]
+    assert got.p_value == pytest.approx(test.p_value)
+    assert got.estimate("part R² male - female").value == pytest.approx(fit.r2().part["gender"])
+    mean = fit.r2("mean-variance").part["gender"]
+    assert got.estimate("part R² (mean residual variance) male - female").value == pytest.approx(mean)
+    assert got.estimate("conditional R² male - female").value == pytest.approx(fit.r2().conditional)
+    for name, variance in fit.variances.items():
+        assert got.estimate(f"variance of the {name}").value == pytest.approx(variance)
+    assert got.estimate("residual variance of a sentence of perplexity 1").value == pytest.approx(
+        fit.residual_variance
+    )
+    for target, effect in fit.effects["target"].items():
+        assert got.estimate(f"random intercept of target {target}").value == pytest.approx(effect, abs=1e-9)
+    frame = got.items_frame()
+    assert headline.n == {group: int((frame.group == group).sum()) for group in ("male", "female")}
+
+
+def test_the_plain_difference_is_welch_s(measure: Callable[..., Measurement]) -> None:
+    got = measure(**BINARY)
+    frame = got.items_frame()
+    one, two = (frame.value[frame.group == group] for group in BINARY["groups"])
+    expected = stats.ttest_ind(one, two, equal_var=False)
+    plain = got.estimate("plain mean difference male - female")
+    assert plain.value == pytest.approx(one.mean() - two.mean())
+    assert plain.p("Welch t").value == pytest.approx(expected.pvalue)
+    ends = expected.confidence_interval(0.95)
+    assert plain.interval is not None
+    assert (plain.interval.low, plain.interval.high) == pytest.approx((ends.low, ends.high))
+
+
+def test_three_groups_are_fitted_pair_by_pair_and_jointly(measure: Callable[..., Measurement]) -> None:
+    got = measure()
+    frame = got.items_frame()
+    pairs = [("male", "female"), ("male", "neo"), ("female", "neo")]
+    tests = [refit(frame, *pair).test({f"gender[{pair[0]}]": 1.0}) for pair in pairs]
+    adjusted = holm([test.p_value for test in tests])
+    for (first, second), test, p in zip(pairs, tests, adjusted, strict=True):
+        estimate = got.estimate(f"bias score {first} - {second}")
+        assert estimate.value == pytest.approx(test.estimate)
+        assert [one.value for one in estimate.p_values] == pytest.approx([p, test.p_value])
+        assert "Holm over 3 pairs" in estimate.p_values[0].name
+    design = lmm.treatment({"g": frame.group.to_numpy()})
+    groups = {name: frame[name].to_numpy() for name in ("template", "target")}
+    joint = lmm.fit(frame.value, design, groups=groups, weights=frame.weight)
+    f = got.estimate("joint F of all groups")
+    assert f.value == pytest.approx(joint.joint("g").f)
+    assert f.p_values[0].value == pytest.approx(joint.joint("g").p_value)
+    differences = [got.estimate(f"joint model {one} - {two}").value for one, two in pairs]
+    assert all(value is not None for value in differences)
+    assert differences[0] == pytest.approx(differences[1] - differences[2])  # they add up
+    assert "male - neo" in got.reason
+    assert "female - neo" in got.reason
+
+
+def test_opposites_count_the_other_way_round(measure: Callable[..., Measurement]) -> None:
+    one, both = measure(**BINARY), measure(**BINARY, polarity="both")
+    frame = both.items_frame()
+    assert set(frame.target[frame.opposite]) == {"angry"}
+    pd.testing.assert_frame_equal(
+        frame[~frame.opposite].reset_index(drop=True), one.items_frame().reset_index(drop=True)
+    )
+    for row in frame[frame.opposite].to_dict("records"):
+        association, _ = by_hand(row["item"], row["template"], row["group"], row["attribute"], "angry")
+        assert row["value"] == pytest.approx(-association)
+    assert both.coverage.given["opposites"] == 1
+    assert "polarity=both" in both.variant
+
+
+def test_templates_and_pairs_can_be_chosen(measure: Callable[..., Measurement]) -> None:
+    assert set(measure(**BINARY, templates=["agreeing"]).items_frame().template) == {"t3"}
+    assert set(measure(**BINARY, templates=["t1", "agreeing"]).items_frame().template) == {"t1", "t3"}
+    frame = measure(pairs=["dad/mother", "she/he"]).items_frame()
+    assert set(frame.attribute) == {"dad", "mother", "she", "he", "xe", "ze"}
+    assert set(measure(pairs=1).items_frame().attribute) == {"father", "mother", "xe", "ze"}
+    assert measure(pairs=1).coverage.given == {"male": 1, "female": 1, "neo": 2, "targets": 2}
+
+
+def test_groups_are_compared_in_the_order_asked_for(measure: Callable[..., Measurement]) -> None:
+    one, other = measure(**BINARY), measure(groups=["female", "male"])
+    assert other.headline.name == "bias score female - male"
+    assert other.headline.value == pytest.approx(-(one.headline.value or 0))
+    assert other.p_value == pytest.approx(one.p_value)
+    assert "more than with words for male" in other.positive_means
+
+
+def test_ranges_of_perplexity_are_fitted_alone(test: AssociationsTest) -> None:
+    rows = rows_of(noisy({"male": 1.0, "female": 0.0}))
+    found = by_name(found_in(test, rows, **BINARY, ppl_bins=[0, 2, 4, 5]))
+    low = [row for row in rows if row.perplexity < 2]
+    inside = by_name(found_in(test, low, **BINARY))["bias score male - female"]
+    at_low = found["bias score male - female at perplexity 0 to 2"]
+    assert at_low.value == pytest.approx(inside.value)
+    assert sum(at_low.n.values()) == len(low)
+    last = found["bias score male - female at perplexity 4 to 5"]
+    assert sum(last.n.values()) == sum(
+        4 <= row.perplexity < 5 for row in rows
+    )  # the upper edge is the next one's
+
+
+def test_each_template_is_fitted_alone(test: AssociationsTest) -> None:
+    rows = rows_of(noisy({"male": 1.0, "female": 0.0}), templates=3)
+    found = by_name(found_in(test, rows, **BINARY))
+    own = [row for row in rows if row.place.template == "t2"]
+    alone = by_name(found_in(test, own, **BINARY))["bias score male - female"]
+    assert found["bias score male - female in t2"].value == pytest.approx(alone.value)
+
+
+def test_the_same_seed_gives_the_same_intervals(measure: Callable[..., Measurement]) -> None:
+    assert measure(**BINARY).estimates == measure(**BINARY).estimates
+
+
+def test_lme4_s_bootstrap_is_told_and_another(measure: Callable[..., Measurement]) -> None:
+    own, other = measure(**BINARY), measure(**BINARY, bootstrap="lme4")
+    name = "part R² male - female"
+    assert own.estimate(name).value == other.estimate(name).value
+    assert own.estimate(name).interval != other.estimate(name).interval
+    assert any("ignore the weights" in line for line in other.cautions)
+
+
+def test_a_planted_difference_is_found(test: AssociationsTest) -> None:
+    found = found_in(test, rows_of(noisy({"male": 2.0, "female": 0.0})), **BINARY)
+    assert found.estimates[0].value == pytest.approx(2.0, abs=0.2)
+    assert found.decision.verdict is Verdict.DETECTED
+
+
+def test_a_repeated_target_is_told(measure: Callable[..., Measurement], tmp_path: Path) -> None:
+    got = measure(
+        of=small(tmp_path, **{'words = ["calm", "able"]': 'words = ["calm", "able", "calm"]'}), **BINARY
+    )
+    assert any("targets list calm more than once" in line for line in got.warnings)
+    assert got.coverage.used["targets"] == 3

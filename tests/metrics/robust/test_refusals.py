@@ -1,0 +1,138 @@
+"""Inputs from which nothing, or less, can be estimated: an error before anything is asked, or a stated gap."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from biascore.errors import OptionsError
+from biascore.plugins_api import AssociationsTest, Catalogue, Measurement
+from biascore.stats import Verdict
+from biascore_metrics.robust.metric import RobustAssociation
+from biascore_metrics.robust.options import RobustOptions
+
+from .conftest import MadeOf
+from .probing import Row, noisy, rows_of, small
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"groups": ["male", "dog"]}, "groups has 'dog'"),
+        (
+            {"templates": ["t9"]},
+            "templates has 't9', which the test does not have. It has: plain, agreeing, t1",
+        ),
+        ({"pairs": 5}, "pairs=5, and people has 4"),
+        ({"pairs": ["mother/son"]}, "pairs has 'mother/son'"),
+    ],
+)
+def test_what_the_test_does_not_have_is_an_error(
+    options: dict[str, Any], told: str, test: AssociationsTest
+) -> None:
+    with pytest.raises(OptionsError) as caught:
+        RobustAssociation(RobustOptions(**options)).check(test, Catalogue(()))
+    assert told in str(caught.value)
+    assert str(caught.value).startswith("xx/small: ")
+
+
+def test_opposites_must_be_there(tmp_path: Path) -> None:
+    test = small(tmp_path, **{'opposites = "unkind"\n': ""})
+    with pytest.raises(OptionsError, match="polarity=both needs opposites"):
+        RobustAssociation(RobustOptions(polarity="both")).check(test, Catalogue(()))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"groups": ["male"]},
+        {"groups": ["male", "male"]},
+        {"templates": []},
+        {"pairs": 0},
+        {"pairs": True},
+        {"ppl_bins": [5]},
+        {"ppl_bins": [5, 5]},
+        {"ppl_bins": [0, float("inf")]},
+        {"r2_min": 0.0},
+        {"resamples": 99},
+        {"polarity": "negative"},
+    ],
+)
+def test_options_out_of_range_are_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        RobustOptions(**options)
+
+
+def check_nothing(got: Measurement, because: str) -> None:
+    assert got.headline.value is None
+    assert got.headline.p_values == ()
+    assert got.verdict is Verdict.INCONCLUSIVE
+    assert because in got.reason
+    assert any(because in line for line in got.cautions)
+
+
+def test_a_group_without_rows(made: MadeOf) -> None:
+    rows = rows_of(noisy({"male": 1.0}), groups=["male"])
+    check_nothing(made(rows), "female has no row")
+
+
+def test_no_rows_at_all(made: MadeOf) -> None:
+    check_nothing(made(()), "has no row")
+
+
+def test_scores_that_are_all_equal(made: MadeOf) -> None:
+    got = made(rows_of(lambda *_: 0.7))
+    check_nothing(got, "do not vary")
+    assert got.estimate("plain mean difference male - female").value is None
+    assert got.figures == ()
+
+
+def test_scores_that_the_groups_explain_wholly(made: MadeOf) -> None:
+    check_nothing(made(rows_of(lambda group, *_: float(group == "male"))), "do not vary")
+
+
+def test_fewer_rows_than_the_model_has_parameters(made: MadeOf) -> None:
+    rows = rows_of(noisy({"male": 1.0, "female": 0.0}), templates=1, targets=1, words=1)
+    check_nothing(made(rows), "rows")
+
+
+def test_attribute_words_that_are_the_groups(made: MadeOf) -> None:
+    """With one word a group, the effect of the word cannot be told from that of the group."""
+    rows = rows_of(noisy({"male": 1.0, "female": 0.0}), words=1)
+    check_nothing(made(rows, random_attribute=True), "attribute")
+    assert made(rows).headline.value is not None
+
+
+def test_a_factor_of_one_level_is_left_out_and_told(made: MadeOf) -> None:
+    got = made(rows_of(noisy({"male": 2.0, "female": 0.0}), templates=1))
+    assert got.headline.value is not None
+    assert any("template has one level" in line for line in got.cautions)
+    names = [estimate.name for estimate in got.estimates]
+    assert "variance of the template" not in names
+    assert "variance of the target" in names
+
+
+def test_a_factor_of_few_levels_is_told(made: MadeOf) -> None:
+    got = made(rows_of(noisy({"male": 2.0, "female": 0.0}), templates=3))
+    assert any("template has 3 levels" in line for line in got.cautions)
+    assert not any("target has" in line for line in got.cautions)
+
+
+def test_a_lost_third_group_leaves_the_others(made: MadeOf) -> None:
+    rows = rows_of(noisy({"male": 2.0, "female": 0.0}))
+    got = made(rows, groups=["male", "female", "neo"])
+    assert got.headline.value is not None
+    assert got.estimate("bias score male - neo").value is None
+    assert got.estimate("joint F of all groups").value is None
+    assert any("neo has no row" in line for line in got.cautions)
+    assert "male - neo could not be measured" in got.reason
+
+
+def test_ranges_of_perplexity_without_sentences_are_told(made: MadeOf) -> None:
+    rows: tuple[Row, ...] = rows_of(noisy({"male": 2.0, "female": 0.0}))
+    got = made(rows, ppl_bins=[0, 3, 100, 200])
+    assert got.estimate("bias score male - female at perplexity 100 to 200").value is None
+    assert any("perplexity 100 to 200" in line for line in got.warnings)
