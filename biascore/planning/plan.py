@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
@@ -28,13 +28,29 @@ Small samples mislead: what a call takes whatever its size is spread over few qu
 _GROWTH: Final = 4
 
 
+class PlanPart(Frozen):
+    """What masked questions of one kind cost: hiding a token at a time, or words whole."""
+
+    kind: str
+    asked: int
+    cost: Cost
+
+    @property
+    def told(self) -> str:
+        """The kind with its passes."""
+        passes = "" if self.cost.passes is None else f", {self.cost.passes:,} passes"
+        naive = "" if self.cost.naive_passes is None else f" ({self.cost.naive_passes:,} one by one)"
+        return f"{self.kind}: {self.asked:,} to ask{passes}{naive}"
+
+
 class QuestionPlan(Frozen):
     """The questions for one hook of one model.
 
     ``put``: by the metrics; ``unique``: distinct ones; ``cached``: those that the cache answers, also
     because an earlier model of the audit is the same one; ``asked``: what is left for the model, at
     ``cost``. ``seconds`` is what asking takes, None where it was not probed, and ``probed`` how many
-    questions were asked to find out. Counts are "approximate" where a metric is adaptive or stopped.
+    questions were asked to find out. Counts are "approximate" where a metric is adaptive or stopped. ``parts`` are
+    what each kind of masked question costs.
     """
 
     model: str
@@ -47,6 +63,7 @@ class QuestionPlan(Frozen):
     cost: Cost
     seconds: float | None
     probed: int = 0
+    parts: tuple[PlanPart, ...] = ()
 
 
 class Stopped(Frozen):
@@ -91,6 +108,11 @@ class Plan(Frozen):
         found = [f"{stop.what} on {stop.model} stopped: {stop.error}" for stop in self.stopped]
         if total.counts == "approximate":
             found.append("approximate: a metric stopped, or asks what depends on answers that only a run has")
+        found += [
+            f"{row.hook} of {row.model}: {'; '.join(part.told for part in row.parts)}"
+            for row in self.rows
+            if len(row.parts) > 1
+        ]
         if total.probed:
             found.append(f"times are from asking {total.probed} questions; their answers are not kept")
         if total.seconds is None:
@@ -247,6 +269,9 @@ class Planner:
             cost=sum((group.cost for group in groups), start=Cost.none()),
             seconds=seconds,
             probed=probed,
+            parts=_parts(
+                PlanPart(kind=g.kind, asked=len(g.questions), cost=g.cost) for g in groups if g.kind
+            ),
         )
 
     def _probe(self, rehearsal: Rehearsal, group: Group) -> tuple[float, int]:
@@ -303,6 +328,22 @@ def _sum(rows: Sequence[QuestionPlan], model: str, hook: str) -> QuestionPlan:
         cost=sum((row.cost for row in rows), start=Cost.none()),
         seconds=sum(known) if len(known) == len(seconds) else None,
         probed=sum(row.probed for row in rows),
+        parts=_parts(part for row in rows for part in row.parts),
+    )
+
+
+def _parts(found: Iterable[PlanPart]) -> tuple[PlanPart, ...]:
+    """One part for each kind."""
+    parts: dict[str, list[PlanPart]] = {}
+    for part in found:
+        parts.setdefault(part.kind, []).append(part)
+    return tuple(
+        PlanPart(
+            kind=kind,
+            asked=sum(part.asked for part in some),
+            cost=sum((part.cost for part in some), start=Cost.none()),
+        )
+        for kind, some in parts.items()
     )
 
 

@@ -71,9 +71,13 @@ class Scratch:
 
 @dataclass(slots=True)
 class Group:
-    """The questions of one hook with the same parameters that a run would ask, and what they cost."""
+    """The questions of one hook, of one kind and with the same parameters, that a run would ask, and what they cost.
+
+    ``kind`` says how masked questions hide what they ask for, which decides what they cost; "" for others.
+    """
 
     hook: Hook[Any, Any]
+    kind: str = ""
     questions: list[Any] = field(default_factory=list)
     cost: Cost = field(default_factory=Cost.none)
 
@@ -85,11 +89,12 @@ class Tally:
     put: int = 0
     unique: int = 0
     cached: int = 0
-    groups: dict[tuple[tuple[str, str], ...], Group] = field(default_factory=dict)
+    groups: dict[tuple[object, ...], Group] = field(default_factory=dict)
 
     def ask(self, hook: Hook[Any, Any], questions: Sequence[Any], cost: Cost) -> None:
         """Count one call of the hook."""
-        group = self.groups.setdefault(tuple(sorted(hook.params.items())), Group(hook))
+        kind = _kind(questions)
+        group = self.groups.setdefault((kind, *sorted(hook.params.items())), Group(hook, kind))
         group.questions += questions
         group.cost += cost
 
@@ -150,6 +155,11 @@ class Rehearsal(Model):
         """Count the batch and answer it with placeholders, where a model would be called."""
         self.tallies[hook.name].ask(hook, questions, self.cost(hook, questions))
         return _placeholders(hook, questions, self.dimensions, self._rng)
+
+
+def _kind(questions: Sequence[Any]) -> str:
+    kinds = {question.one_at_a_time for question in questions if isinstance(question, Masked)}
+    return {(True,): "tokens hidden one at a time", (False,): "words hidden whole"}.get(tuple(kinds), "")
 
 
 def _placeholders(

@@ -341,3 +341,21 @@ def test_json_and_text_say_the_same() -> None:
         "33,780",
         "-",
     ]
+
+
+def test_kinds_of_masked_questions_are_told_apart_where_there_are_both() -> None:
+    alone = [Masked(text, None, one_at_a_time=True) for text in ("one two", "three")]
+    whole = [Masked(text, ((0, 3),)) for text in ("one two", "six", "ten")]
+
+    def ask(model: Model) -> None:
+        model.mask_logprob(alone)
+        model.mask_logprob(whole)
+
+    plan = plan_of(All(batch=2), Asks(ask))
+    assert [(part.kind, part.asked) for part in plan.rows[0].parts] == [
+        ("tokens hidden one at a time", 2),
+        ("words hidden whole", 3),
+    ]
+    assert any("one at a time: 2 to ask; words hidden whole: 3 to ask" in note for note in plan.notes)
+    single = plan_of(All(), Asks(lambda model: model.mask_logprob(alone)))
+    assert not any("one at a time" in note for note in single.notes)

@@ -44,8 +44,8 @@ def source() -> Any:
 
 
 def test_every_file_loads_and_is_toml(catalogue: Catalogue) -> None:
-    assert [path.suffix for path in shipped_files()] == [".toml"] * 26
-    assert len(catalogue.files) == 26
+    assert [path.suffix for path in shipped_files()] == [".toml"] * 28
+    assert len(catalogue.files) == 28
     assert catalogue.languages == CODES
 
 
