@@ -90,6 +90,7 @@ def spread_of_two(effect: float) -> float:
 PLACED = "it/fise_it1_traits"
 OWN = "en/gest_own"
 PAIRS = "en/crows_own"
+WORK = "en/professions_held_by_both"
 LIST = "it/IT1"
 EASY = {"resamples": 100}
 CASES = {
@@ -109,5 +110,8 @@ CASES = {
         "gest-mlm", OWN, "stereotype rate g_s", identity, {**EASY, "translator": "self", "target": "it"}
     ),
     "gest-causal": Case("gest-causal", OWN, "stereotype rate g_s", identity, EASY),
+    "robust-association": Case(
+        "robust-association", WORK, "bias score male - female", identity, {**EASY, "pairs": 4}
+    ),
 }
 """By the metric, and what is measured where there are several."""

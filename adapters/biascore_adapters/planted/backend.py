@@ -12,8 +12,8 @@ Words (tests of kind ``weat`` and ``fise``):
 - ``score``: ``log_likelihood`` from the same softmax, left to right; heads in [0, 1] whose logits
   differ between the poles by the effect size d, in units of their own noise.
 
-Sentences (kinds ``samples``, ``gender-pairs`` and ``sentence-pairs``) carry what `Sentences` says, and a question that
-cannot carry it is refused.
+Sentences (kinds ``samples``, ``gender-pairs`` and ``sentence-pairs``) carry what `Sentences` says, those of ``associations``
+what `Associations` says, and a question that cannot carry it is refused.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ from biascore.plugins_api import (
     find_language,
     hookimpl,
 )
+from biascore_adapters.planted.associations import Associated
 from biascore_adapters.planted.lexicon import GENDER, NOISE_DIMENSIONS, generator
 from biascore_adapters.planted.planting import Planted
 from biascore_adapters.planted.sentences import CARRIED, FLOOR, TOKEN, Sentence
@@ -60,6 +61,7 @@ class PlantedBackend(Backend):
     def __init__(self, planted: Planted, languages: Mapping[str, Language], seed: int) -> None:
         self._lexicon = lexicon = planted.words
         self._sentences = planted.sentences
+        self._associations = planted.associations
         self._languages = languages
         self._seed = seed
         phrases = sorted((w for w in lexicon.words if not re.fullmatch(r"\w+", w)), key=len, reverse=True)
@@ -164,7 +166,9 @@ class PlantedBackend(Backend):
     def _fill(self, query: Masked) -> TokenLogprobs:
         found = self._sentences.within(query.text)
         planted = None if found is None else found[0]
-        tokens = self._split(query.text) if planted is None else _plain(query.text)
+        associated = self._associations.within(query.text) if planted is None else None
+        plain = planted is not None or associated is not None
+        tokens = _plain(query.text) if plain else self._split(query.text)
         for span in (*(query.spans or ()), *query.also):
             if not any(_covered(token, (span,)) for token in tokens):
                 raise QuestionError(
@@ -173,6 +177,11 @@ class PlantedBackend(Backend):
         asked = [i for i, token in enumerate(tokens) if query.spans is None or _covered(token, query.spans)]
         if found is not None:
             logprobs = self._planted_logprobs(query, *found, asked)
+        elif associated is not None:
+            answer = self._associations.logprob(associated, query, self._seed, len(asked))
+            if answer is None:
+                raise _cannot(_sentence(associated, query.text), f"mask_logprob of a part of {query.text!r}")
+            logprobs = answer
         else:
             also = {i for i, token in enumerate(tokens) if _covered(token, query.also)}
             logprobs = []
@@ -218,6 +227,7 @@ class PlantedBackend(Backend):
             if not gender:
                 raise _cannot(sentence, f"log_likelihood of {text!r}")
             return FLOOR + gender * sentence.value / 2
+        self._refuse(text, "log_likelihood")
         words = [word for word, _, _ in self._split(text)]
         return sum(self._logprob(word, words[:i]) for i, word in enumerate(words))
 
@@ -282,6 +292,13 @@ class PlantedBackend(Backend):
         found = self._sentences.within(text)
         if found is not None:
             raise _cannot(found[0], f"{question} of {text!r}")
+        associated = self._associations.within(text)
+        if associated is not None:
+            raise _cannot(_sentence(associated, text), f"{question} of {text!r}")
+
+
+def _sentence(found: Associated, text: str) -> Sentence:
+    return Sentence(text, found.test, "associations", found.mean)
 
 
 def _cannot(sentence: Sentence, question: str) -> QuestionError:

@@ -1,4 +1,4 @@
-"""From a declaration to what is planted: words on axes, and sentences."""
+"""From a declaration to what is planted: words on axes, sentences, and associations."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from biascore.plugins_api import LoadContext, SpeakerFrames
+from biascore.plugins_api import AssociationsTest, LoadContext, SpeakerFrames
+from biascore_adapters.planted.associations import Associations
 from biascore_adapters.planted.declaration import declared_effects, parse_declaration
 from biascore_adapters.planted.lexicon import Lexicon
 from biascore_adapters.planted.sentences import Sentences
@@ -23,6 +24,7 @@ class Planted:
     declared: Mapping[str, float]
     words: Lexicon
     sentences: Sentences
+    associations: Associations
 
     @classmethod
     def of(cls, locator: str, seed: int, context: LoadContext) -> Planted:
@@ -32,19 +34,21 @@ class Planted:
         concept nor matches a test.
         """
         effects = declared_effects(parse_declaration(locator), context.catalogue)
-        words, sentences = Lexicon(), Sentences()
+        words, sentences, associations = Lexicon(), Sentences(), Associations()
         for test, effect in effects:
             if test.kind in WORD_KINDS:
                 words.plant(test, effect, seed)
+            elif isinstance(test, AssociationsTest):
+                associations.plant(test, effect)
             else:
                 sentences.plant(test, effect, seed)
         words.check_room()
         sentences.name_genders(context.catalogue, _frames(context))
-        return cls({test.id: effect for test, effect in effects}, words, sentences)
+        return cls({test.id: effect for test, effect in effects}, words, sentences, associations)
 
     def digest(self, seed: int) -> str:
         """BLAKE2b over everything that is planted, and the seed."""
-        everything = "\n".join([*self.words.told(), *self.sentences.told()])
+        everything = "\n".join([*self.words.told(), *self.sentences.told(), *self.associations.told()])
         planted = hashlib.blake2b(everything.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
         return f"planted-{VERSION}:{planted}-{seed}"
 

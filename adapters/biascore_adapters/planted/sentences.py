@@ -43,6 +43,7 @@ CARRIED: Final = {
     "samples": "translate, and mask_logprob or log_likelihood of words for a man and for a woman around it",
     "gender-pairs": "mask_logprob of a word, and log_likelihood",
     "sentence-pairs": "mask_logprob of every token one at a time, and log_likelihood",
+    "associations": "mask_logprob of the attribute word, and of every token one at a time",
 }
 
 
@@ -78,21 +79,21 @@ class Sentences:
             signs = _signs(test.samples.stereotypes)
             for sample in test.samples.samples:
                 lean = signs[sample.stereotype] * effect / 2
-                value = TEN * (lean + _deviate(seed, "odds", test.id, sample.sentence))
+                value = TEN * (lean + deviate(seed, "odds", test.id, sample.sentence))
                 self._add(Sentence(sample.sentence, test.id, test.kind, value, lean))
         elif isinstance(test, GenderPairsTest):
             signs = _signs(test.pairs.stereotypes)
             for pair in test.pairs.pairs:
                 odds = TEN * (
                     signs[pair.stereotype] * effect / 2
-                    + _deviate(seed, "odds", test.id, pair.male, pair.female)
+                    + deviate(seed, "odds", test.id, pair.male, pair.female)
                 )
                 self._add(Sentence(pair.male, test.id, test.kind, odds / 2))
                 self._add(Sentence(pair.female, test.id, test.kind, -odds / 2))
         elif isinstance(test, SentencePairsTest):
             for two in test.pairs.pairs:
                 self._add_pair(
-                    two, test, effect + _deviate(seed, "pair", test.id, two.sent_more, two.sent_less)
+                    two, test, effect + deviate(seed, "pair", test.id, two.sent_more, two.sent_less)
                 )
 
     def within(self, text: str) -> tuple[Sentence, int] | None:
@@ -163,7 +164,8 @@ def _signs(stereotypes: Iterable[Stereotype]) -> dict[int, int]:
     return {one.id: 1 if one.gender == "male" else -1 for one in stereotypes}
 
 
-def _deviate(seed: int, *parts: str) -> float:
+def deviate(seed: int, *parts: str) -> float:
+    """A standard normal number within +-3 that depends on the seed and the texts alone."""
     return float(np.clip(generator(seed, *parts).standard_normal(), -CLIP, CLIP))
 
 
