@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from biascore.plugins_api import Bars, Dots, Estimate
+from biascore_metrics.robust.fits import CONDITIONAL_R2
 from biascore_metrics.robust.parts import Labelled
 
 TITLES: Final = {
@@ -31,7 +32,8 @@ def figures(
     subject: str,
 ) -> tuple[Bars | Dots, ...]:
     """Those of which at least one estimate has a value."""
-    of_run = [_dots(SCORES, scores, subject), _dots(SHARES, shares, subject)]
+    parts_only = [one for one in shares if not one.name.startswith(CONDITIONAL_R2)]
+    of_run = [_dots(SCORES, scores, subject), _dots(SHARES, parts_only, subject)]
     own = [_bars(title, parts.get(name, [])) for name, title in TITLES.items()]
     own += [_bars(title, random.get(name, [])) for name, title in RANDOM.items()]
     return tuple(figure for figure in (*of_run, *own) if figure)

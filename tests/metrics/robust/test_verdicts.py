@@ -99,3 +99,18 @@ def test_the_rows_of_a_word_are_said_not_to_be_independent(made: MadeOf) -> None
     rows = rows_of(noisy({"male": 2.0, "female": 0.0}))
     assert any("no independent observations" in line for line in made(rows).cautions)
     assert not any("no independent" in line for line in made(rows, random_attribute=True).cautions)
+
+
+def test_pictures_name_what_they_draw(made: MadeOf) -> None:
+    got = made(rows_of(noisy({"male": 2.0, "female": 0.0}), templates=3), ppl_bins=[0, 3, 100])
+    drawn = {figure.title.partition(":")[0].partition(",")[0]: figure.estimates for figure in got.figures}
+    assert drawn["Bias scores by test and model"] == ("bias score male - female",)
+    assert drawn["Share of variance that the group explains"] == (
+        "part R² male - female",
+        "part R² (mean residual variance) male - female",
+    )
+    assert len(drawn["Bias score by template"]) == 3
+    assert len(drawn["Bias score by perplexity of the sentences"]) == 2
+    assert len(drawn["Random intercepts of the templates"]) == 3
+    assert len(drawn["Random intercepts of the target words"]) == 6
+    assert {name for names in drawn.values() for name in names} <= {one.name for one in got.estimates}
