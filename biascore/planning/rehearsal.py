@@ -159,7 +159,9 @@ class Rehearsal(Model):
 
 def _kind(questions: Sequence[Any]) -> str:
     kinds = {question.one_at_a_time for question in questions if isinstance(question, Masked)}
-    return {(True,): "tokens hidden one at a time", (False,): "words hidden whole"}.get(tuple(kinds), "")
+    if len(kinds) != 1:
+        return ""
+    return "tokens hidden one at a time" if kinds.pop() else "words hidden whole"
 
 
 def _placeholders(
