@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
+from biascore.engine import Engine
 from biascore.errors import OptionsError
 from biascore.plugins_api import AssociationsTest, Catalogue, Measurement
 from biascore.stats import Verdict
@@ -136,3 +138,17 @@ def test_ranges_of_perplexity_without_sentences_are_told(made: MadeOf) -> None:
     got = made(rows, ppl_bins=[0, 3, 100, 200])
     assert got.estimate("bias score male - female at perplexity 100 to 200").value is None
     assert any("perplexity 100 to 200" in line for line in got.warnings)
+
+
+def test_the_study_asks_for_what_there_is() -> None:
+    file = Path(__file__).parents[3] / "docs" / "studies" / "traits.toml"
+    study = tomllib.loads(file.read_text(encoding="utf-8"))
+    catalogue = Engine(cache=None).catalogue
+    models = {model["name"] for model in study["models"]}
+    for measurement in study["measurements"]:
+        metric = RobustAssociation(RobustOptions(**measurement.get("options", {})))
+        assert metric.name == measurement["metric"]
+        assert set(measurement.get("models", [])) <= models
+        for test in catalogue.select(measurement["tests"]):
+            assert isinstance(test, AssociationsTest)
+            metric.check(test, catalogue)
