@@ -7,13 +7,15 @@ from collections.abc import Callable
 from biascore.plugins_api import DataFormat, Metric, hookimpl
 from biascore_metrics.crows_pairs.format import CrowsPairsFormat
 from biascore_metrics.crows_pairs.metrics import CrowsPairs, CrowsPairsCausal
+from biascore_metrics.crows_pairs.mixed import CrowsPairsMixed
 
 
 @hookimpl
 def register_metrics(register: Callable[[type[Metric]], None]) -> None:
-    """Provide ``crows-pairs`` and ``crows-pairs-causal``."""
+    """Provide ``crows-pairs``, ``crows-pairs-causal`` and ``crows-pairs-mixed``."""
     register(CrowsPairs)
     register(CrowsPairsCausal)
+    register(CrowsPairsMixed)
 
 
 @hookimpl

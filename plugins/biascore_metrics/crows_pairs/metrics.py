@@ -17,21 +17,19 @@ from biascore.plugins_api import (
     Equivalence,
     Estimate,
     Finding,
-    Masked,
     Metric,
     Model,
     Scalar,
     SentencePair,
     SentencePairsTest,
-    TokenLogprobs,
 )
 from biascore.stats import Decision, Verdict, decide
 from biascore.stats.attainable import of_signs
 from biascore_metrics.crows_pairs.cautions import mean_warning, pair_cautions, pair_warnings
 from biascore_metrics.crows_pairs.estimates import EVEN, Shares, mean_difference, shares
+from biascore_metrics.crows_pairs.masked import masked_conventions, masked_scores
 from biascore_metrics.crows_pairs.options import CrowsPairsOptions, PairOptions
-from biascore_metrics.crows_pairs.scored import EQUAL, NOTHING_SHARED, ScoredPair, Scores, items
-from biascore_metrics.crows_pairs.shared import shared_positions
+from biascore_metrics.crows_pairs.scored import EQUAL, ScoredPair, Scores, items
 
 POSITIVE_MEANS: Final = "the model prefers the more stereotypical sentence"
 
@@ -141,21 +139,7 @@ class CrowsPairs(PairMetric[CrowsPairsOptions]):
 
     def scores(self, model: Model, pairs: tuple[SentencePair, ...]) -> tuple[Scores, tuple[str, ...]]:
         """Ask for every token of both sentences, hidden in its turn, and add up those that both share."""
-        asked = [pair for pair in pairs if pair.sent_more != pair.sent_less]
-        texts = [sentence for pair in asked for sentence in (pair.sent_more, pair.sent_less)]
-        queries = [Masked(text, None, one_at_a_time=True, pll=self.options.pll) for text in texts]
-        answers = iter(model.mask_logprob(queries))
-        scored, lost, alike = [], [(pair, EQUAL) for pair in pairs if pair.sent_more == pair.sent_less], 0
-        for pair, more, less in zip(asked, answers, answers, strict=True):
-            alike += more.tokens == less.tokens
-            in_more, in_less = _shared(pair, more, less)
-            if not in_more:
-                lost.append((pair, NOTHING_SHARED))
-                continue
-            pll_more, pll_less = _sum(more, in_more), _sum(less, in_less)
-            scored.append(ScoredPair.of(pair, pll_more, pll_less, self.options.decimals, len(in_more)))
-        unread = f"the tokenizer of the model reads both sentences alike in {alike} pair(s), which count as neutral"
-        return Scores(tuple(scored), tuple(lost)), (unread,) if alike else ()
+        return masked_scores(model, pairs, self.options.pll, self.options.decimals)
 
     def differences(self, scores: Scores) -> dict[tuple[str, str], list[float]]:
         """Of whole pairs, and of each pair by the number of its shared tokens."""
@@ -165,17 +149,7 @@ class CrowsPairs(PairMetric[CrowsPairsOptions]):
 
     def own_conventions(self) -> dict[str, Scalar]:
         """What is summed, what is hidden, and the order of matching."""
-        hidden = (
-            "the token alone"
-            if self.options.pll == "original"
-            else "the token and the later tokens of its word"
-        )
-        return {
-            "score": "pseudo-log-likelihood of the tokens that both sentences share, natural logarithm",
-            "hidden": hidden,
-            "shared tokens": "difflib.SequenceMatcher on tokens between [CLS] and [SEP], special tokens not summed; "
-            "first is sent_more where the pair is stereo, sent_less where it is antistereo (published code)",
-        }
+        return masked_conventions(self.options.pll)
 
 
 class CrowsPairsCausal(PairMetric[PairOptions]):
@@ -212,18 +186,6 @@ class CrowsPairsCausal(PairMetric[PairOptions]):
             "score": "log-likelihood of the whole sentence, natural logarithm, not divided by its length",
             "lengths": "the sentences of a pair may differ in their number of tokens, and the group's own words count",
         }
-
-
-def _shared(pair: SentencePair, more: TokenLogprobs, less: TokenLogprobs) -> tuple[list[int], list[int]]:
-    """Positions of the shared tokens in both sentences; matched in the order of the published code."""
-    if pair.stereo_antistereo == "stereo":
-        return shared_positions(more.tokens, less.tokens)
-    in_less, in_more = shared_positions(less.tokens, more.tokens)
-    return in_more, in_less
-
-
-def _sum(answer: TokenLogprobs, positions: list[int]) -> float:
-    return sum(answer.logprobs[i] for i in positions)
 
 
 def _figures(found: Shares) -> tuple[Bars, ...]:

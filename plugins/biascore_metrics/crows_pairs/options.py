@@ -49,3 +49,25 @@ class CrowsPairsOptions(PairOptions):
     """``pll``: what is hidden with a token: nothing else (as published), or the later tokens of its word."""
 
     pll: Literal["original", "within_word_l2r"] = "original"
+
+
+class MixedPairOptions(MetricOptions):
+    """Conventions of the mixed model of sentence pairs; the defaults are the paper's.
+
+    ``pll``, ``decimals``: as in ``CrowsPairsOptions``. ``random_pair``: the pair has a random intercept too, so that its
+    two sentences are compared with each other, and the verdict asks for the share of variance within pairs.
+    ``bootstrap``, ``resamples``: how the interval of R² is drawn: from the fitted model, or as lme4's simulate() does,
+    which ignores the weights. ``r2_min``: from this share of variance on a significant difference is a bias.
+    """
+
+    pll: Literal["original", "within_word_l2r"] = "original"
+    decimals: int | None = Field(default=3, ge=0, le=12)
+    random_pair: bool = False
+    bootstrap: Literal["model", "lme4"] = "model"
+    resamples: Resamples = 1000
+    r2_min: float = Field(default=0.01, gt=0, lt=1)
+
+    def variant(self) -> str:
+        """What tells this measurement from others of its metric: the options that are not the defaults."""
+        changed = self.model_dump(exclude_defaults=True)
+        return ", ".join(f"{name}={value}" for name, value in changed.items())

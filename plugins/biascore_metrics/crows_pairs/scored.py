@@ -18,21 +18,32 @@ Preferred = Literal["more", "less", "neutral"]
 
 @dataclass(frozen=True, slots=True)
 class ScoredPair:
-    """A pair with the scores of its sentences in nats, and the number of tokens scored in both, if any are shared."""
+    """A pair with the scores of its sentences in nats, and the number of tokens scored in both, if any are shared.
+
+    ``perplexities`` are those of the more and of the less stereotypical sentence, where all their tokens were asked for.
+    """
 
     pair: SentencePair
     more: float
     less: float
     preferred: Preferred
     shared: int | None = None
+    perplexities: tuple[float, float] | None = None
 
     @classmethod
     def of(
-        cls, pair: SentencePair, more: float, less: float, decimals: int | None, shared: int | None = None
+        cls,
+        pair: SentencePair,
+        more: float,
+        less: float,
+        decimals: int | None,
+        shared: int | None = None,
+        perplexities: tuple[float, float] | None = None,
     ) -> ScoredPair:
         """Compare the scores, rounded to ``decimals`` unless that is None."""
         a, b = (more, less) if decimals is None else (round(more, decimals), round(less, decimals))
-        return cls(pair, more, less, "more" if a > b else "less" if a < b else "neutral", shared)
+        preferred: Preferred = "more" if a > b else "less" if a < b else "neutral"
+        return cls(pair, more, less, preferred, shared, perplexities)
 
     @property
     def difference(self) -> float:
