@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Final
 
 from biascore.results.measurement import Measurement
 
 COLUMNS: Final = ("item", "group", "value")
 """What every item table begins with; a metric may add columns, and ``ci_low`` with ``ci_high`` are drawn."""
+MOST_ITEMS: Final = 1_000
+"""A report holds so many items of a measurement one by one; more are chosen from for tables and counted for charts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +40,28 @@ def plotted_items(measurement: Measurement) -> tuple[list[Item], int]:
 
 
 def table_rows(measurement: Measurement) -> list[tuple[Any, ...]]:
-    """All rows of the item table, greatest value first and rows without a value last."""
-    return [tuple(row.values()) for row in rows_by_value(measurement)]
+    """The rows of the item table, greatest value first and rows without a value last.
+
+    Of more than MOST_ITEMS those stand that tell most: of each group as many of the greatest as of the smallest
+    values, as evenly over the groups as these allow. A table without groups and values keeps its first rows.
+    """
+    rows = rows_by_value(measurement)
+    if len(rows) > MOST_ITEMS:
+        chosen = _from_both_ends(rows) if has_values(measurement) else range(len(rows))
+        rows = [rows[place] for place in sorted(islice(chosen, MOST_ITEMS))]
+    return [tuple(row.values()) for row in rows]
+
+
+def _from_both_ends(rows: list[dict[str, Any]]) -> Iterator[int]:
+    """The places of rows sorted by value: in turn the greatest and the smallest left of each group, then the rest."""
+    of_group: dict[str, deque[int]] = {}
+    for place, row in enumerate(rows):
+        if finite(row["value"]) is not None:
+            of_group.setdefault(row["group"], deque()).append(place)
+    while any(of_group.values()):
+        yield from [places.popleft() for places in of_group.values() if places]
+        yield from [places.pop() for places in of_group.values() if places]
+    yield from (place for place, row in enumerate(rows) if finite(row["value"]) is None)
 
 
 def rows_by_value(measurement: Measurement) -> list[dict[str, Any]]:

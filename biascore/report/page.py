@@ -23,7 +23,7 @@ from biascore.report.charts import (
     measurement_charts,
     run_pictures,
 )
-from biascore.report.items import table_rows
+from biascore.report.items import has_values, table_rows
 from biascore.report.texts import (
     cell,
     counted,
@@ -38,6 +38,7 @@ from biascore.report.vega import javascript
 from biascore.results.estimates import Estimate, PValue, format_p
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
+from biascore.results.run_files import items_path
 from biascore.results.verdicts import Role, RunVerdict, reason_of
 from biascore.stats import Adjustment, Verdict
 
@@ -54,7 +55,10 @@ _UNSAFE_IN_SCRIPT: Final = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One measurement with what the run says of it and why, its charts, and its item rows as texts."""
+    """One measurement with what the run says of it and why, its charts, and its item rows as texts.
+
+    Of very many items some are ``rows``; all are in the file ``stored`` of a saved run.
+    """
 
     number: int
     measurement: Measurement
@@ -63,6 +67,12 @@ class Section:
     charts: tuple[Chart | Undrawn, ...]
     columns: tuple[str, ...]
     rows: list[tuple[Any, ...]]
+    stored: str
+
+    @property
+    def by_value(self) -> bool:
+        """Whether the rows are in order of their values, and some of them chosen by these."""
+        return has_values(self.measurement)
 
     @property
     def lowest_and_highest(self) -> list[tuple[Any, ...]] | None:
@@ -171,6 +181,7 @@ def _sections(run: Run) -> list[Section]:
             measurement_charts(measurement, position),
             tuple(measurement.items.column_names),
             [tuple(cell(value) for value in row) for row in table_rows(measurement)],
+            items_path(position - 1, measurement.metric, measurement.test).as_posix(),
         )
         for position, (measurement, said) in enumerate(zip(run, run.verdicts, strict=True), start=1)
     ]

@@ -134,12 +134,12 @@ def _title_lines(paragraph: str) -> list[str]:
     return textwrap.wrap(paragraph, TITLE_WIDTH, max_lines=4, placeholder=" …")
 
 
-def value_axis(*, zero: bool = False) -> alt.X:
+def value_axis(field: str = "value", *, zero: bool = False) -> alt.X:
     """The horizontal axis of values; without ``zero`` it holds zero only where a neutral line stands there.
 
     Its title stands below as the title of the chart: Vega-Lite builds expressions from the titles of axes.
     """
-    return alt.X("value:Q", stack=None, scale=alt.Scale(zero=zero), axis=alt.Axis(title=None, tickCount=8))
+    return alt.X(f"{field}:Q", stack=None, scale=alt.Scale(zero=zero), axis=alt.Axis(title=None, tickCount=8))
 
 
 def label_axis() -> alt.Y:

@@ -6,6 +6,7 @@ import math
 from typing import Final
 
 import altair as alt
+import numpy as np
 
 from biascore.report.charts.base import (
     INK,
@@ -21,13 +22,17 @@ from biascore.report.charts.base import (
     unique,
     value_axis,
 )
-from biascore.report.items import Item, plotted_items
+from biascore.report.items import MOST_ITEMS, Item, plotted_items
 from biascore.results.measurement import Measurement
 
 LABELLED_ITEMS: Final = 60
 """More items than this are drawn as a strip for each group, with their names in the tooltips only."""
 ITEM_STEP: Final = 15
 STRIP_HEIGHT: Final = 74
+BINS: Final = 80
+"""Items too many to hold one by one are counted in so many bins."""
+
+MEDIANS: Final = alt.NamedData("medians")
 
 
 def item_chart(measurement: Measurement, number: int) -> Chart | None:
@@ -43,9 +48,15 @@ def item_chart(measurement: Measurement, number: int) -> Chart | None:
     caption = f"The {len(items)} items of {named}, by value."
     if len(items) <= LABELLED_ITEMS:
         drawing = _dots(items)
-    else:
+    elif len(items) <= MOST_ITEMS:
         drawing = _strips(items)
         caption += " Upright lines are medians."
+    else:
+        drawing = _histograms(items)
+        caption = (
+            f"All {len(items):,} items of {named}, by value: the taller a bar, the more of the items of its group lie "
+            "there. Upright lines are medians."
+        )
     note = f"{missing} without a finite value not drawn." if missing else ""
     name = f"items-{number:04d}-{safe(measurement.method)}-{safe(measurement.test)}"
     drawing = drawing.with_neutral(measurement.item_neutral)
@@ -97,6 +108,43 @@ def _strips(items: list[Item]) -> Drawing:
         x=alt.X("median(value):Q")
     )
     return Drawing((points, median), STRIP_HEIGHT * len(groups), {ROWS.name: rows})
+
+
+def _histograms(items: list[Item]) -> Drawing:
+    """A strip for each group with the shares of its items by value, its tallest bar as high as that of the others."""
+    values: dict[str, list[float]] = {}
+    for item in items:
+        values.setdefault(item.group, []).append(item.value)
+    share = np.linspace(0.0, 1.0, BINS + 1)
+    # Not from the width of the range, which can be infinite; sorted, as rounding can put neighbours out of order.
+    edges = np.sort(items[-1].value * (1 - share) + items[0].value * share)
+    rows: Rows = []
+    for group, of_group in values.items():
+        counts = np.histogram(of_group, edges)[0]
+        rows += [
+            {"group": group, "low": low, "high": high, "count": count, "height": count / int(counts.max())}
+            for low, high, count in zip(edges.tolist(), edges[1:].tolist(), counts.tolist(), strict=False)
+            if count
+        ]
+    medians: Rows = [{"group": group, "value": float(np.median(some))} for group, some in values.items()]
+    fill, _, _ = series("group", "Group", in_colours(values).values())
+    y = alt.Y("group:N", sort=None, title=None, axis=alt.Axis(grid=False))
+    tooltip = [
+        alt.Tooltip("group:N", title="Group"),
+        alt.Tooltip("low:Q", title="From", format=".4f"),
+        alt.Tooltip("high:Q", title="To", format=".4f"),
+        alt.Tooltip("count:Q", title="Items", format=","),
+    ]
+    tall = alt.Size("height:Q", scale=alt.Scale(domain=[0, 1], range=[0, STRIP_HEIGHT * 0.9]), legend=None)
+    bars = alt.Chart(ROWS).mark_bar(orient="horizontal", opacity=0.7).encode(
+        x=value_axis("low"), x2=alt.X2("high"), y=y, size=tall, fill=fill, tooltip=tooltip
+    )  # fmt: skip
+    lines = alt.Chart(MEDIANS).mark_tick(
+        thickness=2.5, size=STRIP_HEIGHT * 0.8, color=INK, opacity=0.9, aria=False
+    )
+    median = lines.encode(x=value_axis(), y=y)
+    data = {ROWS.name: rows, MEDIANS.name: medians}
+    return Drawing((bars, median), STRIP_HEIGHT * len(values), data)
 
 
 def _item_tooltip(items: list[Item]) -> list[alt.Tooltip]:
