@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, field_validator
+from pydantic import Field, SerializerFunctionWrapHandler, field_validator, model_serializer, model_validator
 
 from biascore.basics.frozen import Frozen
 
@@ -75,14 +75,47 @@ class Boxes(Frozen):
     subject: str = ""
 
 
+class Band(Frozen):
+    """A range of values with the word for it, such as "small" for an effect from .01 to .09."""
+
+    name: str
+    low: float
+    high: float
+
+    @model_validator(mode="after")
+    def _from_low_to_high(self) -> Self:
+        if self.low >= self.high:
+            raise ValueError(f"the band {self.name!r} must end above its start")
+        return self
+
+
 class Dots(Frozen):
-    """A picture of a whole run: a row for each measurement with some of its estimates, told apart by label."""
+    """A picture of a whole run: a row for each measurement with some of its estimates, told apart by label.
+
+    ``bands``, from low to high, are shaded behind them as far as the values reach.
+    """
 
     kind: Literal["dots"] = "dots"
     title: str
     estimates: tuple[str, ...] = Field(min_length=1)
     labels: tuple[str, ...]
     subject: str = ""
+    bands: tuple[Band, ...] = Field(default=(), max_length=5)
+
+    @field_validator("bands")
+    @classmethod
+    def _from_low_to_high(cls, bands: tuple[Band, ...]) -> tuple[Band, ...]:
+        if any(right.low < left.high for left, right in pairwise(bands)):
+            raise ValueError("bands must come from low to high, without overlaps")
+        return bands
+
+    @model_serializer(mode="wrap")
+    def _without_empty(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Without ``bands`` where there are none, so that results stored before there were any keep their digest."""
+        stored: dict[str, Any] = serialize(self)
+        if not self.bands:
+            del stored["bands"]
+        return stored
 
 
 RunFigure = Point | Boxes | Dots

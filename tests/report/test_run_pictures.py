@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from biascore.report import write_charts
 from biascore.results.estimates import Estimate
-from biascore.results.figures import Boxes, Dots, Figure, Limit, Point
+from biascore.results.figures import Band, Boxes, Dots, Figure, Limit, Point
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
 
@@ -310,7 +310,13 @@ def test_no_text_of_a_picture_of_the_run_enters_an_expression() -> None:
     figures = (
         Point(title=mark, x=names[0], y=names[1], subject=f"{mark}s", limit=limit),
         Boxes(title=mark, estimates=names, labels=names, subject=f"{mark}s"),
-        Dots(title=mark, estimates=names, labels=names, subject=f"{mark}s"),
+        Dots(
+            title=mark,
+            estimates=names,
+            labels=names,
+            subject=f"{mark}s",
+            bands=(Band(name=mark, low=0, high=99),),
+        ),
     )
     run = run_of(*(
         measurement(test=mark, title=mark, metric=mark, variant=mark, model=f"{mark}{i % 3}", items=table([])).model_copy(
@@ -319,7 +325,7 @@ def test_no_text_of_a_picture_of_the_run_enters_an_expression() -> None:
     ))  # fmt: skip
     charts = [chart for chart in charts_of(run) if chart.name.startswith("run")]
     assert len(charts) == 3
-    columns = ("label", "series", "model", "about", "test", "values", "text")
+    columns = ("label", "series", "model", "about", "test", "values", "text", "band")
     allowed = {
         "description",
         "title.text",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import altair as alt
@@ -36,6 +37,7 @@ from biascore.report.charts.forest import side_by_side
 from biascore.report.charts.items import van_der_corput
 from biascore.report.charts.joined import Entry, of_what, row_labels
 from biascore.report.texts import counted
+from biascore.results.figures import Band, Dots
 
 BOXES_FROM: Final = 5
 """Fewer values than this are shown as points alone: quartiles would say no more than they do."""
@@ -46,7 +48,13 @@ REACH: Final = 1.5
 BOX_STEP: Final = 30
 BOX_HEIGHT: Final = 18
 
+SHADES: Final = ("#fdf8ea", "#f9ebc4", "#f4d999", "#ecc066", "#dfa336")
+"""From pale to dark, all paler than the greys of points."""
+MARGIN: Final = 0.04
+"""Shades go beyond the values by so much of their range."""
+
 BOXES: Final = alt.NamedData("boxes")
+BANDS: Final = alt.NamedData("bands")
 
 
 def boxes_chart(entries: Sequence[Entry], name: str, note: str, looks: Mapping[str, Look]) -> Chart | Undrawn:
@@ -106,6 +114,11 @@ def dots_chart(entries: Sequence[Entry], name: str, note: str) -> Chart | Undraw
     neutral = shared_neutral(estimates)
     caption = f"{title}{of_what(entries)}: {counted(len(entries), 'measurement')}. "
     caption += whiskers(estimate.interval for estimate in estimates if estimate.value is not None)
+    bands = entries[0].figure.bands if isinstance(entries[0].figure, Dots) else ()
+    if bands:
+        caption += (
+            f" Shaded: {', '.join(f'{band.name} from {band.low:g} to {band.high:g}' for band in bands)}."
+        )
     notes = [note] if note else []
     if len(drawn) < len(rows):
         notes.append(f"{counted(len(rows) - len(drawn), 'value')} not estimable and so not drawn.")
@@ -115,11 +128,40 @@ def dots_chart(entries: Sequence[Entry], name: str, note: str) -> Chart | Undraw
         alt.Tooltip("value:Q", title="Value", format=".3f"),
         alt.Tooltip("interval:N", title="Interval"),
     ]
-    drawing = side_by_side(drawn, "Estimate", tooltip, in_greys(row["series"] for row in drawn)).with_neutral(
-        neutral
-    )
+    looks = in_greys(row["series"] for row in drawn)
+    drawing = side_by_side(drawn, "Estimate", tooltip, looks).with_neutral(neutral)
+    drawing = _shaded(drawing, bands, drawn, neutral)
     spec = specification(drawing, with_unit(title, estimates[0].unit), caption)
     return Chart(name, caption, " ".join(notes), spec, title)
+
+
+def _shaded(drawing: Drawing, bands: Sequence[Band], drawn: Rows, neutral: float | None) -> Drawing:
+    """The drawing on the bands that its values and intervals reach, with their words in a legend; itself without."""
+    values = [row[key] for row in drawn for key in ("value", "low", "high") if row[key] is not None]
+    values += [] if neutral is None else [neutral]
+    low, high = min(values), max(values)
+    margin = MARGIN * (high - low) or MARGIN * abs(high) or MARGIN
+    low, high = low - margin, high + margin
+    if bands and low < bands[0].low <= low + margin:
+        low = bands[0].low  # nothing lies below, such as a share of less than 0
+    rows: Rows = [
+        {"band": band.name, "start": max(band.low, low), "end": min(band.high, high)}
+        for band in bands
+        if max(band.low, low) < min(band.high, high)
+    ]
+    if not rows:
+        return drawing
+    scale = alt.Scale(domain=[low, high], nice=False)
+    # Of another channel than the fill of points, whose scale and legend it would share.
+    shade = alt.Color(
+        "band:N",
+        sort=None,
+        scale=alt.Scale(range=list(SHADES[: len(rows)])),
+        legend=alt.Legend(title="Shaded", symbolType="square", symbolOpacity=1),
+    )
+    shades = alt.Chart(BANDS).mark_rect(opacity=1, aria=False)
+    layer = shades.encode(x=alt.X("start:Q", title=None, scale=scale), x2=alt.X2("end"), color=shade)
+    return replace(drawing, layers=(layer, *drawing.layers), data=drawing.data | {BANDS.name: rows})
 
 
 def _box(rows: Rows) -> dict[str, Any]:

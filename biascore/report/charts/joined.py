@@ -10,7 +10,7 @@ from typing import Any
 from biascore.report.charts.bars import labelled, problem_of
 from biascore.report.charts.base import Chart, Undrawn, distinct, safe, shared_parts, wrapped
 from biascore.results.estimates import Estimate
-from biascore.results.figures import Point, RunFigure
+from biascore.results.figures import Dots, Point, RunFigure
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
 
@@ -46,7 +46,8 @@ class Entry:
         if isinstance(self.figure, Point):
             x, y = self.xy
             return (x.name, x.unit, y.name, y.unit, self.figure.limit)
-        return (self.estimates[0][1].unit,)
+        bands = self.figure.bands if isinstance(self.figure, Dots) else ()
+        return (self.estimates[0][1].unit, bands)
 
     @property
     def xy(self) -> tuple[Estimate, Estimate]:

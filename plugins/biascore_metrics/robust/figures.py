@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import Final
 
-from biascore.plugins_api import Bars, Dots, Estimate
+from biascore.plugins_api import Band, Bars, Dots, Estimate
 from biascore_metrics.robust.fits import CONDITIONAL_R2
 from biascore_metrics.robust.parts import Labelled
+from biascore_metrics.robust.sizes import SIZES
 
 TITLES: Final = {
     "template": "Bias score by template",
@@ -18,10 +20,7 @@ RANDOM: Final = {
     "target": "Random intercepts of the target words: how far their associations lie from the mean",
 }
 SCORES: Final = "Bias scores by test and model"
-SHARES: Final = (
-    "Share of variance that the group explains, by test and model (very small below .01, small below .09, medium "
-    "below .25, large below .64)"
-)
+SHARES: Final = "Share of variance that the group explains, by test and model"
 
 
 def figures(
@@ -33,17 +32,25 @@ def figures(
 ) -> tuple[Bars | Dots, ...]:
     """Those of which at least one estimate has a value."""
     parts_only = [one for one in shares if not one.name.startswith(CONDITIONAL_R2)]
-    of_run = [_dots(SCORES, scores, subject), _dots(SHARES, parts_only, subject)]
+    of_run = [_dots(SCORES, scores, subject), _dots(SHARES, parts_only, subject, _bands())]
     own = [_bars(title, parts.get(name, [])) for name, title in TITLES.items()]
     own += [_bars(title, random.get(name, [])) for name, title in RANDOM.items()]
     return tuple(figure for figure in (*of_run, *own) if figure)
 
 
-def _dots(title: str, estimates: Sequence[Estimate], subject: str) -> Dots | None:
+def _bands() -> tuple[Band, ...]:
+    """Cohen's sizes by their words: the paper's three of "small" are one."""
+    same = [list(sizes) for _, sizes in groupby(SIZES, key=lambda size: size.word)]
+    return tuple(Band(name=some[0].word, low=some[0].low, high=some[-1].high) for some in same)
+
+
+def _dots(
+    title: str, estimates: Sequence[Estimate], subject: str, bands: tuple[Band, ...] = ()
+) -> Dots | None:
     if all(one.value is None for one in estimates):
         return None
     names = tuple(one.name for one in estimates)
-    return Dots(title=title, estimates=names, labels=names, subject=subject)
+    return Dots(title=title, estimates=names, labels=names, subject=subject, bands=bands)
 
 
 def _bars(title: str, labelled: Labelled) -> Bars | None:

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import pytest
 
+from biascore.plugins_api import Dots
 from biascore.results.verdicts import contradiction
 from biascore.stats import Interval, Verdict
 from biascore_metrics.robust.scores import Row
@@ -109,6 +110,14 @@ def test_pictures_name_what_they_draw(made: MadeOf) -> None:
         "part R² male - female",
         "part R² (mean residual variance) male - female",
     )
+    (bands,) = (figure.bands for figure in got.figures if isinstance(figure, Dots) and figure.bands)
+    assert [(band.name, band.low, band.high) for band in bands] == [
+        ("very small", 0, 0.01),
+        ("small", 0.01, 0.09),
+        ("medium", 0.09, 0.25),
+        ("large", 0.25, 0.64),
+        ("very large", 0.64, 1),
+    ]
     assert len(drawn["Bias score by template"]) == 3
     assert len(drawn["Bias score by perplexity of the sentences"]) == 2
     assert len(drawn["Random intercepts of the templates"]) == 3
