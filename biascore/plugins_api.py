@@ -45,7 +45,7 @@ from biascore.models.refs import ModelRef
 from biascore.models.training import Checkpoints, Trained, Training
 from biascore.results.coverage import REPEATED, Coverage, LostWord
 from biascore.results.estimates import ConfidenceInterval, Equivalence, Estimate, PValue
-from biascore.results.figures import Band, Bars, Boxes, Dots, Limit, Plane, Point
+from biascore.results.figures import Band, Bars, Boxes, Dots, Histogram, Limit, Plane, Point
 from biascore.results.measurement import Measurement, item_table
 from biascore.results.returned import Finding
 from biascore.stimuli import (
@@ -117,6 +117,7 @@ __all__ = [
     "GenderPairsTest",
     "GenderedSample",
     "GenderedSamples",
+    "Histogram",
     "Identity",
     "Language",
     "Level",

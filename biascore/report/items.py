@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
+import pyarrow as pa
+
 from biascore.results.measurement import Measurement
 
 COLUMNS: Final = ("item", "group", "value")
@@ -75,6 +77,16 @@ def rows_by_value(measurement: Measurement) -> list[dict[str, Any]]:
 def has_values(measurement: Measurement) -> bool:
     """Whether the table has the columns that a plot needs."""
     return set(COLUMNS) <= set(measurement.items.column_names)
+
+
+def column_problem(items: pa.Table, column: str) -> str:
+    """Why a column of an item table cannot be drawn, as a clause, or an empty text."""
+    if column not in items.column_names:
+        return f"the item table has no column “{column}”"
+    kind = items.schema.field(column).type
+    if not (pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_null(kind)):
+        return f"the column “{column}” of the item table holds no numbers"
+    return ""
 
 
 def _by_value(row: dict[str, Any]) -> tuple[bool, float]:

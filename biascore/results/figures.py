@@ -24,6 +24,18 @@ class Plane(Frozen):
     y_ends: tuple[str, str]
 
 
+class Histogram(Frozen):
+    """A picture of the items of each group by a column of numbers: how many lie where.
+
+    With ``log`` the axis is logarithmic, and what is not above 0 is not drawn.
+    """
+
+    kind: Literal["histogram"] = "histogram"
+    title: str
+    column: str
+    log: bool = False
+
+
 class Bars(Frozen):
     """A picture of some estimates of one unit, by name, as bars with their intervals; ``labels`` are shown for them."""
 
@@ -121,4 +133,4 @@ class Dots(Frozen):
 RunFigure = Point | Boxes | Dots
 """What a measurement adds to a picture of the run that it belongs to."""
 
-Figure = Annotated[Plane | Bars | Point | Boxes | Dots, Field(discriminator="kind")]
+Figure = Annotated[Plane | Histogram | Bars | Point | Boxes | Dots, Field(discriminator="kind")]

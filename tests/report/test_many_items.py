@@ -12,6 +12,7 @@ import pytest
 
 from biascore.report import write_report
 from biascore.report.items import MOST_ITEMS, table_rows
+from biascore.results.figures import Histogram
 from biascore.results.run import Run
 
 from ..builders.runs import measurement, random_items, run_of, table
@@ -117,3 +118,35 @@ def test_values_of_any_range_are_counted(ends: tuple[float, float]) -> None:
     values = [*ends, ends[0] / 2 + ends[1] / 2] * MOST_ITEMS
     run = run_of(measurement(items=table([("i", "X", value) for value in values])))
     assert sum(row["count"] for row in chart_data(run)["rows"]) == len(values)
+
+
+def test_a_histogram_counts_the_items_by_a_column() -> None:
+    perplexity = [2.0**i for i in range(1, 11)] * 2 + [0.0, None]
+    rows = [(f"i{i}", "XY"[i % 2], float(i)) for i in range(22)]
+    figure = Histogram(title="By perplexity", column="perplexity", log=True)
+    one = measurement(items=table(rows, {"perplexity": perplexity})).model_copy(update={"figures": (figure,)})
+    chart = next(chart for chart in charts_of(run_of(one)) if chart.title == "By perplexity")
+    data = chart.spec["datasets"]
+    assert sum(row["count"] for row in data["rows"]) == 20
+    ends = [end for row in data["rows"] for end in (row["low"], row["high"])]
+    assert (min(ends), max(ends)) == pytest.approx((2.0, 1024.0))
+    width = {round(row["high"] / row["low"], 9) for row in data["rows"]}
+    assert len(width) == 1
+    assert "By perplexity: 20 items." in chart.caption
+    assert chart.note == "2 without a value that can be drawn."
+    assert {row["group"]: row["value"] for row in data["medians"]} == {"X": 32.0, "Y": 64.0}
+
+
+@pytest.mark.parametrize(
+    ("column", "reason"),
+    [
+        ("absent", "no column “absent”"),
+        ("item", "holds no numbers"),
+        ("value", "its items do not have two values"),
+    ],
+)
+def test_a_histogram_that_cannot_be_drawn_says_why(column: str, reason: str, tmp_path: Path) -> None:
+    figure = Histogram(title="By something", column=column, log=True)
+    one = measurement(items=table([("a", "X", -1.0), ("b", "Y", -2.0)]))
+    page = page_of(run_of(one.model_copy(update={"figures": (figure,)})), tmp_path)
+    assert reason in page.text

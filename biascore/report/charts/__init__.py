@@ -8,13 +8,13 @@ from biascore.report.charts.bars import bars_chart
 from biascore.report.charts.base import Chart, Look, Undrawn, safe
 from biascore.report.charts.boxes import boxes_chart, dots_chart
 from biascore.report.charts.forest import forest_charts, model_looks
-from biascore.report.charts.items import LABELLED_ITEMS, item_chart
+from biascore.report.charts.items import LABELLED_ITEMS, histogram_chart, item_chart
 from biascore.report.charts.joined import Entry, Picture, file_name, joined_entries, on_equal_axes
 from biascore.report.charts.planes import plane_chart
 from biascore.report.charts.rulers import Comparison, comparisons
 from biascore.report.charts.scatter import scatter_chart
 from biascore.report.items import plotted_items
-from biascore.results.figures import Bars, Dots, Plane, Point
+from biascore.results.figures import Bars, Dots, Histogram, Plane, Point
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
 
@@ -84,6 +84,8 @@ def measurement_charts(measurement: Measurement, number: int) -> tuple[Chart | U
         if isinstance(figure, Plane):
             figures.append(plane_chart(measurement, figure, name))
             on_plane = on_plane or isinstance(figures[-1], Chart)
+        elif isinstance(figure, Histogram):
+            figures.append(histogram_chart(measurement, figure, name))
         elif isinstance(figure, Bars):
             figures.append(bars_chart(measurement, figure, name))
     if on_plane and len(plotted_items(measurement)[0]) > LABELLED_ITEMS:

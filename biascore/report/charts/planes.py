@@ -9,7 +9,6 @@ from itertools import zip_longest
 from typing import Any, Final, Literal
 
 import altair as alt
-import pyarrow as pa
 
 from biascore.basics.visible import visible_in
 from biascore.report.charts.base import (
@@ -30,7 +29,7 @@ from biascore.report.charts.base import (
     specification,
 )
 from biascore.report.charts.labels import FONT_SIZE, Box, Point, place, shortened
-from biascore.report.items import finite, has_values, rows_by_value
+from biascore.report.items import column_problem, finite, has_values, rows_by_value
 from biascore.report.texts import cell, counted
 from biascore.results.figures import Plane
 from biascore.results.measurement import Measurement
@@ -89,7 +88,8 @@ class _Spread:
 
 def plane_chart(measurement: Measurement, plane: Plane, name: str) -> Chart | Undrawn:
     """The items that have a finite place on both axes; or why there is none of them."""
-    problem = _problem(measurement.items, plane)
+    problems = (column_problem(measurement.items, column) for column in (plane.x, plane.y))
+    problem = next(filter(None, problems), "")
     if problem:
         return Undrawn(plane.title, problem)
     # By value, as the item chart has them, so that a group has the same colour in both.
@@ -129,16 +129,6 @@ def plane_chart(measurement: Measurement, plane: Plane, name: str) -> Chart | Un
         "narrow": visible_in(narrow),
     }
     return Chart(f"{name}-{safe(plane.title)}", caption, note, spec, plane.title)
-
-
-def _problem(items: pa.Table, plane: Plane) -> str:
-    for column in (plane.x, plane.y):
-        if column not in items.column_names:
-            return f"the item table has no column “{column}”"
-        kind = items.schema.field(column).type
-        if not (pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_null(kind)):
-            return f"the column “{column}” of the item table holds no numbers"
-    return ""
 
 
 def _row(item: dict[str, Any], plane: Plane) -> dict[str, Any] | None:

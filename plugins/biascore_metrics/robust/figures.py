@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Final
 
-from biascore.plugins_api import Band, Bars, Dots, Estimate
+from biascore.plugins_api import Band, Bars, Dots, Estimate, Histogram
 from biascore_metrics.robust.fits import CONDITIONAL_R2
 from biascore_metrics.robust.parts import Labelled
 from biascore_metrics.robust.sizes import SIZES
@@ -19,6 +19,7 @@ RANDOM: Final = {
     "template": "Random intercepts of the templates: how far their associations lie from the mean",
     "target": "Random intercepts of the target words: how far their associations lie from the mean",
 }
+PERPLEXITIES: Final = Histogram(title="Sentences by perplexity", column="perplexity", log=True)
 SCORES: Final = "Bias scores by test and model"
 SHARES: Final = "Share of variance that the group explains, by test and model"
 
@@ -29,13 +30,14 @@ def figures(
     parts: Mapping[str, Labelled],
     random: Mapping[str, Labelled],
     subject: str,
-) -> tuple[Bars | Dots, ...]:
+) -> tuple[Bars | Dots | Histogram, ...]:
     """Those of which at least one estimate has a value."""
     parts_only = [one for one in shares if not one.name.startswith(CONDITIONAL_R2)]
     of_run = [_dots(SCORES, scores, subject), _dots(SHARES, parts_only, subject, _bands())]
     own = [_bars(title, parts.get(name, [])) for name, title in TITLES.items()]
     own += [_bars(title, random.get(name, [])) for name, title in RANDOM.items()]
-    return tuple(figure for figure in (*of_run, *own) if figure)
+    drawn = tuple(figure for figure in (*of_run, *own) if figure)
+    return (*drawn, PERPLEXITIES) if drawn else ()
 
 
 def _bands() -> tuple[Band, ...]:

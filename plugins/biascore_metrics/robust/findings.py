@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
-from biascore.plugins_api import Bars, Dots, Estimate, PValue
+from biascore.plugins_api import Bars, Dots, Estimate, Histogram, PValue
 from biascore.stats import Decision, Verdict, holm
 from biascore_metrics.robust.figures import figures
 from biascore_metrics.robust.fits import PAPER_R2, SATTERTHWAITE, PairFit, Table, difference_name, welch
@@ -27,7 +27,7 @@ class Findings:
 
     estimates: tuple[Estimate, ...]
     decision: Decision
-    figures: tuple[Bars | Dots, ...]
+    figures: tuple[Bars | Dots | Histogram, ...]
     warnings: tuple[str, ...]
     cautions: tuple[str, ...]
     bound_of: str | None
