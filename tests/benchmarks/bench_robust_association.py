@@ -2,74 +2,37 @@
 
     python tests/benchmarks/bench_robust_association.py [DATASETS [DIFFERENCE ...]]
 
-Data sets of the paper's size for one dimension: 6 templates x 7 target words x 94 + 94 attribute words, weights
-1 / perplexity with log-normal perplexities, residual sd 0.5 at weight 1. Prints the share of p <= .05 of the paper's
-model and of that with a random effect of the attribute word.
+Data sets of ``tests/metrics/robust/drawn.py``, 200 unless told. Prints the share of p <= .05 of the paper's model and
+of that with a random effect of the attribute word, by the true difference in nats, with binomial standard errors. The
+same data sets stand behind all differences of a row.
 """
 
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
-import numpy as np
+sys.path.insert(0, str(Path(__file__).parents[1] / "metrics" / "robust"))
 
-from biascore.stats import lmm
-from biascore_metrics.robust.fits import Table, difference, fit
-from biascore_metrics.robust.options import RobustOptions
+from drawn import null_tests, rejected
 
-TEMPLATES, TARGETS, WORDS = 6, 7, 94
-GROUPS = ("male", "female")
-RESIDUAL = 0.5
 SPREADS = (0.0, 0.3, 0.6)
-
-
-def table(rng: np.random.Generator, spread: float, effect: float) -> Table:
-    """One data set; ``spread`` is the sd of the attribute words, ``effect`` the true difference, both in nats."""
-    group, word, template, target = (
-        axis.ravel()
-        for axis in np.meshgrid(np.arange(2), np.arange(WORDS), np.arange(TEMPLATES), np.arange(TARGETS))
-    )
-    weight = np.exp(-rng.normal(3.0, 1.0, group.size).clip(0.0, None))
-    values = (
-        effect * (group == 0)
-        + rng.normal(0.0, 0.5, TEMPLATES)[template]
-        + rng.normal(0.0, 0.3, TARGETS)[target]
-        + rng.normal(0.0, spread, (2, WORDS))[group, word]
-        + rng.normal(0.0, RESIDUAL, group.size) / np.sqrt(weight)
-    )
-    names = np.array(GROUPS)[group]
-    words = np.char.add(np.char.add(names, " "), word.astype(str))
-    return Table(
-        names,
-        np.char.add("t", template.astype(str)),
-        np.char.add("w", target.astype(str)),
-        words,
-        values,
-        weight,
-    )
-
-
-def rejected(datasets: int, spread: float, effect: float, *, random_attribute: bool, seed: int = 1) -> float:
-    """The share of data sets with p <= .05."""
-    options = RobustOptions(random_attribute=random_attribute)
-    count = 0
-    for i in range(datasets):
-        found = fit(table(np.random.default_rng([seed, i]), spread, effect), GROUPS, options)
-        assert isinstance(found, lmm.Fit), found
-        count += difference(found, GROUPS, 0.95).p_value <= 0.05
-    return count / datasets
+SEED = 1
 
 
 def main() -> None:
     """Print a row for each true difference and spread of the words."""
     datasets = int(sys.argv[1]) if len(sys.argv) > 1 else 200
-    effects = [float(one) for one in sys.argv[2:]] or [0.0]
-    print(f"share of p <= .05 in {datasets} data sets")
-    print("difference  sd of words  paper's model  with random effect of the word")
-    for effect in effects:
-        for spread in SPREADS:
-            shares = [rejected(datasets, spread, effect, random_attribute=one) for one in (False, True)]
-            print(f"{effect:10g}  {spread:11g}  {shares[0]:13.3f}  {shares[1]:.3f}", flush=True)
+    effects = [float(one) for one in sys.argv[2:]] or [0.0, 0.05, 0.1, 0.2, 0.4, 0.8]
+    print(f"share of p <= .05 in {datasets} data sets (standard error)")
+    print("sd of words  random effect  " + "".join(f"{effect:>15g}" for effect in effects))
+    for spread in SPREADS:
+        for random_attribute in (False, True):
+            found = null_tests(datasets, spread, random_attribute=random_attribute, seed=SEED)
+            shares = [rejected(found, effect) for effect in effects]
+            cells = [f"{share:.3f} ({(share * (1 - share) / datasets) ** 0.5:.3f})" for share in shares]
+            word = "of the word" if random_attribute else "paper's"
+            print(f"{spread:11g}  {word:13}  " + "".join(f"{cell:>15}" for cell in cells), flush=True)
 
 
 if __name__ == "__main__":
