@@ -27,6 +27,7 @@ from biascore.stimuli.model import (
     WordForms,
     WordList,
 )
+from biascore.stimuli.nouns import GenderedNounsTest, NounClass
 
 __all__ = [
     "AssociationsTest",
@@ -36,8 +37,10 @@ __all__ = [
     "Doubt",
     "FiseTest",
     "GenderPairsTest",
+    "GenderedNounsTest",
     "GenderedSample",
     "GenderedSamples",
+    "NounClass",
     "PairList",
     "Part",
     "Published",

@@ -38,7 +38,8 @@ from biascore.stimuli.model import (
     WordForms,
     WordList,
 )
-from biascore.stimuli.references import group_list, reference_problems
+from biascore.stimuli.nouns import GenderedNounsTest
+from biascore.stimuli.references import group_list, noun_classes, reference_problems
 from biascore.stimuli.schema import (
     KINDS,
     AssociationsEntry,
@@ -47,6 +48,7 @@ from biascore.stimuli.schema import (
     FiseEntry,
     ListEntry,
     Meta,
+    NounsEntry,
     PublishedEntry,
     SamplesTestEntry,
     SentencePairsTestEntry,
@@ -170,6 +172,7 @@ _TESTS: Mapping[str, type[BaseModel]] = {
     "sentence-pairs": SentencePairsTestEntry,
     "samples": SamplesTestEntry,
     "associations": AssociationsEntry,
+    "nouns": NounsEntry,
 }
 
 
@@ -335,6 +338,8 @@ def _test(name: str, entry: TestEntry, meta: Meta, lists: _Lists, display: str, 
             return SamplesTest(samples=samples, positive_means=entry.positive_means, **about)
         case AssociationsEntry():
             return _associations(entry, lists, about)
+        case NounsEntry():
+            return GenderedNounsTest(classes=noun_classes(entry, lists.words), **about)
 
 
 def _associations(entry: AssociationsEntry, lists: _Lists, about: _AboutTest) -> AssociationsTest:

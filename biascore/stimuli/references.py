@@ -6,16 +6,19 @@ from collections.abc import Container, Iterator, Mapping
 
 from biascore.basics.suggest import did_you_mean
 from biascore.stimuli.associations import parts_of, template_problem
-from biascore.stimuli.model import PairList
+from biascore.stimuli.model import PairList, WordList
+from biascore.stimuli.nouns import NounClass, class_problems
 from biascore.stimuli.schema import (
     AssociationsEntry,
     FileEntry,
     FiseEntry,
+    NounsEntry,
     PairsEntry,
     SamplesTestEntry,
     SentencePairsTestEntry,
     TestEntry,
     WeatEntry,
+    WordsEntry,
 )
 
 _SECTIONS = ("lists", "pairs", "templates", "sentences", "sentence_pairs", "samples", "forms")
@@ -48,6 +51,8 @@ def reference_problems(entry: FileEntry) -> Iterator[Problem]:
         problems = list(_missing(entry, test))
         if not problems and isinstance(test, AssociationsEntry):
             problems = list(_unfilled(entry, test))
+        if not problems and isinstance(test, NounsEntry):
+            problems = list(class_problems(noun_classes(test, entry.lists)))
         yield from ((("tests", name, *key), problem) for key, problem in problems)
 
 
@@ -59,6 +64,20 @@ def group_list(
         return wanted, None
     name, _, side = wanted.rpartition(".")
     return (name, side) if name in pairs and side in pairs[name].sides else ("", None)
+
+
+def noun_classes(
+    test: NounsEntry, lists: Mapping[str, WordsEntry] | Mapping[str, WordList]
+) -> tuple[NounClass, ...]:
+    """The classes of a test of nouns with their words."""
+    return tuple(
+        NounClass(
+            name,
+            lists[words].words,
+            *(lists[parts[name]].words if name in parts else () for parts in (test.train, test.test)),
+        )
+        for name, words in test.classes.items()
+    )
 
 
 def _missing(entry: FileEntry, test: TestEntry) -> Iterator[Problem]:
@@ -103,6 +122,9 @@ def _references(test: TestEntry) -> Iterator[tuple[tuple[str | int, ...], str, t
                 yield from ((("choices", slot, i), name, _WORDS) for i, name in enumerate(names))
             if test.forms:
                 yield ("forms",), test.forms, _FORMS
+        case NounsEntry():
+            for key, parts in (("classes", test.classes), ("train", test.train), ("test", test.test)):
+                yield from (((key, name), words, _WORDS) for name, words in parts.items())
 
 
 def _unfilled(entry: FileEntry, test: AssociationsEntry) -> Iterator[Problem]:

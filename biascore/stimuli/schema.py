@@ -351,11 +351,30 @@ class AssociationsEntry(_TestEntry):
         return self
 
 
+class NounsEntry(_TestEntry):
+    """``[tests.ID]`` of kind ``nouns``: the list of each class, and of its training and held-out nouns."""
+
+    kind: Literal["nouns"]
+    classes: dict[Name, Prose]
+    train: dict[Name, Prose] = Field(default_factory=dict)
+    test: dict[Name, Prose] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _classes_compare(self) -> Self:
+        if len(self.classes) < 2:
+            raise ValueError("classes has fewer than two classes, so there is no gender to tell from another")
+        for key, parts in (("train", self.train), ("test", self.test)):
+            strange = [name for name in parts if name not in self.classes]
+            if strange:
+                raise ValueError(f"{key} has {strange[0]!r}, which is not among the classes")
+        return self
+
+
 TestEntry = Annotated[
-    WeatEntry | FiseEntry | SentencePairsTestEntry | SamplesTestEntry | AssociationsEntry,
+    WeatEntry | FiseEntry | SentencePairsTestEntry | SamplesTestEntry | AssociationsEntry | NounsEntry,
     Field(discriminator="kind"),
 ]
-KINDS = ("weat", "fise", "sentence-pairs", "samples", "associations")
+KINDS = ("weat", "fise", "sentence-pairs", "samples", "associations", "nouns")
 
 
 class FileEntry(_Table):
