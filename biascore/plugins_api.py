@@ -43,6 +43,7 @@ from biascore.models.model import Model
 from biascore.models.questions import Familiarity, Level, Masked, Span, Text, TokenLogprobs
 from biascore.models.refs import ModelRef
 from biascore.models.training import Checkpoints, Trained, Training
+from biascore.models.vocabulary import BLOCK_ROWS, Vocabulary
 from biascore.results.coverage import REPEATED, Coverage, LostWord
 from biascore.results.estimates import ConfidenceInterval, Equivalence, Estimate, PValue
 from biascore.results.figures import Band, Bars, Boxes, Dots, Histogram, Limit, Plane, Point
@@ -81,6 +82,7 @@ from biascore.stimuli.schema import LANGUAGE_PATTERN, SAMPLES_MEAN, StereotypeEn
 __all__ = [
     "AGREEING",
     "ATTRIBUTE",
+    "BLOCK_ROWS",
     "LANGUAGE_PATTERN",
     "MAX_UNPACKED",
     "REPEATED",
@@ -170,6 +172,7 @@ __all__ = [
     "TracedWord",
     "Trained",
     "Training",
+    "Vocabulary",
     "WordForms",
     "WordList",
     "check_regular",

@@ -16,6 +16,7 @@ from biascore.models.cost import Cost, characters
 from biascore.models.questions import Familiarity
 from biascore.models.refs import ModelRef
 from biascore.models.training import Checkpoints, Trained, Training
+from biascore.models.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from biascore.languages.language import Language
@@ -72,6 +73,10 @@ class Backend:
         were trained (sub-tokens): every word is seen.
         """
         return [Familiarity()] * len(words)
+
+    def vocabulary(self) -> Vocabulary | None:
+        """All words that it has vectors for, or None: what reads any text in pieces has no such list."""
+        return None
 
     def cost(self, hook: str, questions: Sequence[Any], params: Mapping[str, str]) -> Cost:  # noqa: ARG002
         """What these questions, put in one call of ``hook`` with ``params``, would take, without the model.

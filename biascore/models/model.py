@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from biascore.basics.guard import guarded, noted
 from biascore.basics.keys import hiding
+from biascore.basics.wording import listed
 from biascore.errors import AnswerError, CapabilityError, PluginFailedError, QuestionError
 from biascore.models import codecs
 from biascore.models.adapter import Backend, ModelPlugin
@@ -23,6 +24,7 @@ from biascore.models.questions import Familiarity, Level, Masked, Text, TokenLog
 from biascore.models.source import Services, Source
 from biascore.models.training import Checkpoints, Trained, Training
 from biascore.models.used import ModelUsed, QuestionCounts
+from biascore.models.vocabulary import Vocabulary
 
 Q = TypeVar("Q")
 A = TypeVar("A")
@@ -107,6 +109,29 @@ class Model:
                 f"Report this to the adapter's authors."
             )
         return answers
+
+    @hiding
+    def vocabulary(self) -> Vocabulary:
+        """All words that it has vectors for, read straight from it; nothing of that is asked or kept.
+
+        Raises CapabilityError where it has no list of words, or where a transform is put around its hooks, which
+        would see none of what is read.
+        """
+        around = [plugin.name for plugin in self._asker.transforms]
+        if around:
+            raise CapabilityError(
+                f"{self.name} ({self.source.ref}) is read through {listed(around)}, which changes single answers only, so "
+                "that its whole vocabulary cannot be had. Leave that out, or choose a metric that asks for single words"
+            )
+        found = guarded(
+            self.source.at("reading its vocabulary"), self._backend.vocabulary, self._services.time_limit
+        )
+        if found is None:
+            raise CapabilityError(
+                f"{self.name} ({self.source.ref}) has no vocabulary of words that could be read whole. "
+                "Choose a model of word vectors: biascore list adapters"
+            )
+        return found
 
     def mask_logprob(
         self, queries: Iterable[Masked], *, unread: Literal["error", "empty"] = "error"

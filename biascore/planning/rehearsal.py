@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from biascore.basics.keys import hiding
 from biascore.basics.progress import Silent
@@ -16,12 +17,15 @@ from biascore.models.calling import Hook
 from biascore.models.cost import Cost
 from biascore.models.model import Model
 from biascore.models.questions import Masked, TokenLogprobs
+from biascore.models.vocabulary import BLOCK_ROWS, Vocabulary
 
 Q = TypeVar("Q")
 A = TypeVar("A")
 
 DIMENSIONS: Final = 256
 """Of placeholder vectors, until a vector from the cache shows how many the model's have."""
+
+FEW_WORDS: Final = 1000
 
 
 class Scratch:
@@ -137,6 +141,10 @@ class Rehearsal(Model):
         """Ask the model after all, past cache and placeholders, and forget the answers."""
         self._call(hook, tuple(questions))
 
+    def vocabulary(self) -> Vocabulary:
+        """The model's own words, and placeholders for the vectors of the first of them: a plan reads no whole file."""
+        return _Placeholders(super().vocabulary(), self.dimensions)
+
     def _ask(self, hook: Hook[Q, A], questions: list[Q]) -> list[A]:
         tally = self.tallies.setdefault(hook.name, Tally())
         tally.put += len(questions)
@@ -155,6 +163,28 @@ class Rehearsal(Model):
         """Count the batch and answer it with placeholders, where a model would be called."""
         self.tallies[hook.name].ask(hook, questions, self.cost(hook, questions))
         return _placeholders(hook, questions, self.dimensions, self._rng)
+
+
+class _Placeholders(Vocabulary):
+    """The words of a vocabulary, and random vectors of the first few."""
+
+    def __init__(self, inner: Vocabulary, dimensions: int) -> None:
+        self._inner = inner
+        self._dimensions = dimensions
+
+    def __len__(self) -> int:
+        return len(self._inner)
+
+    def words(self, most: int | None = None) -> Iterator[str]:
+        return self._inner.words(most)
+
+    def blocks(
+        self, rows: int = BLOCK_ROWS, most: int | None = None
+    ) -> Iterator[tuple[tuple[str, ...], npt.NDArray[np.float32]]]:
+        few = FEW_WORDS if most is None else min(most, FEW_WORDS)
+        words = tuple(self._inner.words(min(few, rows)))
+        rng = np.random.default_rng(0)
+        yield words, rng.standard_normal((len(words), self._dimensions), dtype=np.float32)
 
 
 def _kind(questions: Sequence[Any]) -> str:

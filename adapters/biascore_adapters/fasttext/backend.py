@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Sequence
 from typing import Final
@@ -11,12 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from biascore.errors import QuestionError
-from biascore.plugins_api import Backend, Familiarity, Identity, Level, Text, hookimpl
+from biascore.plugins_api import Backend, Familiarity, Identity, Level, Text, Vocabulary, hookimpl
 from biascore_adapters.fasttext.storage import ModelFile
-from biascore_adapters.fasttext.vectors import WordVectors, blank
-
-_SEPARATORS: Final = re.compile(r"[ \n\r\t\v\f\0]+")
-"""What separates words, as in fastText itself; a no-break space does not."""
+from biascore_adapters.fasttext.vectors import SEPARATORS, WordVectors, blank
+from biascore_adapters.fasttext.vocabulary import FileVocabulary
 
 SENTENCE_VECTOR: Final = (
     "plain mean of the word vectors (words separated by ASCII white space, case and accents as given); "
@@ -79,6 +76,10 @@ class FastTextBackend(Backend):
             for word in words
         ]
 
+    def vocabulary(self) -> Vocabulary:
+        """All words of the file, in its order; of ``.bin`` and ``.ftz`` those of the dictionary."""
+        return FileVocabulary(self._vectors)
+
     def close(self) -> None:
         """Close the file."""
         self._vectors.close()
@@ -110,4 +111,4 @@ def _words(text: Text, level: Level) -> list[str]:
             f"{part!r} is not valid Unicode ({error.reason}). "
             f"Correct the character at position {error.start}."
         ) from error
-    return [word for word in _SEPARATORS.split(part) if word]
+    return [word for word in SEPARATORS.split(part) if word]

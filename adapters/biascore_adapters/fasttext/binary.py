@@ -9,10 +9,11 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from biascore.plugins_api import BLOCK_ROWS
 from biascore_adapters.fasttext.index import MAX_DIMENSIONS, BlockCheck, RecordLayout, WordIndex, scan_records
 from biascore_adapters.fasttext.storage import Cursor, ModelFile, corrupt, unusable
 from biascore_adapters.fasttext.subwords import ngram_buckets
-from biascore_adapters.fasttext.vectors import Facts, blank, checked
+from biascore_adapters.fasttext.vectors import Facts, blank, blocks_of, checked
 
 MAGIC: Final = 793712314
 _MODELS: Final = {1: "cbow", 2: "skipgram", 3: "supervised"}
@@ -77,6 +78,16 @@ class Dictionary:
         nexts = np.append(self.index.offsets[1:], self.prune_start) - start
         counts = data[nexts[:, None] + np.arange(1 - _WORD_RECORD, -1)].view("<i8")
         return sum(counts[:, 0].tolist())
+
+    def names(self, file: ModelFile) -> Iterator[bytes]:
+        """The words, without the labels, in the order of their rows."""
+        count, offsets = self.header.words, self.index.offsets
+        for first in range(0, count, BLOCK_ROWS):
+            base, last = int(offsets[first]), min(first + BLOCK_ROWS, count)
+            end = int(offsets[last]) if last < len(offsets) else self.prune_start
+            data = file.read(base, end - base)
+            for offset in offsets[first:last].tolist():
+                yield data[offset - base : data.index(b"\0", offset - base)]
 
     def row(self, file: ModelFile, word: bytes) -> int | None:
         """Row of the word, or None; labels are not words. As in fastText, the last of equal words counts."""
@@ -192,6 +203,24 @@ class BinaryVectors:
                 total += np.frombuffer(self._file.read(self._matrix + row * width, width), dtype="<f4")
             total *= np.float32(1.0 / len(rows))
         return total
+
+    @property
+    def size(self) -> int:
+        """The number of words."""
+        return self._dictionary.header.words
+
+    @property
+    def shared(self) -> npt.NDArray[np.bool_] | None:
+        """Which rows may hold a word that stands in another row too."""
+        return self._dictionary.index.shared
+
+    def names(self) -> Iterator[bytes]:
+        """The words of the dictionary, in its order."""
+        return self._dictionary.names(self._file)
+
+    def blocks(self, rows: int) -> Iterator[tuple[list[bytes], npt.NDArray[np.float32]]]:
+        """The words of the dictionary with their vectors (n, d), ``rows`` at a time."""
+        return blocks_of(self.names(), rows, self.vectors)
 
     def known(self, words: Sequence[str]) -> list[bool]:
         """Whether each word stands in the dictionary."""

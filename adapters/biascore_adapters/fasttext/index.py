@@ -47,6 +47,17 @@ class WordIndex:
         """Number of rows whose word already stands in an earlier row."""
         return int(np.count_nonzero(self._keys[1:] == self._keys[:-1]))
 
+    @property
+    def shared(self) -> npt.NDArray[np.bool_] | None:
+        """Which rows (n,) have the key of another, so that their words may be equal; None where no row has."""
+        if not self.repeated:
+            return None
+        equal = self._keys[1:] == self._keys[:-1]
+        found = np.zeros(len(self), dtype=np.bool_)
+        found[self._order[1:][equal]] = True
+        found[self._order[:-1][equal]] = True
+        return found
+
 
 @dataclass(frozen=True, slots=True)
 class RecordLayout:

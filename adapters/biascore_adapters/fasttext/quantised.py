@@ -6,7 +6,7 @@ it is handed a file only after all of them were found consistent.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy.typing as npt
 from biascore.errors import MissingExtraError
 from biascore_adapters.fasttext.binary import Dictionary, word_rows
 from biascore_adapters.fasttext.storage import Cursor, ModelFile, corrupt
-from biascore_adapters.fasttext.vectors import blank, checked
+from biascore_adapters.fasttext.vectors import blank, blocks_of, checked
 
 _CENTROIDS: Final = 256
 _COUNT_LIMIT: Final = 10**15  # the library's "infinite" count; beyond it its Huffman tree loops
@@ -47,6 +47,24 @@ class QuantisedVectors:
                 vector = np.asarray(self._library.get_word_vector(word), dtype=np.float32)
                 result[place] = checked(vector, self._file.path, f"the rows of the word {word!r}")
         return result
+
+    @property
+    def size(self) -> int:
+        """The number of words."""
+        return self._dictionary.header.words
+
+    @property
+    def shared(self) -> npt.NDArray[np.bool_] | None:
+        """Which rows may hold a word that stands in another row too."""
+        return self._dictionary.index.shared
+
+    def names(self) -> Iterator[bytes]:
+        """The words of the dictionary, in its order."""
+        return self._dictionary.names(self._file)
+
+    def blocks(self, rows: int) -> Iterator[tuple[list[bytes], npt.NDArray[np.float32]]]:
+        """The words of the dictionary with their vectors (n, d), ``rows`` at a time."""
+        return blocks_of(self.names(), rows, self.vectors)
 
     def known(self, words: Sequence[str]) -> list[bool]:
         """Whether each word stands in the dictionary."""

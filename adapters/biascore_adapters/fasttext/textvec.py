@@ -10,6 +10,7 @@ import zlib
 from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, Final, cast
 
@@ -168,6 +169,58 @@ class TextVectors:
                 if line.startswith(name):
                     result[place] = self._parse(line[len(name) :], row + self._first_line)
         return result
+
+    @property
+    def size(self) -> int:
+        """The number of distinct words."""
+        return len(self._index) - self._index.repeated
+
+    @property
+    def shared(self) -> npt.NDArray[np.bool_] | None:
+        """Which rows may hold a word that stands in another row too."""
+        return self._index.shared
+
+    def names(self) -> Iterator[bytes]:
+        """The words of all lines, in their order."""
+        return (name for name, _ in self._entries())
+
+    def blocks(self, rows: int) -> Iterator[tuple[list[bytes], npt.NDArray[np.float32]]]:
+        """The words of all lines with their vectors (n, d), ``rows`` at a time."""
+        entries = self._entries()
+        first = self._first_line
+        while block := list(islice(entries, rows)):
+            names = [name for name, _ in block]
+            yield names, self._parse_all([values for _, values in block], first)
+            first += len(block)
+
+    def _entries(self) -> Iterator[tuple[bytes, bytes]]:
+        """The word and the values of each line."""
+        limit = _line_limit(self.dimensions)
+        with self._lines(_SCAN_BUFFER) as stream:
+            stream.seek(int(self._index.offsets[0]))
+            lines = iter(lambda: stream.readline(limit), b"")
+            for number, line in enumerate(lines, self._first_line):
+                text = line.rstrip(b"\r\n ")
+                if text.count(b" ") == self.dimensions:
+                    name, _, values = text.partition(b" ")
+                else:
+                    name = self._unusual(line, number)
+                    values = text[len(name) + 1 :]
+                yield name, values
+
+    def _parse_all(self, texts: Sequence[bytes], number: int) -> npt.NDArray[np.float32]:
+        """The values of lines from the ``number``-th on, (n, d); a fifth of the time of one line after the other."""
+        try:
+            with np.errstate(over="ignore"):
+                values = np.loadtxt(
+                    (text.decode("ascii") for text in texts), delimiter=" ", comments=None, ndmin=2
+                ).astype(np.float32)
+        except ValueError:
+            values = np.empty((0, 0), dtype=np.float32)
+        if values.shape == (len(texts), self.dimensions) and np.isfinite(values).all():
+            return values
+        # Some line holds what is no number: the reader of single lines says which.
+        return np.stack([self._parse(text, number + place) for place, text in enumerate(texts)])
 
     def _parse(self, text: bytes, number: int) -> npt.NDArray[np.float32]:
         fields = fields_of(text)

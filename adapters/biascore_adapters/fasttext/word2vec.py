@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
 
+from biascore.plugins_api import BLOCK_ROWS
 from biascore_adapters.fasttext.index import MAX_DIMENSIONS, RecordLayout, scan_records
 from biascore_adapters.fasttext.storage import HEAD_BYTES, ModelFile, corrupt, unusable
 from biascore_adapters.fasttext.textvec import parse_header
@@ -65,6 +67,42 @@ class Word2VecVectors:
                     result[place] = checked(vector, self._file.path, f"the values of the word {word!r}")
                     break
         return result
+
+    @property
+    def size(self) -> int:
+        """The number of distinct words."""
+        return len(self._index) - self._index.repeated
+
+    @property
+    def shared(self) -> npt.NDArray[np.bool_] | None:
+        """Which rows may hold a word that stands in another row too."""
+        return self._index.shared
+
+    def names(self) -> Iterator[bytes]:
+        """The words of all records, in their order."""
+        return (name for name, _ in self._records(BLOCK_ROWS))
+
+    def blocks(self, rows: int) -> Iterator[tuple[list[bytes], npt.NDArray[np.float32]]]:
+        """The words of all records with their vectors (n, d), ``rows`` at a time."""
+        records = self._records(rows)
+        while block := list(islice(records, rows)):
+            names = [name for name, _ in block]
+            values = np.stack([values for _, values in block]).astype(np.float32, copy=False)
+            if not np.isfinite(values).all():
+                wrong = names[int(np.flatnonzero(~np.isfinite(values).all(axis=1))[0])]
+                checked(values, self._file.path, f"the values of the word {wrong.decode(errors='replace')!r}")
+            yield names, values
+
+    def _records(self, rows: int) -> Iterator[tuple[bytes, npt.NDArray[np.float32]]]:
+        offsets, size = self._index.offsets, self._file.size
+        for first in range(0, len(offsets), rows):
+            base = int(offsets[first])
+            end = int(offsets[first + rows]) if first + rows < len(offsets) else size
+            data = self._file.read(base, end - base)
+            for offset in offsets[first : first + rows].tolist():
+                start = offset - base
+                space = data.index(b" ", start)
+                yield data[start:space], np.frombuffer(data, "<f4", self.dimensions, space + 1)
 
     def known(self, words: Sequence[str]) -> list[bool]:
         """Whether the file has each word."""

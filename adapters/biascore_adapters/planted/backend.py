@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Final
 
@@ -30,6 +30,7 @@ from scipy.special import expit, log_softmax, ndtr
 
 from biascore.errors import QuestionError
 from biascore.plugins_api import (
+    BLOCK_ROWS,
     Backend,
     Identity,
     Language,
@@ -38,6 +39,7 @@ from biascore.plugins_api import (
     SpeakerFrames,
     Text,
     TokenLogprobs,
+    Vocabulary,
     find_language,
     hookimpl,
 )
@@ -119,6 +121,10 @@ class PlantedBackend(Backend):
                 f"planted: has no output {quantity!r}; it has log_likelihood, {', '.join(HEADS)}."
             )
         return np.array([self._head(text, quantity) for text in texts], dtype=np.float64)
+
+    def vocabulary(self) -> Vocabulary:
+        """The planted words, in lower case and in the order of the tests that name them."""
+        return _PlantedWords(self._all_vectors(), tuple(self._vocabulary))
 
     def _split(self, text: str) -> list[Token]:
         return [(match[0], match.start(), match.end()) for match in self._tokens.finditer(text)]
@@ -295,6 +301,26 @@ class PlantedBackend(Backend):
         associated = self._associations.within(text)
         if associated is not None:
             raise _cannot(_sentence(associated, text), f"{question} of {text!r}")
+
+
+class _PlantedWords(Vocabulary):
+    def __init__(self, vectors: npt.NDArray[np.float64], words: tuple[str, ...]) -> None:
+        self._vectors = vectors
+        self._words = words
+
+    def __len__(self) -> int:
+        return len(self._words)
+
+    def words(self, most: int | None = None) -> Iterator[str]:
+        return iter(self._words[:most])
+
+    def blocks(
+        self, rows: int = BLOCK_ROWS, most: int | None = None
+    ) -> Iterator[tuple[tuple[str, ...], npt.NDArray[np.float32]]]:
+        words = self._words[:most]
+        for first in range(0, len(words), rows):
+            part = words[first : first + rows]
+            yield part, self._vectors[first : first + len(part)].astype(np.float32)
 
 
 def _sentence(found: Associated, text: str) -> Sentence:
