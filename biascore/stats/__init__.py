@@ -3,6 +3,7 @@
 from biascore.stats.association import ZeroVarianceError, association, cosine_matrix, effect_size
 from biascore.stats.attainable import Attainable
 from biascore.stats.bootstrap import Interval, bootstrap_effect, bootstrap_interval
+from biascore.stats.errors import RegressionError
 from biascore.stats.inversion import effect_interval, shift_interval
 from biascore.stats.multiple import Adjustment, adjust, benjamini_hochberg, holm
 from biascore.stats.permutation import (
@@ -13,6 +14,7 @@ from biascore.stats.permutation import (
     permutation_test,
 )
 from biascore.stats.verdict import Decision, Verdict, can_show, decide
+from biascore.stats.wald import TTest, stars
 
 __all__ = [
     "Adjustment",
@@ -20,6 +22,8 @@ __all__ = [
     "Decision",
     "Interval",
     "PermutationTest",
+    "RegressionError",
+    "TTest",
     "Tail",
     "Verdict",
     "ZeroVarianceError",
@@ -38,4 +42,5 @@ __all__ = [
     "normal_approximation",
     "permutation_test",
     "shift_interval",
+    "stars",
 ]

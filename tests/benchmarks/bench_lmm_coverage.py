@@ -54,7 +54,7 @@ def coverage(sets: int, replicates: int, seed: int, n: int, effect: float) -> No
         for kind in kinds:
             drawn = fit.bootstrap(kind, resamples=replicates, rng=rng)
             part, mean = drawn.r2().part["gender"], drawn.r2("mean-variance").part["gender"]
-            beta = drawn.interval({"gender[1]": 1.0})
+            beta = drawn.interval({"gender: 1": 1.0})
             hits[kind] += [
                 part.low <= true <= part.high,
                 mean.low <= true_mean <= mean.high,
@@ -75,7 +75,7 @@ def false_positives(sets: int, seed: int, sd_attribute: float) -> None:
         design = lmm.treatment({"gender": gender})
         without = {name: groups[name] for name in ("template", "word")}
         for place, chosen in enumerate((without, groups)):
-            test = lmm.fit(scores, design, groups=chosen, weights=weights).coefficients["gender[1]"]
+            test = lmm.fit(scores, design, groups=chosen, weights=weights).coefficients["gender: 1"]
             rejected[place] += test.p_value <= 0.05
             dfs[place] += test.df / sets
     row = "   ".join(f"{share:8.1%} (df {df:6.0f})" for share, df in zip(rejected / sets, dfs, strict=True))

@@ -2,23 +2,23 @@
 
     design = lmm.treatment({"gender": genders}, levels={"gender": ("female", "male", "neo")})
     fit = lmm.fit(scores, design, groups={"template": templates, "word": words}, weights=1 / perplexities)
-    fit.coefficients["gender[male]"]                         # estimate, se, df, t, p_value, low, high
+    fit.coefficients["gender: male"]                         # estimate, se, df, t, p_value, low, high
     fit.test(design.difference("gender", "male", "neo"))     # a contrast
     fit.joint("gender")                                      # F test of the term
     fit.r2().part["gender"], fit.r2("mean-variance").marginal
     drawn = fit.bootstrap(resamples=1000, rng=rng)
-    drawn.interval({"gender[male]": 1}), drawn.r2().part["gender"]
+    drawn.interval({"gender: male": 1}), drawn.r2().part["gender"]
 
 `fit` says which model is fitted, `ResidualVariance` what R^2 means where rows have weights, `Fit.bootstrap` what
 the two kinds of bootstrap draw.
 """
 
+from biascore.stats.design import Contrast, Design, treatment
 from biascore.stats.lmm.bootstrap import Bootstrap, Kind
-from biascore.stats.lmm.design import Contrast, Design, treatment
-from biascore.stats.lmm.errors import MixedModelError
-from biascore.stats.lmm.inference import FTest, TTest
+from biascore.stats.lmm.inference import FTest
 from biascore.stats.lmm.model import FEW_LEVELS, SINGULAR, Fit, fit
 from biascore.stats.lmm.r2 import ResidualVariance, RSquared
+from biascore.stats.wald import TTest
 
 __all__ = [
     "FEW_LEVELS",
@@ -29,7 +29,6 @@ __all__ = [
     "FTest",
     "Fit",
     "Kind",
-    "MixedModelError",
     "RSquared",
     "ResidualVariance",
     "TTest",

@@ -18,9 +18,9 @@ import numpy as np
 
 from biascore.stats._checks import Floats, require_between
 from biascore.stats.bootstrap import Interval
+from biascore.stats.design import Contrast, Design
+from biascore.stats.errors import RegressionError
 from biascore.stats.lmm.cross_products import CrossProducts, Responses, responses
-from biascore.stats.lmm.design import Contrast, Design
-from biascore.stats.lmm.errors import MixedModelError
 from biascore.stats.lmm.estimate import Estimate
 from biascore.stats.lmm.r2 import ResidualVariance, RSquared, require_residual, shares
 from biascore.stats.lmm.reml import minimise
@@ -101,12 +101,12 @@ class Replicates:
 def replicate(of: Estimate, kind: Kind, resamples: int, rng: np.random.Generator) -> Replicates:
     """Draw and fit ``resamples`` sets of scores.
 
-    Raises MixedModelError on options out of range, and where no replicate could be fitted.
+    Raises RegressionError on options out of range, and where no replicate could be fitted.
     """
     if resamples < 2:
-        raise MixedModelError(f"resamples is {resamples}; pass at least 2, and 1000 for a stable interval")
+        raise RegressionError(f"resamples is {resamples}; pass at least 2, and 1000 for a stable interval")
     if kind not in ("model", "lme4"):
-        raise MixedModelError(f"kind is {kind!r}; pass 'model' or 'lme4'")
+        raise RegressionError(f"kind is {kind!r}; pass 'model' or 'lme4'")
     scores = draw(of, kind, resamples, rng)
     cross, gamma = of.cross, of.gamma
     # From the estimate, but not from the bound, where a criterion with two minima could hold it.
@@ -128,7 +128,7 @@ def replicate(of: Estimate, kind: Kind, resamples: int, rng: np.random.Generator
             without[term].append(values)
     converged = np.concatenate([one.converged for one in found])
     if not converged.any():
-        raise MixedModelError(
+        raise RegressionError(
             "none of the replicates could be fitted, so there is no interval; fit with fewer groups"
         )
     return Replicates(

@@ -20,10 +20,8 @@ from scipy.linalg import block_diag, qr
 from scipy.sparse import csr_array
 
 from biascore.stats._checks import Floats
-from biascore.stats.lmm.design import Design, Factor
-from biascore.stats.lmm.errors import MixedModelError
+from biascore.stats.design import Design, Factor, require_full_rank
 
-_DEPENDENT = 1e-7  # of a column's length is left once the others are taken out: R's tolerance for rank
 _NESTED = 1e-12  # of a sum of squares within groups is rounding error
 _SINGULAR = 1e-11  # an eigenvalue of a correlation matrix below this share of the largest is rounding error
 
@@ -43,20 +41,14 @@ class Basis:
 
     @classmethod
     def of(cls, design: Design, weights: Floats) -> Basis:
-        """Orthonormalise the columns; MixedModelError names those that are combinations of the others."""
+        """Orthonormalise the columns; RegressionError names those that are combinations of the others."""
         root = np.sqrt(weights)[:, np.newaxis]
         weighted = design.matrix * root
         lengths = np.linalg.norm(weighted, axis=0)
         scaled = weighted / np.where(lengths > 0.0, lengths, 1.0)
         q, r, order = qr(scaled, mode="economic", pivoting=True)
         diagonal = np.abs(np.diag(r))
-        dependent = diagonal <= _DEPENDENT * max(float(diagonal[0]), np.finfo(float).tiny)
-        if dependent.any():
-            names = ", ".join(design.columns[place] for place in np.sort(order[: len(diagonal)][dependent]))
-            raise MixedModelError(
-                f"the design is rank-deficient: {names} is a combination of the other columns "
-                "(or 0 in every row); leave it out, or give the rows that tell them apart"
-            )
+        require_full_rank(r, order, design.columns)
         full: Floats = np.empty(r.shape)
         full[:, order] = r * lengths[order]
         log_det = 2.0 * float(np.log(diagonal).sum() + np.log(lengths).sum())

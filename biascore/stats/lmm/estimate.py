@@ -11,9 +11,9 @@ import numpy as np
 
 from biascore.stats._checks import Floats
 from biascore.stats.association import MIN_RELATIVE_SPREAD, ZeroVarianceError
+from biascore.stats.design import Design, Factor
+from biascore.stats.errors import RegressionError
 from biascore.stats.lmm.cross_products import Basis, CrossProducts, Responses, Rows, cross_products, responses
-from biascore.stats.lmm.design import Design, Factor
-from biascore.stats.lmm.errors import MixedModelError
 from biascore.stats.lmm.r2 import ResidualVariance
 from biascore.stats.lmm.reml import Optimum, Profile, evaluate, minimise
 
@@ -153,23 +153,23 @@ def estimate(design: Design, factors: tuple[Factor, ...], scores: Floats, weight
 
 
 def _require_range(scores: Floats, weights: Floats) -> None:
-    """Raise MixedModelError where squares of the scores would overflow or vanish."""
+    """Raise RegressionError where squares of the scores would overflow or vanish."""
     with np.errstate(over="ignore", under="ignore"):
         whole = math.sqrt(float(weights @ np.square(scores)))
     if not math.isfinite(whole) or (whole < _TINY and scores.any()):
-        raise MixedModelError(
+        raise RegressionError(
             "the weighted sum of squared scores is beyond what a number of 64 bits holds; give scores or weights in "
             "another unit"
         )
 
 
 def search(cross: CrossProducts, of: Responses) -> Optimum:
-    """The lowest minimum for one response that several starts lead to; MixedModelError where none does."""
+    """The lowest minimum for one response that several starts lead to; RegressionError where none does."""
     start = _starts(len(cross.sizes))
     found = minimise(cross, of[np.zeros(len(start), dtype=np.intp)], start)
     best = int(np.argmin(np.where(found.converged, found.criterion, np.inf)))
     if not found.converged[best]:
-        raise MixedModelError(
+        raise RegressionError(
             "the REML criterion has no minimum that could be found; fit with fewer groups, and report these data"
         )
     return found[np.array([best])]
@@ -212,7 +212,7 @@ def _quadratic(form: Floats, vectors: Floats) -> Floats:
 
 
 def _require_identified(cross: CrossProducts, rows: Rows) -> None:
-    """Raise MixedModelError where the design already tells the levels of a factor apart."""
+    """Raise RegressionError where the design already tells the levels of a factor apart."""
     whole = cross.within + cross.between.T @ cross.between
     design = slice(cross.rest, None)
     # Sum of squares of each factor's columns, and what the design takes of it (U is orthonormal).
@@ -222,23 +222,23 @@ def _require_identified(cross: CrossProducts, rows: Rows) -> None:
         parts.insert(0, (cross.first.sum(), taken))
     for factor, (total, explained) in zip(rows.factors, parts, strict=True):
         if total - explained <= _UNIDENTIFIED * total:
-            raise MixedModelError(
+            raise RegressionError(
                 f"the levels of group {factor.name} are combinations of the columns of the design, so its "
                 f"variance cannot be estimated; leave {factor.name} out of groups, or its columns out of the design"
             )
 
 
 def _require_noise(cross: CrossProducts, of: Responses) -> None:
-    """Raise MixedModelError where groups and design explain every score."""
+    """Raise RegressionError where groups and design explain every score."""
     _, inverse = cross.root()
     if cross.n - len(cross.first) - len(inverse) < 1:
-        raise MixedModelError(
+        raise RegressionError(
             f"the groups and the design have as many levels as there are rows ({cross.n}), so nothing is left for "
             "the residual; pass more rows, or fewer groups"
         )
     left = float(of.square[0] - np.square(inverse @ of.within[0]).sum())
     if left <= _NO_NOISE * float(of.square[0] + np.square(of.between[0]).sum()):
-        raise MixedModelError(
+        raise RegressionError(
             "the groups and the design explain every score exactly, so there is no residual variance to compare "
             "effects with; fit with fewer groups, or compare the scores directly"
         )

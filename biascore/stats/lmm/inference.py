@@ -12,37 +12,16 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import fdtrc, stdtr, stdtrit
+from scipy.special import fdtrc
 
 from biascore.stats._checks import Floats
 from biascore.stats.lmm.cross_products import CrossProducts, Responses
 from biascore.stats.lmm.reml import Profile, Solved
+from biascore.stats.wald import TTest
 
 _FLAT = 1e-10  # curvature below this share of the largest says nothing of its direction
 _RANK = math.sqrt(np.finfo(float).eps)  # of the contrasts of a joint test: lmerTest's tolerance
 _EQUAL = 1e-8  # degrees of freedom closer than this are the same: lmerTest's tolerance
-
-
-@dataclass(frozen=True, slots=True)
-class TTest:
-    """A coefficient or contrast of coefficients, with its two-sided t test."""
-
-    estimate: float
-    """In the unit of the scores."""
-    se: float
-    """Standard error, same unit."""
-    df: float
-    """Satterthwaite's degrees of freedom."""
-    t: float
-    """estimate / se."""
-    p_value: float
-    """Two-sided, of the hypothesis that the contrast is 0."""
-    low: float
-    """Lower end of the t interval."""
-    high: float
-    """Upper end."""
-    level: float
-    """Confidence level of the interval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +87,7 @@ class Uncertainty:
     def t_test(self, coefficients: Floats, contrast: Floats, level: float) -> TTest:
         """Test one contrast (p,) of the coefficients (p,)."""
         variance, df = self.variance(contrast)
-        estimate, se = float(contrast @ coefficients), math.sqrt(variance)
-        t = estimate / se
-        half = se * float(stdtrit(df, (1.0 + level) / 2.0))
-        p = min(1.0, 2.0 * float(stdtr(df, -abs(t))))
-        return TTest(estimate, se, df, t, p, estimate - half, estimate + half, level)
+        return TTest.of(float(contrast @ coefficients), math.sqrt(variance), df, level)
 
     def f_test(self, coefficients: Floats, contrasts: Floats) -> FTest:
         """Test that several contrasts (q, p) are all 0 (lmerTest's contestMD)."""

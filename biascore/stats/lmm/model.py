@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from biascore.stats._checks import Floats, require_between
+from biascore.stats.design import Contrast, Design, Factor
+from biascore.stats.errors import RegressionError
 from biascore.stats.lmm.bootstrap import Bootstrap, Kind, replicate
-from biascore.stats.lmm.design import Contrast, Design, Factor
-from biascore.stats.lmm.errors import MixedModelError
 from biascore.stats.lmm.estimate import Estimate, estimate, search
-from biascore.stats.lmm.inference import FTest, TTest, Uncertainty
+from biascore.stats.lmm.inference import FTest, Uncertainty
 from biascore.stats.lmm.r2 import ResidualVariance, RSquared, require_residual, shares
 from biascore.stats.lmm.reml import evaluate
+from biascore.stats.wald import TTest
 
 SINGULAR = 1e-4
 """A random intercept whose standard deviation is below this share of sigma makes a fit singular (lme4's isSingular)."""
@@ -57,7 +58,7 @@ class Fit:
     def test(self, contrast: Contrast, *, level: float = 0.95) -> TTest:
         """Test a contrast of coefficients: Satterthwaite t and its interval at ``level``.
 
-        Raises MixedModelError on an unknown column, ValueError on a level outside (0, 1).
+        Raises RegressionError on an unknown column, ValueError on a level outside (0, 1).
         """
         require_between(level, "level", 0.0, 1.0)
         return self._uncertainty.t_test(self._estimate.coefficients, self.design.vector(contrast), level)
@@ -67,17 +68,17 @@ class Fit:
 
         Contrasts may depend on each other; the numerator counts those that do not. With few levels the denominator
         depends a little on which contrasts say the hypothesis (Fai and Cornelius 1996): of a term they are its
-        columns, as with lmerTest's contest(), where its anova() takes others. Raises MixedModelError on an
+        columns, as with lmerTest's contest(), where its anova() takes others. Raises RegressionError on an
         unknown term or column.
         """
         if isinstance(contrasts, str):
             if contrasts not in self.design.terms:
-                raise MixedModelError(
+                raise RegressionError(
                     f"the design has no term {contrasts}; choose from {', '.join(self.design.terms) or '(none)'}"
                 )
             contrasts = [{column: 1.0} for column in self.design.terms[contrasts]]
         if len(contrasts) == 0:
-            raise MixedModelError("there are no contrasts to test; pass at least one, or the name of a term")
+            raise RegressionError("there are no contrasts to test; pass at least one, or the name of a term")
         rows = np.array([self.design.vector(contrast) for contrast in contrasts])
         return self._uncertainty.f_test(self._estimate.coefficients, rows)
 
@@ -120,7 +121,7 @@ class Fit:
                            lme4          75.2                     14.2                    60.0
 
         and in 3 to 4 of 100 of the sets with the larger effect lme4's interval excludes the R^2 it is an interval of.
-        Raises MixedModelError on options out of range.
+        Raises RegressionError on options out of range.
         """
         of = self._estimate
         found = replicate(of, kind, resamples, rng)
@@ -144,10 +145,10 @@ class Fit:
     def criterion_at(self, theta: Mapping[str, float]) -> float:
         """The REML criterion at other tau / sigma, of every random intercept by name; fixed effects and sigma follow.
 
-        Raises MixedModelError unless ``theta`` names each of them once, with a finite number of at least 0.
+        Raises RegressionError unless ``theta`` names each of them once, with a finite number of at least 0.
         """
         if set(theta) != set(self.theta) or not all(0.0 <= value < math.inf for value in theta.values()):
-            raise MixedModelError(
+            raise RegressionError(
                 f"theta is {dict(theta)}; pass a number of at least 0 for each of {', '.join(self.theta)}"
             )
         of = self._estimate
@@ -178,7 +179,7 @@ def fit(
     with lmerTest (Bates, Maechler, Bolker and Walker 2015, JSS 67(1); Kuznetsova, Brockhoff and Christensen 2017,
     JSS 82(13)). Time is O(n) once for the cross-products; then no step touches the rows.
 
-    Raises ZeroVarianceError where the scores do not vary beyond the design; MixedModelError where scores, weights or
+    Raises ZeroVarianceError where the scores do not vary beyond the design; RegressionError where scores, weights or
     labels are missing, not finite or of different length, a weight is not above 0, columns of the design are
     combinations of each other, there are no more rows than columns or than the rank of design and groups, a group has
     a level per row, two groups are the same, the design determines a group's levels, or design and groups
@@ -187,18 +188,18 @@ def fit(
     values = _finite(scores, "scores")
     n = values.size
     if len(design.matrix) != n:
-        raise MixedModelError(
+        raise RegressionError(
             f"there are {n} scores and {len(design.matrix)} rows of the design; pass one per score"
         )
     if n <= len(design.columns):
-        raise MixedModelError(
+        raise RegressionError(
             f"there are {n} rows for {len(design.columns)} columns of the design; pass more rows than columns"
         )
     weighed = np.ones(n) if weights is None else _finite(weights, "weights")
     if weighed.size != n:
-        raise MixedModelError(f"there are {n} scores and {weighed.size} weights; pass one per score")
+        raise RegressionError(f"there are {n} scores and {weighed.size} weights; pass one per score")
     if not (weighed > 0.0).all():
-        raise MixedModelError(
+        raise RegressionError(
             f"weights is {weighed[weighed <= 0.0][0]:g} in row {int(np.argmax(weighed <= 0.0))} (counted from 0), and "
             f"{np.count_nonzero(weighed <= 0.0)} of {n} rows are not above 0; leave those rows out and report them"
         )
@@ -244,10 +245,10 @@ def fit(
 def _finite(values: ArrayLike, name: str) -> Floats:
     array = np.array(values, dtype=np.float64)
     if array.ndim != 1 or array.size == 0:
-        raise MixedModelError(f"{name} has shape {array.shape}; pass one number per row")
+        raise RegressionError(f"{name} has shape {array.shape}; pass one number per row")
     bad = ~np.isfinite(array)
     if bad.any():
-        raise MixedModelError(
+        raise RegressionError(
             f"{name} is not finite in row {int(np.argmax(bad))} (counted from 0), and in {np.count_nonzero(bad)} of "
             f"{array.size} rows; leave those rows out and report them"
         )
@@ -260,7 +261,7 @@ def _factors(groups: Mapping[str, ArrayLike], n: int) -> tuple[tuple[Factor, ...
     for name, labels in groups.items():
         factor = Factor.of(name, labels)
         if factor.codes.size != n:
-            raise MixedModelError(
+            raise RegressionError(
                 f"group {name} has {factor.codes.size} labels for {n} scores; pass one per score"
             )
         count = len(factor.levels)
@@ -270,13 +271,13 @@ def _factors(groups: Mapping[str, ArrayLike], n: int) -> tuple[tuple[Factor, ...
             )
             continue
         if count == n:
-            raise MixedModelError(
+            raise RegressionError(
                 f"group {name} has a level for each of the {n} rows, so its variance cannot be told from the "
                 f"residual's; leave {name} out of groups"
             )
         for other in kept:
             if factor.same_groups(other):
-                raise MixedModelError(
+                raise RegressionError(
                     f"groups {other.name} and {name} put the rows into the same groups, so only the sum of their "
                     "variances shows; leave one out"
                 )

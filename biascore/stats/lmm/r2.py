@@ -8,7 +8,7 @@ from typing import Generic, Literal, TypeAlias, TypeVar, get_args
 
 from biascore.stats._checks import Floats
 from biascore.stats.bootstrap import Interval
-from biascore.stats.lmm.errors import MixedModelError
+from biascore.stats.errors import RegressionError
 
 ResidualVariance: TypeAlias = Literal["unit-weight", "mean-variance", "mean-weight"]
 """What counts as the residual variance where rows have weights, so that each row has one of its own.
@@ -46,9 +46,9 @@ class RSquared(Generic[Number]):
 
 
 def require_residual(residual: str) -> None:
-    """Raise MixedModelError unless ``residual`` names a `ResidualVariance`."""
+    """Raise RegressionError unless ``residual`` names a `ResidualVariance`."""
     if residual not in _KINDS:
-        raise MixedModelError(f"residual is {residual!r}; pass one of {', '.join(_KINDS)}")
+        raise RegressionError(f"residual is {residual!r}; pass one of {', '.join(_KINDS)}")
 
 
 def shares(

@@ -24,7 +24,7 @@ from biascore.plugins_api import (
     SentencePairsTest,
     item_table,
 )
-from biascore.stats import Decision, Interval, Verdict, ZeroVarianceError, lmm
+from biascore.stats import Decision, Interval, RegressionError, Verdict, ZeroVarianceError, lmm
 from biascore_metrics.crows_pairs.cautions import pair_cautions
 from biascore_metrics.crows_pairs.estimates import shares
 from biascore_metrics.crows_pairs.masked import masked_conventions, masked_scores
@@ -112,7 +112,7 @@ def fit(rows: Sentences, options: MixedPairOptions) -> lmm.Fit | str:
     try:
         design = lmm.treatment({TYPE: rows.type}, levels={TYPE: (ANTI, STEREO)})
         return lmm.fit(rows.score, design, groups=groups, weights=1.0 / rows.perplexity)
-    except (ZeroVarianceError, lmm.MixedModelError) as error:
+    except (ZeroVarianceError, RegressionError) as error:
         return str(error)
 
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from scipy import stats
 
 from biascore.plugins_api import ConfidenceInterval, Estimate, PValue
-from biascore.stats import Interval, ZeroVarianceError, lmm
+from biascore.stats import Interval, RegressionError, ZeroVarianceError, lmm
 from biascore_metrics.robust.options import RobustOptions
 from biascore_metrics.robust.scores import Row
 
@@ -76,7 +76,7 @@ def fit(table: Table, groups: Sequence[str], options: RobustOptions) -> lmm.Fit 
     try:
         design = lmm.treatment({GROUP: rows.group}, levels={GROUP: tuple(reversed(groups))})
         return lmm.fit(rows.association, design, groups=random, weights=rows.weight)
-    except (ZeroVarianceError, lmm.MixedModelError) as error:
+    except (ZeroVarianceError, RegressionError) as error:
         return str(error)
 
 

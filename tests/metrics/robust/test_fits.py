@@ -45,7 +45,7 @@ def test_the_bias_score_is_the_coefficient_of_the_item_table(
 ) -> None:
     got = measure(**BINARY, random_attribute=bool(random))
     fit = refit(got.items_frame(), "male", "female", *random)
-    test = fit.test({"gender[male]": 1.0})
+    test = fit.test({"gender: male": 1.0})
     headline = got.headline
     assert headline.name == "bias score male - female"
     assert headline.unit == "nats"
@@ -86,7 +86,7 @@ def test_three_groups_are_fitted_pair_by_pair_and_jointly(measure: Callable[...,
     got = measure()
     frame = got.items_frame()
     pairs = [("male", "female"), ("male", "neo"), ("female", "neo")]
-    tests = [refit(frame, *pair).test({f"gender[{pair[0]}]": 1.0}) for pair in pairs]
+    tests = [refit(frame, *pair).test({f"gender: {pair[0]}": 1.0}) for pair in pairs]
     adjusted = holm([test.p_value for test in tests])
     for (first, second), test, p in zip(pairs, tests, adjusted, strict=True):
         estimate = got.estimate(f"bias score {first} - {second}")

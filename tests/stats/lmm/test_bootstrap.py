@@ -128,12 +128,12 @@ def test_after_the_cross_products_nothing_touches_the_rows(fit: lmm.Fit):
     """Evaluations, tests, shares of variance and the model's bootstrap, with the rows taken away."""
     blind = replace(fit, _estimate=replace(fit._estimate, rows=None))
     assert blind.criterion_at(fit.theta) == fit.criterion_at(fit.theta)
-    assert blind.test({"gender[1]": 1, "gender[2]": -1}) == fit.test({"gender[1]": 1, "gender[2]": -1})
+    assert blind.test({"gender: 1": 1, "gender: 2": -1}) == fit.test({"gender: 1": 1, "gender: 2": -1})
     assert blind.joint("gender") == fit.joint("gender")
     assert blind.r2("mean-variance") == fit.r2("mean-variance")
     a, b = (one.bootstrap(resamples=50, rng=np.random.default_rng(1)) for one in (blind, fit))
     assert a.r2() == b.r2()
-    assert a.interval({"gender[1]": 1}) == b.interval({"gender[1]": 1})
+    assert a.interval({"gender: 1": 1}) == b.interval({"gender: 1": 1})
 
 
 def test_intervals_are_percentiles_of_the_replicates(fit: lmm.Fit):
@@ -215,7 +215,7 @@ def test_both_ways_of_drawing_fit_alike(data: Data, fit: lmm.Fit):
     for found, expected in (
         (r2.marginal, [one.r2().marginal for one in fits]),
         (r2.conditional, [one.r2().conditional for one in fits]),
-        (drawn.coefficients[:, 1], [one.coefficients["gender[1]"].estimate for one in fits]),
+        (drawn.coefficients[:, 1], [one.coefficients["gender: 1"].estimate for one in fits]),
         (drawn.residual_variance, [one.residual_variance for one in fits]),
         (drawn.variances["template"], [one.variances["template"] for one in fits]),
     ):

@@ -102,13 +102,13 @@ def test_the_joint_test_is_a_wald_test_of_its_contrasts(name: str):
     dfs = [fit.test(contrast).df for contrast in np.eye(3)[1:]]
     assert min(dfs) * 0.8 < joint.df_den < max(dfs) * 1.2
     assert joint.p_value == pytest.approx(stats.f.sf(joint.f, 2, joint.df_den), rel=1e-9)
-    again = fit.joint([{"gender[1]": 1}, {"gender[2]": 1}, {"gender[1]": 1, "gender[2]": -1}])
+    again = fit.joint([{"gender: 1": 1}, {"gender: 2": 1}, {"gender: 1": 1, "gender: 2": -1}])
     assert (again.f, again.df_num) == (pytest.approx(joint.f), 2)
 
 
 def test_a_joint_test_of_one_contrast_is_its_t_test():
     fit = CASES["one factor"].fit()
-    joint, test = fit.joint("gender"), fit.coefficients["gender[1]"]
+    joint, test = fit.joint("gender"), fit.coefficients["gender: 1"]
     assert (joint.f, joint.df_den, joint.p_value) == pytest.approx((test.t**2, test.df, test.p_value))
 
 

@@ -154,7 +154,7 @@ def test_order_and_names_change_nothing():
 def test_shift_and_scale_of_the_scores():
     data = simulate(62, 90, {"a": 8, "b": 5}, {"a": 1.0, "b": 0.5}, effect=2.0)
     one, other = data.fit(), data.with_scores(1e6 + 1e-3 * data.scores).fit()
-    a, b = one.coefficients["gender[1]"], other.coefficients["gender[1]"]
+    a, b = one.coefficients["gender: 1"], other.coefficients["gender: 1"]
     assert (b.estimate, b.se) == pytest.approx((1e-3 * a.estimate, 1e-3 * a.se), rel=1e-5)
     assert (b.df, b.t) == pytest.approx((a.df, a.t), rel=1e-5)
     assert other.r2().marginal == pytest.approx(one.r2().marginal, rel=1e-5)
