@@ -17,8 +17,8 @@ from biascore.files.paths import user_path
 from biascore.files.reading import read_toml
 from biascore.stats import Adjustment
 from biascore.stimuli.dataset import HUB
+from biascore.stimuli.entries import LANGUAGE_PATTERN
 from biascore.stimuli.lines import line_of
-from biascore.stimuli.schema import LANGUAGE_PATTERN
 
 
 class AuditModel(Frozen):

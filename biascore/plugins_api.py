@@ -77,7 +77,8 @@ from biascore.stimuli import (
 )
 from biascore.stimuli.associations import AGREEING, ATTRIBUTE, TARGET
 from biascore.stimuli.dataset import DataFile, DataFormat
-from biascore.stimuli.schema import LANGUAGE_PATTERN, SAMPLES_MEAN, StereotypeEntry
+from biascore.stimuli.entries import LANGUAGE_PATTERN
+from biascore.stimuli.schema import SAMPLES_MEAN, StereotypeEntry
 
 __all__ = [
     "AGREEING",

@@ -13,7 +13,7 @@ from biascore.audit import Audit
 from biascore.errors import OptionsError
 from biascore.files.reading import parse_toml
 from biascore.stats import Adjustment
-from biascore.stimuli.schema import LANGUAGE_PATTERN
+from biascore.stimuli.entries import LANGUAGE_PATTERN
 
 AuditFile = Annotated[Path, typer.Argument(help="The audit file (TOML).")]
 StoredRun = Annotated[Path, typer.Argument(help="A stored run.", metavar="RUN")]

@@ -15,7 +15,7 @@ from biascore.models.adapter import Adapter
 from biascore.models.capabilities import CAPABILITIES
 from biascore.stimuli import Catalogue, StimuliFile
 from biascore.stimuli.dataset import DataFormat
-from biascore.stimuli.schema import LANGUAGE_PATTERN
+from biascore.stimuli.entries import LANGUAGE_PATTERN
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9_-]*(\.[a-z0-9_-]+)*")
 """No case, so that ``Planted`` cannot stand beside ``planted``; no path, no control character."""

@@ -2,30 +2,32 @@
 
 from biascore.stimuli.associations import AssociationsTest, AttributeGroup, Part
 from biascore.stimuli.catalogue import Catalogue
-from biascore.stimuli.loader import load_file
-from biascore.stimuli.model import (
-    Dimension,
+from biascore.stimuli.lists import (
     Doubt,
-    FiseTest,
     GenderedSample,
     GenderedSamples,
-    GenderPairsTest,
     PairList,
-    Published,
     Sample,
     Samples,
-    SamplesTest,
     SentenceList,
     SentencePair,
     SentencePairs,
-    SentencePairsTest,
     Stereotype,
     Stimuli,
-    StimuliFile,
     TemplateList,
-    Test,
     WordForms,
     WordList,
+)
+from biascore.stimuli.loader import load_file
+from biascore.stimuli.model import (
+    Dimension,
+    FiseTest,
+    GenderPairsTest,
+    Published,
+    SamplesTest,
+    SentencePairsTest,
+    StimuliFile,
+    Test,
 )
 from biascore.stimuli.nouns import GenderedNounsTest, NounClass
 

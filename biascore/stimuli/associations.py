@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final, Protocol
 
-from biascore.stimuli.model import PairList, Stimuli, TemplateList, Test, WordForms, WordList
+from biascore.stimuli.lists import PairList, Stimuli, TemplateList, WordForms, WordList
+from biascore.stimuli.model import Test
 
 ATTRIBUTE: Final = "[attribute]"
 TARGET: Final = "[target]"

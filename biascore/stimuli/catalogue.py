@@ -12,9 +12,10 @@ from typing import Self
 
 from biascore.basics.suggest import did_you_mean
 from biascore.errors import StimuliError, UnknownNameError
+from biascore.stimuli.entries import LANGUAGE_PATTERN
+from biascore.stimuli.lists import Stimuli, TemplateList, WordList
 from biascore.stimuli.loader import check_command, load_file
-from biascore.stimuli.model import Stimuli, StimuliFile, TemplateList, Test, WordList
-from biascore.stimuli.schema import LANGUAGE_PATTERN
+from biascore.stimuli.model import StimuliFile, Test
 
 _SEE_LISTS = "See what there is with: biascore list wordlists"
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from biascore.basics.wording import listed
-from biascore.stimuli.model import Stimuli, Test, WordList
+from biascore.stimuli.lists import Stimuli, WordList
+from biascore.stimuli.model import Test
 
 
 @dataclass(frozen=True, slots=True)

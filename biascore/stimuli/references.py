@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator, Mapping
 
 from biascore.basics.suggest import did_you_mean
 from biascore.stimuli.associations import parts_of, template_problem
-from biascore.stimuli.model import PairList, WordList
+from biascore.stimuli.lists import PairList, WordList
 from biascore.stimuli.nouns import NounClass, class_problems
 from biascore.stimuli.schema import (
     AssociationsEntry,

@@ -1,89 +1,25 @@
-"""What a stimuli file may hold, key by key; values are checked, never coerced or repaired."""
+"""What a stimuli file may hold, key by key."""
 
 from __future__ import annotations
 
-import unicodedata
-from typing import Annotated, ClassVar, Literal, Self, TypeVar
+from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
-T = TypeVar("T")
+from biascore.stimuli.entries import (
+    Entry,
+    ListEntry,
+    Meta,
+    Name,
+    Pair,
+    Prose,
+    TestBase,
+    Word,
+    Words,
+    check_not_empty,
+)
 
 SAMPLES_MEAN = "what stereotypes say of men is put into a man's mouth more than what they say of women"
-LANGUAGE_PATTERN = r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$"
-
-# They print as nothing or as a plain space, so a word that holds one looks right and is in no vocabulary:
-# control and format characters, and spaces other than the plain one. The joiners are part of the spelling
-# of Persian, Hindi and other languages.
-_INVISIBLE = ("Cc", "Cf", "Zs", "Zl", "Zp")
-_SPELT = (" ", "\u200c", "\u200d")
-
-
-def _check_characters(text: str) -> str:
-    if not text.strip():
-        raise ValueError("is empty")
-    if text != text.strip():
-        raise ValueError(f"{text!r} has a space at its start or end")
-    for character in text:
-        if unicodedata.category(character) in _INVISIBLE and character not in _SPELT:
-            name = unicodedata.name(character, "control character").lower()
-            raise ValueError(f"{text!r} holds a {name} (U+{ord(character):04X})")
-    if not unicodedata.is_normalized("NFC", text):
-        composed = unicodedata.normalize("NFC", text)
-        raise ValueError(
-            f"{text!r} is not in Unicode form NFC, so vocabularies would miss it silently; "
-            f"write it as {composed!r}"
-        )
-    return text
-
-
-def _check_not_empty(entries: tuple[T, ...]) -> tuple[T, ...]:
-    if not entries:
-        raise ValueError("is empty, but must hold at least one entry")
-    return entries
-
-
-Word = Annotated[str, AfterValidator(_check_characters)]
-# TOML gives lists; strict=False lets them become tuples, while the strings inside stay strict.
-# Not min_length: pydantic counts only the valid entries, so a list of one bad word would be called empty too.
-Words = Annotated[tuple[Word, ...], Field(strict=False), AfterValidator(_check_not_empty)]
-Pair = Annotated[tuple[Word, Word], Field(strict=False)]
-Prose = Annotated[str, StringConstraints(min_length=1, pattern=r"\S")]
-Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$")]
-Notes = Annotated[tuple[Prose, ...], Field(strict=False)]
-LanguageCode = Annotated[str, StringConstraints(pattern=LANGUAGE_PATTERN)]
-
-
-class _Table(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-
-class Meta(_Table):
-    """``[meta]``: what holds for the whole file unless a list or test says otherwise."""
-
-    language: LanguageCode
-    title: Prose
-    source: Prose
-    licence: Prose
-    doi: Prose | None = None
-    notes: Notes = ()
-
-
-class DoubtEntry(_Table):
-    """``[[….doubtful]]``: what is printed, what it may have meant, and why."""
-
-    printed: Prose
-    note: Prose
-    proposed: Prose | None = None
-
-
-class ListEntry(_Table):
-    """What every list of a file may say of itself."""
-
-    source: Prose | None = None
-    licence: Prose | None = None
-    notes: Notes = ()
-    doubtful: Annotated[tuple[DoubtEntry, ...], Field(strict=False)] = ()
 
 
 class WordsEntry(ListEntry):
@@ -141,7 +77,7 @@ class PairsEntry(ListEntry):
     """``[pairs.NAME]``."""
 
     sides: Annotated[tuple[Prose, Prose], Field(strict=False)]
-    pairs: Annotated[tuple[Pair, ...], Field(strict=False), AfterValidator(_check_not_empty)]
+    pairs: Annotated[tuple[Pair, ...], Field(strict=False), AfterValidator(check_not_empty)]
     not_before: Annotated[tuple[Word, ...], Field(strict=False)] = ()
 
 
@@ -190,19 +126,7 @@ class FormsEntry(ListEntry):
         return self
 
 
-class PublishedEntry(_Table):
-    """``[[tests.ID.published]]``: a figure from a paper, and whether it was got with these very words."""
-
-    what: Prose
-    value: float = Field(allow_inf_nan=False)
-    p: float | None = Field(default=None, ge=0, le=1)
-    model: Prose
-    source: Prose
-    comparable: bool
-    note: str = ""
-
-
-class SentencePairEntry(_Table):
+class SentencePairEntry(Entry):
     """One of ``pairs`` in ``[sentence_pairs.NAME]``."""
 
     sent_more: Word
@@ -214,10 +138,10 @@ class SentencePairEntry(_Table):
 class SentencePairsEntry(ListEntry):
     """``[sentence_pairs.NAME]``."""
 
-    pairs: Annotated[tuple[SentencePairEntry, ...], Field(strict=False), AfterValidator(_check_not_empty)]
+    pairs: Annotated[tuple[SentencePairEntry, ...], Field(strict=False), AfterValidator(check_not_empty)]
 
 
-class StereotypeEntry(_Table):
+class StereotypeEntry(Entry):
     """One of ``stereotypes`` in ``[samples.NAME]``."""
 
     id: int = Field(ge=1)
@@ -225,7 +149,7 @@ class StereotypeEntry(_Table):
     gender: Literal["female", "male"]
 
 
-class SampleEntry(_Table):
+class SampleEntry(Entry):
     """One of ``samples`` in ``[samples.NAME]``."""
 
     sentence: Word
@@ -235,8 +159,8 @@ class SampleEntry(_Table):
 class SamplesEntry(ListEntry):
     """``[samples.NAME]``."""
 
-    stereotypes: Annotated[tuple[StereotypeEntry, ...], Field(strict=False), AfterValidator(_check_not_empty)]
-    samples: Annotated[tuple[SampleEntry, ...], Field(strict=False), AfterValidator(_check_not_empty)]
+    stereotypes: Annotated[tuple[StereotypeEntry, ...], Field(strict=False), AfterValidator(check_not_empty)]
+    samples: Annotated[tuple[SampleEntry, ...], Field(strict=False), AfterValidator(check_not_empty)]
 
     @model_validator(mode="after")
     def _stereotypes_fit(self) -> Self:
@@ -252,17 +176,7 @@ class SamplesEntry(ListEntry):
         return self
 
 
-class _TestEntry(_Table):
-    title: Prose
-    concept: Prose
-    source: Prose | None = None
-    licence: Prose | None = None
-    doi: Prose | None = None
-    notes: Notes = ()
-    published: Annotated[tuple[PublishedEntry, ...], Field(strict=False)] = ()
-
-
-class WeatEntry(_TestEntry):
+class WeatEntry(TestBase):
     """``[tests.ID]`` of kind ``weat``: targets X, Y and attributes A, B, each a list of this file."""
 
     roles: ClassVar[tuple[str, ...]] = ("X", "Y", "A", "B")
@@ -275,7 +189,7 @@ class WeatEntry(_TestEntry):
     positive_means: Prose
 
 
-class DimensionEntry(_Table):
+class DimensionEntry(Entry):
     """``[[tests.ID.dimensions]]`` and ``[[tests.ID.affect]]``: a name and two lists of this file."""
 
     name: Name
@@ -286,7 +200,7 @@ class DimensionEntry(_Table):
 Dimensions = Annotated[tuple[DimensionEntry, ...], Field(strict=False)]
 
 
-class FiseEntry(_TestEntry):
+class FiseEntry(TestBase):
     """``[tests.ID]`` of kind ``fise``: targets (words or pairs of forms), dimensions and affects."""
 
     kind: Literal["fise"]
@@ -305,7 +219,7 @@ class FiseEntry(_TestEntry):
         return self
 
 
-class SentencePairsTestEntry(_TestEntry):
+class SentencePairsTestEntry(TestBase):
     """``[tests.ID]`` of kind ``sentence-pairs``: sentence pairs of this file."""
 
     kind: Literal["sentence-pairs"]
@@ -313,7 +227,7 @@ class SentencePairsTestEntry(_TestEntry):
     positive_means: Prose = "the more stereotypical sentence is preferred"
 
 
-class SamplesTestEntry(_TestEntry):
+class SamplesTestEntry(TestBase):
     """``[tests.ID]`` of kind ``samples``: samples of this file."""
 
     kind: Literal["samples"]
@@ -324,7 +238,7 @@ class SamplesTestEntry(_TestEntry):
 Slot = Annotated[str, StringConstraints(pattern=r"^\[[^\]\[]+\]$")]
 
 
-class AssociationsEntry(_TestEntry):
+class AssociationsEntry(TestBase):
     """``[tests.ID]`` of kind ``associations``: templates, targets and groups of this file.
 
     A group is a list, or a side of pairs (``"gendered.female"``).
@@ -351,7 +265,7 @@ class AssociationsEntry(_TestEntry):
         return self
 
 
-class NounsEntry(_TestEntry):
+class NounsEntry(TestBase):
     """``[tests.ID]`` of kind ``nouns``: the list of each class, and of its training and held-out nouns."""
 
     kind: Literal["nouns"]
@@ -377,7 +291,7 @@ TestEntry = Annotated[
 KINDS = ("weat", "fise", "sentence-pairs", "samples", "associations", "nouns")
 
 
-class FileEntry(_Table):
+class FileEntry(Entry):
     """A whole stimuli file.
 
     Tests name lists of their own file only: then one digest covers every word of a test.

@@ -1,0 +1,206 @@
+"""The value objects that stimuli files hold: word lists, pairs, templates, sentences, and the forms of words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Literal, TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """A spot of a printed list that could not be settled; ``proposed`` is a correction, never applied."""
+
+    printed: str
+    note: str
+    proposed: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WordList:
+    """Words in the order and with the duplicates of the source, exactly as the file gives them.
+
+    ``marks`` names subsets that the source itself marks, such as words printed as masculine.
+    ``parts_of_speech`` gives a word's tag ("noun-singular"), by which sentence templates are chosen for it.
+    ``families`` are words that are forms of one another ("bianco", "bianca"): no independent observations.
+    """
+
+    name: str
+    words: tuple[str, ...]
+    source: str = ""
+    licence: str = ""
+    notes: tuple[str, ...] = ()
+    doubtful: tuple[Doubt, ...] = ()
+    marks: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+    parts_of_speech: Mapping[str, str] = field(default_factory=dict, hash=False)
+    families: tuple[tuple[str, ...], ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "marks", MappingProxyType(dict(self.marks)))
+        object.__setattr__(self, "parts_of_speech", MappingProxyType(dict(self.parts_of_speech)))
+
+    def family_of(self, word: str) -> str:
+        """The first word of its family, or the word itself where it has none."""
+        return next((family[0] for family in self.families if word in family), word)
+
+
+@dataclass(frozen=True, slots=True)
+class PairList:
+    """Pairs of words; ``sides`` says what the first and the second word of each pair stand for.
+
+    ``not_before``: where words are swapped in a text, these pairs are meant only where another word follows that is
+    none of these, as "her" is "his" before a noun and "him" elsewhere. Empty for pairs that are meant anywhere.
+    """
+
+    name: str
+    pairs: tuple[tuple[str, str], ...]
+    sides: tuple[str, str]
+    source: str = ""
+    licence: str = ""
+    notes: tuple[str, ...] = ()
+    doubtful: tuple[Doubt, ...] = ()
+    not_before: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateList:
+    """Sentences with the markers in ``slots``; every sentence holds at least one of them.
+
+    ``words`` are those that these templates are for, where others of their part of speech go into other ones.
+    """
+
+    name: str
+    sentences: tuple[str, ...]
+    slots: tuple[str, ...]
+    words: tuple[str, ...] = ()
+    source: str = ""
+    licence: str = ""
+    notes: tuple[str, ...] = ()
+    doubtful: tuple[Doubt, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceList:
+    """Sentences written for single words, by the word; the word may stand in them in another form."""
+
+    name: str
+    of: Mapping[str, tuple[str, ...]] = field(hash=False)
+    source: str = ""
+    licence: str = ""
+    notes: tuple[str, ...] = ()
+    doubtful: tuple[Doubt, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "of", MappingProxyType(dict(self.of)))
+
+
+@dataclass(frozen=True, slots=True)
+class SentencePair:
+    """Two sentences that differ in the group they speak of (Nangia et al. 2020, whose names these are).
+
+    ``sent_more`` is the more stereotypical one. "stereo": the pair is about a negative stereotype of an
+    underprivileged group; "antistereo": about a positive stereotype of a privileged one.
+    """
+
+    sent_more: str
+    sent_less: str
+    stereo_antistereo: Literal["stereo", "antistereo"]
+    bias_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class SentencePairs:
+    """Sentence pairs in the order of their source."""
+
+    name: str
+    pairs: tuple[SentencePair, ...]
+    source: str = ""
+    licence: str = ""
+    notes: tuple[str, ...] = ()
+    doubtful: tuple[Doubt, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Stereotype:
+    """A stereotype about women ("female") or about men ("male"), by the number that samples refer to."""
+
+    id: int
+    name: str
+    gender: Literal["female", "male"]
+
+    @property
+    def label(self) -> str:
+        """Number and name: ``1 Emotional and irrational``."""
+        return f"{self.id} {self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A sentence about oneself that leaves the speaker's gender open, and the stereotype it stands for."""
+
+    sentence: str
+    stereotype: int
+
+
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """Samples of stereotypes in the order of their source (Pikuliak et al. 2023)."""
+
+    name: str
+    stereotypes: tuple[Stereotype, ...]
+    samples: tuple[Sample, ...]
+    source: str = ""
+    licence: str = ""
+    notes: tuple[str, ...] = ()
+    doubtful: tuple[Doubt, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GenderedSample:
+    """A sample in a language that marks the speaker's gender: as a man says it, and as a woman does."""
+
+    male: str
+    female: str
+    stereotype: int
+
+
+@dataclass(frozen=True, slots=True)
+class GenderedSamples:
+    """Gendered samples in the order of their source (Pikuliak et al. 2023, section 4.3)."""
+
+    name: str
+    stereotypes: tuple[Stereotype, ...]
+    pairs: tuple[GenderedSample, ...]
+    source: str = ""
+    licence: str = ""
+    notes: tuple[str, ...] = ()
+    doubtful: tuple[Doubt, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WordForms:
+    """What pieces of templates become with some words: pronouns take no article, possessives agree.
+
+    ``pieces`` are parts of templates. ``words`` gives an attribute word one form for each of them; ``groups`` gives
+    all other words of a group one for each of the first pieces. In a form, the attribute itself stands in square
+    brackets ("admire [him]"); a form without any agrees with the attribute, and so gives its group away.
+    """
+
+    name: str
+    pieces: tuple[str, ...]
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+    words: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+    source: str = ""
+    licence: str = ""
+    notes: tuple[str, ...] = ()
+    doubtful: tuple[Doubt, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "groups", MappingProxyType(dict(self.groups)))
+        object.__setattr__(self, "words", MappingProxyType(dict(self.words)))
+
+
+Stimuli: TypeAlias = (
+    WordList | PairList | TemplateList | SentenceList | SentencePairs | Samples | GenderedSamples | WordForms
+)
