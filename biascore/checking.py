@@ -21,9 +21,11 @@ from biascore.metric import SELF, Metric
 from biascore.models.adapter import Adapter, LoadContext
 from biascore.models.model import Model
 from biascore.models.refs import ModelRef
+from biascore.models.transformed import Transforms
 from biascore.plugins.loading import Plugins
 from biascore.stimuli import Catalogue, Test
 from biascore.stimuli.dataset import default_test_name, locate
+from biascore.transform import Transform
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +205,17 @@ class Checker:
         metric = self.plugins.metrics.get(name)
         at = At(self.plugins.metrics.owner(name).owner, "checking", f"making the metric {name}")
         return guarded(at, lambda: metric(validate(metric.option_type, options, f"metric {name}")))
+
+    def transform(self, name: str, options: Mapping[str, Any]) -> Transform:
+        """A transform with these options; raises UnknownNameError or OptionsError."""
+        transform = self.plugins.transforms.get(name)
+        at = At(self.plugins.transforms.owner(name).owner, "checking", f"making the transform {name}")
+        return guarded(at, lambda: transform(validate(transform.option_type, options, f"transform {name}")))
+
+    @property
+    def transforms(self) -> Transforms:
+        """What makes transforms by name for a model."""
+        return Transforms(self.catalogue, self.transform, self.plugins.transform_owner)
 
     def step(self, entry: AuditMeasurement, openings: Mapping[str, Opening]) -> Step:
         """Check one measurement of an audit against the models that the audit has."""

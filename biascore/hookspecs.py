@@ -1,4 +1,4 @@
-"""The hook specifications: what a model can be asked (four), and what a plugin can contribute (six, here).
+"""The hook specifications: what a model can be asked (four), and what a plugin can contribute (seven, here).
 
 These signatures are the contract that third parties build on; they change only with a major version.
 """
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from biascore.models.adapter import Adapter, ModelPlugin
     from biascore.models.refs import ModelRef
     from biascore.stimuli.dataset import DataFormat
+    from biascore.transform import Transform
 
 __all__ = ["CapabilitySpecs", "DiscoverySpecs", "hookimpl", "hookspec"]
 
@@ -43,6 +44,10 @@ class DiscoverySpecs:
     @hookspec
     def register_formats(self, register: Callable[[type[DataFormat]], None]) -> None:
         """Call ``register`` with each class that reads a data file as a test."""
+
+    @hookspec
+    def register_transforms(self, register: Callable[[type[Transform]], None]) -> None:
+        """Call ``register`` with each class that changes vectors."""
 
     @hookspec
     def model_plugins(self, ref: ModelRef) -> Sequence[ModelPlugin]:  # type: ignore[empty-body]

@@ -79,6 +79,7 @@ from biascore.stimuli.associations import AGREEING, ATTRIBUTE, TARGET
 from biascore.stimuli.dataset import DataFile, DataFormat
 from biascore.stimuli.entries import LANGUAGE_PATTERN
 from biascore.stimuli.schema import SAMPLES_MEAN, StereotypeEntry
+from biascore.transform import FittedTransform, Transform, TransformContext, Vectors, VocabularyUnknownError
 
 __all__ = [
     "AGREEING",
@@ -115,6 +116,7 @@ __all__ = [
     "Familiarity",
     "Finding",
     "FiseTest",
+    "FittedTransform",
     "FrozenMap",
     "Gender",
     "GenderEvidence",
@@ -173,7 +175,11 @@ __all__ = [
     "TracedWord",
     "Trained",
     "Training",
+    "Transform",
+    "TransformContext",
+    "Vectors",
     "Vocabulary",
+    "VocabularyUnknownError",
     "WordForms",
     "WordList",
     "check_regular",

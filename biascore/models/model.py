@@ -5,26 +5,32 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
-from typing import Literal, Self, TypeVar
+from typing import Any, Literal, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from biascore.basics.guard import guarded, noted
 from biascore.basics.keys import hiding
+from biascore.basics.progress import Silent
 from biascore.basics.wording import listed
 from biascore.errors import AnswerError, CapabilityError, PluginFailedError, QuestionError
 from biascore.models import codecs
 from biascore.models.adapter import Backend, ModelPlugin
 from biascore.models.answers import no_translation, split_logprobs, split_scores, split_texts, split_vectors
 from biascore.models.asking import Asker
+from biascore.models.cache import NoCache
 from biascore.models.calling import Caller, Hook
 from biascore.models.questions import Familiarity, Level, Masked, Text, TokenLogprobs
 from biascore.models.source import Services, Source
 from biascore.models.training import Checkpoints, Trained, Training
-from biascore.models.used import ModelUsed, QuestionCounts
+from biascore.models.transformed import Prepared, Transformed, no_vectors, only_vectors
+from biascore.models.used import ModelUsed, QuestionCounts, TransformUsed
 from biascore.models.vocabulary import Vocabulary
+from biascore.transform import FittedTransform, Transform
 
 Q = TypeVar("Q")
 A = TypeVar("A")
@@ -35,8 +41,11 @@ class Model:
 
     Every question goes one way: ``Asker`` deduplicates, answers from the cache what it can, asks the rest in batches,
     checks shapes and NaN, and stores each batch in one transaction; ``Caller`` puts a batch to the backend, again
-    after failures that may pass.
+    after failures that may pass. ``under``: the model that ``backend`` transforms, if it does.
     """
+
+    _learns = True
+    """Whether transforms of it are fitted."""
 
     def __init__(
         self,
@@ -44,13 +53,21 @@ class Model:
         backend: Backend,
         plugins: Sequence[ModelPlugin] = (),
         services: Services | None = None,
+        *,
+        under: Model | None = None,
     ) -> None:
         self.source = source
         self.identity = backend.identity
         self._backend = backend
         self._services = services or Services()
+        self._plugins = tuple(plugins)
+        self._under = under
+        self._transformed = backend if isinstance(backend, Transformed) else None
+        self._open: ExitStack = ExitStack() if under is None else under._open
+        if under is None:
+            self._open.callback(backend.close)
         caller = Caller(source, backend, plugins, self._services)
-        self._asker = Asker(source, backend, tuple(plugins), self._services, caller.call)
+        self._asker = Asker(source, backend, self._plugins, self._services, caller.call)
         self.capabilities = caller.capabilities
 
     @property
@@ -70,8 +87,8 @@ class Model:
 
     @property
     def counts(self) -> QuestionCounts:
-        """The questions put so far."""
-        return self._asker.counts
+        """The questions put so far; of a transformed model, those put to the model underneath."""
+        return self._asker.counts if self._under is None else self._under.counts
 
     def embed(self, texts: Iterable[Text | str], level: Level = "sentence") -> npt.NDArray[np.float32]:
         """Vectors of shape (n, d), float32; a row of NaN is a text outside the vocabulary.
@@ -238,17 +255,92 @@ class Model:
             explicit_options=self.source.explicit_options,
             facts=dict(self.identity.facts),
             control=self.identity.control,
-            transforms=tuple(plugin.name for plugin in self._asker.transforms),
+            transforms=self._transforms_used(),
             questions=QuestionCounts(**counts),
         )
 
     @hiding
     def close(self) -> None:
-        """Let go of the model's files and memory; ``with engine.model(ref) as model:`` does it too."""
+        """Let go of the model's files and memory, once; ``with engine.model(ref) as model:`` does it too.
+
+        A transformed model and the one underneath are one opened model: closing either closes both.
+        """
         try:
-            guarded(self.source.at("closing"), self._backend.close, self._services.time_limit)
+            guarded(self.source.at("closing"), self._open.close, self._services.time_limit)
         except PluginFailedError as error:  # the answers are here, and right
             warnings.warn(str(error), RuntimeWarning, stacklevel=2)
+
+    def with_transform(self, transform: str | Transform, /, **options: Any) -> Model:
+        """This model with its vectors changed by a transform, called ``"NAME after TRANSFORM"``; again for a chain.
+
+        ``model.with_transform("grammatical-gender", nouns="es/nouns")``. It is fitted when it is first needed, once for
+        each level, on what this model answers (through its cache), and can ``embed`` and nothing else. Raises
+        UnknownNameError, OptionsError or StimuliError, and CapabilityError where this model cannot embed.
+        """
+        prepared = self._services.transforms.get(transform, options)
+        joint = " after " if self._under is None else ", "
+        return self.through(prepared, f"{self.name}{joint}{prepared.name}")
+
+    def through(self, prepared: Prepared, name: str) -> Model:
+        """This model through a transform that is made already, under a name of its own; see ``with_transform``."""
+        if "embed" not in self.capabilities:
+            raise CapabilityError(no_vectors(prepared.name, self.name, self.capabilities))
+        under = self.face()
+        backend = Transformed(under, prepared, learns=self._learns, time_limit=self._services.time_limit)
+        return _over(under, backend, name)
+
+    def face(self, name: str = "") -> Model:
+        """The same opened model once more: its questions are counted anew, and it may have another name."""
+        if self._under is not None:
+            return self.on(self._under.face(), name)
+        again = Model(
+            replace(self.source, name=name or self.name), self._backend, self._plugins, self._services
+        )
+        again._open = self._open
+        return again
+
+    @property
+    def under(self) -> Model | None:
+        """The model that its transform is applied to, or None where it has none."""
+        return self._under
+
+    def on(self, under: Model, name: str = "") -> Model:
+        """The transform of this model over another face of the model under it; what either learns, both know."""
+        if self._transformed is None:
+            return under
+        return _over(under, self._transformed.on(under, learns=under._learns), name or self.name)
+
+    @property
+    def untransformed(self) -> Model | None:
+        """The model before all of its transforms, or None where it has none."""
+        under = self._under
+        while under is not None and under._under is not None:
+            under = under._under
+        return under
+
+    def steps(self, level: Level = "sentence") -> tuple[Model, ...]:
+        """The model before all transforms, then after each step of the last transform; the last one is this model.
+
+        The steps are those that were learnt at ``level``, and models of them answer at that level alone. A model
+        without transforms is its only step. Raises what fitting raises.
+        """
+        before, transformed, under = self.untransformed, self._transformed, self._under
+        if before is None or transformed is None or under is None:
+            return (self,)
+        earlier = transformed.steps(level)[:-1]
+        made = (
+            _over(under, transformed.at_step(step, level), f"{self.name}, step {number}")
+            for number, step in enumerate(earlier, start=1)
+        )
+        return (before, *made, self)
+
+    @hiding
+    def fitted(self, level: Level = "sentence") -> FittedTransform | None:
+        """What the last transform learnt at this level, now if it was not yet; None without transforms and in a plan.
+
+        Raises what fitting raises.
+        """
+        return None if self._transformed is None else self._transformed.fitted(level)
 
     def __enter__(self) -> Self:
         return self
@@ -259,9 +351,16 @@ class Model:
     def __repr__(self) -> str:
         return f"<Model {self.name} ({self.source.ref}): {', '.join(sorted(self.capabilities))}>"
 
+    def _transforms_used(self) -> tuple[TransformUsed, ...]:
+        own = (TransformUsed(name=one.name, fingerprint=one.fingerprint) for one in self._asker.transforms)
+        under = () if self._under is None else self._under._transforms_used()
+        return (*under, *own) if self._transformed is None else (*under, self._transformed.used())
+
     @hiding
     def _ask(self, hook: Hook[Q, A], questions: list[Q]) -> list[A]:
         if hook.name not in self.capabilities:
+            if self._transformed is not None:
+                raise CapabilityError(only_vectors(hook.name, self.name, self._transformed.name))
             why = f" (its head: {self.lacks})" if self.lacks else ""
             raise CapabilityError(
                 f"{self.name} ({self.source.ref}) cannot {hook.name}; "
@@ -269,6 +368,13 @@ class Model:
                 f"Choose a metric that needs only those, or another model."
             )
         return self._asker.ask(hook, questions)
+
+
+def _over(under: Model, backend: Transformed, name: str) -> Model:
+    """A model that is another one transformed: what it asks goes to that one, which keeps, counts and tries again."""
+    source = replace(under.source, name=name, paid=False)
+    services = replace(under._services, cache=NoCache(), progress=Silent(), attempts=1)
+    return Model(source, backend, (), services, under=under)
 
 
 def _unread(model: str, query: Masked) -> str:

@@ -12,6 +12,7 @@ from biascore.basics.progress import Progress, Silent
 from biascore.models.budget import Budget
 from biascore.models.cache import Cache, NoCache
 from biascore.models.refs import ModelRef
+from biascore.models.transformed import Transforms
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,8 @@ class Source:
 class Services:
     """What the engine lends to its models: cache, progress, budget, retries and the clock between them.
 
-    ``time_limit``: the seconds that one call of a plugin's code may take, None for no limit.
+    ``time_limit``: the seconds that one call of a plugin's code may take, None for no limit. ``transforms``: what
+    makes transforms by name.
     """
 
     cache: Cache = field(default_factory=NoCache)
@@ -50,3 +52,4 @@ class Services:
     attempts: int = 5
     sleep: Callable[[float], None] = time.sleep
     time_limit: float | None = None
+    transforms: Transforms = field(default_factory=Transforms)

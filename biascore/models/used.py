@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from pydantic import Field, field_validator
+
 from biascore.basics.frozen import Frozen, FrozenMap, Scalar
 
 
@@ -20,6 +22,33 @@ class QuestionCounts(Frozen):
     characters: int = 0
 
 
+class FitUsed(Frozen):
+    """What a transform learnt at one level: the digest of it, what a reader has to know, and warnings."""
+
+    level: str
+    digest: str
+    facts: FrozenMap[Scalar]
+    warnings: tuple[str, ...]
+
+
+class TransformUsed(Frozen):
+    """A transform that a model was measured through: whose it is, its options, what it was fitted on and what it learnt.
+
+    ``fingerprint`` tells it from any other, whatever was learnt; ``fits`` are what was learnt, one for each level.
+    ``stimuli``: the tests and lists that its words are from. A wrapper around a model has a name and a fingerprint
+    alone.
+    """
+
+    name: str
+    dist: str = ""
+    version: str = ""
+    options: FrozenMap[Any] = Field(default_factory=dict)
+    explicit_options: FrozenMap[Any] = Field(default_factory=dict)
+    fingerprint: str = ""
+    stimuli: tuple[str, ...] = ()
+    fits: tuple[FitUsed, ...] = ()
+
+
 class ModelUsed(Frozen):
     """A model as it was opened: reference, all options (also the defaults), weights and transforms.
 
@@ -33,6 +62,14 @@ class ModelUsed(Frozen):
     options: FrozenMap[Any]
     explicit_options: FrozenMap[Any]
     facts: FrozenMap[Scalar]
-    transforms: tuple[str, ...] = ()
+    transforms: tuple[TransformUsed, ...] = ()
     control: FrozenMap[float] | None = None
     questions: QuestionCounts = QuestionCounts()
+
+    @field_validator("transforms", mode="before")
+    @classmethod
+    def _by_name(cls, value: object) -> object:
+        """Runs of before there were records hold the names of transforms."""
+        if not isinstance(value, list | tuple):
+            return value
+        return tuple({"name": one} if isinstance(one, str) else one for one in value)

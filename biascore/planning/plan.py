@@ -16,7 +16,7 @@ from biascore.metric import Metric
 from biascore.models.cache import Cache, CacheWarning
 from biascore.models.cost import Cost, characters
 from biascore.models.model import Model
-from biascore.planning.rehearsal import DIMENSIONS, Group, Rehearsal, Scratch, Tally
+from biascore.planning.rehearsal import DIMENSIONS, Group, Rehearsal, Scratch, Tally, rehearsed
 from biascore.stimuli import Test
 
 PROBE_QUESTIONS: Final = 256
@@ -187,7 +187,7 @@ class Planner:
             approximate = done.approximate if key == name else done.approximate & rehearsal.tallies.keys()
             for hook in sorted(rehearsal.tallies.keys() | approximate):
                 tally = rehearsal.tallies.get(hook, Tally())
-                row = self._row(rehearsal, hook, tally, exact=hook not in approximate, probe=probe(key))
+                row = self._row(key, rehearsal, hook, tally, exact=hook not in approximate, probe=probe(key))
                 self._add(row)
 
     def plan(self, title: str) -> Plan:
@@ -217,13 +217,15 @@ class Planner:
     ) -> _Performed:
         done = _Performed(Scratch(self._cache, self._placeholders))
 
-        def rehearsal_of(key: str) -> Rehearsal:
-            if key not in done.rehearsals:
-                length = dimensions.get(key, DIMENSIONS)
-                done.rehearsals[key] = Rehearsal(open_model(key), done.scratch, length)
-            return done.rehearsals[key]
+        models: dict[str, Model] = {}
 
-        model = rehearsal_of(name)
+        def rehearsal_of(key: str) -> Model:
+            if key not in models:
+                length = dimensions.get(key, DIMENSIONS)
+                models[key], done.rehearsals[key] = rehearsed(open_model(key), done.scratch, length)
+            return models[key]
+
+        model, counting = rehearsal_of(name), done.rehearsals[name]
         start = self._clock()
         label = f"{model.name}: rehearsal"
         with self._progress.task(label, len(measurements)) as advance, warnings.catch_warnings():
@@ -231,22 +233,22 @@ class Planner:
             warnings.simplefilter("ignore")
             warnings.filterwarnings("default", category=CacheWarning)
             for metric, test in measurements:
-                given, put = done.scratch.given, model.put()
+                given, put = done.scratch.given, counting.put()
                 stopped = False
                 try:
                     measure(metric, model, test, rehearsal_of)
                 except Exception as error:  # placeholders may lead a stranger's metric anywhere
                     stopped = True
-                    done.stopped.append(_stopped(model, f"{metric.name} {test.id}", error))
+                    done.stopped.append(_stopped(model.name, f"{metric.name} {test.id}", error))
                 if stopped or (metric.adaptive and done.scratch.given > given):
-                    used = {hook for hook, count in model.put().items() if count > put.get(hook, 0)}
+                    used = {hook for hook, count in counting.put().items() if count > put.get(hook, 0)}
                     done.approximate |= metric.requires | used
                 advance(1)
         done.seconds = self._clock() - start
         return done
 
     def _row(
-        self, rehearsal: Rehearsal, hook: str, tally: Tally, *, exact: bool, probe: bool
+        self, name: str, rehearsal: Rehearsal, hook: str, tally: Tally, *, exact: bool, probe: bool
     ) -> QuestionPlan:
         groups = tally.groups.values()
         seconds: float | None = None if groups else 0.0
@@ -255,11 +257,11 @@ class Planner:
             try:
                 times = [self._probe(rehearsal, group) for group in groups]
             except Exception as error:  # a model may fail in any way, and the counts stand all the same
-                self._stopped.append(_stopped(rehearsal, f"the probe of {hook}", error))
+                self._stopped.append(_stopped(name, f"the probe of {hook}", error))
             else:
                 seconds, probed = sum(time for time, _ in times), sum(asked for _, asked in times)
         return QuestionPlan(
-            model=rehearsal.name,
+            model=name,
             hook=hook,
             counts="exact" if exact else "approximate",
             put=tally.put,
@@ -353,8 +355,8 @@ def _spread(questions: Sequence[Any], size: int) -> list[Any]:
     return [ordered[int(i)] for i in (np.arange(size) + 0.5) * len(ordered) / size]
 
 
-def _stopped(model: Model, what: str, error: Exception) -> Stopped:
-    return Stopped(model=model.name, what=what, error=f"{type(error).__name__}: {error}")
+def _stopped(model: str, what: str, error: Exception) -> Stopped:
+    return Stopped(model=model, what=what, error=f"{type(error).__name__}: {error}")
 
 
 def _cells(row: QuestionPlan) -> tuple[str, ...]:

@@ -103,12 +103,26 @@ class Tally:
         group.cost += cost
 
 
+def rehearsed(model: Model, scratch: Scratch, dimensions: int = DIMENSIONS) -> tuple[Model, Rehearsal]:
+    """The model with placeholders for answers, and what counts its questions: itself, or the model under transforms.
+
+    Of a transform the words to learn from are asked for, and nothing is learnt or changed.
+    """
+    if model.under is None:
+        counting = Rehearsal(model, scratch, dimensions)
+        return counting, counting
+    under, counting = rehearsed(model.under, scratch, dimensions)
+    return model.on(under), counting
+
+
 class Rehearsal(Model):
     """Another face of an opened model: the same keys, cache and batches, and placeholders for what is missing.
 
     ``tallies`` by hook say what a run would ask. ``dimensions``: of placeholder vectors; ``seen_dimensions``
     are those of the vectors that the cache gave, or None.
     """
+
+    _learns = False
 
     def __init__(self, model: Model, scratch: Scratch, dimensions: int = DIMENSIONS) -> None:
         # Nothing is sent, so nothing is charged to the budget of a run.
@@ -126,6 +140,10 @@ class Rehearsal(Model):
     def batch(self) -> int:
         """The largest number of questions that the model takes in one call."""
         return self._backend.batch
+
+    def face(self, name: str = "") -> Model:  # noqa: ARG002
+        """Itself: nothing may be asked past it."""
+        return self
 
     def put(self) -> dict[str, int]:
         """The number of questions put so far, by hook."""

@@ -16,6 +16,7 @@ from biascore.models.capabilities import CAPABILITIES
 from biascore.stimuli import Catalogue, StimuliFile
 from biascore.stimuli.dataset import DataFormat
 from biascore.stimuli.entries import LANGUAGE_PATTERN
+from biascore.transform import Transform
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9_-]*(\.[a-z0-9_-]+)*")
 """No case, so that ``Planted`` cannot stand beside ``planted``; no path, no control character."""
@@ -30,6 +31,7 @@ class Contribution:
     languages: list[Language] = field(default_factory=list)
     wordlists: list[tuple[Path, str]] = field(default_factory=list)
     formats: list[type[DataFormat]] = field(default_factory=list)
+    transforms: list[type[Transform]] = field(default_factory=list)
     stimuli: tuple[StimuliFile, ...] = ()
 
     def collect(self, ask: Callable[[str, Callable[..., None]], None]) -> None:
@@ -42,6 +44,7 @@ class Contribution:
         ask("register_languages", self.languages.append)
         ask("register_wordlists", self.add_wordlist)
         ask("register_formats", self.formats.append)
+        ask("register_transforms", self.transforms.append)
         self.check()
         self.stimuli = Catalogue.from_folders(language_folders=self.wordlists).files
 
@@ -70,9 +73,12 @@ class Contribution:
             _check_capabilities(metric, metric.requires)
         for data_format in self.formats:
             _check_class(data_format, DataFormat, {"id": str, "summary": str, "example": str})
+        for transform in self.transforms:
+            _check_class(transform, Transform, {"name": str, "summary": str, "reference": str})
         _check_names([a.id for a in self.adapters])
         _check_names([m.name for m in self.metrics])
         _check_names([f.id for f in self.formats])
+        _check_names([t.name for t in self.transforms])
         for language in self.languages:
             if not isinstance(language, Language):
                 raise TypeError(f"registered {language!r}, which is not a Language")
@@ -93,6 +99,7 @@ class Contribution:
             *(f"language {lang.code}" for lang in self.languages),
             *(f"wordlists {shown}" for _, shown in self.wordlists),
             *(f"data format {one.id}" for one in self.formats),
+            *(f"transform {one.name}" for one in self.transforms),
         )
 
 

@@ -42,6 +42,7 @@ from biascore.plugins.contribution import Contribution
 from biascore.plugins.registry import PluginRecord, Registry
 from biascore.stimuli import StimuliFile, Test
 from biascore.stimuli.dataset import DataFormat
+from biascore.transform import Transform
 
 GROUP: Final = "biascore"
 IMPORT_VARIABLE: Final = "BIASCORE_IMPORT_SECONDS"
@@ -57,6 +58,7 @@ class Plugins:
         self.adapters: Registry[type[Adapter]] = Registry("adapter")
         self.metrics: Registry[type[Metric]] = Registry("metric")
         self.formats: Registry[type[DataFormat]] = Registry("data format")
+        self.transforms: Registry[type[Transform]] = Registry("transform")
         self.tests: Registry[Test] = Registry("test")
         self.languages: dict[str, Language] = {}
         self.speaker_gender: Registry[Callable[[], SpeakerGenderDetector]] = Registry(
@@ -106,6 +108,13 @@ class Plugins:
             at = At(owner, "opening", f"what it puts around {ref}")
             found += guarded(at, partial(_asked, self._alone(plugin, "model_plugins"), ref))
         return found
+
+    def transform_owner(self, transform: Transform) -> Owner:
+        """Whose transform this is; of one that no plugin registers, its name alone."""
+        for name in self.transforms.names:
+            if type(transform) is self.transforms.get(name):
+                return self.transforms.owner(name).owner
+        return Owner(f"transform {transform.name}")
 
     def detector(self, tag: str) -> SpeakerGenderDetector:
         """The detector of the speaker's gender in a language, by its tag or a shorter one (``sr`` for ``sr-Latn``).
@@ -217,6 +226,8 @@ class Plugins:
             self.metrics.add(metric.name, metric, record)
         for data_format in contribution.formats:
             self.formats.add(data_format.id, data_format, record)
+        for transform in contribution.transforms:
+            self.transforms.add(transform.name, transform, record)
         for language in contribution.languages:
             self._add_language(language, record)
         for file in contribution.stimuli:
@@ -240,7 +251,7 @@ class Plugins:
 
     def _mark_conflicts(self, record: PluginRecord) -> PluginRecord:
         registries: tuple[Registry[Any], ...] = (
-            *(self.adapters, self.metrics, self.formats),
+            *(self.adapters, self.metrics, self.formats, self.transforms),
             *(self.tests, self._files),
             *(self.speaker_gender, self.gender_pair, self.speaker_frames),
         )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pluggy
 
 from biascore.basics.guard import At, guarded
 from biascore.basics.keys import without_keys
-from biascore.checking import Opening
+from biascore.checking import Checker, Opening
 from biascore.errors import PluginError
 from biascore.models.adapter import Backend, Identity, LoadContext, ModelPlugin
 from biascore.models.model import Model
@@ -50,9 +51,10 @@ def open_model(
         unusual=opening.options.model_dump(mode="json", exclude_defaults=True),
         owner=record.owner,
     )
+    transforms_by_name = Checker(plugins, catalogue).transforms
     around = [*transforms, *plugins.model_plugins(opening.ref)]
     try:
-        return Model(source, backend, around, services)
+        return Model(source, backend, around, replace(services, transforms=transforms_by_name))
     # A ValueError: two plugins around the model have one name.
     except (pluggy.PluginValidationError, ValueError) as error:
         backend.close()

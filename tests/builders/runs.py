@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from biascore.models.used import ModelUsed, QuestionCounts
+from biascore.models.used import ModelUsed, QuestionCounts, TransformUsed
 from biascore.results.coverage import Coverage, LostWord
 from biascore.results.estimates import ConfidenceInterval, Estimate, PValue
 from biascore.results.measurement import Measurement, item_table
@@ -155,7 +155,7 @@ def model_used(name: str = MODELS[0], control: Mapping[str, float] | None = None
         options={"pooling": "mean", "batch": 32},
         explicit_options={"pooling": "mean"},
         facts={"dimensions": 300, "licence": "CC BY-SA 3.0"},
-        transforms=("centre",),
+        transforms=(TransformUsed(name="centre"),),
         control=control,
         questions=QuestionCounts(put=512, repeated=32, cached=400, asked=80),
     )
@@ -268,7 +268,7 @@ def hostile_run() -> Run:
         models=tuple(
             ModelUsed(
                 name=t, ref=t, revision=t, digest=t, options={t: t, "nested": nested}, explicit_options={},
-                facts={t: t}, transforms=(t,),
+                facts={t: t}, transforms=(TransformUsed(name=t),),
             )
             for t in HOSTILE
         ),

@@ -23,6 +23,7 @@ from biascore.plugins_api import (
     hookimpl,
 )
 
+from ..builders.transforms import Centre
 from .made import adapter_of, engine_with, module_of, plugins_of, registers, wordlists_of
 
 
@@ -84,6 +85,20 @@ def test_hook_register_formats(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
         engine.data("line", path, language="it")
     with pytest.raises(DataError, match="names no file of a dataset"):
         engine.data("lines", "hub:only/two", language="it")
+
+
+def test_hook_register_transforms(monkeypatch: pytest.MonkeyPatch) -> None:
+    plugins = plugins_of(monkeypatch, module_of("made_plugin", register_transforms=registers(Centre)))
+    assert plugins.transforms.get("centre") is Centre
+    assert ("transform centre",) in {record.provides for record in plugins.records}
+    engine = engine_with(monkeypatch, plugins)
+    with engine.model("planted:gender=1") as plain:
+        clean = plain.with_transform("centre", words=("rose", "ant"))
+        assert abs(clean.embed(["rose", "ant"]).sum(axis=0)).max() < 1e-5
+        with pytest.raises(UnknownNameError, match="Did you mean 'centre'"):
+            plain.with_transform("center")
+        with pytest.raises(OptionsError, match="transform centre: wrods"):
+            plain.with_transform("centre", wrods=("rose",))
 
 
 class Named(ModelPlugin):

@@ -123,7 +123,7 @@ def test_a_transform_changes_what_fise_sees(engine: Engine, tmp_path: Path):
     assert list(after["gender"]) == pytest.approx(list(-before["gender"]), abs=1e-6)
     assert list(after["race"]) == pytest.approx(list(before["race"]), abs=1e-6)
     assert list(after["valence"]) == pytest.approx(list(before["valence"]), abs=1e-6)
-    assert run.models[0].transforms == ("mirror",)
+    assert [one.name for one in run.models[0].transforms] == ["mirror"]
 
 
 def test_a_target_out_of_vocabulary_is_lost_with_its_pair(engine: Engine, tmp_path: Path):

@@ -1,0 +1,83 @@
+"""A transform made for tests: it takes away the mean of the words that it is given, in one step or several."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from biascore.errors import StimuliError
+from biascore.plugins_api import (
+    FittedTransform,
+    Options,
+    Scalar,
+    Transform,
+    TransformContext,
+    Vectors,
+)
+
+
+class CentreOptions(Options):
+    """Which words, in how many steps."""
+
+    words: tuple[str, ...] = ("aa", "bbbb")
+    parts: int = 1
+    test: str = ""
+
+
+@dataclass(frozen=True)
+class Centred(FittedTransform):
+    """What is taken away, after so many of the steps."""
+
+    mean: npt.NDArray[np.float64]
+    step: int
+    parts: int
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def digest(self) -> str:  # type: ignore[override]
+        return f"blake2b:{hashlib.blake2b(self.mean.tobytes() + bytes([self.step])).hexdigest()}"
+
+    @property
+    def facts(self) -> Mapping[str, Scalar]:  # type: ignore[override]
+        return {"steps": self.step}
+
+    @property
+    def trace(self) -> tuple[Mapping[str, Scalar], ...]:  # type: ignore[override]
+        return tuple({"step": step} for step in range(1, self.step + 1))
+
+    def apply(self, vectors: npt.NDArray[np.float32], words: Sequence[str]) -> npt.NDArray[np.float32]:
+        return (vectors - self.mean * self.step / self.parts).astype(np.float32)
+
+    def steps(self) -> tuple[FittedTransform, ...]:
+        return tuple(Centred(self.mean, step, self.parts) for step in range(1, self.step + 1))
+
+
+class Centre(Transform[CentreOptions]):
+    """Takes the mean of some words away from every vector; keeps what it was fitted on."""
+
+    name = "centre"
+    summary = "take a mean away"
+    reference = "made for a test"
+    fits: ClassVar[list[tuple[str, str]]] = []
+
+    def words(self, context: TransformContext) -> Mapping[str, Sequence[str]]:
+        if self.options.test:
+            return {role: one.words for role, one in context.catalogue.test(self.options.test).lists.items()}
+        return {"centre": self.options.words}
+
+    def stimuli(self) -> Sequence[str]:
+        return (self.options.test,) if self.options.test else ()
+
+    def fit(self, learnt_from: Mapping[str, Vectors], context: TransformContext) -> FittedTransform:
+        assert context.identity is not None
+        assert context.level is not None
+        self.fits.append((context.identity.digest, context.level))
+        rows = np.vstack([one.rows for one in learnt_from.values()])
+        if not len(rows):
+            raise StimuliError("centre: the model knows none of the words. Name others")
+        return Centred(rows.mean(axis=0), self.options.parts, self.options.parts)
