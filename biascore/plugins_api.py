@@ -46,7 +46,18 @@ from biascore.models.training import Checkpoints, Trained, Training
 from biascore.models.vocabulary import BLOCK_ROWS, Vocabulary
 from biascore.results.coverage import REPEATED, Coverage, LostWord
 from biascore.results.estimates import ConfidenceInterval, Equivalence, Estimate, PValue
-from biascore.results.figures import Band, Bars, Boxes, Dots, Histogram, Limit, Plane, Point
+from biascore.results.figures import (
+    Band,
+    Bars,
+    Boxes,
+    Dots,
+    Figure,
+    Histogram,
+    Limit,
+    Lines,
+    Plane,
+    Point,
+)
 from biascore.results.measurement import Measurement, item_table
 from biascore.results.returned import Finding
 from biascore.stimuli import (
@@ -114,6 +125,7 @@ __all__ = [
     "Equivalence",
     "Estimate",
     "Familiarity",
+    "Figure",
     "Finding",
     "FiseTest",
     "FittedTransform",
@@ -130,6 +142,7 @@ __all__ = [
     "Language",
     "Level",
     "Limit",
+    "Lines",
     "LoadContext",
     "LostWord",
     "Malformed",

@@ -45,6 +45,19 @@ class Bars(Frozen):
     labels: tuple[str, ...]
 
 
+class Lines(Frozen):
+    """A picture of the items of some groups along the numbers of a column, such as steps: a line for each group.
+
+    ``neutral``: the value at which a level line stands, None for no line.
+    """
+
+    kind: Literal["lines"] = "lines"
+    title: str
+    x: str
+    groups: tuple[str, ...] = Field(min_length=1)
+    neutral: float | None = 0.0
+
+
 class Limit(Frozen):
     """A line that no point of a picture can pass, through its (x, y) corners from left to right."""
 
@@ -133,4 +146,4 @@ class Dots(Frozen):
 RunFigure = Point | Boxes | Dots
 """What a measurement adds to a picture of the run that it belongs to."""
 
-Figure = Annotated[Plane | Histogram | Bars | Point | Boxes | Dots, Field(discriminator="kind")]
+Figure = Annotated[Plane | Histogram | Bars | Lines | Point | Boxes | Dots, Field(discriminator="kind")]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import pyarrow as pa
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, SerializerFunctionWrapHandler, field_validator, model_serializer, model_validator
 
 from biascore.basics.frozen import Frozen, FrozenMap, Scalar
 from biascore.results.coverage import Coverage
@@ -41,6 +41,7 @@ class Measurement(Frozen):
     ``cautions`` are those of its ``warnings`` that touch the verdict: what it rests on is less than it seems.
     ``variant`` tells measurements of one metric apart ("token level"), ``subject`` what a test was put about where
     its language does not say it ("en to sk").
+    ``change_from`` names the model that its headline is a change from, where it is one: what changed is no bias found.
     ``items`` is the per-item table (pyarrow, immutable), whose first columns are ``item``, ``group``
     and ``value``; runs store it beside the rest, as Parquet. ``item_value`` says what their value is,
     ``item_neutral`` which of its values stands for no bias, and ``figures`` are pictures that a report draws beside
@@ -50,6 +51,7 @@ class Measurement(Frozen):
     metric: str
     variant: str = ""
     subject: str = ""
+    change_from: str = ""
     test: str
     test_title: str
     language: str
@@ -91,6 +93,14 @@ class Measurement(Frozen):
         if of is not None and of not in [estimate.name for estimate in self.estimates]:
             raise ValueError(f"equivalence.of must name an estimate, and there is no {of!r}")
         return self
+
+    @model_serializer(mode="wrap")
+    def _without_empty(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Without ``change_from`` where there is none, so that results stored before there were any keep their digest."""
+        stored: dict[str, Any] = serialize(self)
+        if not self.change_from:
+            stored.pop("change_from", None)
+        return stored
 
     @property
     def headline(self) -> Estimate:

@@ -38,6 +38,7 @@ class Finding:
     cautions: tuple[str, ...] = ()
     variant: str = ""
     subject: str = ""
+    change_from: str = ""
     language: str = ""
     positive_means: str = ""
     item_value: str = "value of the item"
@@ -58,6 +59,7 @@ def measurement_of(
         metric=metric,
         variant=found.variant,
         subject=found.subject,
+        change_from=found.change_from,
         test=test.id,
         test_title=test.title,
         language=found.language or test.language,

@@ -27,6 +27,8 @@ class Role(StrEnum):
     """It says whether the ruler sees an association that is expected."""
     CONTROL = "control"
     """It says whether the ruler sees a bias that was put into the model, and none where there is none."""
+    CHANGE = "change"
+    """It says what a transform did to a model: a change that is detected is no bias that is."""
 
 
 class RunVerdict(Frozen):
@@ -64,7 +66,8 @@ def run_verdicts(
 ) -> tuple[RunVerdict, ...]:
     """The verdict of each measurement, in order; ``controls`` are the names of models whose bias is known.
 
-    A family is what is measured on one model: its findings, its baselines, or all of it where it is a control.
+    A family is what is measured on one model: its findings, its baselines, its changes by a transform, or all of it where
+    it is a control.
     What is detected alone stays detected if its adjusted p-value is at most its alpha. Adjustment changes nothing
     else: it only ever raises a p-value, and negligible is decided by an interval.
     """
@@ -142,7 +145,7 @@ def control_lines(
 def _control_line(
     family: str, some: Sequence[tuple[Measurement, RunVerdict]], controls: Mapping[str, Mapping[str, float]]
 ) -> str:
-    if some[0][1].role is Role.BASELINE:
+    if some[0][1].role in (Role.BASELINE, Role.CHANGE):
         return f"{family}: {_found(some)} detected"
     declared = controls[some[0][0].model]
     effects = [declared.get(measurement.test) for measurement, _ in some]
@@ -166,11 +169,18 @@ def _found(some: Sequence[tuple[Measurement, RunVerdict]]) -> str:
 def _role(measurement: Measurement, controls: frozenset[str]) -> Role:
     if measurement.model in controls:
         return Role.CONTROL
+    if measurement.change_from:
+        return Role.CHANGE
     return Role.BASELINE if measurement.concept == BASELINE else Role.FINDING
 
 
 def _family(measurement: Measurement, role: Role) -> str:
-    what = {Role.FINDING: "findings on", Role.BASELINE: "baselines on", Role.CONTROL: "control"}[role]
+    what = {
+        Role.FINDING: "findings on",
+        Role.BASELINE: "baselines on",
+        Role.CONTROL: "control",
+        Role.CHANGE: "changes on",
+    }[role]
     return f"{what} {measurement.model}"
 
 

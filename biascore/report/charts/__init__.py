@@ -10,11 +10,12 @@ from biascore.report.charts.boxes import boxes_chart, dots_chart
 from biascore.report.charts.forest import forest_charts, model_looks
 from biascore.report.charts.items import LABELLED_ITEMS, histogram_chart, item_chart
 from biascore.report.charts.joined import Entry, Picture, file_name, joined_entries, on_equal_axes
+from biascore.report.charts.lines import lines_chart
 from biascore.report.charts.planes import plane_chart
 from biascore.report.charts.rulers import Comparison, comparisons
 from biascore.report.charts.scatter import scatter_chart
 from biascore.report.items import plotted_items
-from biascore.results.figures import Bars, Dots, Histogram, Plane, Point
+from biascore.results.figures import Bars, Dots, Histogram, Lines, Plane, Point
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
 
@@ -74,11 +75,11 @@ def measurement_charts(measurement: Measurement, number: int) -> tuple[Chart | U
     """The figures of a measurement alone, those that cannot be drawn with the reason; then the item chart.
 
     Beside a plane, items too many for a name each are not drawn by value as well: the plane shows the same
-    points in two dimensions rather than in one.
+    points in two dimensions rather than in one. Beside lines, items are not drawn by value either.
     """
     stem = f"{safe(measurement.method)}-{safe(measurement.test)}"
     figures: list[Chart | Undrawn] = []
-    on_plane = False
+    on_plane = in_lines = False
     for index, figure in enumerate(measurement.figures, start=1):
         name = f"figure-{number:04d}-{index}-{stem}"
         if isinstance(figure, Plane):
@@ -88,6 +89,11 @@ def measurement_charts(measurement: Measurement, number: int) -> tuple[Chart | U
             figures.append(histogram_chart(measurement, figure, name))
         elif isinstance(figure, Bars):
             figures.append(bars_chart(measurement, figure, name))
+        elif isinstance(figure, Lines):
+            figures.append(lines_chart(measurement, figure, name))
+            in_lines = in_lines or isinstance(figures[-1], Chart)
+    if in_lines:
+        return tuple(figures)
     if on_plane and len(plotted_items(measurement)[0]) > LABELLED_ITEMS:
         return tuple(figures)
     items = item_chart(measurement, number)

@@ -1,0 +1,128 @@
+"""The change of an effect size between two measurements of the same words: its interval and what tests it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from biascore.stats._checks import Floats, finite_vector
+from biascore.stats.association import MIN_RELATIVE_SPREAD, effect_size
+from biascore.stats.bootstrap import Interval, Method, Samples, bootstrap_interval
+
+
+def standardised_changes(
+    before: tuple[ArrayLike, ArrayLike], after: tuple[ArrayLike, ArrayLike], ddof: Literal[0, 1] = 1
+) -> tuple[Floats, Floats]:
+    """How far each score moved, in standard deviations of all scores: those of x (nx,) and of y (ny,).
+
+    ``before`` and ``after`` are (x, y), the same words in the same order. Each score is divided by the deviation of x and
+    y together, before or after. The difference of the two means is then the change of `effect_size` itself, and as
+    no exchange of words between x and y touches those deviations, a permutation test of the two is one of that
+    change: its null hypothesis says that being in x or in y has nothing to do with how a word moves.
+    Raises ZeroVarianceError where the scores before or after do not vary, ValueError where the words differ.
+    """
+    (x0, y0), (x1, y1) = _paired(before, after)
+    effect_size(x0, y0, ddof)  # raises where there is no deviation to divide by
+    effect_size(x1, y1, ddof)
+    old, new = (float(np.std(np.concatenate(pair), ddof=ddof)) for pair in ((x0, y0), (x1, y1)))
+    return x1 / new - x0 / old, y1 / new - y0 / old
+
+
+def bootstrap_effect_change(
+    before: tuple[ArrayLike, ArrayLike],
+    after: tuple[ArrayLike, ArrayLike],
+    *,
+    ddof: Literal[0, 1] = 1,
+    level: float = 0.95,
+    method: Method = "studentized",
+    resamples: int = 5000,
+    rng: np.random.Generator,
+) -> Interval:
+    """Bootstrap interval of the change of `effect_size`: words resampled within x and within y, as one before and after.
+
+    studentized, the default, is the bootstrap-t with the standard error of the delta method. Measured coverage of 95 %
+    intervals, normal scores, n + n words, the scores of a word before and after correlated .9 and .5 (400 samples, standard
+    error 1.1 points, tests/benchmarks/bench_change_coverage.py):
+
+        d from, to   0, 0        1, 1        1, .5       1.5, .2
+                     8 + 8
+        percentile   88.0  89.0  91.0  89.8  90.5  92.0  93.0  90.8
+        bca          86.5  89.2  87.0  88.2  93.0  93.0  94.5  92.8
+        studentized  88.8  93.8  90.5  92.5  94.8  95.8  96.5  96.2
+                     16 + 16
+        studentized  91.8  95.8  92.2  90.2  93.5  94.0  97.5  95.8
+                     32 + 32
+        studentized  92.8  96.0  93.2  93.2  95.0  92.2  98.0  96.5
+
+    So it is some points too narrow for few words that hardly moved, and the permutation test of `standardised_changes`
+    decides: in the same samples without a change it rejected 1.2 to 6.8 % at 5 %, where a sign-flip test of the words'
+    changes rejected .5 to 6.2 %, as a shift that all words share keeps it from rejecting.
+    Raises ZeroVarianceError where the scores do not vary or no resample has a value, ValueError on sets of fewer than
+    two words, on scores that are not finite and on options out of range.
+    """
+    (x0, y0), (x1, y1) = _paired(before, after)
+    effect_size(x0, y0, ddof)
+    effect_size(x1, y1, ddof)
+    n = x0.size + y0.size
+    # Deviations with ddof 1 are larger by this, so that the effect size is smaller.
+    scale = np.sqrt((n - 1) / n) if ddof == 1 else 1.0
+    rows = (np.arange(x0.size), np.arange(y0.size))
+
+    def statistic(batch: Samples) -> Floats:
+        x, y = (drawn.astype(np.intp) for drawn in batch)
+        return scale * (_influence(x1[x], y1[y])[0] - _influence(x0[x], y0[y])[0])
+
+    def error(batch: Samples) -> Floats:
+        x, y = (drawn.astype(np.intp) for drawn in batch)
+        _, of_x1, of_y1 = _influence(x1[x], y1[y])
+        _, of_x0, of_y0 = _influence(x0[x], y0[y])
+        variance = ((of_x1 - of_x0) ** 2).mean(axis=1) / (x.shape[1] - 1)
+        variance += ((of_y1 - of_y0) ** 2).mean(axis=1) / (y.shape[1] - 1)
+        found: Floats = scale * np.sqrt(variance)
+        return found
+
+    return bootstrap_interval(
+        statistic,
+        rows,
+        level=level,
+        method=method,
+        resamples=resamples,
+        rng=rng,
+        standard_error=error if method == "studentized" else None,
+    )
+
+
+def _paired(
+    before: tuple[ArrayLike, ArrayLike], after: tuple[ArrayLike, ArrayLike]
+) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
+    """The four samples, each pair scaled to at most 1, which changes no effect size."""
+    old = (finite_vector(before[0], "x before"), finite_vector(before[1], "y before"))
+    new = (finite_vector(after[0], "x after"), finite_vector(after[1], "y after"))
+    for name, one, other in zip("xy", old, new, strict=True):
+        if one.size != other.size:
+            raise ValueError(
+                f"{name} has {one.size} scores before and {other.size} after; pass the same words twice"
+            )
+    return _scaled(old), _scaled(new)
+
+
+def _scaled(pair: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
+    largest = max(float(np.abs(one).max()) for one in pair) or 1.0
+    return pair[0] / largest, pair[1] / largest
+
+
+def _influence(x: Floats, y: Floats) -> tuple[Floats, Floats, Floats]:
+    """Effect sizes (rows,) with ddof 0 of resamples (rows, n), and the influence of each of their scores (rows, n)."""
+    nx, ny = x.shape[1], y.shape[1]
+    px, py = nx / (nx + ny), ny / (nx + ny)
+    mean_x, mean_y = x.mean(axis=1, keepdims=True), y.mean(axis=1, keepdims=True)
+    dx, dy, difference = x - mean_x, y - mean_y, mean_x - mean_y
+    var_x, var_y = (dx**2).mean(axis=1, keepdims=True), (dy**2).mean(axis=1, keepdims=True)
+    spread = np.sqrt(px * var_x + py * var_y + px * py * difference**2)
+    spread[spread <= MIN_RELATIVE_SPREAD] = np.nan  # such a resample has no value, and is left out
+    slope, shift = difference / (2.0 * spread**3), 2.0 * px * py * difference
+    of_x = dx / spread - slope * (px * (dx**2 - var_x) + shift * dx)
+    of_y = -dy / spread - slope * (py * (dy**2 - var_y) - shift * dy)
+    return (difference / spread)[:, 0], of_x, of_y

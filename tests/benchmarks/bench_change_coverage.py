@@ -1,0 +1,64 @@
+"""How often the interval of a change of effect size holds the true change, and how often its test rejects wrongly.
+
+    python tests/benchmarks/bench_change_coverage.py [samples]
+
+Scores before and after are bivariate normal with the correlation given, shifted together by a common offset afterwards.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from typing import Final, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from biascore.stats import permutation_test
+from biascore.stats.bootstrap import Method
+from biascore.stats.change import bootstrap_effect_change, standardised_changes
+from biascore.stats.paired import sign_flip_test
+
+Floats = npt.NDArray[np.float64]
+EFFECTS: Final = ((0.0, 0.0), (1.0, 1.0), (1.0, 0.5), (1.5, 0.2))
+RESAMPLES: Final = 600
+OFFSET: Final = 0.3
+
+
+def draw(
+    rng: np.random.Generator, n: int, before: float, after: float, correlation: float
+) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
+    mixed = np.linalg.cholesky([[1, correlation], [correlation, 1]]).T
+    half = np.array([d / math.sqrt(1 - d * d / 4) / 2 for d in (before, after)])
+    x = rng.standard_normal((n, 2)) @ mixed + half + [0, OFFSET]
+    y = rng.standard_normal((n, 2)) @ mixed - half + [0, OFFSET]
+    return (x[:, 0], y[:, 0]), (x[:, 1], y[:, 1])
+
+
+def main(samples: int) -> None:
+    methods: tuple[Method, ...] = get_args(Method)
+    print("n+n  d before  after  r    " + "  ".join(methods) + "   p <= .05: permutation, sign flip")
+    for n in (8, 16, 32):
+        for old, new in EFFECTS:
+            for correlation in (0.9, 0.5):
+                rng = np.random.default_rng([n, round(10 * old), round(10 * new), round(10 * correlation)])
+                held, rejected = dict.fromkeys(methods, 0), [0, 0]
+                for _ in range(samples):
+                    before, after = draw(rng, n, old, new, correlation)
+                    for method in methods:
+                        interval = bootstrap_effect_change(
+                            before, after, ddof=0, method=method, resamples=RESAMPLES, rng=rng
+                        )
+                        held[method] += interval.low <= new - old <= interval.high
+                    x, y = standardised_changes(before, after, 0)
+                    test = permutation_test(x, y, method="monte-carlo", draws=499, rng=rng)
+                    flips = sign_flip_test(np.concatenate([x, -y]), draws=499, rng=rng)
+                    rejected[0] += test.two_sided.p_value <= 0.05
+                    rejected[1] += flips.p_value <= 0.05
+                shares = "  ".join(f"{100 * held[method] / samples:{len(method)}.1f}" for method in methods)
+                p = ", ".join(f"{100 * count / samples:.1f}" for count in rejected)
+                print(f"{n:3}  {old:8}  {new:5}  {correlation}  {shares}   {p}", flush=True)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 500)

@@ -1,0 +1,32 @@
+"""What a transform changed is no bias that was found: changes are a family of their own, and counted apart."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from biascore import Run
+from biascore.results.verdicts import Role, control_lines, run_verdicts
+from biascore.stats import Adjustment, Verdict
+
+from ..builders.runs import decided, run_of
+
+
+def test_a_change_is_adjusted_and_counted_apart_from_findings() -> None:
+    some = [decided(0.04), decided(0.04, change_from="raw"), decided(0.9, change_from="raw")]
+    said = run_verdicts(some, (), Adjustment.HOLM)
+    assert [one.role for one in said] == [Role.FINDING, Role.CHANGE, Role.CHANGE]
+    assert [one.tests for one in said] == [1, 2, 2]
+    assert [one.verdict for one in said] == [Verdict.DETECTED, Verdict.INCONCLUSIVE, Verdict.INCONCLUSIVE]
+    assert said[1].note == "change; detected alone, not after adjustment"
+    (line,) = control_lines(some, said, {})
+    assert line == f"changes on {some[0].model}: 0 of 2 detected"
+
+
+def test_a_change_is_stored_and_what_is_none_keeps_its_bytes(tmp_path: Path) -> None:
+    one = decided(0.04)
+    assert "change_from" not in one.model_dump()
+    assert "change_from" not in json.loads(one.model_dump_json())
+    run = run_of(one, decided(0.04, change_from="raw"))
+    run.save(tmp_path / "run")
+    assert [measurement.change_from for measurement in Run.load(tmp_path / "run")] == ["", "raw"]

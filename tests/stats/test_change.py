@@ -1,0 +1,76 @@
+"""The change of an effect size between two measurements of the same words, against loops over all partitions."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from biascore.stats import ZeroVarianceError, effect_size, permutation_test
+from biascore.stats.change import bootstrap_effect_change, standardised_changes
+
+
+def scores(seed: int = 0, nx: int = 5, ny: int = 4) -> tuple[tuple[np.ndarray, np.ndarray], ...]:
+    rng = np.random.default_rng(seed)
+    before = (rng.normal(0.5, 1, nx), rng.normal(-0.5, 1, ny))
+    return before, (
+        before[0] * 0.4 + rng.normal(0, 0.3, nx) + 2,
+        before[1] * 0.4 + rng.normal(0, 0.3, ny) + 2,
+    )
+
+
+@pytest.mark.parametrize("ddof", [0, 1])
+def test_the_test_permutes_the_change_of_the_effect_size_itself(ddof: int) -> None:
+    (x0, y0), (x1, y1) = scores()
+    before, after = np.concatenate([x0, y0]), np.concatenate([x1, y1])
+    x, y = standardised_changes((x0, y0), (x1, y1), ddof)
+    found = permutation_test(x, y, rng=np.random.default_rng(0))
+    every = []
+    for chosen in combinations(range(9), 5):
+        rest = [i for i in range(9) if i not in chosen]
+        old, new = (effect_size(some[list(chosen)], some[rest], ddof) for some in (before, after))
+        every.append(new - old)
+    observed = every[0]
+    assert observed == pytest.approx(effect_size(x1, y1, ddof) - effect_size(x0, y0, ddof))
+    assert found.statistic == pytest.approx(observed)
+    assert found.two_sided.p_value == np.mean(np.abs(every) >= abs(observed) - 1e-12)
+
+
+def test_the_standard_error_is_that_of_the_jackknife_and_the_interval_that_of_a_loop() -> None:
+    before, after = scores(1, 60, 50)
+    rng = np.random.default_rng(7)
+    percentile = bootstrap_effect_change(before, after, method="percentile", resamples=400, rng=rng)
+    rng = np.random.default_rng(7)
+    x, y = rng.integers(60, size=(400, 60)), rng.integers(50, size=(400, 50))
+    drawn = [
+        effect_size(after[0][i], after[1][j]) - effect_size(before[0][i], before[1][j])
+        for i, j in zip(x, y, strict=True)
+    ]
+    assert (percentile.low, percentile.high) == pytest.approx(tuple(np.quantile(drawn, [0.025, 0.975])))
+    # For many words the studentized interval is as wide as four standard errors.
+    studentized = bootstrap_effect_change(before, after, resamples=2000, rng=np.random.default_rng(3))
+    assert studentized.high - studentized.low == pytest.approx(3.92 * np.std(drawn), rel=0.15)
+    assert studentized.low < np.mean(drawn) < studentized.high
+
+
+def test_neither_scale_nor_offset_nor_order_of_the_words_counts() -> None:
+    before, after = scores(2, 8, 8)
+    one = bootstrap_effect_change(before, after, resamples=300, rng=np.random.default_rng(0))
+    moved = tuple(1e-6 * some + 3e-6 for some in after)
+    other = bootstrap_effect_change(before, moved, resamples=300, rng=np.random.default_rng(0))  # type: ignore[arg-type]
+    assert (one.low, one.high) == pytest.approx((other.low, other.high))
+
+
+def test_what_cannot_be_compared_is_refused() -> None:
+    before, after = scores()
+    with pytest.raises(ValueError, match="the same words twice"):
+        standardised_changes(before, (after[0][1:], after[1]))
+    flat = (np.ones(5), np.ones(4))
+    for function in (standardised_changes, bootstrap_effect_change):
+        keywords = {"rng": np.random.default_rng(0)} if function is bootstrap_effect_change else {}
+        with pytest.raises(ZeroVarianceError):
+            function(before, flat, **keywords)  # type: ignore[operator]
+    # Nothing changed: a width of 0 would claim certainty.
+    with pytest.raises(ZeroVarianceError):
+        bootstrap_effect_change(before, before, rng=np.random.default_rng(0))
