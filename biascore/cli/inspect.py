@@ -3,28 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import Annotated
 
 import typer
 
 from biascore.cli.commands import App
 from biascore.cli.console import print_json, print_rows, say
+from biascore.cli.equity import sentence_lines, sentences_json
+from biascore.cli.lists import contents_of, list_json, size_of
 from biascore.cli.options import Json, Stimuli
 from biascore.engine import Engine
 from biascore.plugins.loading import Plugins
-from biascore.stimuli import (
-    GenderedSamples,
-    PairList,
-    Samples,
-    SentenceList,
-    SentencePairs,
-    TemplateList,
-    Test,
-    WordForms,
-    WordList,
-)
-from biascore.stimuli import Stimuli as List
+from biascore.stimuli import EquityTest, Test
 
 list_app = App(
     help="What is installed: adapters, metrics, formats, tests, languages, wordlists.", no_args_is_help=True
@@ -99,7 +89,7 @@ def tests(
             "kind": test.kind,
             "concept": test.concept,
             "title": test.title,
-            "size": " + ".join(str(_size(one)) for one in test.lists.values()),
+            "size": " + ".join(str(size_of(one)) for one in test.lists.values()),
         }
         for test in found
     ]
@@ -150,12 +140,14 @@ def show(
     if found.positive_means:
         lines.append(f"positive means: {found.positive_means}")
     for role, one in found.lists.items():
-        lines.append(f"\n{role} = {one.name} ({_size(one)})\n  {_contents(one)}")
+        lines.append(f"\n{role} = {one.name} ({size_of(one)})\n  {contents_of(one)}")
         lines += [f"  note: {note}" for note in one.notes]
         lines += [
             f"  doubtful: {d.printed!r}" + (f", perhaps {d.proposed!r}" if d.proposed else "") + f": {d.note}"
             for d in one.doubtful
         ]
+    if isinstance(found, EquityTest):
+        lines += ["", *sentence_lines(found)]
     if found.published:
         lines.append("\npublished figures")
         lines += [
@@ -200,7 +192,8 @@ def _test_json(test: Test) -> dict[str, object]:
         "title": test.title,
         "concept": test.concept,
         "positive_means": test.positive_means,
-        "roles": {role: _list_json(words) for role, words in test.lists.items()},
+        "roles": {role: list_json(words) for role, words in test.lists.items()},
+        **({"sentences": sentences_json(test)} if isinstance(test, EquityTest) else {}),
         "published": [
             {
                 "what": p.what,
@@ -219,82 +212,6 @@ def _test_json(test: Test) -> dict[str, object]:
         "file": test.file,
         "sha256": test.sha256,
     }
-
-
-def _list_json(one: List) -> dict[str, object]:
-    doubtful = [{"printed": d.printed, "proposed": d.proposed, "note": d.note} for d in one.doubtful]
-    return {"name": one.name, **_entries(one), "notes": list(one.notes), "doubtful": doubtful}
-
-
-def _entries(one: List) -> dict[str, object]:
-    match one:
-        case WordList():
-            return {"words": list(one.words)}
-        case PairList():
-            return {"sides": list(one.sides), "pairs": [list(pair) for pair in one.pairs]}
-        case TemplateList():
-            return {"slots": list(one.slots), "sentences": list(one.sentences), "words": list(one.words)}
-        case SentenceList():
-            return {"of": {word: list(sentences) for word, sentences in one.of.items()}}
-        case SentencePairs():
-            return {"pairs": [asdict(pair) for pair in one.pairs]}
-        case Samples():
-            return {
-                "stereotypes": [asdict(stereotype) for stereotype in one.stereotypes],
-                "samples": [asdict(sample) for sample in one.samples],
-            }
-        case GenderedSamples():
-            return {
-                "stereotypes": [asdict(stereotype) for stereotype in one.stereotypes],
-                "pairs": [asdict(pair) for pair in one.pairs],
-            }
-        case WordForms():
-            return {
-                "pieces": list(one.pieces),
-                "groups": {group: list(forms) for group, forms in one.groups.items()},
-                "words": {word: list(forms) for word, forms in one.words.items()},
-            }
-
-
-def _size(one: List) -> int:
-    match one:
-        case WordList():
-            return len(one.words)
-        case TemplateList():
-            return len(one.sentences)
-        case SentenceList():
-            return len(one.of)
-        case Samples():
-            return len(one.samples)
-        case WordForms():
-            return len(one.groups) + len(one.words)
-        case _:
-            return len(one.pairs)
-
-
-def _contents(one: List) -> str:
-    match one:
-        case WordList():
-            return ", ".join(one.words)
-        case PairList():
-            return ", ".join("/".join(dict.fromkeys(pair)) for pair in one.pairs)
-        case TemplateList():
-            return "\n  ".join(one.sentences)
-        case SentenceList():
-            return "\n  ".join(f"{word}: {' | '.join(sentences)}" for word, sentences in one.of.items())
-        case SentencePairs():
-            return "\n  ".join(f"{pair.sent_more} | {pair.sent_less}" for pair in one.pairs)
-        case Samples():
-            labels = {stereotype.id: stereotype.label for stereotype in one.stereotypes}
-            return "\n  ".join(f"{labels[sample.stereotype]}: {sample.sentence}" for sample in one.samples)
-        case GenderedSamples():
-            labels = {stereotype.id: stereotype.label for stereotype in one.stereotypes}
-            return "\n  ".join(
-                f"{labels[pair.stereotype]}: {pair.male} | {pair.female}" for pair in one.pairs
-            )
-        case WordForms():
-            rows = {"of": one.pieces, **one.groups, **one.words}
-            return "\n  ".join(f"{name}: {' | '.join(forms)}" for name, forms in rows.items())
 
 
 def _print(rows: Sequence[Mapping[str, str | Sequence[str]]], as_json: bool) -> None:

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypedDict
 
 from biascore.stimuli.associations import AssociationsTest, AttributeGroup
 from biascore.stimuli.entries import DoubtEntry, ListEntry, Meta, PublishedEntry
+from biascore.stimuli.equity import EquityTest
+from biascore.stimuli.equity_schema import EquityEntry
 from biascore.stimuli.lists import (
     Doubt,
+    EmotionWords,
+    EquityTemplates,
+    Grammar,
     PairList,
+    PersonList,
     Sample,
     Samples,
     SentenceList,
@@ -56,12 +62,17 @@ class _Lists:
     sentence_pairs: dict[str, SentencePairs]
     samples: dict[str, Samples]
     forms: dict[str, WordForms]
+    persons: dict[str, PersonList]
+    emotion_words: dict[str, EmotionWords]
+    equity_templates: dict[str, EquityTemplates]
+    grammars: dict[str, Grammar]
 
     @property
     def all(self) -> tuple[Stimuli, ...]:
         sections = (
             *(self.words, self.pairs, self.templates),
             *(self.sentences, self.sentence_pairs, self.samples, self.forms),
+            *(self.persons, self.emotion_words, self.equity_templates, self.grammars),
         )
         return tuple(one for section in sections for one in section.values())
 
@@ -119,6 +130,22 @@ def build_file(entry: FileEntry, stem: str, display: str, sha256: str) -> Stimul
                 pieces=table.pieces, groups=table.groups, words=table.words, **_about(name, table, meta)
             )
             for name, table in entry.forms.items()
+        },
+        persons={
+            name: PersonList(kind=table.kind, persons=table.persons, **_about(name, table, meta))
+            for name, table in entry.persons.items()
+        },
+        emotion_words={
+            name: EmotionWords(words=table.words, **_about(name, table, meta))
+            for name, table in entry.emotion_words.items()
+        },
+        equity_templates={
+            name: EquityTemplates(templates=table.templates, **_about(name, table, meta))
+            for name, table in entry.equity_templates.items()
+        },
+        grammars={
+            name: replace(table.grammar(name), **_about(name, table, meta))
+            for name, table in entry.grammars.items()
         },
     )
     return StimuliFile(
@@ -210,6 +237,15 @@ def _test(name: str, entry: TestEntry, meta: Meta, lists: _Lists, display: str, 
             return _associations(entry, lists, about)
         case NounsEntry():
             return GenderedNounsTest(classes=noun_classes(entry, lists.words), **about)
+        case EquityEntry():
+            return EquityTest(
+                factors=entry.factors,
+                templates=lists.equity_templates[entry.templates],
+                persons=tuple(lists.persons[name] for name in entry.persons),
+                words=lists.emotion_words[entry.words],
+                grammar=lists.grammars[entry.grammar],
+                **about,
+            )
 
 
 def _associations(entry: AssociationsEntry, lists: _Lists, about: _AboutTest) -> AssociationsTest:

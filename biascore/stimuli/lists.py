@@ -201,6 +201,141 @@ class WordForms:
         object.__setattr__(self, "words", MappingProxyType(dict(self.words)))
 
 
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A person that sentences speak of, by name or by a noun phrase.
+
+    ``levels``: what is known of the person, by factor (``{"gender": "female"}``). ``forms``: the text by form, of which
+    "base" is always there. ``variant``: the texts of templates that are meant for this person, where a template has one.
+    """
+
+    id: str
+    levels: Mapping[str, str] = field(hash=False)
+    forms: Mapping[str, str] = field(hash=False)
+    variant: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "levels", MappingProxyType(dict(self.levels)))
+        object.__setattr__(self, "forms", MappingProxyType(dict(self.forms)))
+
+
+@dataclass(frozen=True, slots=True)
+class PersonList:
+    """Persons of one kind, in the order of their source; all have levels of the same factors."""
+
+    name: str
+    kind: Literal["name", "noun phrase"]
+    persons: tuple[Person, ...]
+    source: str = ""
+    licence: str = ""
+    notes: tuple[str, ...] = ()
+    doubtful: tuple[Doubt, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EmotionWord:
+    """A word of an emotion, for the templates with this slot; ``forms`` is its text by form ("base", "feminine", …)."""
+
+    id: str
+    emotion: str
+    slot: str
+    forms: Mapping[str, str] = field(hash=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "forms", MappingProxyType(dict(self.forms)))
+
+
+@dataclass(frozen=True, slots=True)
+class EmotionWords:
+    """Words of emotions in the order of their source."""
+
+    name: str
+    words: tuple[EmotionWord, ...]
+    source: str = ""
+    licence: str = ""
+    notes: tuple[str, ...] = ()
+    doubtful: tuple[Doubt, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EquityTemplate:
+    """A sentence with slots ``{NAME}`` or ``{NAME:FORM}``; ``variants`` are its texts for persons of a variant."""
+
+    id: str
+    text: str
+    variants: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "variants", MappingProxyType(dict(self.variants)))
+
+    def text_for(self, person: Person) -> str:
+        """The text that the person goes into."""
+        return self.variants.get(person.variant, self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class EquityTemplates:
+    """Templates of persons and emotions in the order of their source."""
+
+    name: str
+    templates: tuple[EquityTemplate, ...]
+    source: str = ""
+    licence: str = ""
+    notes: tuple[str, ...] = ()
+    doubtful: tuple[Doubt, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GrammarRule:
+    """What whole words of a sentence become, everywhere or before words that start with one of ``before``.
+
+    ``not_before`` are starts that are excepted. ``joined``: the space after it goes.
+    """
+
+    text: str
+    becomes: str
+    before: tuple[str, ...] = ()
+    not_before: tuple[str, ...] = ()
+    joined: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """What a language does to a sentence that is put together from parts.
+
+    ``agreement``: by factor, the form that a level takes (``{"gender": {"female": "feminine"}}``). ``pieces``: by name,
+    parts of sentences by form (``{"self": {"feminine": "herself"}}``). ``rules`` are applied in their order, then the
+    first letter becomes a ``capital`` and ``final`` is added.
+    """
+
+    name: str
+    capital: bool
+    final: str
+    agreement: Mapping[str, Mapping[str, str]] = field(default_factory=dict, hash=False)
+    pieces: Mapping[str, Mapping[str, str]] = field(default_factory=dict, hash=False)
+    rules: tuple[GrammarRule, ...] = ()
+    source: str = ""
+    licence: str = ""
+    notes: tuple[str, ...] = ()
+    doubtful: tuple[Doubt, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("agreement", "pieces"):
+            tables = {key: MappingProxyType(dict(table)) for key, table in getattr(self, name).items()}
+            object.__setattr__(self, name, MappingProxyType(tables))
+
+
 Stimuli: TypeAlias = (
-    WordList | PairList | TemplateList | SentenceList | SentencePairs | Samples | GenderedSamples | WordForms
+    WordList
+    | PairList
+    | TemplateList
+    | SentenceList
+    | SentencePairs
+    | Samples
+    | GenderedSamples
+    | WordForms
+    | PersonList
+    | EmotionWords
+    | EquityTemplates
+    | Grammar
 )

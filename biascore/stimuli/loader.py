@@ -15,6 +15,7 @@ from biascore.basics.wording import brief, few
 from biascore.errors import StimuliError
 from biascore.files.reading import read_toml
 from biascore.stimuli.building import build_file
+from biascore.stimuli.equity_schema import EquityEntry
 from biascore.stimuli.lines import line_of
 from biascore.stimuli.model import StimuliFile
 from biascore.stimuli.references import reference_problems
@@ -146,4 +147,5 @@ _TESTS: Mapping[str, type[BaseModel]] = {
     "samples": SamplesTestEntry,
     "associations": AssociationsEntry,
     "nouns": NounsEntry,
+    "equity": EquityEntry,
 }

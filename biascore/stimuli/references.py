@@ -6,6 +6,8 @@ from collections.abc import Container, Iterator, Mapping
 
 from biascore.basics.suggest import did_you_mean
 from biascore.stimuli.associations import parts_of, template_problem
+from biascore.stimuli.equity_checks import EquityParts, equity_problems
+from biascore.stimuli.equity_schema import EquityEntry
 from biascore.stimuli.lists import PairList, WordList
 from biascore.stimuli.nouns import NounClass, class_problems
 from biascore.stimuli.schema import (
@@ -21,9 +23,18 @@ from biascore.stimuli.schema import (
     WordsEntry,
 )
 
-_SECTIONS = ("lists", "pairs", "templates", "sentences", "sentence_pairs", "samples", "forms")
+_SECTIONS = (
+    *("lists", "pairs", "templates", "sentences", "sentence_pairs", "samples", "forms"),
+    *("persons", "emotion_words", "equity_templates", "grammars"),
+)
 _WORDS, _TARGETS, _SENTENCES, _SAMPLES = ("lists",), ("lists", "pairs"), ("sentence_pairs",), ("samples",)
 _TEMPLATES, _FORMS = ("templates",), ("forms",)
+_PERSONS, _EMOTIONS, _EQUITY, _GRAMMARS = (
+    ("persons",),
+    ("emotion_words",),
+    ("equity_templates",),
+    ("grammars",),
+)
 _A_LIST = {
     _WORDS: ("word list", "A role takes a word list, so write a table [lists.{0}]"),
     _TARGETS: ("list", "Targets are words or pairs of forms, so write a table [lists.{0}] or [pairs.{0}]"),
@@ -31,6 +42,10 @@ _A_LIST = {
     _SAMPLES: ("list of samples", "Write a table [samples.{0}]"),
     _TEMPLATES: ("list of templates", "Write a table [templates.{0}]"),
     _FORMS: ("table of forms", "Write a table [forms.{0}]"),
+    _PERSONS: ("list of persons", "Write a table [persons.{0}]"),
+    _EMOTIONS: ("list of words of emotions", "Write a table [emotion_words.{0}]"),
+    _EQUITY: ("list of templates with slots", "Write a table [equity_templates.{0}]"),
+    _GRAMMARS: ("grammar", "Write a table [grammars.{0}] with what its language needs"),
 }
 Problem = tuple[tuple[str | int, ...], str]
 
@@ -54,6 +69,8 @@ def reference_problems(entry: FileEntry) -> Iterator[Problem]:
         if not problems and isinstance(test, NounsEntry):
             problems = list(class_problems(noun_classes(test, entry.lists)))
         yield from ((("tests", name, *key), problem) for key, problem in problems)
+        if not problems and isinstance(test, EquityEntry):
+            yield from equity_problems(_equity_parts(entry, name, test))
 
 
 def group_list(
@@ -77,6 +94,17 @@ def noun_classes(
             *(lists[parts[name]].words if name in parts else () for parts in (test.train, test.test)),
         )
         for name, words in test.classes.items()
+    )
+
+
+def _equity_parts(entry: FileEntry, name: str, test: EquityEntry) -> EquityParts:
+    return EquityParts(
+        name,
+        test,
+        entry.equity_templates[test.templates].templates,
+        {persons: entry.persons[persons].persons for persons in test.persons},
+        entry.emotion_words[test.words].words,
+        entry.grammars[test.grammar].grammar(test.grammar),
     )
 
 
@@ -125,6 +153,11 @@ def _references(test: TestEntry) -> Iterator[tuple[tuple[str | int, ...], str, t
         case NounsEntry():
             for key, parts in (("classes", test.classes), ("train", test.train), ("test", test.test)):
                 yield from (((key, name), words, _WORDS) for name, words in parts.items())
+        case EquityEntry():
+            yield ("templates",), test.templates, _EQUITY
+            yield from ((("persons", i), name, _PERSONS) for i, name in enumerate(test.persons))
+            yield ("words",), test.words, _EMOTIONS
+            yield ("grammar",), test.grammar, _GRAMMARS
 
 
 def _unfilled(entry: FileEntry, test: AssociationsEntry) -> Iterator[Problem]:

@@ -18,6 +18,13 @@ from biascore.stimuli.entries import (
     Words,
     check_not_empty,
 )
+from biascore.stimuli.equity_schema import (
+    EmotionWordsEntry,
+    EquityEntry,
+    EquityTemplatesEntry,
+    GrammarEntry,
+    PersonsEntry,
+)
 
 SAMPLES_MEAN = "what stereotypes say of men is put into a man's mouth more than what they say of women"
 
@@ -285,10 +292,16 @@ class NounsEntry(TestBase):
 
 
 TestEntry = Annotated[
-    WeatEntry | FiseEntry | SentencePairsTestEntry | SamplesTestEntry | AssociationsEntry | NounsEntry,
+    WeatEntry
+    | FiseEntry
+    | SentencePairsTestEntry
+    | SamplesTestEntry
+    | AssociationsEntry
+    | NounsEntry
+    | EquityEntry,
     Field(discriminator="kind"),
 ]
-KINDS = ("weat", "fise", "sentence-pairs", "samples", "associations", "nouns")
+KINDS = ("weat", "fise", "sentence-pairs", "samples", "associations", "nouns", "equity")
 
 
 class FileEntry(Entry):
@@ -306,4 +319,8 @@ class FileEntry(Entry):
     sentence_pairs: dict[Name, SentencePairsEntry] = Field(default_factory=dict)
     samples: dict[Name, SamplesEntry] = Field(default_factory=dict)
     forms: dict[Name, FormsEntry] = Field(default_factory=dict)
+    persons: dict[Name, PersonsEntry] = Field(default_factory=dict)
+    emotion_words: dict[Name, EmotionWordsEntry] = Field(default_factory=dict)
+    equity_templates: dict[Name, EquityTemplatesEntry] = Field(default_factory=dict)
+    grammars: dict[Name, GrammarEntry] = Field(default_factory=dict)
     tests: dict[Name, TestEntry] = Field(default_factory=dict)
