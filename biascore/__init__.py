@@ -4,9 +4,9 @@
 >>> run = Engine().measure("weat", "planted:gender=0.5", "en/weat6")
 """
 
-from biascore.audit import Audit
+from biascore.audit import Audit, AuditTransform
 from biascore.engine import Engine
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
 
-__all__ = ["Audit", "Engine", "Measurement", "Run"]
+__all__ = ["Audit", "AuditTransform", "Engine", "Measurement", "Run"]

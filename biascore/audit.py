@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field, PrivateAttr, ValidationError
+from pydantic import Field, PrivateAttr, ValidationError, ValidationInfo, field_validator
 
 from biascore.basics.frozen import Frozen, FrozenMap
 from biascore.basics.problems import problems_of
@@ -21,17 +21,54 @@ from biascore.stimuli.entries import LANGUAGE_PATTERN
 from biascore.stimuli.lines import line_of
 
 
+class AuditTransform(Frozen):
+    """A transform of a model's vectors, by name, with its options."""
+
+    name: str
+    options: FrozenMap[Any] = Field(default_factory=dict)
+
+
 class AuditModel(Frozen):
-    """A model of an audit: reference, adapter options, and a short name (default: the reference)."""
+    """A model of an audit: reference, adapter options, and a short name (default: the reference).
+
+    ``transforms`` are applied to its vectors, one after the other; with ``before`` it is also measured without them.
+    """
 
     ref: str
     name: str = ""
     options: FrozenMap[Any] = Field(default_factory=dict)
+    transforms: tuple[AuditTransform, ...] = ()
+    before: bool = Field(default=False, strict=True)
+
+    @field_validator("before")
+    @classmethod
+    def _of_something(cls, before: bool, info: ValidationInfo) -> bool:
+        if before and not info.data.get("transforms", True):
+            raise ValueError(
+                "says to measure the model also before its transforms, and it has none. Add transforms = [...]"
+            )
+        return before
 
     @property
     def label(self) -> str:
-        """The name that measurements carry."""
-        return self.name or self.ref
+        """The name that measurements carry: that given, else the reference, and after which transforms it is."""
+        if self.name or not self.transforms:
+            return self.name or self.ref
+        return f"{self.ref} after {', '.join(one.name for one in self.transforms)}"
+
+    @property
+    def untransformed(self) -> AuditModel:
+        """The model as it is before its transforms, which is itself where it has none."""
+        if not self.transforms:
+            return self
+        name = f"{self.name} before" if self.name else ""
+        return AuditModel(ref=self.ref, name=name, options=self.options)
+
+    @property
+    def measured(self) -> tuple[AuditModel, ...]:
+        """What is measured of it: itself, and where that is asked for what it is before, which comes first."""
+        plain = AuditModel.model_copy(self, update={"before": False})
+        return (self.untransformed, plain) if self.before else (plain,)
 
 
 class AuditMeasurement(Frozen):
@@ -142,31 +179,45 @@ class Audit(Frozen):
     def with_models(self, refs: Mapping[str, str], without: Sequence[str] = ()) -> Audit:
         """The same audit with other references for the models named in ``refs``, and without some models.
 
-        A reference that is replaced keeps its name, not its options. Measurements that only name a model
+        A reference that is replaced keeps its name and its transforms, not its options. ``without`` a model is without
+        what it is before its transforms too; that alone is left out by its own name. Measurements that only name a model
         that is left out are left out too. Raises UnknownNameError for a name that the audit has not, OptionsError
         where another model's measurement needs the one that is left out.
         """
         labels = [model.label for model in self.models]
+        before = {model.untransformed.label: model.label for model in self.models if model.before}
+        for name in refs:
+            if name in before and name not in labels:
+                raise UnknownNameError(
+                    f"{name!r} is {before[name]!r} before its transforms: give the reference to {before[name]!r}"
+                )
         for name in (*refs, *without):
-            if name not in labels:
+            if name not in (*labels, *before):
                 raise UnknownNameError(f"the audit has no model {name!r}; it has: {', '.join(labels)}")
+        gone = {*without, *(name for name, after in before.items() if after in without)}
         models = tuple(
-            AuditModel(ref=refs[model.label], name=model.label) if model.label in refs else model
-            for model in self.models
-            if model.label not in without
+            _renewed(model, refs.get(model.label), gone) for model in self.models if model.label not in gone
         )
         measurements = []
         for entry in self.measurements:
-            kept = entry.models and tuple(name for name in entry.models if name not in without)
+            kept = entry.models and tuple(name for name in entry.models if name not in gone)
             if kept != ():
-                _check_not_needed(entry, without)
+                _check_not_needed(entry, gone)
                 measurements.append(entry.model_copy(update={"models": kept}))
         if not models or not measurements:
             raise OptionsError(f"without {', '.join(without)} nothing is left to measure. Leave fewer out")
         return self.model_copy(update={"models": models, "measurements": tuple(measurements)})
 
 
-def _check_not_needed(entry: AuditMeasurement, without: Sequence[str]) -> None:
+def _renewed(model: AuditModel, ref: str | None, gone: Collection[str]) -> AuditModel:
+    """The model with another reference, if there is one, and no longer before its transforms where that is ``gone``."""
+    before = model.before and model.untransformed.label not in gone
+    if ref is None:
+        return model.model_copy(update={"before": before})
+    return AuditModel(ref=ref, name=model.label, transforms=model.transforms, before=before)
+
+
+def _check_not_needed(entry: AuditMeasurement, without: Collection[str]) -> None:
     for option, value in entry.options.items():
         if value in without:
             raise OptionsError(

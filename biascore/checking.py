@@ -3,85 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
-from biascore.audit import Audit, AuditData, AuditMeasurement, AuditModel
+from biascore.audit import Audit, AuditData, AuditMeasurement, AuditModel, AuditTransform
 from biascore.basics.guard import At, guarded
 from biascore.basics.keys import without_keys
-from biascore.basics.options import Options
 from biascore.basics.problems import problems_of
+from biascore.checked import Checked, Opening, Step
 from biascore.errors import CapabilityError, OptionsError, UnknownNameError
 from biascore.files.paths import is_path
 from biascore.metric import SELF, Metric
-from biascore.models.adapter import Adapter, LoadContext
+from biascore.models.adapter import LoadContext
 from biascore.models.model import Model
+from biascore.models.prepared import Prepared, Transforms, no_vectors
 from biascore.models.refs import ModelRef
-from biascore.models.transformed import Transforms
 from biascore.plugins.loading import Plugins
 from biascore.stimuli import Catalogue, Test
 from biascore.stimuli.dataset import default_test_name, locate
 from biascore.transform import Transform
-
-
-@dataclass(frozen=True, slots=True)
-class Opening:
-    """A model that was checked and can be opened."""
-
-    spec: AuditModel
-    ref: ModelRef
-    adapter: Adapter
-    options: Options
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A metric that was checked, its tests, the models it is for, and second models that its options name."""
-
-    metric: Metric
-    tests: tuple[Test, ...]
-    models: frozenset[str]
-    seconds: Mapping[str, Opening]
-
-
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """What can be measured: ``models`` are the names of the models in order, each to be opened or ``given`` open.
-
-    ``seconds`` are the further models that options of metrics name.
-    """
-
-    catalogue: Catalogue
-    models: tuple[str, ...]
-    openings: Mapping[str, Opening]
-    steps: tuple[Step, ...]
-    given: Mapping[str, Model] = field(default_factory=dict)
-
-    @property
-    def seconds(self) -> dict[str, Opening]:
-        """The second models of all steps by name."""
-        return {name: opening for step in self.steps for name, opening in step.seconds.items()}
-
-    @property
-    def every(self) -> dict[str, Opening]:
-        """All models that are to be opened, by name."""
-        return {**self.openings, **self.seconds}
-
-    @property
-    def refs(self) -> tuple[str, ...]:
-        """The references of ``models``."""
-        return tuple(
-            str(self.given[name].source.ref if name in self.given else self.openings[name].ref)
-            for name in self.models
-        )
-
-    def measurements(self, model: str) -> list[tuple[Metric, Test]]:
-        """What is measured on a model, in order."""
-        return [(step.metric, test) for step in self.steps if model in step.models for test in step.tests]
 
 
 def check_audit(plugins: Plugins, folders: Sequence[Path], audit: Audit) -> Checked:
@@ -91,16 +36,25 @@ def check_audit(plugins: Plugins, folders: Sequence[Path], audit: Audit) -> Chec
     _check_stated_once(audit.data)
     catalogue = catalogue.with_tests([read_data(plugins, data) for data in audit.located_data])
     checker = Checker(plugins, catalogue)
-    labels = [spec.label for spec in audit.models]
-    check_once(labels)
-    openings = {spec.label: checker.model(spec) for spec in audit.models}
-    steps = tuple(checker.step(entry, openings) for entry in audit.measurements)
-    _check_all_used(steps, labels)
+    specs = [one for spec in audit.models for one in spec.measured]
+    check_once([spec.label for spec in specs])
+    openings = {spec.label: checker.model(spec) for spec in specs}
+    twins = {spec.label: spec.untransformed.label for spec in audit.models if spec.before}
+    steps = tuple(checker.step(entry, openings, twins) for entry in audit.measurements)
+    measured = {label for step in steps for label in (*step.models, *step.seconds)}
+    openings = {
+        label: opening
+        for label, opening in openings.items()
+        # A metric that compares both asks what a model was before by itself.
+        if label in measured or label not in twins.values()
+    }
+    _check_all_used(steps, tuple(openings))
     _check_no_repeats(steps, audit)
     for step in steps:
         for label, opening in openings.items():
             if label in step.models:
-                check_capabilities(step.metric, label, opening.adapter.capabilities, plugins)
+                check_transformed(step.metric, label, opening.ref, step.tests[0], after=opening.after)
+                check_capabilities(step.metric, label, opening.capabilities, plugins, after=opening.after)
     return Checked(catalogue, tuple(openings), openings, steps)
 
 
@@ -123,10 +77,13 @@ def check_measure(
     openings = {}
     for label in labels:
         if label in given:
-            check_capabilities(metric, label, given[label].capabilities, checker.plugins, given[label].lacks)
+            model = given[label]
+            check_transformed(metric, label, model.source.ref, chosen[0], after=model.after)
+            check_open(metric, model, checker.plugins)
         else:
             openings[label] = checker.model(AuditModel(ref=label))
-            check_capabilities(metric, label, openings[label].adapter.capabilities, checker.plugins)
+            check_transformed(metric, label, openings[label].ref, chosen[0])
+            check_capabilities(metric, label, openings[label].capabilities, checker.plugins)
     step = Step(metric, chosen, frozenset(labels), seconds)
     return Checked(checker.catalogue, labels, openings, (step,), given)
 
@@ -186,7 +143,11 @@ class Checker:
         self.catalogue = catalogue
 
     def model(self, spec: AuditModel) -> Opening:
-        """Check a reference and its options; raises RefError, UnknownNameError or OptionsError."""
+        """Check a reference, its options and its transforms.
+
+        Raises RefError, UnknownNameError, OptionsError; StimuliError for words that a transform cannot be learnt from;
+        CapabilityError for transforms of what has no vectors.
+        """
         ref = ModelRef.parse(spec.ref)
         kind = self.plugins.adapters.get(ref.adapter)
         at = At(self.plugins.adapters.owner(ref.adapter).owner, "checking", f"checking {ref}", spec.label)
@@ -198,13 +159,25 @@ class Checker:
         without_keys(
             adapter.key_variables, lambda: guarded(at, lambda: adapter.check(whole, options, context))
         )
-        return Opening(spec, whole, adapter, options)
+        transforms = tuple(self.prepared(one) for one in spec.transforms)
+        if transforms and "embed" not in adapter.capabilities:
+            raise CapabilityError(no_vectors(transforms[0].name, spec.ref, adapter.capabilities))
+        return Opening(spec, whole, adapter, options, transforms)
 
     def metric(self, name: str, options: Mapping[str, Any]) -> Metric:
         """A metric with these options; raises UnknownNameError or OptionsError."""
         metric = self.plugins.metrics.get(name)
         at = At(self.plugins.metrics.owner(name).owner, "checking", f"making the metric {name}")
         return guarded(at, lambda: metric(validate(metric.option_type, options, f"metric {name}")))
+
+    def prepared(self, transform: AuditTransform | Transform) -> Prepared:
+        """A transform by name or as it is, with what can be known to be wrong with it found."""
+        if isinstance(transform, AuditTransform):
+            prepared = self.transforms.get(transform.name, transform.options)
+        else:
+            prepared = self.transforms.get(transform, {})
+        prepared.check()
+        return prepared
 
     def transform(self, name: str, options: Mapping[str, Any]) -> Transform:
         """A transform with these options; raises UnknownNameError or OptionsError."""
@@ -217,8 +190,14 @@ class Checker:
         """What makes transforms by name for a model."""
         return Transforms(self.catalogue, self.transform, self.plugins.transform_owner)
 
-    def step(self, entry: AuditMeasurement, openings: Mapping[str, Opening]) -> Step:
-        """Check one measurement of an audit against the models that the audit has."""
+    def step(
+        self, entry: AuditMeasurement, openings: Mapping[str, Opening], twins: Mapping[str, str]
+    ) -> Step:
+        """Check one measurement of an audit against the models that the audit has.
+
+        ``twins``: of models that are also measured before their transforms, the name of what they are before. Whoever
+        names such a model means both, and a metric that needs a transform is not measured before one.
+        """
         metric = self.metric(entry.metric, entry.options)
         tests = self.tests(entry.tests, metric)
         for test in tests:
@@ -231,7 +210,11 @@ class Checker:
                     f"Correct its models = [...]"
                 )
         seconds = self.seconds(metric, entry.options, openings)
-        return Step(metric, tests, frozenset(entry.models or openings), seconds)
+        named = entry.models or tuple(openings)
+        models = {*named, *(twins[name] for name in named if name in twins)}
+        if metric.needs_transform:
+            models -= set(twins.values()) - set(entry.models or ())
+        return Step(metric, tests, frozenset(models), seconds)
 
     def check(self, metric: Metric, test: Test) -> None:
         """Raise what can be known to go wrong with a test before any model is asked.
@@ -260,11 +243,11 @@ class Checker:
             if name is None or name == SELF:
                 continue
             found[name] = openings.get(name) or self.model(AuditModel(ref=name))
-            missing = needs - found[name].adapter.capabilities
+            missing = needs - found[name].capabilities
             if missing:
                 raise CapabilityError(
                     f"{metric.name}: the model of {option} = {name!r} must {', '.join(sorted(missing))}, and it can "
-                    f"{', '.join(sorted(found[name].adapter.capabilities))}. Name another model"
+                    f"{', '.join(sorted(found[name].capabilities))}. Name another model"
                 )
         return found
 
@@ -332,16 +315,39 @@ def _default(field: FieldInfo) -> str:
     return repr(getattr(default, "value", default))
 
 
+def check_open(metric: Metric, model: Model, plugins: Plugins) -> None:
+    """Raise CapabilityError where this model, now that it is open, cannot answer what the metric asks."""
+    check_capabilities(metric, model.name, model.capabilities, plugins, lacks=model.lacks, after=model.after)
+
+
+def check_transformed(metric: Metric, model: str, ref: ModelRef, test: Test, *, after: str = "") -> None:
+    """Raise OptionsError where the metric compares a model with what it was, and this one has no transform."""
+    if metric.needs_transform and not after:
+        raise OptionsError(
+            f"{metric.name} compares a model with what it was before a transform, and {model} has none. Name one, such "
+            f"as: biascore measure {metric.name} --model {quote(str(ref))} --tests {test.id} --transform top-components"
+        )
+
+
 def check_capabilities(
-    metric: Metric, model: str, capabilities: frozenset[str], plugins: Plugins, lacks: str = ""
+    metric: Metric,
+    model: str,
+    capabilities: frozenset[str],
+    plugins: Plugins,
+    *,
+    lacks: str = "",
+    after: str = "",
 ) -> None:
     """Raise CapabilityError where the model cannot answer what the metric asks; it names metrics that fit.
 
-    ``lacks`` is why this model cannot, where others of its kind can.
+    ``lacks`` is why this model cannot, where others of its kind can; ``after`` are the transforms it is measured
+    through.
     """
     missing = metric.requires - capabilities
     if missing and not (metric.precomputed and metric.precomputed <= capabilities):
         why = f" (its head: {lacks})" if lacks else ""
+        if after:
+            why = f" ({after} changes vectors alone, so anything else would be an answer without it)"
         raise CapabilityError(
             f"{metric.name} needs a model that can {', '.join(sorted(missing))}, and {model} can "
             f"{', '.join(sorted(capabilities))}{why}. {_alternatives(metric, capabilities, plugins)}"

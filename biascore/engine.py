@@ -11,20 +11,20 @@ from typing import Any, Final
 import numpy as np
 from pydantic import ValidationError
 
-from biascore.audit import Audit, AuditData, AuditModel
+from biascore.audit import Audit, AuditData, AuditModel, AuditTransform
 from biascore.basics.guard import At, failed, guarded, report_it
 from biascore.basics.problems import problems_of
 from biascore.basics.progress import Progress, Silent
+from biascore.checked import Checked
 from biascore.checking import (
-    Checked,
     Checker,
     check_audit,
-    check_capabilities,
     check_measure,
+    check_open,
     read_catalogue,
     read_data,
 )
-from biascore.errors import OptionsError
+from biascore.errors import BiascoreError, OptionsError
 from biascore.files.paths import user_path
 from biascore.metric import Context, Metric
 from biascore.models.adapter import ModelPlugin
@@ -44,6 +44,7 @@ from biascore.running.opening import open_model
 from biascore.running.recording import record
 from biascore.stats import Adjustment
 from biascore.stimuli import Catalogue, Test
+from biascore.transform import Transform
 
 DEFAULT_CACHE: Final = "default"
 
@@ -90,14 +91,33 @@ class Engine:
         )
 
     def model(
-        self, ref: str, *, name: str | None = None, transforms: Sequence[ModelPlugin] = (), **options: Any
+        self,
+        ref: str,
+        *,
+        name: str | None = None,
+        transforms: Sequence[str | Transform | AuditTransform | ModelPlugin] = (),
+        **options: Any,
     ) -> Model:
         """Open a model by reference (``"fasttext:/models/cc.it.300.bin"``) with the adapter's own options.
 
-        Raises RefError, UnknownNameError, OptionsError, MissingExtraError or ModelLoadError.
+        ``transforms`` are applied one after the other: by name, ``AuditTransform(name=..., options=...)``, or made
+        already; a ``ModelPlugin`` is put around the model itself. See also ``Model.with_transform``.
+
+        Raises RefError, UnknownNameError, OptionsError, MissingExtraError or ModelLoadError; StimuliError or
+        CapabilityError for transforms that do not fit.
         """
-        opening = self._checker.model(AuditModel(ref=ref, name=name or "", options=options))
-        return open_model(opening, self.plugins, self.catalogue, self._services, transforms)
+        wrappers = [one for one in transforms if isinstance(one, ModelPlugin)]
+        named = [AuditTransform(name=one) if isinstance(one, str) else one for one in transforms]
+        prepared = [self._checker.prepared(one) for one in named if not isinstance(one, ModelPlugin)]
+        spec = AuditModel(ref=ref, name=name or "", options=options)
+        opening = self._checker.model(spec)
+        model = open_model(opening, self.plugins, self.catalogue, self._services, wrappers)
+        try:
+            after = model.through(*prepared)
+            return after.face(name) if name and prepared else after
+        except BiascoreError:
+            model.close()
+            raise
 
     def data(
         self,
@@ -231,11 +251,17 @@ class Engine:
         self._services.cache.close()
 
     def _pool(self, checked: Checked) -> Pool:
+        every = checked.every
         openers = {
             name: partial(open_model, opening, self.plugins, checked.catalogue, self._services)
-            for name, opening in checked.every.items()
+            for name, opening in every.items()
         }
-        return Pool(openers, checked.given)
+        return Pool(
+            openers,
+            checked.given,
+            keys={name: opening.key for name, opening in every.items()},
+            transforms={name: opening.transforms for name, opening in every.items()},
+        )
 
     def _perform(self, checked: Checked, seed: int) -> Done:
         """Make all measurements; raises NothingMeasuredError, or the one error that all of them met."""
@@ -253,7 +279,7 @@ class Engine:
     ) -> Measurement:
         model = pool.model(label)
         # Now that it is open: of its kind, an adapter names all that any model can answer.
-        check_capabilities(metric, label, model.capabilities, self.plugins, model.lacks)
+        check_open(metric, model, self.plugins)
         return self._measure(metric, model, test, pool.model, catalogue, seed)
 
     def _measure(

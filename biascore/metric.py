@@ -98,8 +98,9 @@ class Metric(ABC, Generic[OptionsT, TestT]):
     earlier answers, so that ``biascore plan`` can only estimate it. ``model_options``: options whose value,
     unless None or "self", is a second model (a reference, or a model's name in the audit), and the
     capabilities that it needs. ``precomputed``: capabilities of a model that holds given answers, with which
-    the metric does instead; it has to say so where the model gives other answers. ``option_type`` and
-    ``test_types`` are the classes in brackets; without brackets ``MetricOptions`` and any ``Test``.
+    the metric does instead; it has to say so where the model gives other answers. ``needs_transform``: whether it
+    compares a model with what it was before its transforms, so that only a transformed model can be measured.
+    ``option_type`` and ``test_types`` are the classes in brackets; without brackets ``MetricOptions`` and any ``Test``.
     """
 
     name: ClassVar[str]
@@ -110,6 +111,7 @@ class Metric(ABC, Generic[OptionsT, TestT]):
     adaptive: ClassVar[bool] = False
     model_options: ClassVar[Mapping[str, frozenset[str]]] = MappingProxyType({})
     precomputed: ClassVar[frozenset[str] | None] = None
+    needs_transform: ClassVar[bool] = False
     option_type: ClassVar[type[MetricOptions]] = MetricOptions
     test_types: ClassVar[tuple[type[Test], ...]] = (Test,)
 

@@ -12,13 +12,14 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from biascore.archive.locating import DATA, STIMULI, Places
-from biascore.audit import Audit, AuditMeasurement, AuditModel
+from biascore.audit import Audit, AuditMeasurement, AuditModel, AuditTransform
 from biascore.basics.keys import repeats
 from biascore.errors import RunError
 from biascore.files.paths import user_path
 from biascore.files.placing import check_file, write_file
 from biascore.files.reading import MAX_TABLE_MB, file_digest, read_bytes
 from biascore.files.toml import dumps
+from biascore.models.used import ModelUsed
 from biascore.plugins.loading import Plugins
 from biascore.results.packages import constraints
 from biascore.results.run import Run, StimuliUsed
@@ -139,17 +140,20 @@ def _audit(run: Run) -> Audit:
         title=run.title,
         seed=run.provenance.seed,
         stimuli=given.get("stimuli", ()),
-        models=tuple(
-            AuditModel(
-                ref=used.ref, name="" if used.name == used.ref else used.name, options=used.explicit_options
-            )
-            for used in run.models
-            if used.name in measured
-        ),
+        models=tuple(_model(used) for used in run.models if used.name in measured),
         measurements=(
             AuditMeasurement(metric=given["metric"], tests=given["tests"], options=given["options"]),
         ),
     )
+
+
+def _model(used: ModelUsed) -> AuditModel:
+    """A model as an audit names it."""
+    transforms = tuple(
+        AuditTransform(name=one.name, options=one.explicit_options) for one in used.transforms if one.dist
+    )
+    plain = AuditModel(ref=used.ref, options=used.explicit_options, transforms=transforms)
+    return plain if plain.label == used.name else plain.model_copy(update={"name": used.name})
 
 
 def _inputs(

@@ -13,12 +13,14 @@ from typing import Literal
 
 from biascore.archive.bundle import AUDIT_FILE, RUN, audit_text, is_unpacked, opened
 from biascore.archive.locating import Inputs, Places, inputs_of
+from biascore.audit import AuditTransform
 from biascore.basics.frozen import Frozen
 from biascore.checking import read_data
 from biascore.engine import Engine
-from biascore.errors import BiascoreError, RunError
+from biascore.errors import BiascoreError, PluginError, RunError
 from biascore.files.paths import user_path
 from biascore.files.reading import file_digest, read_bytes
+from biascore.installation import install_plugin
 from biascore.models.used import ModelUsed
 from biascore.results.run import StimuliUsed, read_run
 from biascore.results.run_files import RUN_FILE
@@ -115,7 +117,9 @@ def _check_stimuli(used: StimuliUsed, engine: Engine, places: Places) -> Check:
 def _check_model(used: ModelUsed, engine: Engine, ref: str | None, absent: str) -> Check:
     what = f"model {used.name}"
     try:
-        with engine.model(ref or used.ref, **used.explicit_options) as model:
+        with engine.model(
+            ref or used.ref, transforms=_transforms(used, engine), **used.explicit_options
+        ) as model:
             found = model.identity.digest
             planted = engine.plugins.adapters.get(model.source.ref.adapter).uses_stimuli
     except BiascoreError as error:
@@ -128,6 +132,26 @@ def _check_model(used: ModelUsed, engine: Engine, ref: str | None, absent: str) 
             detail=f"it is made from stimuli, and of them {absent} cannot be read here",
         )
     return _compared(what, found, used.digest)
+
+
+def _transforms(used: ModelUsed, engine: Engine) -> list[AuditTransform]:
+    """The transforms of a model, to be put on it again; raises PluginError where they are others now, or none here."""
+    found = []
+    for one in used.transforms:
+        if f"+{one.name}:{one.fingerprint}" not in used.digest:
+            continue  # a wrapper around the model, which its digest does not know of
+        if not one.dist:
+            raise PluginError(
+                f"it went through {one.name!r}, which was given from Python and is in no plugin"
+            )
+        here = engine.plugins.transforms.owner(one.name)
+        if (here.dist, here.version) != (one.dist, one.version):
+            raise PluginError(
+                f"it went through {one.name!r} of {one.dist} {one.version}, and here that is of {here.dist} "
+                f"{here.version}. Install: {install_plugin(f'{one.dist}=={one.version}', one.dist)}"
+            )
+        found.append(AuditTransform(name=one.name, options=one.explicit_options))
+    return found
 
 
 def _compared(what: str, found: str, stored: str) -> Check:

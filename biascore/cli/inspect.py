@@ -1,4 +1,4 @@
-"""What there is: adapters, metrics, tests, languages, word lists, plugins; and one test in full."""
+"""What there is: adapters, metrics, transforms, tests, languages, word lists, plugins; and one test in full."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from biascore.plugins.loading import Plugins
 from biascore.stimuli import EquityTest, Test
 
 list_app = App(
-    help="What is installed: adapters, metrics, formats, tests, languages, wordlists.", no_args_is_help=True
+    help="What is installed: adapters, metrics, transforms, formats, tests, languages, wordlists.",
+    no_args_is_help=True,
 )
 
 
@@ -66,6 +67,21 @@ def formats(as_json: Json = False) -> None:
             "options": sorted(one.options.model_fields),
         }
         for one in Plugins().formats.items()
+    ]
+    _print(rows, as_json)
+
+
+@list_app.command()
+def transforms(as_json: Json = False) -> None:
+    """The transforms that a model's vectors can be taken through."""
+    rows = [
+        {
+            "name": transform.name,
+            "summary": transform.summary,
+            "options": sorted(transform.option_type.model_fields),
+            "reference": transform.reference,
+        }
+        for transform in Plugins().transforms.items()
     ]
     _print(rows, as_json)
 

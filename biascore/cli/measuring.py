@@ -31,11 +31,13 @@ from biascore.cli.options import (
     Seed,
     Stimuli,
     TimeLimit,
+    Transform,
     Warnings,
     Without,
     chosen_audit,
     data_files,
     pairs,
+    transforms,
 )
 from biascore.errors import OptionsError
 from biascore.stats import Adjustment
@@ -88,6 +90,7 @@ def measure(
         ),
     ] = None,
     model_option: ModelOption = None,
+    transform: Transform = None,
     stimuli: Stimuli = None,
     out: Out = None,
     report: Report = None,
@@ -108,9 +111,14 @@ def measure(
         raise OptionsError(
             "nothing is named to measure. Add --tests 'en/weat*' or --data crows-pairs:pairs.csv"
         )
+    through = transforms(transform)
+    after = f", before and after {', '.join(one['name'] for one in through)}" if through else ""
     audit = Audit.from_parts(
-        title=f"{metric} on {', '.join(model)}",
-        models=[{"ref": ref, "options": pairs(model_option)} for ref in model],
+        title=f"{metric} on {', '.join(model)}{after}",
+        models=[
+            {"ref": ref, "options": pairs(model_option), "transforms": through, "before": bool(through)}
+            for ref in model
+        ],
         measurements=[{"metric": metric, "tests": wanted, "options": pairs(option)}],
         data=files,
         seed=seed or 0,

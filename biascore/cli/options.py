@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -14,6 +14,8 @@ from biascore.errors import OptionsError
 from biascore.files.reading import parse_toml
 from biascore.stats import Adjustment
 from biascore.stimuli.entries import LANGUAGE_PATTERN
+
+_NEXT_OPTION: Final = re.compile(r",(?=[A-Za-z_]\w*=)")
 
 AuditFile = Annotated[Path, typer.Argument(help="The audit file (TOML).")]
 StoredRun = Annotated[Path, typer.Argument(help="A stored run.", metavar="RUN")]
@@ -57,6 +59,15 @@ TimeLimit = Annotated[
 ModelOption = Annotated[
     list[str] | None,
     typer.Option(help="An option of the model's adapter, key=value; repeat for several."),
+]
+
+Transform = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Measure each model before and after a transform of its vectors, NAME or NAME:key=value,...; repeat for a "
+        "chain: biascore list transforms.",
+        metavar="NAME[:KEY=VALUE,...]",
+    ),
 ]
 
 ReplaceModel = Annotated[
@@ -120,6 +131,19 @@ def named_refs(texts: list[str] | None, labels: Sequence[str]) -> dict[str, str]
     return refs
 
 
+def transforms(texts: list[str] | None) -> list[dict[str, Any]]:
+    """``--transform`` as the ``transforms`` of a model of an audit; a comma before ``key=`` ends an option's value."""
+    found = []
+    for text in texts or ():
+        name, _, options = text.partition(":")
+        if not name:
+            raise OptionsError(
+                f"--transform {text!r} names none. Write, for example: --transform top-components:count=3"
+            )
+        found.append({"name": name, "options": pairs(_NEXT_OPTION.split(options) if options else None, text)})
+    return found
+
+
 def data_files(
     sources: list[str] | None,
     language: str | None,
@@ -159,12 +183,20 @@ def data_files(
     return found
 
 
-def pairs(options: list[str] | None) -> dict[str, Any]:
-    """Options from ``key=value``; the value is read as TOML, and what is no TOML value is a string."""
+def pairs(options: Sequence[str] | None, inside: str = "") -> dict[str, Any]:
+    """Options from ``key=value``; the value is read as TOML, and what is no TOML value is a string.
+
+    ``inside``: the argument that they are part of.
+    """
     found: dict[str, Any] = {}
     for text in options or ():
         key, equals, value = text.partition("=")
         if not equals or not key:
+            if inside:
+                raise OptionsError(
+                    f"{text!r} of {inside!r} is not key=value. Write, for example: "
+                    "--transform grammatical-gender:nouns=es/nouns"
+                )
             raise OptionsError(f"{text!r} is not key=value. Write, for example: -o level=token")
         if key in found:
             raise OptionsError(f"the option {key!r} is given twice. Give it once")

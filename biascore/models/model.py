@@ -24,10 +24,11 @@ from biascore.models.answers import no_translation, split_logprobs, split_scores
 from biascore.models.asking import Asker
 from biascore.models.cache import NoCache
 from biascore.models.calling import Caller, Hook
+from biascore.models.prepared import Prepared, no_vectors, only_vectors
 from biascore.models.questions import Familiarity, Level, Masked, Text, TokenLogprobs
 from biascore.models.source import Services, Source
 from biascore.models.training import Checkpoints, Trained, Training
-from biascore.models.transformed import Prepared, Transformed, no_vectors, only_vectors
+from biascore.models.transformed import Transformed
 from biascore.models.used import ModelUsed, QuestionCounts, TransformUsed
 from biascore.models.vocabulary import Vocabulary
 from biascore.transform import FittedTransform, Transform
@@ -84,6 +85,12 @@ class Model:
     def lacks(self) -> str:
         """Why it answers less than models of its kind do, or ""."""
         return self._backend.lacks
+
+    @property
+    def after(self) -> str:
+        """The names of its transforms, or ""."""
+        under = "" if self._under is None else self._under.after
+        return ", ".join(filter(None, [under, self._transformed.name if self._transformed else ""]))
 
     @property
     def counts(self) -> QuestionCounts:
@@ -277,17 +284,19 @@ class Model:
         each level, on what this model answers (through its cache), and can ``embed`` and nothing else. Raises
         UnknownNameError, OptionsError or StimuliError, and CapabilityError where this model cannot embed.
         """
-        prepared = self._services.transforms.get(transform, options)
-        joint = " after " if self._under is None else ", "
-        return self.through(prepared, f"{self.name}{joint}{prepared.name}")
+        return self.through(self._services.transforms.get(transform, options))
 
-    def through(self, prepared: Prepared, name: str) -> Model:
-        """This model through a transform that is made already, under a name of its own; see ``with_transform``."""
-        if "embed" not in self.capabilities:
-            raise CapabilityError(no_vectors(prepared.name, self.name, self.capabilities))
-        under = self.face()
-        backend = Transformed(under, prepared, learns=self._learns, time_limit=self._services.time_limit)
-        return _over(under, backend, name)
+    def through(self, *transforms: Prepared, name: str = "") -> Model:
+        """This model through transforms that are made already, one after the other; see ``with_transform``."""
+        model = self
+        for prepared in transforms:
+            if "embed" not in model.capabilities:
+                raise CapabilityError(no_vectors(prepared.name, model.name, model.capabilities))
+            under = model.face()
+            backend = Transformed(under, prepared, learns=self._learns, time_limit=self._services.time_limit)
+            joint = " after " if under.under is None else ", "
+            model = _over(under, backend, f"{under.name}{joint}{prepared.name}")
+        return model.face(name) if name else model
 
     def face(self, name: str = "") -> Model:
         """The same opened model once more: its questions are counted anew, and it may have another name."""

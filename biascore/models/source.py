@@ -11,8 +11,8 @@ from biascore.basics.guard import At, Owner
 from biascore.basics.progress import Progress, Silent
 from biascore.models.budget import Budget
 from biascore.models.cache import Cache, NoCache
+from biascore.models.prepared import Transforms
 from biascore.models.refs import ModelRef
-from biascore.models.transformed import Transforms
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,8 @@ def portable(run: Run, folder: str | Path = "", written: Mapping[str, str] = Map
     roots = {root for here in (Path(folder), Path()) for root in (here.absolute(), here.resolve())}
     shown = {str(root): "." for root in roots if len(root.parts) > 1}
     shown |= {f"{root}/": "" for root in shown}
-    given = set(_absolute([run.provenance.audit, [model.ref for model in run.models]]))
+    learnt = [used.options for model in run.models for used in model.transforms]
+    given = set(_absolute([run.provenance.audit, [model.ref for model in run.models], learnt]))
     shown |= _names([path for path in given if not path.startswith(tuple(shown))])
     shown |= {path: text for path, text in written.items() if not Path(text).is_absolute()}
     longest = sorted(shown, key=len, reverse=True)

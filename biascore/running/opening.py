@@ -9,7 +9,8 @@ import pluggy
 
 from biascore.basics.guard import At, guarded
 from biascore.basics.keys import without_keys
-from biascore.checking import Checker, Opening
+from biascore.checked import Opening
+from biascore.checking import Checker
 from biascore.errors import PluginError
 from biascore.models.adapter import Backend, Identity, LoadContext, ModelPlugin
 from biascore.models.model import Model
@@ -23,9 +24,9 @@ def open_model(
     plugins: Plugins,
     catalogue: Catalogue,
     services: Services,
-    transforms: Sequence[ModelPlugin] = (),
+    wrappers: Sequence[ModelPlugin] = (),
 ) -> Model:
-    """Open a model, with ``transforms`` of the caller's own inside those of the plugins.
+    """Open a model as it is before its transforms, with ``wrappers`` of the caller's own inside those of the plugins.
 
     Raises MissingExtraError or ModelLoadError as the adapter does, its foreign errors as PluginFailedError,
     TimeLimitError, and PluginError where something around the model does not fit its hooks.
@@ -39,7 +40,7 @@ def open_model(
     )
     stated = opening.adapter.answers_version
     source = Source(
-        name=opening.spec.label,
+        name=opening.spec.untransformed.label,
         ref=opening.ref,
         answers_version=f"{record.dist} {record.version}"
         if stated is None
@@ -52,7 +53,7 @@ def open_model(
         owner=record.owner,
     )
     transforms_by_name = Checker(plugins, catalogue).transforms
-    around = [*transforms, *plugins.model_plugins(opening.ref)]
+    around = [*wrappers, *plugins.model_plugins(opening.ref)]
     try:
         return Model(source, backend, around, replace(services, transforms=transforms_by_name))
     # A ValueError: two plugins around the model have one name.

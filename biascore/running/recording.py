@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import metadata
 from typing import Any
 
-from biascore.checking import Checked
+from biascore.checked import Checked
+from biascore.models.used import ModelUsed
 from biascore.plugins.loading import Plugins
 from biascore.results.packages import computing
 from biascore.results.run import PluginUsed, Provenance, Run, StimuliUsed
 from biascore.running.attempts import Done
 from biascore.stats import Adjustment
-from biascore.stimuli import Test
+from biascore.stimuli import StimuliFile, Test
 
 
 def record(
@@ -27,17 +28,25 @@ def record(
     audit: Mapping[str, Any],
 ) -> Run:
     """The Run of what was checked and done; ``audit`` is what was asked for, as it was given."""
+    models = tuple(
+        done.used[name] for name in dict.fromkeys([*checked.models, *checked.seconds]) if name in done.used
+    )
     return Run(
         title=title,
         adjustment=adjustment,
         measurements=done.made,
         failed=done.failed,
-        models=tuple(
-            done.used[name]
-            for name in dict.fromkeys([*checked.models, *checked.seconds])
-            if name in done.used
+        models=models,
+        warnings=tuple(_warnings(models)),
+        stimuli=_stimuli_used(
+            (test for step in checked.steps for test in step.tests),
+            (
+                checked.catalogue.origin(id)
+                for one in models
+                for used in one.transforms
+                for id in used.stimuli
+            ),
         ),
-        stimuli=_stimuli_used(test for step in checked.steps for test in step.tests),
         provenance=Provenance(
             biascore_version=metadata.version("biascore"),
             python_version=platform.python_version(),
@@ -56,17 +65,28 @@ def record(
     )
 
 
-def _stimuli_used(tests: Iterable[Test]) -> tuple[StimuliUsed, ...]:
-    files: dict[str, list[Test]] = {}
-    for test in tests:
-        files.setdefault(test.file, []).append(test)
+def _warnings(models: Iterable[ModelUsed]) -> Iterator[str]:
+    """What learning the transforms warned of, once for each transform and level."""
+    for model in models:
+        for used in model.transforms:
+            for fit in used.fits:
+                yield from (f"{model.name}, {used.name} ({fit.level}): {text}" for text in fit.warnings)
+
+
+def _stimuli_used(
+    tests: Iterable[Test], learnt_from: Iterable[Test | StimuliFile]
+) -> tuple[StimuliUsed, ...]:
+    """The files of the tests that were measured, and of the tests and lists that transforms were learnt from."""
+    files: dict[str, list[Test | StimuliFile]] = {}
+    for one in (*tests, *learnt_from):
+        files.setdefault(one.file if isinstance(one, Test) else one.display, []).append(one)
     return tuple(
         StimuliUsed(
             file=file,
             sha256=some[0].sha256,
             source=some[0].source,
             licence=some[0].licence,
-            tests=tuple(dict.fromkeys(test.id for test in some)),
+            tests=tuple(dict.fromkeys(one.id for one in some if isinstance(one, Test))),
         )
         for file, some in files.items()
     )

@@ -135,6 +135,19 @@ class Catalogue:
         hint = did_you_mean(id, self._lists)
         raise UnknownNameError(f"There is no list {id!r}. {hint}{_SEE_LISTS}")
 
+    def origin(self, id: str) -> Test | StimuliFile:
+        """The test of this address, or the file that holds the list of this address; raises UnknownNameError."""
+        if id.casefold() in self._tests:
+            return self._tests[id.casefold()]
+        for file in self.files:
+            if id.casefold() in {f"{file.language}/{file.stem}/{one.name}".casefold() for one in file.lists}:
+                return file
+        hint = did_you_mean(id, [*(test.id for test in self.tests), *self._lists])
+        raise UnknownNameError(
+            f"There is no test and no list {id!r}. {hint}See what there is with: biascore list tests, and biascore list "
+            "wordlists"
+        )
+
     def word_list(self, id: str) -> WordList:
         """The word list of this address; raises UnknownNameError where it is none."""
         stimuli = self.list_(id)

@@ -66,7 +66,8 @@ def told(text: str, folder: Path) -> list[str]:
         (("seed = 7", "seed = -7"), ["1: seed must be greater than or equal to 0, and is -7"]),
         (
             ("ref = ", "reff = "),
-            ["3: reff of [[models]] number 1 is not known here. Did you mean ref? There are: ref, name, options"],
+            ["3: reff of [[models]] number 1 is not known here. Did you mean ref? There are: ref, name, options, "
+             "transforms, before"],
         ),
         (
             ('ref = "planted:gender=1"', "ref = 5"),
@@ -75,6 +76,15 @@ def told(text: str, folder: Path) -> list[str]:
         (
             ('metric = "weat"', 'metric = "weat"\noptions = 5'),
             ["6: options of [[measurements]] number 1 must be a table, such as { key = 1 }, and is 5"],
+        ),
+        (
+            ('ref = "planted:gender=1"', 'ref = "planted:gender=1"\ntransforms = [{ nme = "centre" }]'),
+            ["4: transforms.0.nme of [[models]] number 1 is not known here. Did you mean name? There are: name, options"],
+        ),
+        (
+            ('ref = "planted:gender=1"', 'ref = "planted:gender=1"\nbefore = true'),
+            ["4: before of [[models]] number 1: says to measure the model also before its transforms, and it has none. "
+             "Add transforms = [...]"],
         ),
         (
             ("[[models]]", "[models]"),

@@ -1,0 +1,87 @@
+"""What was checked: models that can be opened, and which metrics measure which tests on them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from biascore.audit import AuditModel
+from biascore.basics.options import Options
+from biascore.metric import Metric
+from biascore.models.adapter import Adapter
+from biascore.models.model import Model
+from biascore.models.prepared import Prepared
+from biascore.models.refs import ModelRef
+from biascore.stimuli import Catalogue, Test
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """A model that was checked and can be opened; ``transforms`` are applied to it one after the other."""
+
+    spec: AuditModel
+    ref: ModelRef
+    adapter: Adapter
+    options: Options
+    transforms: tuple[Prepared, ...] = ()
+
+    @property
+    def capabilities(self) -> frozenset[str]:
+        """What some model of its kind can answer, through its transforms."""
+        return self.adapter.capabilities & {"embed"} if self.transforms else self.adapter.capabilities
+
+    @property
+    def after(self) -> str:
+        """The names of its transforms, or ""."""
+        return ", ".join(one.name for one in self.transforms)
+
+    @property
+    def key(self) -> str:
+        """The same for what can be one opened model: reference and options."""
+        return repr((str(self.ref), sorted(self.options.model_dump(mode="json").items())))
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A metric that was checked, its tests, the models it is for, and second models that its options name."""
+
+    metric: Metric
+    tests: tuple[Test, ...]
+    models: frozenset[str]
+    seconds: Mapping[str, Opening]
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What can be measured: ``models`` are the names of the models in order, each to be opened or ``given`` open.
+
+    ``seconds`` are the further models that options of metrics name.
+    """
+
+    catalogue: Catalogue
+    models: tuple[str, ...]
+    openings: Mapping[str, Opening]
+    steps: tuple[Step, ...]
+    given: Mapping[str, Model] = field(default_factory=dict)
+
+    @property
+    def seconds(self) -> dict[str, Opening]:
+        """The second models of all steps by name."""
+        return {name: opening for step in self.steps for name, opening in step.seconds.items()}
+
+    @property
+    def every(self) -> dict[str, Opening]:
+        """All models that are to be opened, by name."""
+        return {**self.openings, **self.seconds}
+
+    @property
+    def refs(self) -> tuple[str, ...]:
+        """The references of ``models``."""
+        return tuple(
+            str(self.given[name].source.ref if name in self.given else self.openings[name].ref)
+            for name in self.models
+        )
+
+    def measurements(self, model: str) -> list[tuple[Metric, Test]]:
+        """What is measured on a model, in order."""
+        return [(step.metric, test) for step in self.steps if model in step.models for test in step.tests]
