@@ -45,20 +45,20 @@ def source() -> Any:
 
 
 def test_every_file_loads_and_is_toml(catalogue: Catalogue) -> None:
-    assert [path.suffix for path in shipped_files()] == [".toml"] * 36
-    assert len(catalogue.files) == 36
+    assert [path.suffix for path in shipped_files()] == [".toml"] * 41
+    assert len(catalogue.files) == 41
     assert catalogue.languages == CODES
 
 
 def test_number_of_tests_per_language(catalogue: Catalogue) -> None:
     assert Counter(test.language for test in catalogue.tests) == {
         "ar": 1,
-        "de": 12,
+        "de": 15,
         "en": 35,
-        "es": 4,
-        "fr": 3,
-        "it": 23,
-        "pl": 3,
+        "es": 7,
+        "fr": 6,
+        "it": 26,
+        "pl": 6,
     }
     assert [test.id for test in catalogue.select("en/weat*")] == [f"en/weat{n}" for n in range(1, 11)]
     assert len(catalogue.select(["*/GenS", "*/GenC"])) == 12

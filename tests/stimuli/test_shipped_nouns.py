@@ -102,3 +102,47 @@ def test_the_spanish_genders_are_those_of_a_treebank(catalogue: Catalogue, share
     both = ours.keys() & treebank.keys()
     assert len(both) == 367
     assert {word for word in both if ours[word] != treebank[word]} == {"dilema", "sal"}
+
+
+GENDERED = ("flowers", "insects", "instruments", "weapons", "pleasant", "unpleasant")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_nouns_of_gg_weat_are_pairs_and_nobody(catalogue: Catalogue, language: str) -> None:
+    roles = catalogue.test(f"{language}/gg-weat").roles
+    assert {role: words.name for role, words in roles.items()} == {
+        "X": "masculine_nouns",
+        "Y": "feminine_nouns",
+        "A": "men",
+        "B": "women",
+    }
+    assert len(roles["X"].words) == len(roles["Y"].words) >= 12
+    assert len(roles["A"].words) == len(roles["B"].words) >= 8
+    everything = [word for words in roles.values() for word in words.words]
+    assert len(set(everything)) == len(everything)
+    assert {*roles["X"].words, *roles["Y"].words}.isdisjoint(ANIMATES[language].split())
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_gender_is_on_one_side_of_a_baseline(catalogue: Catalogue, language: str) -> None:
+    for test, sides in (("weat1", GENDERED[:2]), ("weat2", GENDERED[2:4])):
+        roles = catalogue.test(f"{language}/{test}").roles
+        assert [words.name for words in roles.values()] == [*sides, "pleasant", "unpleasant"]
+        for one, other in (("X", "Y"), ("A", "B")):
+            marks = [roles[role].marks for role in (one, other)]
+            assert {m: len(w) for m, w in marks[0].items()} == {m: len(w) for m, w in marks[1].items()}
+            for role in (one, other):
+                marked = [word for words in roles[role].marks.values() for word in words]
+                assert sorted(marked) == sorted(roles[role].words)
+                assert len(set(marked)) == len(marked) == 16
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_word_has_one_gender_here_and_another_there(catalogue: Catalogue, language: str) -> None:
+    genders = {word: name for name, words in nouns(catalogue, language).items() for word in words}
+    for name in GENDERED:
+        for gender, words in catalogue.word_list(f"{language}/gg_weat/{name}").marks.items():
+            assert {genders.get(word, gender) for word in words} == {gender}
+    for role, gender in (("masculine_nouns", "masculine"), ("feminine_nouns", "feminine")):
+        words = catalogue.word_list(f"{language}/gg_weat/{role}").words
+        assert {genders.get(word, gender) for word in words} == {gender}

@@ -14,7 +14,7 @@ from biascore.plugins_api import TemplateList
 from biascore_metrics.seat.sentences import Frames
 from biascore_metrics.weat.words import ROLES
 
-VOWEL = re.compile("[aeiouàèéìòùáíóúAEIOU]")
+VOWEL = re.compile("[aeiouàèéìòùáíóúœAEIOU]")
 
 
 def sentences(engine: Engine, test_id: str, file: str = "seat") -> dict[str, list[str]]:
