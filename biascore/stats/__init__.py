@@ -1,8 +1,13 @@
-"""Statistics on plain numpy arrays: no models, no words, no engine; every random step takes a Generator."""
+"""Statistics on plain numpy arrays: no models, no words, no engine; every random step takes a Generator.
+
+Regressions are modules of their own: `biascore.stats.lmm` (mixed models), `biascore.stats.beta` and `biascore.stats.ols`.
+"""
 
 from biascore.stats.association import ZeroVarianceError, association, cosine_matrix, effect_size
 from biascore.stats.attainable import Attainable
 from biascore.stats.bootstrap import Interval, bootstrap_effect, bootstrap_interval
+from biascore.stats.cluster_permutation import ClusterMeans, ClusterTest, cluster_means
+from biascore.stats.design import Design, treatment
 from biascore.stats.errors import RegressionError
 from biascore.stats.inversion import effect_interval, shift_interval
 from biascore.stats.multiple import Adjustment, adjust, benjamini_hochberg, holm
@@ -19,7 +24,10 @@ from biascore.stats.wald import TTest, stars
 __all__ = [
     "Adjustment",
     "Attainable",
+    "ClusterMeans",
+    "ClusterTest",
     "Decision",
+    "Design",
     "Interval",
     "PermutationTest",
     "RegressionError",
@@ -33,6 +41,7 @@ __all__ = [
     "bootstrap_effect",
     "bootstrap_interval",
     "can_show",
+    "cluster_means",
     "cosine_matrix",
     "decide",
     "effect_interval",
@@ -43,4 +52,5 @@ __all__ = [
     "permutation_test",
     "shift_interval",
     "stars",
+    "treatment",
 ]

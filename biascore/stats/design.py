@@ -78,6 +78,21 @@ class Design:
         """Number of rows."""
         return int(self.matrix.shape[0])
 
+    def scores(self, scores: ArrayLike, further: int = 0) -> Floats:
+        """One finite score per row (n,), more than columns and ``further`` parameters; RegressionError if not."""
+        values = finite_rows(scores, "scores")
+        if values.size != self.n:
+            raise RegressionError(
+                f"there are {values.size} scores and {self.n} rows of the design; pass one per score"
+            )
+        beside = " and 1 precision" if further else ""
+        if self.n <= len(self.columns) + further:
+            raise RegressionError(
+                f"there are {self.n} rows for {len(self.columns)} columns of the design{beside}; "
+                "pass more rows than columns"
+            )
+        return values
+
     def cells(self) -> tuple[Floats, Codes]:
         """The rows of the matrix that differ (c, p), and which of them each row is (n,)."""
         if not self.codes:
@@ -248,6 +263,20 @@ def _require_levels(name: str, found: tuple[str, ...], wanted: tuple[str, ...]) 
         raise RegressionError(
             f"{name} has the one level {', '.join(wanted)}, so there is nothing to compare; pass rows of two"
         )
+
+
+def finite_rows(values: ArrayLike, name: str) -> Floats:
+    """Numbers of rows (n,); RegressionError if there is none, or one is not finite."""
+    array = np.array(values, dtype=np.float64)
+    if array.ndim != 1 or array.size == 0:
+        raise RegressionError(f"{name} has shape {array.shape}; pass one number per row")
+    bad = ~np.isfinite(array)
+    if bad.any():
+        raise RegressionError(
+            f"{name} is not finite in row {int(np.argmax(bad))} (counted from 0), and in {np.count_nonzero(bad)} of "
+            f"{array.size} rows; leave those rows out and report them"
+        )
+    return array
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -178,21 +178,21 @@ def _count_exactly(pool: _Pool, total: int) -> tuple[Tail, Tail]:
     far = abs(pool.observed)
     # Interleaved, so that both halves hold scores of x and y.
     left, right = (
-        _sorted_subset_sums(pool.scores[::2], pool.size),
-        _sorted_subset_sums(pool.scores[1::2], pool.size),
+        sorted_subset_sums(pool.scores[::2], pool.size),
+        sorted_subset_sums(pool.scores[1::2], pool.size),
     )
-    upper = _count_beyond(left, right, pool.size, far, pool.tolerance)
+    upper = count_beyond(left, right, pool.size, far, pool.tolerance)
     if 2 * pool.size == pool.scores.size:
         lower = (total - upper[1], total - upper[0])  # the mirror image of a split has the opposite sum
     else:
-        lower = _count_beyond(left, right, pool.size, -far, pool.tolerance)
+        lower = count_beyond(left, right, pool.size, -far, pool.tolerance)
     n_ge, n_gt = upper if pool.observed >= 0.0 else lower
     both_ge = total if far <= pool.tolerance else upper[0] + (total - lower[1])
     both_gt = upper[1] + (total - lower[0])
-    return _exact_tail(n_ge, n_gt, total), _exact_tail(both_ge, both_gt, total)
+    return exact_tail(n_ge, n_gt, total), exact_tail(both_ge, both_gt, total)
 
 
-def _sorted_subset_sums(scores: Floats, size: int) -> list[Floats]:
+def sorted_subset_sums(scores: Floats, size: int) -> list[Floats]:
     """Sorted sums of all subsets of ``scores`` by cardinality 0 .. min(size, len(scores))."""
     sums: list[Floats] = [np.zeros(1)]
     for score in scores:
@@ -204,7 +204,7 @@ def _sorted_subset_sums(scores: Floats, size: int) -> list[Floats]:
     return sums
 
 
-def _count_beyond(
+def count_beyond(
     left: list[Floats], right: list[Floats], size: int, threshold: float, tolerance: float
 ) -> tuple[int, int]:
     """Numbers of subsets of ``size`` with a sum >= and > ``threshold``; a tie is within ``tolerance``."""
@@ -238,13 +238,15 @@ def _count_by_drawing(pool: _Pool, draws: int, rng: np.random.Generator) -> tupl
         gt += int(np.count_nonzero(sums > pool.observed + pool.tolerance))
         both_ge += int(np.count_nonzero(np.abs(sums) >= far - pool.tolerance))
         both_gt += int(np.count_nonzero(np.abs(sums) > far + pool.tolerance))
-    return _drawn_tail(ge, gt, draws), _drawn_tail(both_ge, both_gt, draws)
+    return drawn_tail(ge, gt, draws), drawn_tail(both_ge, both_gt, draws)
 
 
-def _exact_tail(n_ge: int, n_gt: int, total: int) -> Tail:
+def exact_tail(n_ge: int, n_gt: int, total: int) -> Tail:
+    """The tail of all ``total`` partitions."""
     return Tail(n_ge, n_gt, total, p_value=n_ge / total, p_strict=n_gt / total, mc_se=None)
 
 
-def _drawn_tail(n_ge: int, n_gt: int, draws: int) -> Tail:
+def drawn_tail(n_ge: int, n_gt: int, draws: int) -> Tail:
+    """The tail of ``draws`` random partitions, the observed one counted among them."""
     p = (1 + n_ge) / (1 + draws)
     return Tail(n_ge, n_gt, draws, p_value=p, p_strict=n_gt / draws, mc_se=math.sqrt(p * (1.0 - p) / draws))

@@ -7,14 +7,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from biascore.stats._checks import Floats, require_between
 
+_NOTHING = 1e-14  # of the variance that uncorrelated estimates would have: rounding
+
 
 @dataclass(frozen=True, slots=True)
 class TTest:
-    """A coefficient, or another estimate, with its two-sided t test."""
+    """A coefficient, or another estimate, with its two-sided t test; t, p-value and interval are NaN where se is 0."""
 
     estimate: float
     """In the unit of what is estimated: of a coefficient without a link, that of the scores."""
@@ -35,7 +38,9 @@ class TTest:
 
     @classmethod
     def of(cls, estimate: float, se: float, df: float, level: float = 0.95) -> TTest:
-        """From an estimate, its standard error (above 0) and the degrees of freedom of the latter."""
+        """From an estimate, its standard error and the degrees of freedom of the latter."""
+        if se == 0.0:
+            return cls(estimate, se, df, math.nan, math.nan, math.nan, math.nan, level)
         t = estimate / se
         half = se * float(stdtrit(df, (1.0 + level) / 2.0))
         p = min(1.0, 2.0 * float(stdtr(df, -abs(t))))
@@ -66,13 +71,16 @@ class Wald:
         """
         require_between(level, "level", 0.0, 1.0)
         value = float(gradient @ self.estimates) if estimate is None else estimate
-        se = math.sqrt(max(0.0, float(gradient @ self.vcov @ gradient)))
+        variance = float(gradient @ self.vcov @ gradient)
+        nothing = variance <= _NOTHING * float(gradient**2 @ np.diag(self.vcov))
+        se = 0.0 if nothing else math.sqrt(variance)
         return TTest.of(value, se, self.df if df is None else df, level)
 
     def each(self, names: Sequence[str]) -> Mapping[str, TTest]:
         """The test of each of the first estimates, by their ``names``."""
+        errors = np.sqrt(np.maximum(np.diag(self.vcov), 0.0))
         tests = {
-            name: TTest.of(float(self.estimates[k]), math.sqrt(float(self.vcov[k, k])), self.df)
+            name: TTest.of(float(self.estimates[k]), float(errors[k]), self.df)
             for k, name in enumerate(names)
         }
         return MappingProxyType(tests)

@@ -238,10 +238,10 @@ def test_auto_limit_covers_the_usual_word_lists() -> None:
 
 @pytest.mark.parametrize(("nx", "ny"), [(1, 1), (3, 4), (2, 9), (9, 2)])
 def test_exact_cost_counts_the_sums_that_are_kept(nx: int, ny: int) -> None:
-    from biascore.stats.permutation import _sorted_subset_sums
+    from biascore.stats.permutation import sorted_subset_sums
 
     values = np.random.default_rng(0).normal(size=nx + ny)
-    kept = [_sorted_subset_sums(half, min(nx, ny)) for half in (values[::2], values[1::2])]
+    kept = [sorted_subset_sums(half, min(nx, ny)) for half in (values[::2], values[1::2])]
     assert sum(sums.size for half in kept for sums in half) == exact_cost(nx, ny)
 
 

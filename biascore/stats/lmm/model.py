@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from biascore.stats._checks import Floats, require_between
-from biascore.stats.design import Contrast, Design, Factor
+from biascore.stats.design import Contrast, Design, Factor, finite_rows
 from biascore.stats.errors import RegressionError
 from biascore.stats.lmm.bootstrap import Bootstrap, Kind, replicate
 from biascore.stats.lmm.estimate import Estimate, estimate, search
@@ -185,17 +185,9 @@ def fit(
     a level per row, two groups are the same, the design determines a group's levels, or design and groups
     explain every score.
     """
-    values = _finite(scores, "scores")
+    values = design.scores(scores)
     n = values.size
-    if len(design.matrix) != n:
-        raise RegressionError(
-            f"there are {n} scores and {len(design.matrix)} rows of the design; pass one per score"
-        )
-    if n <= len(design.columns):
-        raise RegressionError(
-            f"there are {n} rows for {len(design.columns)} columns of the design; pass more rows than columns"
-        )
-    weighed = np.ones(n) if weights is None else _finite(weights, "weights")
+    weighed = np.ones(n) if weights is None else finite_rows(weights, "weights")
     if weighed.size != n:
         raise RegressionError(f"there are {n} scores and {weighed.size} weights; pass one per score")
     if not (weighed > 0.0).all():
@@ -240,19 +232,6 @@ def fit(
     )
     tests = {name: whole.test({name: 1.0}) for name in design.columns}
     return replace(whole, coefficients=MappingProxyType(tests))
-
-
-def _finite(values: ArrayLike, name: str) -> Floats:
-    array = np.array(values, dtype=np.float64)
-    if array.ndim != 1 or array.size == 0:
-        raise RegressionError(f"{name} has shape {array.shape}; pass one number per row")
-    bad = ~np.isfinite(array)
-    if bad.any():
-        raise RegressionError(
-            f"{name} is not finite in row {int(np.argmax(bad))} (counted from 0), and in {np.count_nonzero(bad)} of "
-            f"{array.size} rows; leave those rows out and report them"
-        )
-    return array
 
 
 def _factors(groups: Mapping[str, ArrayLike], n: int) -> tuple[tuple[Factor, ...], list[str]]:
