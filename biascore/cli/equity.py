@@ -39,8 +39,8 @@ def sentence_lines(test: EquityTest) -> list[str]:
         lines.append(f"  {levels}: {cell['persons']:,} persons, {cell['sentences']:,} sentences")
     lines.append("the first sentence of each template")
     for template, sentence in _first(rows).items():
-        slots = ", ".join(f"{{{slot}}}" for slot in agreement.get(template, ()))
-        agrees = f"; {slots} agrees with the person" if slots else ""
+        slots = [f"{{{slot}}}" for slot in agreement.get(template, ())]
+        agrees = f"; {', '.join(slots)} agree{'s' * (len(slots) == 1)} with the person" if slots else ""
         lines.append(f"  {template} ({by_template[template]:,}{agrees}): {sentence}")
     return lines
 

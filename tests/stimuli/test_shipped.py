@@ -45,8 +45,8 @@ def source() -> Any:
 
 
 def test_every_file_loads_and_is_toml(catalogue: Catalogue) -> None:
-    assert [path.suffix for path in shipped_files()] == [".toml"] * 41
-    assert len(catalogue.files) == 41
+    assert [path.suffix for path in shipped_files()] == [".toml"] * 42
+    assert len(catalogue.files) == 42
     assert catalogue.languages == CODES
 
 
@@ -57,7 +57,7 @@ def test_number_of_tests_per_language(catalogue: Catalogue) -> None:
         "en": 35,
         "es": 7,
         "fr": 6,
-        "it": 26,
+        "it": 27,
         "pl": 6,
     }
     assert [test.id for test in catalogue.select("en/weat*")] == [f"en/weat{n}" for n in range(1, 11)]
