@@ -109,8 +109,8 @@ class Engine:
         wrappers = [one for one in transforms if isinstance(one, ModelPlugin)]
         named = [AuditTransform(name=one) if isinstance(one, str) else one for one in transforms]
         prepared = [self._checker.prepared(one) for one in named if not isinstance(one, ModelPlugin)]
-        spec = AuditModel(ref=ref, name=name or "", options=options)
-        opening = self._checker.model(spec)
+        before = f"{name} before" if name and prepared else name
+        opening = self._checker.model(AuditModel(ref=ref, name=before or "", options=options))
         model = open_model(opening, self.plugins, self.catalogue, self._services, wrappers)
         try:
             after = model.through(*prepared)
