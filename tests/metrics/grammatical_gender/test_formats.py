@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import gzip
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
+from typer.testing import CliRunner
 
-from biascore.errors import DataError
+from biascore import Engine
+from biascore.cli.app import app
+from biascore.errors import DataError, OptionsError
 from biascore.plugins_api import DataFile, GenderedNounsTest, file_digest
 from biascore_metrics.grammatical_gender.formats import ConlluFormat, NounsFormat
 from biascore_metrics.grammatical_gender.options import ConlluOptions, NounsOptions
@@ -254,3 +258,15 @@ def test_the_nouns_of_the_shared_data_are_read(shared_data: Path) -> None:
     spare = sum(len(one.words) - len(one.train) - len(one.test) for one in test.classes)
     assert spare + 2 * (718 + 240) + 558 == 2524
     assert test.notes == ("Rows left out, as their set is neither train, test nor spare: 558 unfiltered.",)
+
+
+def test_the_engine_and_the_command_line_know_the_formats(engine: Engine, tmp_path: Path) -> None:
+    file = bank(tmp_path, BANK)
+    test = engine.data("conllu", file.path, language="es", licence="CC BY-SA 4.0", held_out=0, most=3)
+    assert isinstance(test, GenderedNounsTest)
+    assert [len(one.words) for one in test.classes] == [3, 3]
+    assert (test.id, test.licence) == ("es/bank", "CC BY-SA 4.0")
+    with pytest.raises(OptionsError, match="word"):
+        engine.data("conllu", file.path, language="es", word="wordform")
+    listed = CliRunner().invoke(app, ["list", "formats", "--json"])
+    assert {"conllu", "nouns"} <= {row["id"] for row in json.loads(listed.stdout)}
