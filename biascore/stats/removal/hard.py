@@ -45,17 +45,15 @@ def pair_subspace(first: ArrayLike, second: ArrayLike, count: int = 1) -> PairSu
 
 
 def neutralised(rows: ArrayLike, basis: ArrayLike) -> Floats:
-    """Unit rows (n, d) without what lies in ``basis`` (d, k), scaled to length one again.
+    """Rows (n, d) without what lies in ``basis`` (d, k), at length one.
 
-    Raises ValueError that names a zero row, or a row that lies in the basis whole.
+    A zero row, or one that lies in the basis whole, has no rest and becomes zero.
     """
-    vectors, columns = unit_rows(rows), finite_matrix(basis, "basis")
+    vectors, columns = finite_matrix(rows, "rows"), finite_matrix(basis, "basis")
     rest = vectors - (vectors @ columns) @ columns.T
     lengths = np.linalg.norm(rest, axis=1, keepdims=True)
-    gone = np.flatnonzero(lengths[:, 0] < 1e-7)
-    if gone.size:
-        raise ValueError(f"row {int(gone[0])} (counted from 0) lies in the removed subspace and has no rest")
-    scaled: Floats = rest / lengths
+    nothing = lengths <= 1e-7 * np.linalg.norm(vectors, axis=1, keepdims=True)
+    scaled: Floats = np.where(nothing, 0.0, rest / np.where(nothing, 1.0, lengths))
     return scaled
 
 

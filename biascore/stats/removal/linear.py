@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from biascore.stats._checks import Floats, finite_matrix
+
+Float = TypeVar("Float", bound=np.floating[Any])
 
 BLOCK = 16_384
 """Rows worked on at once: two blocks of 300 float32 take 39 MB, and a product of so many rows runs at full speed."""
@@ -51,7 +53,7 @@ class LowRankMap:
         """k, the number of directions that are removed."""
         return int(self.read.shape[1])
 
-    def apply(self, rows: NDArray[np.floating], *, block: int = BLOCK) -> NDArray[np.floating]:
+    def apply(self, rows: NDArray[Float], *, block: int = BLOCK) -> NDArray[Float]:
         """The rows (n, d) mapped: a new array of the same type, beside which only ``block`` rows are held.
 
         A row with NaN becomes a row of NaN. Raises ValueError on rows of another length.

@@ -1,0 +1,113 @@
+"""A learnt transform that is a linear map of low rank: what grammatical gender, INLP, LEACE and top components give."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biascore.errors import DataError, OptionsError
+from biascore.plugins_api import FittedTransform, Scalar, Transform, TransformContext
+from biascore.stats.removal import LowRankMap
+from biascore_transforms import basis_file
+from biascore_transforms.basis_file import Record
+
+
+@dataclass(frozen=True, eq=False)
+class LinearTransform(FittedTransform):
+    """A map and its record; ``record.cuts``: how many of its directions each step had removed, the last all."""
+
+    change: LowRankMap
+    record: Record
+    digest: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "digest", basis_file.digest_of(self.arrays))
+        for name in ("facts", "warnings", "trace"):
+            object.__setattr__(self, name, getattr(self.record, name))
+
+    @property
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """What a file holds of it."""
+        return {"read": self.change.read, "write": self.change.write, "offset": self.change.offset}
+
+    def apply(self, vectors: NDArray[np.float32], words: Sequence[str]) -> NDArray[np.float32]:  # noqa: ARG002
+        """All directions removed in a single product; raises OptionsError for vectors of another dimension."""
+        if vectors.shape[1] != self.change.dimensions:
+            raise OptionsError(
+                f"{self.record.transform} was learnt from vectors of {self.change.dimensions} dimensions, and these have "
+                f"{vectors.shape[1]}. Learn it from this model: leave basis out"
+            )
+        return self.change.apply(vectors).astype(np.float32, copy=False)
+
+    def steps(self) -> tuple[FittedTransform, ...]:
+        """A prefix of the basis for each step, and itself."""
+        return (*(self._after(step, cut) for step, cut in enumerate(self.record.cuts[:-1], start=1)), self)
+
+    def save(self, path: Path) -> None:
+        """Write it for the option ``basis``; raises DataError."""
+        basis_file.write(path, self.arrays, self.record)
+
+    def _after(self, step: int, cut: int) -> LinearTransform:
+        facts: dict[str, Scalar] = {"step": step, "directions": cut}
+        record = replace(
+            self.record,
+            facts=facts,
+            warnings=(),
+            trace=self.record.trace[: step + 1],
+            cuts=self.record.cuts[:step],
+        )
+        return LinearTransform(LowRankMap.projection(self.change.read[:, :cut]), record)
+
+
+def learnt(
+    transform: Transform,
+    change: LowRankMap,
+    context: TransformContext,
+    *,
+    facts: Mapping[str, Scalar],
+    warnings: Sequence[str] = (),
+    trace: Sequence[dict[str, Scalar]] = (),
+    cuts: tuple[int, ...] = (),
+) -> LinearTransform:
+    """The map with where it was learnt: options, model, level."""
+    record = Record(
+        transform.name,
+        transform.options.model_dump(mode="json"),
+        context.identity.digest if context.identity else "",
+        context.level or "",
+        change.dimensions,
+        dict(facts),
+        tuple(warnings),
+        tuple(trace),
+        cuts,
+    )
+    return LinearTransform(change, record)
+
+
+def from_file(path: str, transform: str, context: TransformContext) -> LinearTransform:
+    """What ``LinearTransform.save`` wrote; raises DataError, OptionsError."""
+    arrays, record = basis_file.read(path, transform, context)
+    try:
+        change = LowRankMap(*(arrays[name].astype(np.float64) for name in ("read", "write", "offset")))
+        shapes = {change.read.shape, change.write.shape, (*change.offset.shape, change.rank)}
+        cuts = list(record.cuts)
+        sound = (
+            shapes == {(record.dimensions, change.rank)}
+            and all(np.isfinite(array).all() for array in (change.read, change.write, change.offset))
+            and cuts == sorted(cuts)
+            and (not cuts or cuts[-1] == change.rank)
+        )
+    except (KeyError, ValueError, TypeError, IndexError) as error:
+        raise _unsound(path) from error
+    if not sound:
+        raise _unsound(path)
+    return LinearTransform(change, replace(record, facts={**record.facts, "read from": Path(path).name}))
+
+
+def _unsound(path: str) -> DataError:
+    return DataError(f"{path} holds no basis that could be applied. Give a file that fitted.save(path) wrote")
