@@ -20,7 +20,7 @@ def sentences_json(test: EquityTest) -> dict[str, object]:
         "by_emotion": _counts(rows, "emotion"),
         "by_template": _counts(rows, "template"),
         "cells": _cells(test, rows).to_dict("records"),
-        "agreement": {template: list(slots) for template, slots in test.agreement.items()},
+        "agreement": dict(test.agreement),
         "first": _first(rows),
     }
 
@@ -39,8 +39,7 @@ def sentence_lines(test: EquityTest) -> list[str]:
         lines.append(f"  {levels}: {cell['persons']:,} persons, {cell['sentences']:,} sentences")
     lines.append("the first sentence of each template")
     for template, sentence in _first(rows).items():
-        slots = [f"{{{slot}}}" for slot in agreement.get(template, ())]
-        agrees = f"; {', '.join(slots)} agree{'s' * (len(slots) == 1)} with the person" if slots else ""
+        agrees = "; a word agrees with the person" if agreement[template] else ""
         lines.append(f"  {template} ({by_template[template]:,}{agrees}): {sentence}")
     return lines
 

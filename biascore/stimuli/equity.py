@@ -142,9 +142,15 @@ class EquityTest(Test):
         return tuple(dict.fromkeys(word.emotion for word in self.words.words))
 
     @property
-    def agreement(self) -> Mapping[str, tuple[str, ...]]:
-        """By template, the slots of its text that agree with the person: there grammar tells a level whatever the name."""
-        return {one.id: agreeing(one.text, self.grammar) for one in self.templates.templates}
+    def agreement(self) -> Mapping[str, bool]:
+        """By template, whether a word of its sentences about named persons agrees with the person.
+
+        There grammar tells a level, whatever the name says.
+        """
+        if self.given:
+            agreeing_ids = {row.template for row in self.given if row.agreement and row.kind == "name"}
+            return {one.id: one.id in agreeing_ids for one in self.templates.templates}
+        return {one.id: bool(agreeing(one.text, self.grammar)) for one in self.templates.templates}
 
     @property
     def cells(self) -> Mapping[tuple[str, ...], tuple[Person, ...]]:

@@ -75,7 +75,7 @@ def test_forms_follow_the_person_where_a_slot_names_a_factor(tmp_path: Path) -> 
             "she": "She found herself in an awful place.",
         }.items()
     )
-    assert test.agreement == {"feels": (), "found": ("self",), "saw": ()}
+    assert test.agreement == {"feels": False, "found": True, "saw": False}
     assert set(found["agreement"]) == {True}
     assert set(test.rows().query("template != 'found'")["agreement"]) == {False}
 
@@ -95,7 +95,7 @@ def test_a_form_can_be_fixed_and_words_can_agree(tmp_path: Path) -> None:
     assert list(feels["sentence"][:4]) == [
         *("Odd feels lieto.", "Ida feels lieta.", "Una feels lieta.", "Kim feels lietə."),
     ]
-    assert test.agreement["feels"] == ("state",)
+    assert test.agreement["feels"]
 
 
 def test_two_persons_of_one_spelling_have_an_id_each(tmp_path: Path) -> None:
@@ -136,6 +136,15 @@ def test_a_language_without_capitals_and_full_stop(tmp_path: Path) -> None:
     assert "we saw them" in set(loaded(tmp_path, text).rows()["sentence"])
 
 
+def test_the_example_of_the_page_loads(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "stimuli.md").read_text(encoding="utf-8")
+    example = page.partition("## Equity corpora")[2].partition("```toml\n")[2].partition("```")[0]
+    test = loaded(tmp_path, example)
+    # 15 persons: with four words, with two, with none
+    assert len(test.rows()) == 15 * 7
+    assert "They feel glad." in set(test.rows()["sentence"])
+
+
 def test_the_command_line_lists_and_shows_it(tmp_path: Path) -> None:
     root = str(write(tmp_path, TOML).parent.parent)
     listed = CliRunner().invoke(app, ["list", "tests", "en/mine", "--stimuli", root, "--json"])
@@ -153,7 +162,7 @@ def test_the_command_line_lists_and_shows_it(tmp_path: Path) -> None:
         "sentences: 78 (78 different); name 60, noun phrase 18",
         "by emotion: anger 39, joy 26, none 13",
         "north, female: 2 persons, 12 sentences",
-        "found (26; {self} agrees with the person): Odd found himself in an awful place.",
+        "found (26; a word agrees with the person): Odd found himself in an awful place.",
     ):
         assert part in shown
     as_json = json.loads(CliRunner().invoke(app, ["show", "en/mine", "--stimuli", root, "--json"]).stdout)
@@ -162,6 +171,6 @@ def test_the_command_line_lists_and_shows_it(tmp_path: Path) -> None:
     assert {"origin": "east", "gender": "female", "persons": 1, "sentences": 6} in as_json["sentences"][
         "cells"
     ]
-    assert as_json["sentences"]["agreement"] == {"feels": [], "found": ["self"], "saw": []}
+    assert as_json["sentences"]["agreement"] == {"feels": False, "found": True, "saw": False}
     assert as_json["roles"]["persons.phrases"]["persons"][0]["forms"] == {"base": "he", "object": "him"}
     assert as_json["roles"]["templates"]["templates"][0]["variants"] == {"many": "{person} feel {state}"}

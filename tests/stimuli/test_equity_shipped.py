@@ -90,7 +90,8 @@ def test_ten_names_a_cell_and_the_majority_first(catalogue: Catalogue) -> None:
 
 def test_what_agrees_with_the_person(catalogue: Catalogue) -> None:
     agreeing = {
-        id: {template for template, slots in corpus(catalogue, id).agreement.items() if slots} for id in NAMES
+        id: {template for template, agrees in corpus(catalogue, id).agreement.items() if agrees}
+        for id in NAMES
     }
     english = {"5"}  # himself, herself
     assert agreeing == {

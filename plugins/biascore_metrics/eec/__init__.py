@@ -1,0 +1,14 @@
+"""Equity Evaluation Corpora (Kiritchenko & Mohammad 2018; Câmara et al. 2022): the data format of their parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from biascore.plugins_api import DataFormat, hookimpl
+from biascore_metrics.eec.format import EecPartsFormat
+
+
+@hookimpl
+def register_formats(register: Callable[[type[DataFormat]], None]) -> None:
+    """Provide the data format ``eec-parts``."""
+    register(EecPartsFormat)
