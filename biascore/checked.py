@@ -55,7 +55,8 @@ class Step:
 class Checked:
     """What can be measured: ``models`` are the names of the models in order, each to be opened or ``given`` open.
 
-    ``seconds`` are the further models that options of metrics name.
+    ``twins``: of models that are also measured before their transforms, the name of what they are before. ``seconds``
+    are the further models that options of metrics name.
     """
 
     catalogue: Catalogue
@@ -63,6 +64,7 @@ class Checked:
     openings: Mapping[str, Opening]
     steps: tuple[Step, ...]
     given: Mapping[str, Model] = field(default_factory=dict)
+    twins: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def seconds(self) -> dict[str, Opening]:
@@ -85,3 +87,23 @@ class Checked:
     def measurements(self, model: str) -> list[tuple[Metric, Test]]:
         """What is measured on a model, in order."""
         return [(step.metric, test) for step in self.steps if model in step.models for test in step.tests]
+
+    @property
+    def groups(self) -> list[list[tuple[str, Metric, Test]]]:
+        """What is measured, in order, model by model; a model before and after its transforms test by test."""
+        after = {before: name for name, before in self.twins.items()}
+        together = [
+            (name, after[name]) if name in after else (name,)
+            for name in self.models
+            if self.twins.get(name) not in self.models
+        ]
+        return [
+            [
+                (name, step.metric, test)
+                for step in self.steps
+                for test in step.tests
+                for name in names
+                if name in step.models
+            ]
+            for names in together
+        ]

@@ -55,7 +55,7 @@ def check_audit(plugins: Plugins, folders: Sequence[Path], audit: Audit) -> Chec
             if label in step.models:
                 check_transformed(step.metric, label, opening.ref, step.tests[0], after=opening.after)
                 check_capabilities(step.metric, label, opening.capabilities, plugins, after=opening.after)
-    return Checked(catalogue, tuple(openings), openings, steps)
+    return Checked(catalogue, tuple(openings), openings, steps, twins=twins)
 
 
 def check_measure(

@@ -267,7 +267,7 @@ class Engine:
         """Make all measurements; raises NothingMeasuredError, or the one error that all of them met."""
         with self._pool(checked) as pool:
             return perform(
-                {name: checked.measurements(name) for name in checked.models},
+                checked.groups,
                 partial(self._measure_on, pool, checked.catalogue, seed),
                 pool,
                 keep=checked.seconds,

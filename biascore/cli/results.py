@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from rich import box
@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from biascore.basics.frozen import Scalar
 from biascore.cli.console import print_list, say, wide
 from biascore.results.estimates import format_p
 from biascore.results.measurement import Measurement
@@ -68,12 +69,27 @@ def print_run(run: Run, *, all_warnings: bool = False) -> None:
         if measurement.headline.value is None:
             where = f"{measurement.metric} {measurement.test} on {measurement.model}"
             say(f"not measured: {where}: {measurement.reason}", to=console)
+    for text in _learnt(run):
+        say(text, to=console)
     _print_failed(console, run)
     _print_warnings(console, run, all_warnings=all_warnings)
     counts = run.questions
     asked = f"{counts.asked} asked of the model(s), {counts.cached} answered from the cache, {counts.repeated} repeats"
     nothing = "; the models were asked nothing" if counts.put and not counts.asked else ""
     say(f"questions: {counts.put} put: {asked}{nothing}", to=console, style="dim")
+
+
+def _learnt(run: Run) -> Iterator[str]:
+    """What each transform learnt, for each model and level."""
+    for model in run.models:
+        for used in model.transforms:
+            for fit in used.fits:
+                facts = ", ".join(f"{name} {_fact(value)}" for name, value in fit.facts.items())
+                yield f"transform {used.whose} of {model.name}, {fit.level} level: {facts or 'learnt'}"
+
+
+def _fact(value: Scalar) -> str:
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
 
 
 def _print_failed(console: Console, run: Run) -> None:
@@ -203,7 +219,7 @@ def _summary(run: Run, lines: Sequence[Line]) -> list[str]:
         alone = sum(said.only_alone for said in findings)
         more = f" ({alone} of them detected alone, not after adjustment)" if alone else ""
         found.append(f"found: {', '.join(counts)}{more}")
-    found += run.control_lines
+    found += [*filter(None, [run.twin_line]), *run.control_lines]
     if run.adjustment is Adjustment.NONE:
         found.append("p-values are not adjusted for the number of tests (adjust = none)")
     else:

@@ -222,7 +222,8 @@ class Transformed(Backend):
         facts: dict[str, Scalar] = {}
         for role, some in self._lost.get(level, {}).items():
             facts[f"{role}: words used"] = len(self._words[role]) - len(some)
-            facts[f"{role}: words out of vocabulary"] = len(some)
+            if some:
+                facts[f"{role}: words out of vocabulary"] = len(some)
         return facts
 
     def _lost_warnings(self, level: Level) -> tuple[str, ...]:

@@ -48,6 +48,11 @@ class TransformUsed(Frozen):
     stimuli: tuple[str, ...] = ()
     fits: tuple[FitUsed, ...] = ()
 
+    @property
+    def whose(self) -> str:
+        """Its name, and distribution and version of the plugin that it comes from."""
+        return f"{self.name} ({self.dist} {self.version})" if self.dist else self.name
+
 
 class ModelUsed(Frozen):
     """A model as it was opened: reference, all options (also the defaults), weights and transforms.
@@ -65,6 +70,15 @@ class ModelUsed(Frozen):
     transforms: tuple[TransformUsed, ...] = ()
     control: FrozenMap[float] | None = None
     questions: QuestionCounts = QuestionCounts()
+
+    def is_after(self, other: ModelUsed) -> bool:
+        """Whether this is the other model after transforms."""
+        same = (self.ref, self.explicit_options) == (other.ref, other.explicit_options)
+        return (
+            same
+            and len(self.transforms) > len(other.transforms)
+            and self.digest.startswith(f"{other.digest}+")
+        )
 
     @field_validator("transforms", mode="before")
     @classmethod

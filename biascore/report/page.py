@@ -190,10 +190,13 @@ def _sections(run: Run) -> list[Section]:
 def _headline(run: Run) -> str:
     made = run.provenance
     tests = len({m.test for m in run})
-    models = len({m.model for m in run})
+    models = {m.model for m in run}
+    both = len(run.twins)  # which are no more models than there are
+    pairs = len({before for before, _ in run.twins})
+    again = f", {pairs} of them before and after a transform" if pairs else ""
     return (
         f"On {when(made.started)}, biascore {made.biascore_version} put {counted(tests, 'test')} to "
-        f"{counted(models, 'model')}, which gave {counted(len(run), 'measurement')} "
+        f"{counted(len(models) - both, 'model')}{again}, which gave {counted(len(run), 'measurement')} "
         f"in {duration(made.finished - made.started)}."
     )
 

@@ -119,6 +119,25 @@ class Run(Frozen):
         return control_lines(self.measurements, self.verdicts, self.controls)
 
     @property
+    def twins(self) -> tuple[tuple[str, str], ...]:
+        """The names of models that were measured before and after transforms: before, after."""
+        measured = {measurement.model for measurement in self.measurements}
+        some = [model for model in self.models if model.name in measured]
+        pairs = ((next((one for one in some if model.is_after(one)), None), model) for model in some)
+        return tuple((before.name, model.name) for before, model in pairs if before is not None)
+
+    @property
+    def twin_line(self) -> str:
+        """What has to be said where a model is measured before and after transforms, or an empty text."""
+        if not self.twins:
+            return ""
+        some = "; ".join(f"{before} and {after}" for before, after in self.twins)
+        return (
+            f"before and after transforms, and so counted twice: {some}. That one of two verdicts is detected and the other "
+            "is not does not show that the effect changed: a metric of the change tests that, such as weat-change"
+        )
+
+    @property
     def questions(self) -> QuestionCounts:
         """The questions of all models together."""
         counts = [model.questions for model in self.models]

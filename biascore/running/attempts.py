@@ -33,27 +33,27 @@ class Done:
 
 
 def perform(
-    measurements: Mapping[str, Sequence[tuple[Metric, Test]]],
+    groups: Sequence[Sequence[tuple[str, Metric, Test]]],
     make: Callable[[str, Metric, Test], Measurement],
     pool: Pool,
     *,
     keep: Collection[str],
     progress: Progress,
 ) -> Done:
-    """Make the measurements of each model, which is closed after its own unless its name is in ``keep``.
+    """Make the measurements of each group, after which its models are closed, unless their names are in ``keep``.
 
     What a model or a plugin does wrong costs its own measurements. Where nothing at all was measured, that error is
     raised, or NothingMeasuredError for several.
     """
     started = time.time()
-    total = sum(map(len, measurements.values()))
+    total = sum(map(len, groups))
     made: list[Measurement] = []
     failed: list[Failure] = []
     errors: list[BiascoreError] = []
     used: dict[str, ModelUsed] = {}
-    for label, some in measurements.items():
+    for group in groups:
         _forget_frames(errors)
-        for metric, test in some:
+        for label, metric, test in group:
             number = len(made) + len(failed) + 1
             what = f"measurement {number} of {total}: {metric.name} {test.id} on {label}"
             with progress.task(what, 1) as advance:
@@ -63,8 +63,9 @@ def perform(
                     failed.append(_failure(error, metric, test, label))
                     errors.append(error)
                 advance(1)
-        if label in pool.opened and label not in keep:
-            used[label] = pool.release(label)
+        for label in dict.fromkeys(label for label, _, _ in group):
+            if label in pool.opened and label not in keep:
+                used[label] = pool.release(label)
     used |= {name: pool.release(name) for name in pool.opened} | pool.given_used
     if failed and not made:
         raise errors[0] if len({str(error) for error in errors}) == 1 else NothingMeasuredError(tuple(failed))

@@ -91,7 +91,7 @@ def test_what_was_learnt_is_recorded() -> None:
     clean.embed(["abc"])
     (record,) = clean.used().transforms
     assert (record.name, record.options["parts"], record.fits[0].level) == ("centre", 1, "sentence")
-    assert record.fits[0].facts == {"steps": 1, "centre: words used": 2, "centre: words out of vocabulary": 0}
+    assert record.fits[0].facts == {"steps": 1, "centre: words used": 2}
     assert unfitted.fits == ()
     assert unfitted.fingerprint == record.fingerprint
     other = model_of(Lengths()).with_transform(centre(words=("aa", "c")))
