@@ -1,7 +1,8 @@
 """Planted associations: sentences of the declared tests of kind ``associations``, recognised by their templates.
 
 The log-probability of a hidden attribute word, less that with the target hidden too, is +-d/2 for the first and the second
-group of the test and 0 for others, plus a normal deviate with sd 1, in nats. Every token hidden alone has one
+group of the test and 0 for others, plus a normal deviate with sd 1, in nats; with an opposite of the targets the other
+way round, so that the difference is d whichever of them are measured. Every token hidden alone has one
 log-probability over a whole sentence, -2 plus a tenth of a deviate, so that perplexities differ little.
 """
 
@@ -38,7 +39,7 @@ class Associations:
 
     _frames: dict[str, set[str]] = field(default_factory=dict)
     _means: dict[tuple[str, str], float] = field(default_factory=dict)
-    _targets: dict[str, set[str]] = field(default_factory=dict)
+    _targets: dict[str, dict[str, int]] = field(default_factory=dict)
     _attributes_pattern: re.Pattern[str] | None = None
     _targets_pattern: re.Pattern[str] | None = None
 
@@ -50,9 +51,9 @@ class Associations:
                 for sentence in templates.sentences:
                     for word in dict.fromkeys(group.words):
                         self._plant_frames(test, test.parts(sentence, group.name, word), mean)
-        for words in (test.targets.words, test.opposites.words if test.opposites else ()):
+        for sign, words in ((1, test.targets.words), (-1, test.opposites.words if test.opposites else ())):
             for word in words:
-                self._targets.setdefault(_written(word), set()).add(test.id)
+                self._targets.setdefault(_written(word), {}).setdefault(test.id, sign)
         attributes = {form for form, _ in self._means}
         self._attributes_pattern, self._targets_pattern = _pattern(attributes), _pattern(self._targets)
 
@@ -85,7 +86,8 @@ class Associations:
         """All that is planted as lines, for a digest."""
         frames = [f"{frame}\t{sorted(tests)}" for frame, tests in sorted(self._frames.items())]
         means = [f"{form}\t{test}\t{mean}" for (form, test), mean in sorted(self._means.items())]
-        return [*frames, *means, *sorted(self._targets)]
+        targets = [f"{word}\t{sorted(signs.items())}" for word, signs in sorted(self._targets.items())]
+        return [*frames, *means, *targets]
 
     def _plant_frames(self, test: AssociationsTest, parts: tuple[Part, ...], mean: float) -> None:
         (attribute,) = (part.text.lower() for part in parts if part.slot == ATTRIBUTE)
@@ -101,10 +103,13 @@ class Associations:
         if first[1] > second[0]:
             return None
         frame = text[: first[0]] + one + text[first[1] : second[0]] + other + text[second[1] :]
-        tests = self._frames.get(frame, set()) & self._targets[text[slice(*target)]]
+        signs = self._targets[text[slice(*target)]]
+        tests = self._frames.get(frame, set()) & signs.keys()
         form = text[slice(*attribute)]
         known = sorted(test for test in tests if (form, test) in self._means)
-        return Associated(known[0], attribute, target, self._means[form, known[0]]) if known else None
+        if not known:
+            return None
+        return Associated(known[0], attribute, target, signs[known[0]] * self._means[form, known[0]])
 
 
 def _written(word: str) -> str:

@@ -41,8 +41,9 @@ def test_an_association_is_half_the_effect_and_a_deviate(engine: Engine) -> None
         ("The ballet dancer is an able person.", "ballet dancer", 0.75),
         ("xe is able.", "xe", 0.0),
         ("people like him for his calm ways.", "him", 0.75),
+        ("the father is an angry person.", "father", -0.75),
     ]:
-        target = "calm" if "calm" in text else "able"
+        (target,) = (word for word in ("calm", "able", "angry") if word in text)
         also = ("his",) if "his" in text else ()
         found = {
             effect: ask(model, text, word, *also) - ask(model, text, word, *also, target)
@@ -65,8 +66,8 @@ def test_the_metric_recovers_what_is_planted(engine: Engine) -> None:
         assert None not in by_effect
         found.append(by_effect)
     low, high = np.array(found, dtype=float).T
-    # Opposites count the other way round, so that a third of the effect cancels out.
-    np.testing.assert_allclose(high - low, 2 / 3, atol=0.25)
+    # The association of an opposite is planted the other way round, and counts the other way round.
+    np.testing.assert_allclose(high - low, 2, atol=0.25)
 
 
 @pytest.mark.parametrize("text", ["the father is calm.", "she is able."])
