@@ -89,6 +89,16 @@ def test_questions_that_look_alike_have_different_keys() -> None:
     assert codecs.question_key(codecs.digest("another"), "a") != codecs.question_key(prefix, "a")
 
 
+def test_keys_stay_what_they_are() -> None:
+    """Answers are kept under them, and paid-for answers would be asked for again."""
+    prefix = codecs.digest("model")
+    keys = {
+        Masked("a b", ((0, 1),), also=((2, 3),)): "0341983436c4056c5ec395e416401693616a8414",
+        Text("a", (0, 1)): "6e9dbe22cc3bdfb90d18d26388d17d2c5264571d",
+    }
+    assert {question: codecs.question_key(prefix, question).hex() for question in keys} == keys
+
+
 @pytest.mark.parametrize(
     "data", [b"", b"1234567", b"\xff\xfe", b"[]", b"[1,2,3]", b'[["a"],[[0,1]],[]]', b"{}"]
 )

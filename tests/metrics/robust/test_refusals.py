@@ -140,9 +140,14 @@ def test_ranges_of_perplexity_without_sentences_are_told(made: MadeOf) -> None:
     assert any("perplexity 100 to 200" in line for line in got.warnings)
 
 
-def test_the_study_asks_for_what_there_is() -> None:
-    file = Path(__file__).parents[3] / "docs" / "studies" / "traits.toml"
-    study = tomllib.loads(file.read_text(encoding="utf-8"))
+def study_of(name: str) -> dict[str, Any]:
+    file = Path(__file__).parents[3] / "docs" / "studies" / name
+    return tomllib.loads(file.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("name", ["traits.toml", "traits-small.toml"])
+def test_the_study_asks_for_what_there_is(name: str) -> None:
+    study = study_of(name)
     catalogue = Engine(cache=None).catalogue
     models = {model["name"] for model in study["models"]}
     for measurement in study["measurements"]:
@@ -152,3 +157,14 @@ def test_the_study_asks_for_what_there_is() -> None:
         for test in catalogue.select(measurement["tests"]):
             assert isinstance(test, AssociationsTest)
             metric.check(test, catalogue)
+
+
+def test_the_small_study_asks_what_the_study_asks() -> None:
+    def asked(name: str) -> list[Any]:
+        left_out = {"pairs", "ppl_bins"}
+        return [
+            (one["tests"], {k: v for k, v in one.get("options", {}).items() if k not in left_out})
+            for one in study_of(name)["measurements"]
+        ]
+
+    assert asked("traits-small.toml") == asked("traits.toml")
