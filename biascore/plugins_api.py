@@ -58,6 +58,7 @@ from biascore.results.figures import (
     Lines,
     Plane,
     Point,
+    Range,
 )
 from biascore.results.measurement import Measurement, item_table
 from biascore.results.returned import Finding
@@ -182,6 +183,7 @@ __all__ = [
     "Plane",
     "Point",
     "Progress",
+    "Range",
     "Resamples",
     "Row",
     "Sample",

@@ -24,16 +24,40 @@ class Plane(Frozen):
     y_ends: tuple[str, str]
 
 
+class Range(Frozen):
+    """The estimate, by name, of the items whose number lies from ``low`` to ``high``."""
+
+    low: float
+    high: float
+    estimate: str
+
+    @model_validator(mode="after")
+    def _wide(self) -> Self:
+        if self.low >= self.high:
+            raise ValueError("a range must end above its beginning")
+        return self
+
+
 class Histogram(Frozen):
     """A picture of the items of each group by a column of numbers: how many lie where.
 
-    With ``log`` the axis is logarithmic, and what is not above 0 is not drawn.
+    With ``log`` the axis is logarithmic, and what is not above 0 is not drawn. Above it stand the
+    estimates of ``ranges``, all of one unit, each as wide as its range.
     """
 
     kind: Literal["histogram"] = "histogram"
     title: str
     column: str
     log: bool = False
+    ranges: tuple[Range, ...] = ()
+
+    @model_serializer(mode="wrap")
+    def _without_empty(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Without ``ranges`` where there are none, so that results stored before there were any keep their digest."""
+        stored: dict[str, Any] = serialize(self)
+        if not self.ranges:
+            del stored["ranges"]
+        return stored
 
 
 class Bars(Frozen):

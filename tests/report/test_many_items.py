@@ -12,10 +12,12 @@ import pytest
 
 from biascore.report import write_report
 from biascore.report.items import MOST_ITEMS, table_rows
-from biascore.results.figures import Histogram
+from biascore.results.estimates import Estimate
+from biascore.results.figures import Histogram, Range
 from biascore.results.run import Run
 
 from ..builders.runs import measurement, random_items, run_of, table
+from .drawings import drawing
 from .pages import Element, page_of
 
 charts_of = pytest.importorskip("biascore.report.charts").charts_of
@@ -150,3 +152,35 @@ def test_a_histogram_that_cannot_be_drawn_says_why(column: str, reason: str, tmp
     one = measurement(items=table([("a", "X", -1.0), ("b", "Y", -2.0)]))
     page = page_of(run_of(one.model_copy(update={"figures": (figure,)})), tmp_path)
     assert reason in page.text
+
+
+def test_estimates_of_ranges_stand_above_the_histogram(tmp_path: Path) -> None:
+    rows = [(f"i{i}", "XY"[i % 2], float(i)) for i in range(20)]
+    of_ranges = [
+        Estimate(name=name, value=value, unit="nats", n={"rows": 20})
+        for name, value in [("few", 0.5), ("none", None), ("many", -0.25)]
+    ]
+    edges = [(0.0, 8.0), (8.0, 9.0), (9.0, 5000.0)]
+    ranges = tuple(
+        Range(low=a, high=b, estimate=one.name) for (a, b), one in zip(edges, of_ranges, strict=True)
+    )
+    figure = Histogram(title="By perplexity", column="perplexity", log=True, ranges=ranges)
+    one = measurement(items=table(rows, {"perplexity": [2.0**i for i in range(1, 11)] * 2}))
+    one = one.model_copy(update={"figures": (figure,), "estimates": (*one.estimates, *of_ranges)})
+    chart = next(chart for chart in charts_of(run_of(one)) if chart.title == "By perplexity")
+    # From the least to the greatest number that is there, as the axis has no 0.
+    assert [
+        (row["from"], row["to"], row["middle"], row["estimate"]) for row in chart.spec["datasets"]["ranges"]
+    ] == [
+        (pytest.approx(2), 8, pytest.approx(4), 0.5),
+        (9, pytest.approx(1024), pytest.approx(96), -0.25),
+    ]
+    assert chart.note == "Without an estimate: 8 to 9."
+    assert "Above, a point is the estimate (nats)" in chart.caption
+    assert "no bias" in chart.caption
+    points = [mark for mark in drawing(run_of(one), chart.name) if "Range: " in mark.label]
+    told = [part for point in points for part in point.label.split("; ") if part.startswith("Range: ")]
+    assert told == ["Range: 0 to 8", "Range: 9 to 5000"]
+    unknown = figure.model_copy(update={"ranges": (Range(low=0, high=1, estimate="absent"),)})
+    page = page_of(run_of(one.model_copy(update={"figures": (unknown,)})), tmp_path)
+    assert "the measurement has no estimate “absent”" in page.text

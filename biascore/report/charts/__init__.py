@@ -8,7 +8,8 @@ from biascore.report.charts.bars import bars_chart
 from biascore.report.charts.base import Chart, Look, Undrawn, safe
 from biascore.report.charts.boxes import boxes_chart, dots_chart
 from biascore.report.charts.forest import forest_charts, model_looks
-from biascore.report.charts.items import LABELLED_ITEMS, histogram_chart, item_chart
+from biascore.report.charts.histograms import histogram_chart
+from biascore.report.charts.items import LABELLED_ITEMS, item_chart
 from biascore.report.charts.joined import Entry, Picture, file_name, joined_entries, on_equal_axes
 from biascore.report.charts.lines import lines_chart
 from biascore.report.charts.planes import plane_chart

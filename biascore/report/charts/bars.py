@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import altair as alt
@@ -58,13 +59,19 @@ def bars_chart(measurement: Measurement, bars: Bars, name: str) -> Chart | Undra
 
 def problem_of(figure: Bars | Boxes | Dots, measurement: Measurement) -> str:
     """Why the estimates that a figure names cannot stand on one axis, as a clause, or an empty text."""
+    problem = names_problem(measurement, figure.estimates)
+    if not problem and len(figure.labels) != len(figure.estimates):
+        return f"it has {len(figure.labels)} labels for {len(figure.estimates)} estimates"
+    return problem
+
+
+def names_problem(measurement: Measurement, names: Sequence[str]) -> str:
+    """Why the estimates of these names cannot stand on one axis, as a clause, or an empty text."""
     known = {estimate.name: estimate.unit for estimate in measurement.estimates}
-    unknown = [name for name in figure.estimates if name not in known]
+    unknown = [name for name in names if name not in known]
     if unknown:
         return f"the measurement has no estimate “{unknown[0]}”"
-    if len(figure.labels) != len(figure.estimates):
-        return f"it has {len(figure.labels)} labels for {len(figure.estimates)} estimates"
-    units = {known[name] for name in figure.estimates}
+    units = {known[name] for name in names}
     return "" if len(units) == 1 else f"its estimates have several units ({', '.join(sorted(units))})"
 
 

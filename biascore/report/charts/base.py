@@ -82,11 +82,15 @@ class Undrawn:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """Layers over named data, the lowest first, and the height in pixels of the plot or of a step."""
+    """Layers over named data, the lowest first, and the height in pixels of the plot or of a step.
+
+    ``over`` are layers that share the axis of values, and have a vertical axis of their own.
+    """
 
     layers: tuple[alt.Chart, ...]
     height: float | alt.Step
     data: dict[str, Rows]
+    over: tuple[alt.Chart, ...] = ()
 
     def with_neutral(self, neutral: float | None) -> Drawing:
         """The drawing above a line at the neutral value, which its axis then holds; itself for None."""
@@ -112,16 +116,15 @@ def shared_neutral(estimates: Iterable[Estimate]) -> float | None:
 def specification(drawing: Drawing, below: str | list[str], description: str) -> dict[str, Any]:
     """The Vega-Lite specification of a drawing with its lines of text below and its description."""
     # Neither the rows nor the configuration go through altair: it would check and copy them for every chart.
-    frame: dict[str, Any] = (
-        alt.layer(*drawing.layers)
-        .properties(
-            width=WIDTH,
-            height=drawing.height,
-            autosize=alt.AutoSizeParams(type="fit-x", contains="padding"),
-            background="white",
-        )
-        .to_dict(validate=False)
-    )
+    plot = alt.layer(*drawing.layers)
+    if drawing.over:
+        plot = alt.layer(plot, alt.layer(*drawing.over)).resolve_scale(y="independent")
+    frame: dict[str, Any] = plot.properties(
+        width=WIDTH,
+        height=drawing.height,
+        autosize=alt.AutoSizeParams(type="fit-x", contains="padding"),
+        background="white",
+    ).to_dict(validate=False)
     paragraphs = [below] if isinstance(below, str) else below
     lines = [line for paragraph in paragraphs for line in _title_lines(paragraph)]
     title = {"text": lines or "", "orient": "bottom", "anchor": "middle"}

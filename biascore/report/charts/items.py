@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Final
 
 import altair as alt
-import numpy as np
 
 from biascore.report.charts.base import (
     INK,
@@ -15,7 +13,6 @@ from biascore.report.charts.base import (
     Chart,
     Drawing,
     Rows,
-    Undrawn,
     distinct,
     in_colours,
     safe,
@@ -24,30 +21,13 @@ from biascore.report.charts.base import (
     unique,
     value_axis,
 )
-from biascore.report.items import (
-    MOST_ITEMS,
-    Item,
-    column_problem,
-    finite,
-    has_values,
-    plotted_items,
-    rows_by_value,
-)
-from biascore.report.texts import counted
-from biascore.results.figures import Histogram
+from biascore.report.charts.histograms import HISTOGRAM, STRIP_HEIGHT, UPRIGHT_MEDIANS, histograms
+from biascore.report.items import MOST_ITEMS, Item, plotted_items
 from biascore.results.measurement import Measurement
 
 LABELLED_ITEMS: Final = 60
 """More items than this are drawn as a strip for each group, with their names in the tooltips only."""
 ITEM_STEP: Final = 15
-STRIP_HEIGHT: Final = 74
-BINS: Final = 80
-"""Items too many to hold one by one are counted in so many bins."""
-
-HISTOGRAM: Final = (
-    "The taller a bar, the more of the items of its group lie there. Upright lines are medians."
-)
-MEDIANS: Final = alt.NamedData("medians")
 
 
 def item_chart(measurement: Measurement, number: int) -> Chart | None:
@@ -70,8 +50,8 @@ def item_chart(measurement: Measurement, number: int) -> Chart | None:
         values: dict[str, list[float]] = {}
         for item in items:
             values.setdefault(item.group, []).append(item.value)
-        drawing = _histograms(values)
-        caption = f"All {len(items):,} items of {named}, by value. {HISTOGRAM}"
+        drawing = histograms(values)
+        caption = f"All {len(items):,} items of {named}, by value. {HISTOGRAM} {UPRIGHT_MEDIANS}"
     note = f"{missing} without a finite value not drawn." if missing else ""
     name = f"items-{number:04d}-{safe(measurement.method)}-{safe(measurement.test)}"
     drawing = drawing.with_neutral(measurement.item_neutral)
@@ -123,73 +103,6 @@ def _strips(items: list[Item]) -> Drawing:
         x=alt.X("median(value):Q")
     )
     return Drawing((points, median), STRIP_HEIGHT * len(groups), {ROWS.name: rows})
-
-
-def histogram_chart(measurement: Measurement, figure: Histogram, name: str) -> Chart | Undrawn:
-    """The items of each group by a column, or why they cannot be drawn."""
-    problem = column_problem(measurement.items, figure.column)
-    if problem:
-        return Undrawn(figure.title, problem)
-    values: dict[str, list[float]] = {}
-    missing = 0
-    # By value, as the item chart has them, so that a group has the same colour in both.
-    for row in rows_by_value(measurement) if has_values(measurement) else []:
-        found = finite(row[figure.column])
-        if found is None or (figure.log and found <= 0):
-            missing += 1
-        else:
-            values.setdefault(row["group"], []).append(found)
-    if len({value for of_group in values.values() for value in of_group}) < 2:
-        return Undrawn(figure.title, "its items do not have two values that can be drawn")
-    count = counted(sum(map(len, values.values())), "item")
-    caption = f"{figure.title}: {count}. {HISTOGRAM}{' The axis is logarithmic.' if figure.log else ''}"
-    note = f"{missing} without a value that can be drawn." if missing else ""
-    drawing = _histograms(values, log=figure.log)
-    spec = specification(drawing, figure.column, f"{measurement.test_title}. {caption}")
-    return Chart(f"{name}-{safe(figure.title)}", caption, note, spec, figure.title)
-
-
-def _histograms(values: Mapping[str, list[float]], *, log: bool = False) -> Drawing:
-    """A strip for each group with the shares of its items by value, its tallest bar as high as that of the others."""
-    scaled = {group: np.log(some) if log else np.array(some) for group, some in values.items()}
-    least = min(some.min() for some in scaled.values())
-    greatest = max(some.max() for some in scaled.values())
-    share = np.linspace(0.0, 1.0, BINS + 1)
-    # Not from the width of the range, which can be infinite; sorted, as rounding can put neighbours out of order.
-    edges = np.sort(least * (1 - share) + greatest * share)
-    ends = np.exp(edges) if log else edges
-    rows: Rows = []
-    for group, of_group in scaled.items():
-        counts = np.histogram(of_group, edges)[0]
-        rows += [
-            {"group": group, "low": low, "high": high, "count": count, "height": count / int(counts.max())}
-            for low, high, count in zip(ends.tolist(), ends[1:].tolist(), counts.tolist(), strict=False)
-            if count
-        ]
-    medians: Rows = [{"group": group, "value": float(np.median(some))} for group, some in values.items()]
-    fill, _, _ = series("group", "Group", in_colours(values).values())
-    y = alt.Y("group:N", sort=None, title=None, axis=alt.Axis(grid=False))
-    tooltip = [
-        alt.Tooltip("group:N", title="Group"),
-        alt.Tooltip("low:Q", title="From", format=".4f"),
-        alt.Tooltip("high:Q", title="To", format=".4f"),
-        alt.Tooltip("count:Q", title="Items", format=","),
-    ]
-    tall = alt.Size("height:Q", scale=alt.Scale(domain=[0, 1], range=[0, STRIP_HEIGHT * 0.9]), legend=None)
-    bars = alt.Chart(ROWS).mark_bar(orient="horizontal", opacity=0.7).encode(
-        x=_axis("low", log=log), x2=alt.X2("high"), y=y, size=tall, fill=fill, tooltip=tooltip
-    )  # fmt: skip
-    lines = alt.Chart(MEDIANS).mark_tick(
-        thickness=2.5, size=STRIP_HEIGHT * 0.8, color=INK, opacity=0.9, aria=False
-    )
-    median = lines.encode(x=_axis("value", log=log), y=y)
-    data = {ROWS.name: rows, MEDIANS.name: medians}
-    return Drawing((bars, median), STRIP_HEIGHT * len(values), data)
-
-
-def _axis(field: str, *, log: bool) -> alt.X:
-    axis = value_axis(field)
-    return axis.scale(type="log", nice=False) if log else axis
 
 
 def _item_tooltip(items: list[Item]) -> list[alt.Tooltip]:

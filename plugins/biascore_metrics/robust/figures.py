@@ -6,20 +6,18 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Final
 
-from biascore.plugins_api import Band, Bars, Dots, Estimate, Histogram
+from biascore.plugins_api import Band, Bars, Dots, Estimate, Histogram, Range
 from biascore_metrics.robust.fits import CONDITIONAL_R2
 from biascore_metrics.robust.parts import Labelled
 from biascore_metrics.robust.sizes import SIZES
 
-TITLES: Final = {
-    "template": "Bias score by template",
-    "perplexity": "Bias score by perplexity of the sentences",
-}
+BY_TEMPLATE: Final = "Bias score by template"
 RANDOM: Final = {
     "template": "Random intercepts of the templates: how far their associations lie from the mean",
     "target": "Random intercepts of the target words: how far their associations lie from the mean",
 }
-PERPLEXITIES: Final = Histogram(title="Sentences by perplexity", column="perplexity", log=True)
+PERPLEXITIES: Final = "Sentences by perplexity"
+WITH_SCORES: Final = "Sentences by perplexity, and the bias score in ranges of it"
 SCORES: Final = "Bias scores by test and model"
 SHARES: Final = "Share of variance that the group explains, by test and model"
 
@@ -27,17 +25,21 @@ SHARES: Final = "Share of variance that the group explains, by test and model"
 def figures(
     scores: Sequence[Estimate],
     shares: Sequence[Estimate],
-    parts: Mapping[str, Labelled],
+    templates: Labelled,
+    ranges: Sequence[Range],
     random: Mapping[str, Labelled],
     subject: str,
 ) -> tuple[Bars | Dots | Histogram, ...]:
     """Those of which at least one estimate has a value."""
     parts_only = [one for one in shares if not one.name.startswith(CONDITIONAL_R2)]
     of_run = [_dots(SCORES, scores, subject), _dots(SHARES, parts_only, subject, _bands())]
-    own = [_bars(title, parts.get(name, [])) for name, title in TITLES.items()]
+    own = [_bars(BY_TEMPLATE, templates)]
     own += [_bars(title, random.get(name, [])) for name, title in RANDOM.items()]
     drawn = tuple(figure for figure in (*of_run, *own) if figure)
-    return (*drawn, PERPLEXITIES) if drawn else ()
+    perplexities = Histogram(
+        title=WITH_SCORES if ranges else PERPLEXITIES, column="perplexity", log=True, ranges=tuple(ranges)
+    )
+    return (*drawn, perplexities) if drawn else ()
 
 
 def _bands() -> tuple[Band, ...]:

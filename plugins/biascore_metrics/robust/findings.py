@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 
-from biascore.plugins_api import Bars, Dots, Estimate, Histogram, PValue
+from biascore.plugins_api import Bars, Dots, Estimate, Histogram, PValue, Range
 from biascore.stats import Decision, Verdict, holm
 from biascore_metrics.robust.figures import figures
 from biascore_metrics.robust.fits import PAPER_R2, SATTERTHWAITE, PairFit, Table, difference_name, welch
 from biascore_metrics.robust.options import RobustOptions
-from biascore_metrics.robust.parts import by_perplexity, by_template, joint_model, random_effects
+from biascore_metrics.robust.parts import Labelled, by_perplexity, by_template, joint_model, random_effects
 from biascore_metrics.robust.probes import Design
 from biascore_metrics.robust.scores import Row
 from biascore_metrics.robust.sizes import decide_bias, stance
@@ -47,17 +47,25 @@ def findings(
     templates = by_template(table, design, first, options)
     bins, bin_problems = by_perplexity(rows, table, first, options)
     random = random_effects(first)
-    labelled = [*templates, *bins, *(one for some in random.values() for one in some)]
+    ranges = [
+        Range(low=low, high=high, estimate=estimate.name)
+        for (low, high), estimate in zip(pairwise(options.ppl_bins), bins, strict=True)
+    ]
+    parts = [*_unlabelled(templates), *bins, *(one for some in random.values() for one in _unlabelled(some))]
     plain = welch(table, first.pair, options.confidence)
     cautions = (*_problems(pairs), *joint_problem, *(first.fit.cautions if first.fit else ()))
     return Findings(
-        estimates=(*scores, *shares, plain, *joint, *(estimate for _, estimate in labelled)),
+        estimates=(*scores, *shares, plain, *joint, *parts),
         decision=_decide(pairs, adjusted, options),
-        figures=figures(scores, shares, {"template": templates, "perplexity": bins}, random, subject),
+        figures=figures(scores, shares, templates, ranges, random, subject),
         warnings=(*bin_problems, *_degenerate(pairs)),
         cautions=tuple(dict.fromkeys(cautions)),
         bound_of=first.r2_name(PAPER_R2) if first.fit else None,
     )
+
+
+def _unlabelled(labelled: Labelled) -> list[Estimate]:
+    return [estimate for _, estimate in labelled]
 
 
 def _adjusted(pairs: Sequence[PairFit]) -> list[PValue | None]:

@@ -73,15 +73,16 @@ def by_template(table: Table, design: Design, first: PairFit, options: RobustOpt
 
 def by_perplexity(
     rows: Sequence[Row], table: Table, first: PairFit, options: RobustOptions
-) -> tuple[Labelled, tuple[str, ...]]:
-    """The bias score of the sentences in each range of perplexity."""
+) -> tuple[list[Estimate], tuple[str, ...]]:
+    """The bias score of the sentences in each range of perplexity, and a warning of those that have none."""
     perplexity = np.array([row.perplexity for row in rows])
-    found = []
+    found, empty = [], []
     for low, high in pairwise(options.ppl_bins):
         inside = table.where((low <= perplexity) & (perplexity < high))
         label = f"perplexity {low:g} to {high:g}"
-        found.append((label, _part(inside, first, options, f"at {label}")))
-    empty = [label for label, estimate in found if estimate.value is None]
+        found.append(_part(inside, first, options, f"at {label}"))
+        if found[-1].value is None:
+            empty.append(label)
     without = f"no bias score of its own for {', '.join(empty)}: too few sentences, or all alike"
     return found, (without,) if empty else ()
 

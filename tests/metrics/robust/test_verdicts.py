@@ -109,7 +109,12 @@ def test_pictures_name_what_they_draw(made: MadeOf) -> None:
         for figure in got.figures
         if not isinstance(figure, Histogram)
     }
-    assert [figure.column for figure in got.figures if isinstance(figure, Histogram)] == ["perplexity"]
+    (perplexities,) = (figure for figure in got.figures if isinstance(figure, Histogram))
+    assert perplexities.column == "perplexity"
+    assert [(one.low, one.high, one.estimate) for one in perplexities.ranges] == [
+        (0, 3, "bias score male - female at perplexity 0 to 3"),
+        (3, 100, "bias score male - female at perplexity 3 to 100"),
+    ]
     assert drawn["Bias scores by test and model"] == ("bias score male - female",)
     assert drawn["Share of variance that the group explains"] == (
         "part R² male - female",
@@ -124,7 +129,9 @@ def test_pictures_name_what_they_draw(made: MadeOf) -> None:
         ("very large", 0.64, 1),
     ]
     assert len(drawn["Bias score by template"]) == 3
-    assert len(drawn["Bias score by perplexity of the sentences"]) == 2
     assert len(drawn["Random intercepts of the templates"]) == 3
     assert len(drawn["Random intercepts of the target words"]) == 6
-    assert {name for names in drawn.values() for name in names} <= {one.name for one in got.estimates}
+    named = {name for names in drawn.values() for name in names} | {
+        one.estimate for one in perplexities.ranges
+    }
+    assert named <= {one.name for one in got.estimates}
