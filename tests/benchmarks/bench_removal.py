@@ -1,6 +1,7 @@
 """What docs/transforms.md reports: a projection of a whole vocabulary beside a bare matrix product, and one by one.
 
-Run: python tests/benchmarks/bench_removal.py [words [dimensions]]   (2,000,000 x 300 float32 takes 7 GB of memory)
+Run: python tests/benchmarks/bench_removal.py [words [dimensions [most directions one by one]]]
+(2,000,000 x 300 float32 takes 7 GB of memory)
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import resource
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import numpy.typing as npt
@@ -22,14 +23,15 @@ DIRECTIONS = (1, 10, 28)
 REPEATS = 3
 
 
-def seconds(work: Callable[[], object]) -> float:
-    """The least of some runs: what else runs on the machine can only add to it."""
-    times = []
+def seconds(works: Mapping[str, Callable[[], object]]) -> dict[str, tuple[float, float]]:
+    """The least wall-clock and the least processor time of each, in turns: what else runs can only add to them."""
+    times: dict[str, list[tuple[float, float]]] = {name: [] for name in works}
     for _ in range(REPEATS):
-        start = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - start)
-    return min(times)
+        for name, work in works.items():
+            wall, processor = time.perf_counter(), time.process_time()
+            work()
+            times[name].append((time.perf_counter() - wall, time.process_time() - processor))
+    return {name: (min(w for w, _ in found), min(p for _, p in found)) for name, found in times.items()}
 
 
 def product(rows: Rows, matrix: Rows) -> None:
@@ -62,7 +64,7 @@ def peak() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
-def main(words: int, dimensions: int) -> None:
+def main(words: int, dimensions: int, most_singly: int) -> None:
     rng = np.random.default_rng(20261)
     rows = np.empty((words, dimensions), dtype=np.float32)
     for start in range(0, words, BLOCK):
@@ -78,25 +80,30 @@ def main(words: int, dimensions: int) -> None:
         streamed(rows, change)
     print(f"memory beside the rows, block by block: {(peak() - before) / 1e6:.0f} MB")
     square = changes[DIRECTIONS[-1]].matrix().astype(np.float32)
-    bare, bare_blocks = (
-        seconds(lambda work=work: work(rows, square)) for work in (product, product_in_blocks)
-    )
-    print(
-        f"bare product with {dimensions} x {dimensions}: {bare:.2f} s at once, {bare_blocks:.2f} s in blocks"
-    )
-    reference = min(bare, bare_blocks)
+    works: dict[str, Callable[[], object]] = {
+        "product": lambda: product(rows, square),
+        "product in blocks": lambda: product_in_blocks(rows, square),
+    }
     for count, change in changes.items():
-        whole, blocks = seconds(lambda c=change: c.apply(rows)), seconds(lambda c=change: streamed(rows, c))
-        singly = seconds(lambda c=change: one_by_one(rows, c.read.astype(np.float32)))
+        works[f"{count} directions"] = lambda c=change: c.apply(rows)
+        works[f"{count} directions, streamed"] = lambda c=change: streamed(rows, c)
+        if count <= most_singly:
+            works[f"{count} directions, one by one"] = lambda c=change: one_by_one(
+                rows, c.read.astype(np.float32)
+            )
+    found = seconds(works)
+    print(
+        f"seconds, the least of {REPEATS} runs in turns; speed beside the faster product with {dimensions} x {dimensions}"
+    )
+    bare = tuple(min(found[name][kind] for name in ("product", "product in blocks")) for kind in (0, 1))
+    for name, (wall, processor) in found.items():
         print(
-            f"{count} directions: {whole:.2f} s into a new array, {reference / whole:.2f} of the product's speed; "
-            f"{blocks:.2f} s block by block ({reference / blocks:.2f}); one by one {singly:.2f} s, "
-            f"{singly / whole:.1f} times as long"
+            f"{name}: {wall:.2f} s, {bare[0] / wall:.2f} of its speed; "
+            f"processor {processor:.2f} s, {bare[1] / processor:.2f}"
         )
-    if before < peak():
-        print(f"peak memory of all: {peak() / 1e9:.1f} GB")
+    print(f"peak memory of all: {peak() / 1e9:.1f} GB")
 
 
 if __name__ == "__main__":
     given = [int(value) for value in sys.argv[1:]]
-    main(*given, *(2_000_000, 300)[len(given) :])
+    main(*given, *(2_000_000, 300, 28)[len(given) :])

@@ -60,7 +60,10 @@ class LowRankMap:
         """
         if rows.ndim != 2 or rows.shape[1] != self.dimensions:
             raise ValueError(f"rows of shape {rows.shape} for a map of {self.dimensions} dimensions")
-        read, write = self.read.astype(rows.dtype), np.ascontiguousarray(self.write.T, dtype=rows.dtype)
+        # numpy takes a product with a single row in a loop of its own, nine times as long as one with two rows takes.
+        one = [(0, 0), (0, int(self.rank == 1))]
+        read = np.pad(self.read, one).astype(rows.dtype)
+        write = np.ascontiguousarray(np.pad(self.write, one).T, dtype=rows.dtype)
         shifted = bool(self.offset.any())
         offset = self.offset.astype(rows.dtype)
         mapped = np.empty(rows.shape, dtype=rows.dtype)
