@@ -18,7 +18,8 @@ _INVISIBLE = ("Cc", "Cf", "Zs", "Zl", "Zp")
 _SPELT = (" ", "\u200c", "\u200d")
 
 
-def _check_characters(text: str) -> str:
+def check_characters(text: str) -> str:
+    """A validator: the text as it stands, or ValueError where it is blank or holds what no vocabulary does."""
     if not text.strip():
         raise ValueError("is empty")
     if text != text.strip():
@@ -43,7 +44,7 @@ def check_not_empty(entries: tuple[T, ...]) -> tuple[T, ...]:
     return entries
 
 
-Word = Annotated[str, AfterValidator(_check_characters)]
+Word = Annotated[str, AfterValidator(check_characters)]
 # TOML gives lists; strict=False lets them become tuples, while the strings inside stay strict.
 # Not min_length: pydantic counts only the valid entries, so a list of one bad word would be called empty too.
 Words = Annotated[tuple[Word, ...], Field(strict=False), AfterValidator(check_not_empty)]

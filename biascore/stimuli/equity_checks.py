@@ -47,6 +47,9 @@ def equity_problems(parts: EquityParts) -> Iterator[Problem]:
 
 def _person_problems(parts: EquityParts) -> Iterator[Problem]:
     factors, owners = parts.entry.factors, dict[str, str]()
+    for name, count in Counter(parts.entry.persons).items():
+        if count > 1:
+            yield parts.at("persons"), f"name {name!r} {count} times. Name it once"
     for name, persons in parts.persons.items():
         key = ("persons", name)
         for id, count in Counter(person.id for person in persons).items():
@@ -145,12 +148,22 @@ def _form_problems(parts: EquityParts) -> Iterator[Problem]:
     told: set[tuple[str, str, str]] = set()
     for template in parts.templates:
         for name, persons in parts.persons.items():
-            for person in persons:
-                for slot in Slot.all_of(template.text_for(person)):
-                    for key, what, problem in _lacking(parts, template, slot, name, person):
-                        if (str(key), what, slot.form) not in told:
-                            told.add((str(key), what, slot.form))
-                            yield key, problem
+            for person, slot in _different(template, persons):
+                for key, what, problem in _lacking(parts, template, slot, name, person):
+                    if (str(key), what, slot.form) not in told:
+                        told.add((str(key), what, slot.form))
+                        yield key, problem
+
+
+def _different(template: EquityTemplate, persons: tuple[Person, ...]) -> Iterator[tuple[Person, Slot]]:
+    """Every person with each slot of the text; a slot for a word or piece once for persons who differ in name only."""
+    seen: set[object] = set()
+    for person in persons:
+        for slot in Slot.all_of(template.text_for(person)):
+            alike = (slot, person.variant, person.levels.get(slot.form))
+            if slot.name == PERSON or alike not in seen:
+                seen.add(alike)
+                yield person, slot
 
 
 def _lacking(

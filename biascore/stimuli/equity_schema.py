@@ -6,7 +6,17 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from biascore.stimuli.entries import Entry, ListEntry, Name, Prose, TestBase, Word, Words, check_not_empty
+from biascore.stimuli.entries import (
+    Entry,
+    ListEntry,
+    Name,
+    Prose,
+    TestBase,
+    Word,
+    Words,
+    check_characters,
+    check_not_empty,
+)
 from biascore.stimuli.equity import BASE, COLUMNS
 from biascore.stimuli.lists import EmotionWord, EquityTemplate, Grammar, GrammarRule, Person
 
@@ -127,7 +137,7 @@ class GrammarEntry(ListEntry):
     """``[grammars.NAME]``."""
 
     capital: bool
-    final: str
+    final: Annotated[str, AfterValidator(lambda text: text and check_characters(text))]
     agreement: dict[Word, dict[Word, Name]] = Field(default_factory=dict)
     pieces: dict[Name, dict[Name, Word]] = Field(default_factory=dict)
     rules: Annotated[tuple[RuleEntry, ...], Field(strict=False)] = ()

@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 
 import biascore_wordlists
+from biascore.engine import Engine
 from biascore.errors import DataError
 from biascore.plugins_api import DataFile, EquityTest
 from biascore.stimuli import load_file
@@ -174,6 +175,14 @@ def test_a_small_file_in_both_modes(tmp_path: Path) -> None:
         "she saw herself in an aweful place",
         *("I saw Odd", "I saw Ida", "I saw Ugo", "I saw Ada", "her I saw"),
     ]
+
+
+def test_the_engine_reads_it_by_the_name_of_the_format(tmp_path: Path) -> None:
+    test = Engine(cache=None).data("eec-parts", small(tmp_path), language="en", name="mine", corpus="mine")
+    assert isinstance(test, EquityTest)
+    assert (test.id, test.kind, len(test.rows())) == ("en/mine", "equity", 15)
+    assert test.factors == {"race/ethnicity": ("north", "south"), "gender": ("male", "female")}
+    assert test.agreement == {"1": True, "2": True, "3": False}
 
 
 BROKEN = {
