@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+import subprocess
+import sys
 import unicodedata
 from collections import Counter
 from fractions import Fraction
@@ -12,9 +14,10 @@ from typing import Any
 
 import pytest
 
-from biascore import Engine
+from biascore import Audit, Engine, Run
 from biascore.stats import normal_approximation
 
+STUDIES = Path(__file__).parents[2] / "docs" / "studies"
 LANGUAGES = ("fr", "de", "it", "pl", "es")
 WORDS = {"GenS": 18, "GenC": 8, "GG": 9}
 TRAINED = 6000
@@ -223,3 +226,61 @@ def test_the_french_and_italian_norms_are_one_english_list(gg: Path) -> None:
         scores[language] = {row[0].strip("\ufeff"): row[2] for row in rows}
     assert len(scores["fr"]) == 399
     assert scores["fr"] == scores["it"] != scores["de"]
+
+
+def test_printed_p_of_german_baselines_follow_from_no_d(runs: dict[str, Any]) -> None:
+    """Table 5 gives 10^-5 and 10^-9; fewer words than the 9 and 21 of the lists would make p larger still."""
+    figures = runs["de"]["paper_tables_2_5"]
+    assert normal_approximation(figures["FloI"]["d_final"], 9, 9) > 2.5e-4
+    assert normal_approximation(figures["InsW"]["d_final"], 21, 21) > 2.5e-8
+
+
+def test_few_nouns_keep_an_association_that_many_have_lost(gg: Path) -> None:
+    """The reference for the small Spanish vectors: the paper's 18 nouns, and the nouns that were held out."""
+    rows = json.loads((gg / "es_reference.json").read_text("utf-8"))["runs"]["rows"]["primal"]
+    few, many = ({row["iter"]: row[key] for row in rows} for key in ("d_GG", "d_GG_held_out"))
+    assert [round(few[k], 2) for k in (0, 1, 5)] == [1.55, 1.02, 0.95]
+    assert [round(many[k], 2) for k in (0, 1, 5)] == [1.21, 0.32, 0.18]
+
+
+def study(engine: Engine, models: dict[str, str]) -> Run:
+    left_out = [language for language in LANGUAGES if language not in models]
+    audit = Audit.load(STUDIES / "grammatical-gender.toml").with_models(models, without=left_out)
+    return engine.run(audit)
+
+
+def check(run: Run, expected: dict[str, tuple[float, float]]) -> None:
+    """Compare effects before and after, by test, with those of the page."""
+    found = {(one.model, one.test): one.headline.value for one in run if one.metric == "weat"}
+    for test, (before, after) in expected.items():
+        assert found["es before", test] == pytest.approx(before, abs=0.03), test
+        assert found["es", test] == pytest.approx(after, abs=0.03), test
+
+
+def test_the_audit_names_every_language_and_checks(engine: Engine) -> None:
+    audit = Audit.load(STUDIES / "grammatical-gender.toml")
+    assert [model.name for model in audit.models] == ["es", "it", "fr", "de", "pl"]
+    tests = {test for entry in audit.measurements for test in entry.tests}
+    assert {f"{language}/gg-weat" for language in LANGUAGES} <= tests
+    for test in tests:
+        engine.catalogue.test(test)
+
+
+@pytest.mark.slow
+def test_on_made_vectors_the_planted_gender_goes_and_the_social_bias_stays(
+    engine: Engine, tmp_path: Path
+) -> None:
+    path = tmp_path / "es.vec"
+    subprocess.run([sys.executable, str(STUDIES / "gendered_vectors.py"), "es", str(path)], check=True)
+    expected = {
+        "es/gg-weat": (1.93, -0.12), "es/GenS": (0.74, 1.27), "es/weat1": (1.26, 1.15), "es/weat2": (0.95, 1.31),
+    }  # fmt: skip
+    check(study(engine, {"es": f"fasttext:{path}"}), expected)
+
+
+@pytest.mark.slow
+def test_on_small_real_vectors_gg_weat_falls_and_baselines_stay(engine: Engine, gg: Path) -> None:
+    expected = {
+        "es/gg-weat": (1.70, 0.46), "es/GenS": (-0.28, 0.12), "es/weat1": (1.63, 1.64), "es/weat2": (1.72, 1.72),
+    }  # fmt: skip
+    check(study(engine, {"es": f"fasttext:{gg / 'es_eltec_50d.vec.gz'}"}), expected)
