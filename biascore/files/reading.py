@@ -170,9 +170,17 @@ def codec_of(encoding: str) -> str:
     return UTF8 if codec == "utf-8-sig" else codec
 
 
-def read_text(path: Path, display: str, error: type[BiascoreError] = DataError) -> str:
-    """The text of a file in UTF-8, unpacked where it is gzip; raises ``error``."""
-    return decoded(unpacked(read_bytes(path, display, error), display, error), display, error)
+def read_text(
+    path: Path,
+    display: str,
+    error: type[BiascoreError] = DataError,
+    *,
+    encoding: str = UTF8,
+    flag: str = "",
+) -> str:
+    """The text of a file, unpacked where it is gzip; raises ``error``, with ``flag`` as in ``decoded``."""
+    raw = unpacked(read_bytes(path, display, error), display, error)
+    return decoded(raw, display, error, encoding=encoding, flag=flag)
 
 
 def read_toml(path: Path, display: str, error: type[BiascoreError]) -> Toml:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -81,3 +81,58 @@ class Centre(Transform[CentreOptions]):
         if not len(rows):
             raise StimuliError("centre: the model knows none of the words. Name others")
         return Centred(rows.mean(axis=0), self.options.parts, self.options.parts)
+
+
+class ProjectOptions(Options):
+    """Directions to take away, one after the other; they are made orthogonal."""
+
+    directions: tuple[tuple[float, ...], ...] = ()
+
+
+@dataclass(frozen=True)
+class Projected(FittedTransform):
+    """Without the span of some orthonormal directions (k, d); a step for each."""
+
+    basis: npt.NDArray[np.float64]
+    facts: Mapping[str, Scalar] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def digest(self) -> str:  # type: ignore[override]
+        return f"blake2b:{hashlib.blake2b(self.basis.tobytes()).hexdigest()}"
+
+    @property
+    def trace(self) -> tuple[Mapping[str, Scalar], ...]:  # type: ignore[override]
+        return tuple(
+            {
+                "step": step,
+                "held-out accuracy": 1 / (step + 1),
+                "held-out accuracy, low": 0.0,
+                "held-out accuracy, high": 1.0,
+            }
+            for step in range(len(self.basis) + 1)
+        )
+
+    def apply(self, vectors: npt.NDArray[np.float32], words: Sequence[str]) -> npt.NDArray[np.float32]:
+        exact = vectors.astype(np.float64)
+        return (exact - exact @ self.basis.T @ self.basis).astype(np.float32)
+
+    def steps(self) -> tuple[FittedTransform, ...]:
+        return tuple(Projected(self.basis[: step + 1]) for step in range(len(self.basis)))
+
+
+class Project(Transform[ProjectOptions]):
+    """Takes directions away that are given, so that nothing is learnt."""
+
+    name = "project"
+    summary = "take given directions away"
+    reference = "made for a test"
+
+    def fit(self, learnt_from: Mapping[str, Vectors], context: TransformContext) -> FittedTransform:
+        directions = np.array(self.options.directions, dtype=np.float64)
+        return Projected(np.linalg.qr(directions.T)[0].T if len(directions) else np.empty((0, 0)))
+
+
+def without(*directions: Sequence[float]) -> Project:
+    """The transform that takes these directions away."""
+    return Project(ProjectOptions(directions=tuple(tuple(map(float, one)) for one in directions)))

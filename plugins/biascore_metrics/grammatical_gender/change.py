@@ -1,0 +1,251 @@
+"""weat-change: what a transform does to an association, with an interval and a test of the change itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+
+from biascore.plugins_api import (
+    Catalogue,
+    ConfidenceInterval,
+    Context,
+    Equivalence,
+    Estimate,
+    Figure,
+    Finding,
+    Histogram,
+    Metric,
+    Model,
+    Plane,
+    Scalar,
+    Test,
+    item_table,
+)
+from biascore.stats import (
+    Attainable,
+    Decision,
+    Interval,
+    Verdict,
+    ZeroVarianceError,
+    decide,
+    permutation_test,
+)
+from biascore.stats.change import bootstrap_effect_change, standardised_changes
+from biascore_metrics.grammatical_gender.same_words import (
+    NOTHING,
+    SameWords,
+    Scores,
+    before_of,
+    embed_on,
+    states,
+)
+from biascore_metrics.grammatical_gender.trace import Line, trace_of
+from biascore_metrics.weat.effect import DEVIATIONS, EFFECT, Effect
+from biascore_metrics.weat.options import WeatOptions
+from biascore_metrics.weat.pvalues import permutation_p_values
+from biascore_metrics.weat.words import ROLES, role_warnings
+from biascore_metrics.words import coverage_warnings
+
+LEAST: Final = {"X": 2, "Y": 2, "A": 1, "B": 1}
+CHANGE: Final = f"change of {EFFECT}"
+NULL: Final = (
+    "being in X or in Y has nothing to do with how far a word moves (its association over the sd of all, after "
+    "minus before)"
+)
+
+
+class ChangeOptions(WeatOptions):
+    """As for ``weat``. ``trace``: the effect size after every step of the transform, in place of every word."""
+
+    trace: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The change of an effect size: its estimate, interval, and why one of them could not be had."""
+
+    estimate: Estimate
+    interval: Interval | None
+    problem: str
+    attainable: Attainable | None = None
+
+    @classmethod
+    def of(
+        cls,
+        before: Scores,
+        after: Scores,
+        options: WeatOptions,
+        rng: np.random.Generator,
+        *,
+        problem: str = "",
+        name: str = CHANGE,
+        roles: tuple[str, str] = ("X", "Y"),
+    ) -> Change:
+        """Of the associations (x, y) of the same words before and after, unless a ``problem`` is known already."""
+        n = dict(zip(roles, map(len, before), strict=True))
+        if problem:
+            return cls(Estimate(name=name, value=None, unit=DEVIATIONS, n=n), None, problem)
+        try:
+            x, y = standardised_changes(before, after, options.ddof)
+        except ZeroVarianceError as error:
+            why = f"the associations of the target words do not vary ({error})"
+            return cls(Estimate(name=name, value=None, unit=DEVIATIONS, n=n), None, why)
+        test = permutation_test(x, y, method=options.permutation, draws=options.draws, rng=rng)
+        interval, why = None, ""
+        try:
+            interval = bootstrap_effect_change(
+                before,
+                after,
+                ddof=options.ddof,
+                level=options.confidence,
+                resamples=options.resamples,
+                rng=rng,
+            )
+        except ZeroVarianceError as error:
+            why = str(error)
+        estimate = Estimate(
+            name=name,
+            value=test.statistic,
+            unit=DEVIATIONS,
+            n=n,
+            interval=ConfidenceInterval.of(interval) if interval else None,
+            p_values=permutation_p_values(test, options.alternative),
+        )
+        return cls(estimate, interval, why, test.attainable(options.alternative, "target words"))
+
+    def decide(self, options: WeatOptions) -> Decision:
+        """Whether the effect size changed; no bias is found or missed by that."""
+        if self.estimate.value is None:
+            return Decision(Verdict.INCONCLUSIVE, f"It could not be measured: {self.problem}.")
+        p = self.estimate.p_values[0].value
+        found = decide(p, self.interval, alpha=options.alpha, bound=options.bound, attainable=self.attainable)
+        meant = {
+            Verdict.DETECTED: "What is detected is a change, not a bias.",
+            Verdict.NEGLIGIBLE: "What is negligible is the change; a bias may be there before and after.",
+            Verdict.INCONCLUSIVE: "Neither a change nor its absence is shown.",
+        }
+        return Decision(found.verdict, f"{found.reason} {meant[found.verdict]}")
+
+
+class WeatChange(Metric[ChangeOptions, Test]):
+    """The effect size of WEAT before and after a transform; the headline is its change."""
+
+    name = "weat-change"
+    summary = (
+        "WEAT before and after a transform: the change of d, its paired interval and permutation p-value"
+    )
+    reference = "Omrani Sabbaghi & Caliskan 2022, tables 2 and 5; interval and test are this project's"
+    requires = frozenset({"embed"})
+    kinds = frozenset({"weat"})
+
+    def check(self, test: Test, catalogue: Catalogue) -> None:  # noqa: ARG002
+        """Raise OptionsError where all partitions of X and Y cannot be counted."""
+        self.options.check_exact(test.roles["X"].words, test.roles["Y"].words, test)
+
+    def measure(self, model: Model, test: Test, context: Context) -> Finding:
+        """The change of d, d before and after; items are the words' associations, or the steps of the transform.
+
+        Raises OptionsError for a model without a transform.
+        """
+        options, rng = self.options, context.rng
+        untransformed = before_of(model, self.name, test)
+        models = states(model, trace=options.trace, level=options.level)
+        lists = {role: test.roles[role].words for role in ROLES}
+        words = embed_on(models, lists, options.level, options)
+        problem = words.problem(LEAST)
+        scores = [] if problem else [words.targets(place) for place in range(len(models))]
+        before, after = (scores[0], scores[-1]) if scores else (NOTHING, NOTHING)
+        change = Change.of(before, after, options, rng, problem=problem)
+        old, new = (
+            Effect.of(*pair, options, rng, problem=problem, name=f"{EFFECT} {when}")
+            for pair, when in ((before, "before"), (after, "after"))
+        )
+        cautions = (*coverage_warnings(words.coverage), *_cautions(change, old, new, options))
+        items, figures, value = _words(test, words, before, after)
+        if options.trace and not problem:
+            line = Line.of_effects(scores, options, rng)
+            items, figures, value = trace_of([line], model, options.level)
+        return Finding(
+            variant=options.variant(model),
+            positive_means=f"the transform raised the effect size{_of(test)}",
+            change_from=untransformed.name,
+            estimates=(change.estimate, old.estimates[0], new.estimates[0]),
+            decision=change.decide(options),
+            equivalence=Equivalence.within(options.bound, CHANGE),
+            coverage=words.coverage,
+            warnings=tuple(dict.fromkeys((*role_warnings(words.words, words.coverage), *cautions))),
+            cautions=cautions,
+            item_value=value,
+            item_neutral=0.0,
+            figures=figures,
+            conventions=options.conventions(model, _conventions(options)),
+            items=items,
+        )
+
+
+def _of(test: Test) -> str:
+    return f": more of what a positive d means ({test.positive_means})" if test.positive_means else ""
+
+
+def _cautions(change: Change, old: Effect, new: Effect, options: WeatOptions) -> tuple[str, ...]:
+    if change.estimate.value is None:
+        return ()
+    found = [f"no interval of the change: {change.problem}"] if change.problem else []
+    found += options.degenerate(change.interval, "the change")
+    found += [opposite] if (opposite := change.estimate.opposite(options.alpha)) else []
+    before, after = old.estimates[0].value, new.estimates[0].value
+    least = options.bound or 0.0
+    if (
+        before is not None
+        and after is not None
+        and before * after < 0
+        and min(abs(before), abs(after)) > least
+    ):
+        found.append(
+            f"d has changed its sign, from {before:.3g} to {after:.3g}: the association is turned round, not removed"
+        )
+    return tuple(found)
+
+
+def _conventions(options: ChangeOptions) -> dict[str, Scalar]:
+    return {
+        "effect size": "(mean s(X) - mean s(Y)) / sd of s over X and Y together, before and after each with its own sd",
+        "null hypothesis": NULL,
+        "deciding p-value": f"{options.alternative}, of partitions of the words' changes into X and Y",
+        "interval of the change": "studentized, the same words resampled before and after, within X and within Y",
+        "words": "those that are usable before the transform and after it",
+        "item value": "effect size d after each step" if options.trace else "s(w, A, B) after minus before",
+    }
+
+
+def _words(
+    test: Test, words: SameWords, before: Scores, after: Scores
+) -> tuple[pa.Table, tuple[Figure, ...], str]:
+    old, new = np.concatenate(before), np.concatenate(after)
+    if not old.size:
+        return item_table(), (), "change of the association"
+    a, b = test.roles["A"].name, test.roles["B"].name
+    items = item_table(
+        item=[*words.words["X"], *words.words["Y"]],
+        group=[test.roles["X"].name] * len(before[0]) + [test.roles["Y"].name] * len(before[1]),
+        value=[float(value) for value in new - old],
+        more={"before": old.tolist(), "after": new.tolist()},
+    )
+    ends = (f"with {b}", f"with {a}")
+    return (
+        items,
+        (
+            Plane(
+                title="Association of each word: before (across) and after (up)",
+                x="before",
+                y="after",
+                x_ends=ends,
+                y_ends=ends,
+            ),
+            Histogram(title="How far the words of each list moved", column="value"),
+        ),
+        "change of the association s(w, A, B)",
+    )

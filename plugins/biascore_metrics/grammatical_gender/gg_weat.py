@@ -1,0 +1,203 @@
+"""gg-weat: are masculine nouns nearer to men's words, and feminine ones to women's (Omrani Sabbaghi & Caliskan 2022)?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+
+from biascore.plugins_api import (
+    Catalogue,
+    Context,
+    Equivalence,
+    Figure,
+    Finding,
+    Metric,
+    Model,
+    Scalar,
+    Test,
+    item_table,
+)
+from biascore.stats import Verdict
+from biascore_metrics.grammatical_gender.change import LEAST, Change
+from biascore_metrics.grammatical_gender.genders import Genders, genders_of
+from biascore_metrics.grammatical_gender.same_words import NOTHING, SameWords, Scores, embed_on, states
+from biascore_metrics.grammatical_gender.trace import Line, trace_of
+from biascore_metrics.weat.effect import EFFECT, Effect
+from biascore_metrics.weat.options import WeatOptions
+from biascore_metrics.weat.words import ROLES, role_warnings
+from biascore_metrics.words import coverage_warnings, too_few
+
+HELD_OUT: Final = f"{EFFECT}, held-out nouns"
+NORMAL: Final = "normal approximation"
+
+
+class GgWeatOptions(WeatOptions):
+    """As for ``weat``. ``nouns``: a test of kind ``nouns``, such as "es/nouns", whose held-out nouns are measured beside the
+
+    test's own list, with the same attributes. ``trace``: d after every step of the transform, in place of every word.
+    """
+
+    nouns: str | None = None
+    trace: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """The associations of one list of nouns after each state of the model, and what was made of them."""
+
+    name: str
+    scores: Sequence[Scores]
+    problem: str
+    roles: tuple[str, str]
+
+    def effect(self, place: int, when: str, options: WeatOptions, rng: np.random.Generator) -> Effect:
+        x, y = self.scores[place] if self.scores else NOTHING
+        return Effect.of(
+            x, y, options, rng, problem=self.problem, roles=self.roles, name=f"{self.name}{when}"
+        )
+
+    def change(self, options: WeatOptions, rng: np.random.Generator) -> Change:
+        before, after = (self.scores[0], self.scores[-1]) if self.scores else (NOTHING, NOTHING)
+        return Change.of(
+            before, after, options, rng, problem=self.problem, name=f"change of {self.name}", roles=self.roles
+        )
+
+
+class GgWeat(Metric[GgWeatOptions, Test]):
+    """WEAT of grammatical gender; the headline is d of the test's own nouns, on the model as it is."""
+
+    name = "gg-weat"
+    summary = "WEAT of masculine and feminine nouns with words for men and women; held-out nouns beside the small list"
+    reference = "Omrani Sabbaghi & Caliskan 2022, AIES, section 4"
+    requires = frozenset({"embed"})
+    kinds = frozenset({"weat"})
+
+    def check(self, test: Test, catalogue: Catalogue) -> None:
+        """Raise OptionsError where partitions cannot be counted, or ``nouns`` names no nouns of two genders."""
+        self.options.check_exact(test.roles["X"].words, test.roles["Y"].words, test)
+        if self.options.nouns is not None:
+            genders_of(self.options.nouns, catalogue, self.name)
+
+    def measure(self, model: Model, test: Test, context: Context) -> Finding:
+        """d with exact and closed-form p, of held-out nouns beside; where there is a transform, before it and the change."""
+        options, rng = self.options, context.rng
+        models = states(model, trace=options.trace, level=options.level)
+        held_out = None if options.nouns is None else genders_of(options.nouns, context.catalogue, self.name)
+        lists = {role: test.roles[role].words for role in ROLES}
+        if held_out is not None:
+            lists |= held_out.lists
+        words = embed_on(models, lists, options.level, options)
+        measured = list(_measured(words, len(models), held_out))
+        new = [one.effect(-1, "", options, rng) for one in measured]
+        old = [one.effect(0, " before", options, rng) for one in measured] if model.untransformed else []
+        changes = [one.change(options, rng) for one in measured] if model.untransformed else []
+        headline = new[0]
+        own = {role: words.words[role] for role in ROLES}
+        cautions = (
+            *coverage_warnings(words.coverage),
+            *headline.cautions(options),
+            *_disagreement(new, options),
+        )
+        warnings = (*role_warnings(own, words.coverage), *(held_out.warnings if held_out else ()))
+        items, figures, value = _items(test, words, measured), _figures(), "association s(w, A, B)"
+        if options.trace and not measured[0].problem:
+            lines = [
+                Line.of_effects(one.scores, options, rng, one.name) for one in measured if not one.problem
+            ]
+            items, figures, value = trace_of(lines, model, options.level)
+        return Finding(
+            variant=options.variant(model),
+            positive_means=_direction(test),
+            estimates=(
+                headline.estimates[0],
+                *(effect.estimates[0] for effect in new[1:]),
+                headline.estimates[1],
+                *(effect.estimates[0] for effect in old),
+                *(change.estimate for change in changes),
+            ),
+            decision=headline.decide(options),
+            equivalence=Equivalence.within(options.bound, EFFECT),
+            coverage=words.coverage,
+            warnings=tuple(dict.fromkeys((*warnings, *headline.warnings(options), *cautions))),
+            cautions=tuple(dict.fromkeys(cautions)),
+            item_value=value,
+            figures=figures,
+            conventions=options.conventions(model, _conventions(options, held_out)),
+            items=items,
+        )
+
+
+def _measured(words: SameWords, count: int, held_out: Genders | None) -> list[_Measured]:
+    lists = [(EFFECT, ("X", "Y"))]
+    if held_out is not None:
+        lists.append((HELD_OUT, held_out.roles))
+    found = []
+    for name, (x, y) in lists:
+        least = {x: LEAST["X"], y: LEAST["Y"], "A": LEAST["A"], "B": LEAST["B"]}
+        problem = too_few(words.words, words.coverage, least)
+        scores = [] if problem else [words.pair(place, x, y) for place in range(count)]
+        found.append(_Measured(name, scores, problem, (x, y)))
+    return found
+
+
+def _direction(test: Test) -> str:
+    x, y, a, b = (test.roles[role].name for role in ROLES)
+    return f"{x} lie nearer to {a} than {y} do, and {y} nearer to {b}"
+
+
+def _disagreement(effects: Sequence[Effect], options: WeatOptions) -> list[str]:
+    """That a few nouns say what hundreds do not, or the other way round."""
+    if len(effects) < 2:
+        return []
+    small, large = (effect.decide(options).verdict for effect in effects)
+    values = [effect.estimates[0].value for effect in effects]
+    if None in values or small is large or Verdict.DETECTED not in (small, large):
+        return []
+    n = [" + ".join(map(str, effect.estimates[0].n.values())) for effect in effects]
+    return [
+        f"the test's {n[0]} nouns give d = {values[0]:.3g} ({small}), and {n[1]} held-out ones {values[1]:.3g} ({large}): "
+        "what a few nouns show may be of those nouns alone"
+    ]
+
+
+def _conventions(options: GgWeatOptions, held_out: Genders | None) -> dict[str, Scalar]:
+    return {
+        "effect size": "(mean s(X) - mean s(Y)) / sd of s over X and Y together",
+        "deciding p-value": options.alternative,
+        "p of the paper": f"{NORMAL}: Phi(-d / sqrt(1/nx + 1/ny)), Phi(-d sqrt(n/2)) for equal sizes, d with ddof 1; "
+        "what its 10,000 shuffles converge to",
+        "resampled": "target words, within X and within Y",
+        **({"held-out nouns": held_out.stated} if held_out else {}),
+        "item value": "value after each step"
+        if options.trace
+        else "s(w, A, B) = mean cosine with A - mean cosine with B",
+    }
+
+
+def _items(test: Test, words: SameWords, measured: Sequence[_Measured]) -> pa.Table:
+    names: list[str] = []
+    groups: list[str] = []
+    old: list[float] = []
+    new: list[float] = []
+    for one in measured:
+        if not one.scores:
+            continue
+        for place, role in enumerate(one.roles):
+            names += words.words[role]
+            groups += [test.roles[role].name if role in test.roles else role] * len(words.words[role])
+            old += one.scores[0][place].tolist()
+            new += one.scores[-1][place].tolist()
+    more = (
+        {"before": old, "change": [b - a for a, b in zip(old, new, strict=True)]}
+        if len(measured[0].scores) > 1
+        else {}
+    )
+    return item_table(item=names, group=groups, value=new, more=more)
+
+
+def _figures() -> tuple[Figure, ...]:
+    return ()

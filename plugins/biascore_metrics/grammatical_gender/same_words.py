@@ -1,0 +1,161 @@
+"""The same words on a model before a transform, after it, and after each of its steps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from biascore.errors import OptionsError
+from biascore.plugins_api import Coverage, Level, LostWord, Model, Resamples, Scalar, Test
+from biascore.stats import association, cosine_matrix
+from biascore.stats.association import MIN_RELATIVE_SPREAD
+from biascore_metrics.words import RoleVectors, WordOptions, embed_words, unusable
+
+Floats = npt.NDArray[np.float64]
+Vectors = npt.NDArray[np.float32]
+Scores = tuple[Floats, Floats]
+"""The associations of the words of X and of Y."""
+NOTHING: Final[Scores] = (np.empty(0), np.empty(0))
+
+
+class ComparingOptions(WordOptions):
+    """Of metrics that compare a model with what it was before a transform.
+
+    ``level``: embed each word as a text of its own, or as a token within it (contextual models). ``trace``: the value
+    after every step of the transform, in place of that of every word. ``resamples``: behind the bootstrap intervals.
+    """
+
+    level: Literal["sentence", "token"] = "sentence"
+    trace: bool = False
+    resamples: Resamples = 5000
+
+    def variant(self, model: Model) -> str:
+        """What tells this measurement from others of its metric: the level, and options that are not the defaults."""
+        level = "" if model.identity.composes_words else f"{self.level} level"
+        changed = self.model_dump(exclude_defaults=True, exclude={"level"})
+        return ", ".join(filter(None, [level, *(f"{name}={value}" for name, value in changed.items())]))
+
+    def stated(self, model: Model, own: Mapping[str, Scalar]) -> dict[str, Scalar]:
+        """What a reader must know to compute the same numbers."""
+        return {
+            **own,
+            **self.words_stated(),
+            "embedding level": self.level,
+            "vector of a text": model.identity.sentence_vector,
+            "resamples": self.resamples,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class SameWords:
+    """Words by role that every one of some models has a usable vector for, with the vectors on each of them."""
+
+    words: Mapping[str, tuple[str, ...]]
+    vectors: tuple[Mapping[str, Vectors], ...]
+    coverage: Coverage
+
+    def on(self, place: int) -> RoleVectors:
+        """The words with their vectors on one of the models."""
+        return RoleVectors(self.words, self.vectors[place], self.coverage)
+
+    def targets(self, place: int) -> Scores:
+        """The associations of X and of Y on one of the models."""
+        return self.pair(place, "X", "Y")
+
+    def pair(self, place: int, x: str, y: str) -> Scores:
+        """The associations of two roles on one of the models."""
+        vectors = self.vectors[place]
+        a, b = vectors["A"], vectors["B"]
+        first, second = (
+            association(cosine_matrix(vectors[role], a), cosine_matrix(vectors[role], b)) for role in (x, y)
+        )
+        return first, second
+
+    def problem(self, least: Mapping[str, int]) -> str:
+        """Why they cannot be measured, or an empty text: a role with fewer words than ``least``."""
+        return self.on(-1).too_few(least)
+
+
+def embed_on(
+    models: Sequence[Model], lists: Mapping[str, Sequence[str]], level: Level, options: WordOptions
+) -> SameWords:
+    """Embed the words on each of the models; the first decides which are used, and none whose vector is zero on another."""
+    first = embed_words(models[0], lists, level, options)
+    every = [first.vectors]
+    everything = [word for role in lists for word in first.words[role]]
+    reasons = [""] * len(everything)
+    for model in models[1:]:
+        rows = model.embed(everything, level)
+        reasons = [old or new for old, new in zip(reasons, unusable(rows), strict=True)]
+        every.append(_by_role(rows, first.words, lists))
+    if not any(reasons):
+        return SameWords(first.words, tuple(every), first.coverage)
+    return _without(reasons, first, every, lists)
+
+
+def _by_role(
+    rows: Vectors, words: Mapping[str, Sequence[str]], lists: Mapping[str, Sequence[str]]
+) -> dict[str, Vectors]:
+    ends = np.cumsum([len(words[role]) for role in lists])[:-1]
+    return dict(zip(lists, np.split(rows, ends), strict=True))
+
+
+def _without(
+    reasons: list[str],
+    first: RoleVectors,
+    every: list[Mapping[str, Vectors]],
+    lists: Mapping[str, Sequence[str]],
+) -> SameWords:
+    kept: dict[str, npt.NDArray[np.intp]] = {}
+    lost = list(first.coverage.lost)
+    start = 0
+    for role in lists:
+        own = reasons[start : start + len(first.words[role])]
+        start += len(own)
+        kept[role] = np.flatnonzero([not reason for reason in own])
+        lost += [
+            LostWord(word=word, role=role, reason=f"{reason}, after the transform")
+            for word, reason in zip(first.words[role], own, strict=True)
+            if reason
+        ]
+    words = {role: tuple(first.words[role][i] for i in places) for role, places in kept.items()}
+    coverage = first.coverage.model_copy(
+        update={"used": {role: len(some) for role, some in words.items()}, "lost": tuple(lost)}
+    )
+    vectors = tuple({role: one[role][places] for role, places in kept.items()} for one in every)
+    return SameWords(words, vectors, coverage)
+
+
+def before_of(model: Model, metric: str, test: Test) -> Model:
+    """The model before its transforms; raises OptionsError, with what to type, where it has none."""
+    before = model.untransformed
+    if before is None:
+        raise OptionsError(
+            f"{metric} compares a model with what it was before a transform, and {model.name} has none. Name one, such as: "
+            f"biascore measure {metric} --model {model.source.ref} --tests {test.id} "
+            f"--transform grammatical-gender:nouns={test.language}/nouns"
+        )
+    return before
+
+
+def states(model: Model, *, trace: bool, level: Level) -> tuple[Model, ...]:
+    """The model after each step of its transform (``trace``), or before and after it, or alone where it has none."""
+    if trace:
+        return model.steps(level)
+    return (model,) if model.untransformed is None else (model.untransformed, model)
+
+
+def single_effects(words: SameWords, place: int, role: str, ddof: Literal[0, 1]) -> Floats:
+    """SC-WEAT d of each word of a role (n,), on one of the models; NaN where its cosines do not vary.
+
+    (mean cosine with A - mean cosine with B) / sd of all of these cosines.
+    """
+    a, b = (cosine_matrix(words.vectors[place][role], words.vectors[place][side]) for side in "AB")
+    spread = np.concatenate([a, b], axis=1).std(axis=1, ddof=ddof)
+    difference = a.mean(axis=1) - b.mean(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(spread > MIN_RELATIVE_SPREAD, difference / spread, np.nan)
