@@ -125,6 +125,16 @@ def test_a_killed_run_resumes(tmp_path: Path, python_environment: Callable[..., 
 
 
 @pytest.mark.slow
+def test_a_killed_run_of_transformed_models_resumes(
+    tmp_path: Path, python_environment: Callable[..., dict[str, str]]
+) -> None:
+    words = {"lists": ["en/caliskan2017/flowers", "en/caliskan2017/insects"], "components": 2}
+    transforms = [{"name": "top-components", "options": words}]
+    models = [{**model, "transforms": transforms, "before": True} for model in PLANTED["models"]]
+    check_resuming(Runner(tmp_path, python_environment, {**PLANTED, "models": models}))
+
+
+@pytest.mark.slow
 def test_a_killed_run_of_a_neural_model_resumes(
     tmp_path: Path, python_environment: Callable[..., dict[str, str]], saved_model: Callable[[str], Path]
 ) -> None:
