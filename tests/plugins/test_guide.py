@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from biascore.plugins_api import FittedTransform, Transform
 from biascore_adapters.transformer.runtimes_api import Runtime
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "plugins.md"
@@ -30,6 +31,7 @@ def test_every_python_file_of_the_page_is_extracted() -> None:
         "pyproject.toml",
         "biascore_plugin_example/__init__.py",
         "biascore_plugin_example/adapter.py",
+        "biascore_plugin_example/centre.py",
         "biascore_plugin_example/metric.py",
         "biascore_plugin_example/transform.py",
         "biascore_plugin_example/eo/floroj.toml",
@@ -45,6 +47,16 @@ def test_every_method_of_a_runtime_is_documented_with_its_signature() -> None:
             assert f"`{name}{found.replace(parameters=parameters)}`".replace("'", "") in page
         elif isinstance(member, property):
             assert f"`{name}`" in page
+
+
+@pytest.mark.parametrize("kind", [Transform, FittedTransform])
+def test_every_method_of_a_transform_is_documented_with_its_signature(kind: type) -> None:
+    page = PAGE.read_text(encoding="utf-8").replace("\\|", "|")
+    for name, member in vars(kind).items():
+        if inspect.isfunction(member) and not name.startswith("_"):
+            found = inspect.signature(member)
+            parameters = list(found.parameters.values())[1:]
+            assert f"`{name}{found.replace(parameters=parameters)}`".replace("'", "") in page
 
 
 def extracted() -> dict[str, str]:
