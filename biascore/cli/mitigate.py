@@ -74,9 +74,16 @@ def mitigate_command(
     training = Training(epochs, batch, learning_rate, warmup_steps, masked, weight_decay, power, seed)
     if out is not None and not preview:
         check_target(out, overwrite=force)
-    engine = Engine(cache=None, progress=SignsOfLife(), stimuli=stimuli or ())
+    progress = SignsOfLife()
+    engine = Engine(cache=None, progress=progress, stimuli=stimuli or ())
     recipe = prepare(
-        engine.catalogue, corpus, pairs=pair or ENGLISH_PAIRS, names=names or (), method=method, seed=seed
+        engine.catalogue,
+        corpus,
+        pairs=pair or ENGLISH_PAIRS,
+        names=names or (),
+        method=method,
+        seed=seed,
+        progress=progress,
     )
     if preview or out is None:
         _show(recipe, as_json=as_json)

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from biascore.basics.progress import Progress
 from biascore.basics.suggest import did_you_mean
 from biascore.basics.wording import listed
 from biascore.errors import DataError, OptionsError, UnknownNameError
@@ -124,14 +125,23 @@ def _pairs_of_table(path: Path, display: str) -> Pairs:
 
 
 def counterfactual(
-    corpus: Corpus, pairs: Sequence[Pairs], names: Sequence[Pairs], method: Method, seed: int
+    corpus: Corpus,
+    pairs: Sequence[Pairs],
+    names: Sequence[Pairs],
+    method: Method,
+    seed: int,
+    progress: Progress,
 ) -> Counterfactual:
     """The texts to train on, in the order of the corpus, each swapped text behind its original.
 
     Raises DataError where no text holds a word with a partner, for then nothing would be swapped.
     """
     swapper = Swapper((one.listed for one in pairs), (one.listed for one in names))
-    swapped = [swapper(text) for text in corpus.texts]
+    swapped = []
+    with progress.task(f"{corpus.file}: texts swapped", len(corpus.texts)) as advance:
+        for text in corpus.texts:
+            swapped.append(swapper(text))
+            advance(1)
     changed = sum(one.words > 0 for one in swapped)
     if not changed:
         held = listed([one.source for one in (*pairs, *names)])

@@ -10,6 +10,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from biascore.basics.progress import Progress, Silent
 from biascore.errors import AnswerError, CapabilityError, ModelLoadError
 from biascore.files.made import files_of, foreign
 from biascore.files.placing import check_folder, new_folder
@@ -74,6 +75,7 @@ def prepare(
     names: Sequence[str | Path] = (),
     method: str = Method.AUGMENTATION,
     seed: int = 0,
+    progress: Progress | None = None,
 ) -> Recipe:
     """The corpus read and swapped: ``pairs`` and ``names`` are addresses of lists of pairs, or tables of two columns.
 
@@ -83,7 +85,9 @@ def prepare(
     chosen = tuple(read_pairs(one, catalogue) for one in pairs)
     named = tuple(read_pairs(one, catalogue) for one in names)
     how = method_of(method)
-    return Recipe(read, chosen, named, how, counterfactual(read, chosen, named, how, seed))
+    return Recipe(
+        read, chosen, named, how, counterfactual(read, chosen, named, how, seed, progress or Silent())
+    )
 
 
 def mitigate(

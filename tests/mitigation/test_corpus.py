@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -70,6 +72,19 @@ def test_augmentation_puts_the_swapped_text_beside_the_text(corpus: Path, catalo
     assert recipe.record["swapped"] | {"sha256": ""} == {
         "texts": 7, "originals": 4, "changed": 3, "words": 4, "sha256": "",
     }  # fmt: skip
+
+
+def test_a_long_corpus_gives_signs_of_life(corpus: Path, catalogue: Catalogue) -> None:
+    told: list[object] = []
+
+    class Told:
+        @contextmanager
+        def task(self, label: str, total: int) -> Iterator[Callable[[int], None]]:
+            told.append((label, total))
+            yield told.append
+
+    prepare(catalogue, corpus, progress=Told())
+    assert told == [("corpus.txt: texts swapped", 4), 1, 1, 1, 1]
 
 
 def test_swapped_is_the_swapped_corpus_alone(corpus: Path, catalogue: Catalogue) -> None:
