@@ -178,10 +178,6 @@ class _Stratum:
     def labellings(self) -> int:
         return math.comb(self.values.size, self.n_x)
 
-    @property
-    def observed(self) -> float:
-        return math.fsum(self.values[: self.n_x])
-
     @cached_property
     def sums(self) -> Floats:
         """The statistic's part of every labelling, sorted."""
@@ -194,7 +190,7 @@ class _Comparison:
     n: Mapping[str, int]
     strata: tuple[_Stratum, ...]
     observed: float
-    """The statistic from the strata: the same but for rounding."""
+    """The statistic from what is permuted: the same but for rounding."""
     tolerance: float
 
     @classmethod
@@ -207,7 +203,7 @@ class _Comparison:
         for factor in others:
             outer = outer * len(factor.levels) + factor.codes
         strata: list[_Stratum] = []
-        statistic = size = 0.0
+        statistic = observed = size = 0.0
         for place in np.unique(outer[taking]):
             member = np.flatnonzero(taking & (outer == place))
             share = member.size / np.count_nonzero(taking)
@@ -215,10 +211,15 @@ class _Comparison:
             told = ", ".join(f"{factor.name}: {factor.levels[factor.codes[member[0]]]}" for factor in others)
             _require_cells(change, own, told)
             values = clusters.means[member]
-            left = _residuals(values, own)
+            left, maker = _residuals(values, own)
             size += float(np.abs(values).sum())
             for signs, here in _inner(own):
                 weight = share * signs * (1.0 / here[0].size + 1.0 / here[1].size)
+                observed += weight * float(
+                    left[here[0]].sum() - here[0].size * left[np.concatenate(here)].mean()
+                )
+                if len(own) > 1:
+                    weight *= _inflation(maker, np.concatenate(here))
                 statistic += share * signs * float(values[here[0]].mean() - values[here[1]].mean())
                 strata.append(_Stratum.of(left[here[0]], left[here[1]], weight))
         spread = sum(float(np.abs(stratum.values).sum()) for stratum in strata)
@@ -229,7 +230,6 @@ class _Comparison:
                 f"the clusters of each combination have the same mean score, all {np.count_nonzero(taking)} of "
                 f"{', '.join(n)}: the model does not tell them apart, and nothing can be tested; report that"
             )
-        observed = math.fsum(stratum.observed for stratum in strata)
         return cls(float(statistic), n, tuple(strata), observed, 1e-12 * spread + rounding)
 
 
@@ -298,14 +298,19 @@ def _inner(own: Sequence[Codes]) -> Iterator[tuple[float, tuple[Codes, Codes]]]:
         yield sign, (np.flatnonzero(here & (own[0] == 1)), np.flatnonzero(here & (own[0] == 0)))
 
 
-def _residuals(values: Floats, own: Sequence[Codes]) -> Floats:
-    """Values less their least squares fit by all effects of the factors but their interaction of the highest order."""
+def _residuals(values: Floats, own: Sequence[Codes]) -> tuple[Floats, Floats]:
+    """Values (m,) less their fit by all effects but the interaction of the highest order, and what makes them so (m, m)."""
     parts = [part for size in range(len(own)) for part in combinations(own, size)]
     columns = [np.prod(part, axis=0) if part else np.ones(values.size) for part in parts]
-    matrix = np.stack(columns, axis=1).astype(np.float64)
-    around = values - values.mean()
-    left: Floats = around - matrix @ np.linalg.lstsq(matrix, around, rcond=None)[0]
-    return left
+    basis, _ = np.linalg.qr(np.stack(columns, axis=1).astype(np.float64))
+    maker = np.eye(values.size) - basis @ basis.T
+    return maker @ (values - values.mean()), maker
+
+
+def _inflation(maker: Floats, here: Codes) -> float:
+    """What residuals have to be multiplied with to vary among ``here`` as the errors do that they come from."""
+    own = maker[np.ix_(here, here)]
+    return math.sqrt((here.size - 1.0) / (float(own.trace()) - float(own.sum()) / here.size))
 
 
 def _halves(strata: Sequence[_Stratum]) -> tuple[list[_Stratum], list[_Stratum]]:

@@ -5,12 +5,15 @@ take them for such are too small. The sandwich sums the scores (derivatives of t
 each cluster: V = c I^-1 (sum over clusters of s s') I^-1, with I the information and c = G / (G - 1) (n - 1) / (n - k) for
 G clusters, n rows and k parameters, as Stata and statsmodels have it; t tests have G - 1 degrees of freedom. With two
 cluster variables V = V_1 + V_2 - V_12, where V_12 has a cluster for each pair, each term with its own c (Cameron,
-Gelbach and Miller 2011, JBES 29:238); the degrees of freedom are those of the variable with fewer clusters.
+Gelbach and Miller 2011, JBES 29:238); the degrees of freedom are those of the variable with fewer clusters. Where every
+name is in the same frames, effects of frames that the design leaves out cancel in V_1 and in V_2 but not in V_12, which is
+taken away: standard errors are then far too small (tests/benchmarks/bench_beta_names.py), and a caution says so. Cluster by
+name alone there, or absorb the frames.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,6 +29,7 @@ FEW_CLUSTERS = 20
 """With fewer clusters than this, clustered standard errors are known to be too small."""
 
 _NOTHING = 1e-8  # of what rows that do not depend on each other would give: rounding
+_MUCH_SMALLER = 0.81  # of a variance: a standard error that is less than nine tenths of the other
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,15 +57,14 @@ def clustered(fitted: Wald, rows: Rows, design: Design, clusters: Mapping[str, A
             f"there are {len(clusters)} cluster variables; pass one or two, as in {{'name': names}}"
         )
     factors = [_factor(name, labels, design.n) for name, labels in clusters.items()]
-    meats = [_meat(factor.codes, len(factor.levels), rows) for factor in factors]
+    parts = [_sandwich(factor.codes, len(factor.levels), rows) for factor in factors]
     cautions: list[str] = []
+    vcov = parts[0]
     if len(factors) == 2:
         one, two = factors
         pairs, codes = np.unique(one.codes * len(two.levels) + two.codes, return_inverse=True)
-        meats.append(-_meat(codes, pairs.size, rows))
-    vcov: Floats = rows.bread @ np.sum(meats, axis=0) @ rows.bread
-    if len(factors) == 2:
-        vcov = _positive(vcov, cautions)
+        vcov, cautions = _positive(parts[0] + parts[1] - _sandwich(codes, pairs.size, rows))
+        cautions += _smaller(vcov, parts, factors, design)
     cautions += _require_variation(fitted, vcov, factors, design)
     for factor in factors:
         cautions += _cautions(factor, rows, design)
@@ -82,25 +85,42 @@ def _factor(name: str, labels: ArrayLike, n: int) -> Factor:
     return factor
 
 
-def _meat(codes: Codes, count: int, rows: Rows) -> Floats:
+def _sandwich(codes: Codes, count: int, rows: Rows) -> Floats:
     n = codes.size
     sums = np.stack([np.bincount(codes, weights=column, minlength=count) for column in rows.scores.T], axis=1)
     factor = count / (count - 1.0) * (n - 1.0) / (n - rows.parameters)
-    meat: Floats = np.asarray(factor * (sums.T @ sums), dtype=np.float64)
-    return meat
+    half = sums @ rows.bread
+    vcov: Floats = factor * (half.T @ half)
+    return vcov
 
 
-def _positive(vcov: Floats, cautions: list[str]) -> Floats:
+def _positive(vcov: Floats) -> tuple[Floats, list[str]]:
     """V_1 + V_2 - V_12 may have negative eigenvalues; those become 0 (Cameron, Gelbach and Miller 2011)."""
     values, vectors = np.linalg.eigh(vcov)
     if values[0] >= -_NOTHING * values[-1]:
-        return vcov
-    cautions.append(
+        return vcov, []
+    kept: Floats = (vectors * np.maximum(values, 0.0)) @ vectors.T
+    told = (
         "the covariance clustered by two variables had a negative eigenvalue, which is set to 0 (Cameron, Gelbach and "
         "Miller 2011)"
     )
-    kept: Floats = (vectors * np.maximum(values, 0.0)) @ vectors.T
-    return kept
+    return kept, [told]
+
+
+def _smaller(vcov: Floats, parts: Sequence[Floats], factors: Sequence[Factor], design: Design) -> list[str]:
+    """What to say where two variables give a smaller standard error than one of them."""
+    found = []
+    for factor, part in zip(factors, parts, strict=True):
+        less = np.diag(vcov) < _MUCH_SMALLER * np.diag(part)
+        names = ", ".join(name for name, is_less in zip(design.columns, less, strict=False) if is_less)
+        if names:
+            both = " and ".join(one.name for one in factors)
+            found.append(
+                f"clustered by {both}, the standard error of {names} is smaller than by {factor.name} alone, as happens "
+                "where an effect that all rows of a cluster share is not in the design: use the larger, or give the "
+                "design its levels"
+            )
+    return found
 
 
 def _require_variation(fitted: Wald, vcov: Floats, factors: list[Factor], design: Design) -> list[str]:

@@ -37,14 +37,19 @@ def parts(of: ClusterMeans) -> tuple[np.ndarray, np.ndarray]:
 def brute_force(of: ClusterMeans, *, interaction: bool) -> tuple[float, float]:
     """The statistic, and the share of all labellings within genders that are at least as far from 0."""
     latino, female = parts(of)
-    values = of.means
+    values, scale = of.means, np.ones(of.means.size)
     if interaction:
         x = np.column_stack([np.ones(values.size), latino, female])
-        values = values - x @ np.linalg.lstsq(x, values, rcond=None)[0]
+        hat = x @ np.linalg.inv(x.T @ x) @ x.T
+        values = values - hat @ values
+        for own in (female, ~female):
+            # In expectation, the sum of squares of residuals within a gender, per variance of the errors.
+            centre = np.diag(own.astype(float)) - np.outer(own, own) / own.sum()
+            scale[own] = np.sqrt((own.sum() - 1) / np.trace(centre @ (np.eye(own.size) - hat)))
     share = 1.0 if interaction else female.mean()
     signed = {True: share, False: -1.0 if interaction else 1.0 - share}
 
-    def statistic(labelled: np.ndarray) -> float:
+    def statistic(labelled: np.ndarray, values: np.ndarray = values * scale) -> float:
         return sum(
             weight
             * (
@@ -54,7 +59,7 @@ def brute_force(of: ClusterMeans, *, interaction: bool) -> tuple[float, float]:
             for of_gender, weight in signed.items()
         )
 
-    observed, found = statistic(latino), []
+    observed, found = statistic(latino, values), []
     for women in combinations(np.flatnonzero(female), int((latino & female).sum())):
         for men in combinations(np.flatnonzero(~female), int((latino & ~female).sum())):
             labelled = np.zeros(values.size, dtype=bool)

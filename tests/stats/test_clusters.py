@@ -97,6 +97,23 @@ def test_a_negative_eigenvalue_becomes_zero_and_is_told():
     assert errors(one) == pytest.approx(errors(fit.clustered({"frame": frame, "name": name})))
 
 
+def test_effects_of_frames_that_are_left_out_spoil_two_variables_and_are_told():
+    rng = np.random.default_rng(43)
+    name, frame = (codes.ravel() for codes in np.indices((40, 30)))
+    factors = {"race": name % 2, "gender": name // 2 % 2}
+    effects = rng.normal(0, 0.2, size=30)[frame] + rng.normal(0, 0.05, size=40)[name]
+    scores = effects + rng.normal(0, 0.2, size=1200)
+    fit = ols.fit(scores, treatment(factors, order=2))
+    both, by_name = fit.clustered({"name": name, "frame": frame}), fit.clustered({"name": name})
+    assert both.coefficients["race: 1"].se < 0.8 * by_name.coefficients["race: 1"].se
+    assert any("race: 1 × gender: 1 is smaller than by name alone" in caution for caution in both.cautions)
+    assert by_name.cautions == ()
+    absorbed = ols.fit(scores, treatment(factors, order=2), absorb={"frame": frame})
+    assert absorbed.clustered({"name": name}).coefficients["race: 1"].se == pytest.approx(
+        by_name.coefficients["race: 1"].se, rel=0.02
+    )
+
+
 def test_beta_without_clusters_is_as_statsmodels_has_it(rows: pd.DataFrame, design: Design):
     expected = statsmodels_fit("beta", rows, design, [])
     found = beta.fit(rows["score"], design)
