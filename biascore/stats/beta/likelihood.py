@@ -61,20 +61,30 @@ class Cells:
         count = np.bincount(of_row).astype(np.float64)
         logits = logit(scores)
         centre = np.bincount(of_row, weights=logits) / count
-        row_a = _log_ratio(scores, expit(centre)[of_row])
-        row_b = _log_ratio(1.0 - scores, expit(-centre)[of_row])
+        row_a, row_b = _relative(scores, centre[of_row])
         a, b = (np.bincount(of_row, weights=values) / count for values in (row_a, row_b))
         constant = float((np.log(scores) + np.log1p(-scores)).sum())
         return cls(rows, of_row, count, centre, row_a, row_b, a, b, constant)
 
 
-def _log_ratio(values: Floats, of: Floats) -> Floats:
-    """log(values / of), to full precision where the two are near."""
-    relative = (values - of) / of
-    near = np.abs(relative) < 0.5
-    with np.errstate(divide="ignore"):
-        far = np.log(values) - np.log(of)
-    return np.where(near, np.log1p(np.where(near, relative, 0.0)), far)
+def _relative(scores: Floats, centre: Floats) -> tuple[Floats, Floats]:
+    """log(y / m) and log((1 - y) / (1 - m)), m = expit(e).
+
+    Both from one difference y - m, taken on the side where numbers are dense: its rounding then cancels from
+    m log(y / m) + (1 - m) log((1 - y) / (1 - m)), which is the square of the difference where scores vary little.
+    """
+    less = expit(-np.abs(centre))
+    upper = centre > 0.0
+    difference = np.where(upper, less - (1.0 - scores), scores - less)
+    m, rest = np.where(upper, 1.0 - less, less), np.where(upper, less, 1.0 - less)
+    found = []
+    for relative, far in (
+        (difference / m, np.log(scores) - np.log(m)),
+        (-difference / rest, np.log1p(-scores) - np.log(rest)),
+    ):
+        near = np.abs(relative) < 0.5
+        found.append(np.where(near, np.log1p(np.where(near, relative, 0.0)), far))
+    return found[0], found[1]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -17,9 +17,9 @@ MAX_STEPS = 200
 """Steps before a fit is given up; a dozen are many."""
 
 _LARGEST = 4.0  # a step changes log phi by at most this
-_NEAR = 1e-2  # decrement from which on the observed information is used, with which convergence is quadratic
+_NEAR = 1e-2  # decrement below which steps are Newton's, whose convergence is quadratic, and are not halved any more
 _CONVERGED = 1e-16  # decrement: the estimates are within 1e-8 of a standard error, and one more step is taken
-_ROUNDING = 1e-10  # a decrement below this that falls no further is rounding
+_ROUNDING = 1e-8  # a decrement below this that is not halved any more is rounding
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,10 +41,10 @@ def maximise(cells: Cells) -> Optimum:
     before = math.inf
     for steps in range(1, MAX_STEPS + 1):
         step, decrement = _step(at, observed=before < _NEAR)
-        if decrement <= _CONVERGED or (decrement <= _ROUNDING and decrement >= before):
+        if decrement <= _CONVERGED or (decrement <= _ROUNDING and decrement >= before / 2.0):
             last = Point.of(cells, at.parameters + step)
             return Optimum(last if decrement <= _CONVERGED and last else at, steps)
-        moved = _climb(at, step, free=decrement <= _ROUNDING)
+        moved = _climb(at, step, free=max(before, decrement) <= _NEAR)
         if moved is None:
             break
         at, before = moved, decrement
