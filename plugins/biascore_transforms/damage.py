@@ -31,15 +31,22 @@ def sample(context: TransformContext, count: int) -> dict[str, tuple[str, ...]]:
 
 
 def damage_of(
-    change: Callable[[Rows], Rows], learnt_from: Mapping[str, Vectors], words: Rows, neighbours: int
+    change: Callable[[Rows], Rows],
+    learnt_from: Mapping[str, Vectors],
+    words: Rows,
+    neighbours: int,
+    beside: Callable[[Rows], Rows] = lambda rows: rows,
 ) -> dict[str, Scalar]:
-    """What ``change`` does to the most frequent words, or to ``words`` (n, d) where the model has no list of its own."""
+    """What ``change`` does to the most frequent words, or to ``words`` (n, d) where the model has no list of its own.
+
+    ``beside``: what it is compared with, the vectors as they are unless lengths change by design.
+    """
     there = learnt_from.get(SAMPLE)
     if there is not None and len(there.words) > neighbours:
-        return damage(
-            there.rows, change(there.rows), neighbours, f"the {len(there.words)} most frequent words"
-        )
-    return damage(words, change(words), neighbours, f"{len(words)} words that it was learnt from")
+        rows, among = there.rows, f"the {len(there.words)} most frequent words"
+    else:
+        rows, among = words, f"{len(words)} words that it was learnt from"
+    return damage(beside(rows), change(rows), neighbours, among)
 
 
 def damage(before: Rows, after: Rows, neighbours: int, among: str) -> dict[str, Scalar]:

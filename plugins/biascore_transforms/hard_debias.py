@@ -106,7 +106,7 @@ class HardDebiased(FittedTransform):
             if word in self.equal:
                 after[place] = self.equal[word]
             elif word in keep:
-                after[place] = rows[place] / (np.linalg.norm(rows[place]) or 1.0)
+                after[place] = _unit(rows[place : place + 1])[0]
         return after.astype(np.float32)
 
     def save(self, path: Path) -> None:
@@ -182,7 +182,9 @@ class HardDebias(Transform[HardDebiasOptions]):
             "words equalised": len(vectors),
         }
         rows = np.concatenate([pairs.first, pairs.second])
-        facts |= damage_of(lambda x: neutralised(x, subspace.basis), learnt_from, rows, options.neighbours)
+        facts |= damage_of(
+            lambda x: neutralised(x, subspace.basis), learnt_from, rows, options.neighbours, _unit
+        )
         warnings = []
         if alike:
             warnings.append(
@@ -199,6 +201,13 @@ class HardDebias(Transform[HardDebiasOptions]):
             (),
         )
         return HardDebiased(subspace.basis, tuple(dict.fromkeys(specific)), vectors, record)
+
+
+def _unit(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Rows at length one; a zero row stays zero."""
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    unit: NDArray[np.float64] = rows / np.where(lengths == 0.0, 1.0, lengths)
+    return unit
 
 
 @dataclass(frozen=True, slots=True, eq=False)

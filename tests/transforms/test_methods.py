@@ -139,6 +139,7 @@ def test_hard_debiasing_neutralises_and_equalises(debiased: tuple[Model, np.ndar
     assert (found.facts["pairs"], found.facts["pairs with a word out of vocabulary"]) == (3, 1)
     assert float(found.facts["variance of the pairs in the subspace"] or 0) > 0.9
     assert found.facts["damage is measured among"] == "the 39 most frequent words"
+    assert abs(float(found.facts["variance removed"] or 0)) < 0.4  # not what goes when all get length one
 
 
 def test_hard_debiasing_equalises_other_pairs_or_none(debiased: tuple[Model, np.ndarray]):
