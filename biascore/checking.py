@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from shlex import quote
 from typing import Any
 
 from pydantic import ValidationError
@@ -53,7 +52,7 @@ def check_audit(plugins: Plugins, folders: Sequence[Path], audit: Audit) -> Chec
     for step in steps:
         for label, opening in openings.items():
             if label in step.models:
-                check_transformed(step.metric, label, opening.ref, step.tests[0], after=opening.after)
+                check_transformed(step.metric, label, after=opening.after)
                 check_capabilities(step.metric, label, opening.capabilities, plugins, after=opening.after)
     return Checked(catalogue, tuple(openings), openings, steps, twins=twins)
 
@@ -78,11 +77,11 @@ def check_measure(
     for label in labels:
         if label in given:
             model = given[label]
-            check_transformed(metric, label, model.source.ref, chosen[0], after=model.after)
+            check_transformed(metric, label, after=model.after)
             check_open(metric, model, checker.plugins)
         else:
             openings[label] = checker.model(AuditModel(ref=label))
-            check_transformed(metric, label, openings[label].ref, chosen[0])
+            check_transformed(metric, label)
             check_capabilities(metric, label, openings[label].capabilities, checker.plugins)
     step = Step(metric, chosen, frozenset(labels), seconds)
     return Checked(checker.catalogue, labels, openings, (step,), given)
@@ -320,12 +319,12 @@ def check_open(metric: Metric, model: Model, plugins: Plugins) -> None:
     check_capabilities(metric, model.name, model.capabilities, plugins, lacks=model.lacks, after=model.after)
 
 
-def check_transformed(metric: Metric, model: str, ref: ModelRef, test: Test, *, after: str = "") -> None:
+def check_transformed(metric: Metric, model: str, *, after: str = "") -> None:
     """Raise OptionsError where the metric compares a model with what it was, and this one has no transform."""
     if metric.needs_transform and not after:
         raise OptionsError(
-            f"{metric.name} compares a model with what it was before a transform, and {model} has none. Name one, such "
-            f"as: biascore measure {metric.name} --model {quote(str(ref))} --tests {test.id} --transform top-components"
+            f"{metric.name} compares a model with what it was before a transform, and {model} has none. Add one, "
+            "--transform NAME:key=value of biascore measure, transforms = [...] in an audit; see: biascore list transforms"
         )
 
 

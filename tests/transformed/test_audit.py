@@ -158,7 +158,7 @@ def test_a_metric_that_needs_a_transform_is_not_measured_before_one(
     for wrong in (audit({"ref": REF}), audit(both, measurements=[{"metric": "weat", "tests": ["en/weat7"],
                   "models": ["es", "es before"]}])):  # fmt: skip
         with pytest.raises(
-            OptionsError, match=r"weat compares .* has none\. Name one, such as: biascore measure"
+            OptionsError, match=r"weat compares .* has none\. Add one, .*biascore list transforms"
         ):
             made.check(wrong)
     with pytest.raises(OptionsError, match="weat compares"):

@@ -140,6 +140,7 @@ class WeatChange(Metric[ChangeOptions, Test]):
     reference = "Omrani Sabbaghi & Caliskan 2022, tables 2 and 5; interval and test are this project's"
     requires = frozenset({"embed"})
     kinds = frozenset({"weat"})
+    needs_transform = True
 
     def check(self, test: Test, catalogue: Catalogue) -> None:  # noqa: ARG002
         """Raise OptionsError where all partitions of X and Y cannot be counted."""
@@ -151,7 +152,7 @@ class WeatChange(Metric[ChangeOptions, Test]):
         Raises OptionsError for a model without a transform.
         """
         options, rng = self.options, context.rng
-        untransformed = before_of(model, self.name, test)
+        untransformed = before_of(model)
         models = states(model, trace=options.trace, level=options.level)
         lists = {role: test.roles[role].words for role in ROLES}
         words = embed_on(models, lists, options.level, options)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from biascore.errors import OptionsError
-from biascore.plugins_api import Coverage, Level, LostWord, Model, Resamples, Scalar, Test
+from biascore.plugins_api import Coverage, Level, LostWord, Model, Resamples, Scalar
 from biascore.stats import association, cosine_matrix
 from biascore.stats.association import MIN_RELATIVE_SPREAD
 from biascore_metrics.words import RoleVectors, WordOptions, embed_words, unusable
@@ -130,15 +130,11 @@ def _without(
     return SameWords(words, vectors, coverage)
 
 
-def before_of(model: Model, metric: str, test: Test) -> Model:
-    """The model before its transforms; raises OptionsError, with what to type, where it has none."""
+def before_of(model: Model) -> Model:
+    """The model before its transforms, of which the engine has seen that it has some (``needs_transform``)."""
     before = model.untransformed
     if before is None:
-        raise OptionsError(
-            f"{metric} compares a model with what it was before a transform, and {model.name} has none. Name one, such as: "
-            f"biascore measure {metric} --model {model.source.ref} --tests {test.id} "
-            f"--transform grammatical-gender:nouns={test.language}/nouns"
-        )
+        raise OptionsError(f"{model.name} has no transform. Name one: model.with_transform(NAME, ...)")
     return before
 
 

@@ -82,6 +82,7 @@ class ScGgWeat(Metric[ScGgWeatOptions, GenderedNounsTest]):
     reference = "Omrani Sabbaghi & Caliskan 2022, AIES, section 4"
     requires = frozenset({"embed"})
     kinds = frozenset({"nouns"})
+    needs_transform = True
 
     def check(self, test: GenderedNounsTest, catalogue: Catalogue) -> None:
         """Raise OptionsError for nouns of one gender, a part that the test has not, and attributes that are none."""
@@ -94,7 +95,7 @@ class ScGgWeat(Metric[ScGgWeatOptions, GenderedNounsTest]):
         Raises OptionsError for a model without a transform.
         """
         options = self.options
-        untransformed = before_of(model, self.name, test)
+        untransformed = before_of(model)
         attributes = attributes_of(options.attributes, test, context.catalogue, self.name)
         lists = {**self._nouns(test), "A": attributes.roles["A"].words, "B": attributes.roles["B"].words}
         models = states(model, trace=options.trace, level=options.level)

@@ -101,7 +101,7 @@ def test_the_trace_holds_every_step_and_the_accuracies_of_the_transform(
 
 
 def test_a_model_without_a_transform_is_told_what_to_type(spanish: Engine, raw: Model) -> None:
-    with pytest.raises(OptionsError, match=r"--transform grammatical-gender:nouns=es/nouns"):
+    with pytest.raises(OptionsError, match=r"raw has none\. Add one.*biascore list transforms"):
         spanish.measure("weat-change", raw, "es/own-GG")
 
 
