@@ -181,9 +181,9 @@ class HardDebias(Transform[HardDebiasOptions]):
             "words that keep their gender": len(set(specific)),
             "words equalised": len(vectors),
         }
-        rows = np.concatenate([pairs.first, pairs.second])
+        # The words of the pairs keep their gender, so that they cannot show what becomes of the others.
         facts |= damage_of(
-            lambda x: neutralised(x, subspace.basis), learnt_from, rows, options.neighbours, _unit
+            lambda x: neutralised(x, subspace.basis), learnt_from, None, options.neighbours, _unit
         )
         warnings = []
         if alike:

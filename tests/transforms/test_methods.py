@@ -142,6 +142,14 @@ def test_hard_debiasing_neutralises_and_equalises(debiased: tuple[Model, np.ndar
     assert abs(float(found.facts["variance removed"] or 0)) < 0.4  # not what goes when all get length one
 
 
+def test_where_no_words_are_listed_hard_debiasing_says_that_damage_is_unknown(
+    debiased: tuple[Model, np.ndarray],
+):
+    found = fitted(debiased[0], debias(sample=0))
+    assert str(found.facts["damage is measured among"]).startswith("no words")
+    assert "variance removed" not in found.facts
+
+
 def test_hard_debiasing_equalises_other_pairs_or_none(debiased: tuple[Model, np.ndarray]):
     model, _ = debiased
     other = fitted(model, debias(equalise="xx/mine/alike"))
