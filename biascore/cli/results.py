@@ -23,6 +23,7 @@ _COLOURS: Final = {"detected": "red", "negligible": "green", "inconclusive": "ye
 _TITLES: Final = {
     Role.FINDING: "Findings",
     Role.BASELINE: "Baselines, which are no findings",
+    Role.DESCRIPTION: "Descriptions, which test nothing",
     Role.CHANGE: "Changes by a transform, which are no findings",
     Role.CONTROL: "Controls, which are no findings",
 }

@@ -27,6 +27,8 @@ class Role(StrEnum):
     """It says whether the ruler sees an association that is expected."""
     CONTROL = "control"
     """It says whether the ruler sees a bias that was put into the model, and none where there is none."""
+    DESCRIPTION = "description"
+    """It tests nothing, so that it finds no bias and misses none."""
     CHANGE = "change"
     """It says what a transform did to a model: a change that is detected is no bias that is."""
 
@@ -66,8 +68,8 @@ def run_verdicts(
 ) -> tuple[RunVerdict, ...]:
     """The verdict of each measurement, in order; ``controls`` are the names of models whose bias is known.
 
-    A family is what is measured on one model: its findings, its baselines, its changes by a transform, or all of it where
-    it is a control.
+    A family is what is measured on one model: its findings, its baselines, its changes by a transform, what only
+    describes it, or all of it where it is a control.
     What is detected alone stays detected if its adjusted p-value is at most its alpha. Adjustment changes nothing
     else: it only ever raises a p-value, and negligible is decided by an interval.
     """
@@ -137,7 +139,7 @@ def control_lines(
     """A sentence on each control and each model's baselines: what was there to find, and what was found."""
     lines: dict[str, list[tuple[Measurement, RunVerdict]]] = {}
     for measurement, verdict in zip(measurements, verdicts, strict=True):
-        if verdict.role is not Role.FINDING:
+        if verdict.role not in (Role.FINDING, Role.DESCRIPTION):
             lines.setdefault(verdict.family, []).append((measurement, verdict))
     return tuple(_control_line(family, some, controls) for family, some in lines.items())
 
@@ -171,6 +173,8 @@ def _role(measurement: Measurement, controls: frozenset[str]) -> Role:
         return Role.CONTROL
     if measurement.change_from:
         return Role.CHANGE
+    if measurement.alpha is None:
+        return Role.DESCRIPTION
     return Role.BASELINE if measurement.concept == BASELINE else Role.FINDING
 
 
@@ -180,6 +184,7 @@ def _family(measurement: Measurement, role: Role) -> str:
         Role.BASELINE: "baselines on",
         Role.CONTROL: "control",
         Role.CHANGE: "changes on",
+        Role.DESCRIPTION: "descriptions of",
     }[role]
     return f"{what} {measurement.model}"
 

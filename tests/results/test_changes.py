@@ -23,6 +23,14 @@ def test_a_change_is_adjusted_and_counted_apart_from_findings() -> None:
     assert line == f"changes on {some[0].model}: 0 of 2 detected"
 
 
+def test_what_tests_nothing_is_no_inconclusive_finding() -> None:
+    some = [decided(0.04), decided(None, verdict=Verdict.INCONCLUSIVE, alpha=None)]
+    said = run_verdicts(some, (), Adjustment.HOLM)
+    assert [one.role for one in said] == [Role.FINDING, Role.DESCRIPTION]
+    assert said[1].note == "description"
+    assert control_lines(some, said, {}) == ()
+
+
 def test_a_change_is_stored_and_what_is_none_keeps_its_bytes(tmp_path: Path) -> None:
     one = decided(0.04)
     assert "change_from" not in one.model_dump()

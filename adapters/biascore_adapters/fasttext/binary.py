@@ -12,12 +12,13 @@ import numpy.typing as npt
 from biascore.plugins_api import BLOCK_ROWS
 from biascore_adapters.fasttext.index import MAX_DIMENSIONS, BlockCheck, RecordLayout, WordIndex, scan_records
 from biascore_adapters.fasttext.storage import Cursor, ModelFile, corrupt, unusable
-from biascore_adapters.fasttext.subwords import ngram_buckets
+from biascore_adapters.fasttext.subwords import buckets_of, ngram_buckets
 from biascore_adapters.fasttext.vectors import Facts, blank, blocks_of, checked
 
 MAGIC: Final = 793712314
 _MODELS: Final = {1: "cbow", 2: "skipgram", 3: "supervised"}
 _LOSSES: Final = {1: "hierarchical softmax", 2: "negative sampling", 3: "softmax", 4: "one vs all"}
+AT_ONCE: Final = 1024  # words whose rows are read together: some 30 MiB of 300 dimensions
 _WORD_RECORD: Final = 10  # an empty word's NUL, its count, its type
 
 
@@ -220,7 +221,45 @@ class BinaryVectors:
 
     def blocks(self, rows: int) -> Iterator[tuple[list[bytes], npt.NDArray[np.float32]]]:
         """The words of the dictionary with their vectors (n, d), ``rows`` at a time."""
-        return blocks_of(self.names(), rows, self.vectors)
+        return blocks_of(self.names(), rows, self._all_at_once)
+
+    def _all_at_once(self, words: Sequence[str]) -> npt.NDArray[np.float32]:
+        """As ``vectors``, of words of the dictionary: each row is read once for many words that share an n-gram."""
+        result = blank(len(words), self.dimensions)
+        for first in range(0, len(words), AT_ONCE):
+            part = words[first : first + AT_ONCE]
+            result[first : first + len(part)] = self._means(part)
+        return result
+
+    def _means(self, words: Sequence[str]) -> npt.NDArray[np.float32]:
+        header = self._dictionary.header
+        found = [self._dictionary.row(self._file, word.encode()) for word in words]
+        own = np.array([-1 if row is None else row for row in found], dtype=np.int64)
+        owner, buckets = np.empty(0, np.int64), np.empty(0, np.int64)
+        if header.has_subwords:
+            owner, buckets = buckets_of(words, header.minn, header.maxn, header.bucket)
+        # A word's own row comes first, then those of its n-grams in their order.
+        owner = np.concatenate([np.flatnonzero(own >= 0), owner])
+        rows = np.concatenate([own[own >= 0], buckets + header.words])
+        order = np.argsort(owner, kind="stable")
+        needed, places = np.unique(rows[order], return_inverse=True)
+        width = 4 * self.dimensions
+        data = b"".join(self._file.read(self._matrix + row * width, width) for row in needed.tolist())
+        matrix = np.frombuffer(data, dtype="<f4").reshape(-1, self.dimensions)
+        counts = np.bincount(owner, minlength=len(words))
+        begins = np.cumsum(counts) - counts
+        total = np.zeros((len(words), self.dimensions), dtype=np.float32)
+        with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused below
+            for step in range(int(counts.max(initial=0))):  # in the order in which fastText adds them
+                here = np.flatnonzero(counts > step)
+                total[here] += matrix[places[begins[here] + step]]
+            known = counts > 0
+            total[known] *= (1.0 / counts[known]).astype(np.float32)[:, None]
+        total[~known] = np.nan
+        bad = np.flatnonzero(known & ~np.isfinite(total).all(axis=1))
+        if len(bad):
+            checked(total[bad[0]], self._file.path, f"the rows of the word {words[int(bad[0])]!r}")
+        return total
 
     def known(self, words: Sequence[str]) -> list[bool]:
         """Whether each word stands in the dictionary."""

@@ -35,7 +35,7 @@ class FileVocabulary(Vocabulary):
         left = len(self) if most is None else most
         seen: set[bytes] = set()
         row = 0
-        for names, vectors in self._vectors.blocks(rows):
+        for names, vectors in self._vectors.blocks(max(1, min(rows, left))):
             words = list(self._distinct(names, row, seen))
             row += len(names)
             kept = [place for place, word in enumerate(words) if word is not None][: max(left, 0)]

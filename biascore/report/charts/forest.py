@@ -31,7 +31,6 @@ from biascore.report.charts.base import (
     with_unit,
     wrapped,
 )
-from biascore.results.estimates import Estimate
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
 from biascore.results.verdicts import RunVerdict
@@ -122,7 +121,7 @@ def _forest(number: int, family: list[Reading], looks: Mapping[str, Look]) -> Ch
     title = with_unit(first.headline.name, first.headline.unit)
     groups = "test and model" if len(distinct(m.model for m, _ in drawn)) > 1 else "test"
     caption = f"{first.method}: {title}, by {groups}. {whiskers(m.headline.interval for m, _ in drawn)}"
-    caption += neutral_told([m.headline for m, _ in drawn])
+    caption += neutral_told([m for m, _ in drawn])
     missing = len(family) - len(drawn)
     note = f"{missing} not estimable and so not drawn." if missing else ""
     name = f"forest-{number:02d}-{safe(first.method)}-{safe(first.headline.name)}"
@@ -130,12 +129,14 @@ def _forest(number: int, family: list[Reading], looks: Mapping[str, Look]) -> Ch
     return Chart(name, caption, note, specification(drawing, title, f"Forest plot. {caption}"))
 
 
-def neutral_told(estimates: Sequence[Estimate]) -> str:
+def neutral_told(measurements: Sequence[Measurement]) -> str:
     """A sentence on what the line or the strokes beside the points stand for, with a space before it."""
+    estimates = [measurement.headline for measurement in measurements]
     if any(estimate.chance is not None for estimate in estimates):
         return " The grey strokes stand at what chance alone gives: from a model without bias too, this is not 0."
     neutral = shared_neutral(estimates)
-    return "" if neutral is None else f" The upright line at {neutral:g} stands for no bias."
+    meant = "no change" if all(measurement.change_from for measurement in measurements) else "no bias"
+    return "" if neutral is None else f" The upright line at {neutral:g} stands for {meant}."
 
 
 def _places(family: Sequence[Reading], names: Sequence[str]) -> list[tuple[str, str, int]]:

@@ -147,7 +147,7 @@ def _chart(number: int, readings: list[Reading]) -> Chart | None:
         f"{first.model}: {title}, by test and method ({', '.join(names[m] for m in methods)}{alike}). "
         f"{whiskers(m.headline.interval for m, _ in drawn)}"
     )
-    caption += neutral_told([m.headline for m, _ in drawn])
+    caption += neutral_told([m for m, _ in drawn])
     missing = len(readings) - len(drawn)
     note = f"{missing} not estimable and so not drawn." if missing else ""
     name = f"rulers-{number:02d}-{safe(first.model)}-{safe(first.headline.name)}"

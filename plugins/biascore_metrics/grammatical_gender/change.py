@@ -235,7 +235,6 @@ def _words(
         value=[float(value) for value in new - old],
         more={"before": old.tolist(), "after": new.tolist()},
     )
-    ends = (f"with {b}", f"with {a}")
     return (
         items,
         (
@@ -243,8 +242,8 @@ def _words(
                 title="Association of each word: before (across) and after (up)",
                 x="before",
                 y="after",
-                x_ends=ends,
-                y_ends=ends,
+                x_ends=(f"with {b} before", f"with {a} before"),
+                y_ends=(f"with {b} after", f"with {a} after"),
             ),
             Histogram(title="How far the words of each list moved", column="value"),
         ),

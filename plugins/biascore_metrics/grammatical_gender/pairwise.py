@@ -116,7 +116,7 @@ class PairwiseDistance(Metric[PairwiseOptions, NounPairsTest | GenderedNounsTest
         items, figures, value = found.items, _figures(found, model), _value(test)
         if found.gaps is None:
             n = {role: found.coverage.used.get(role, 0) for role in found.roles}
-            estimates: tuple[Estimate, ...] = (Estimate(name=GAP, value=None, unit=UNIT, n=n),)
+            estimates: tuple[Estimate, ...] = (Estimate(name=GAP, value=None, unit=UNIT, neutral=None, n=n),)
             cautions.append(f"it could not be measured: {found.problem}")
         else:
             drawn = _Drawn(found.gaps, found.roles, options, context.rng)
@@ -187,17 +187,17 @@ class _Drawn:
     def estimates(self, *, transformed: bool) -> list[Estimate]:
         """Those of the model as it is; with a transform also before it, the change and the reduction."""
         same, different = (("mean cosine, one gender", 0), ("mean cosine, two genders", 1))
-        found = [self._estimate(GAP, self._gap(-1), UNIT)]
+        found = [self._estimate(GAP, self._gap(-1), UNIT, None)]
         found += [self._estimate(name, self._mean(-1, side), UNIT, None) for name, side in (same, different)]
         if transformed:
-            found.append(self._estimate(f"{GAP}, before", self._gap(0), UNIT))
+            found.append(self._estimate(f"{GAP}, before", self._gap(0), UNIT, None))
             found.append(
                 self._estimate(f"change of the {GAP}", lambda b: self._gap(-1)(b) - self._gap(0)(b), UNIT)
             )
         reference = self._reference()
         if reference is not None:
             if self.options.reference_gap is None:
-                found.append(self._estimate(REFERENCE, reference, UNIT))
+                found.append(self._estimate(REFERENCE, reference, UNIT, None))
             if transformed:
                 found.append(self._estimate(REDUCTION, self._reduction(reference), "share", None))
         return found

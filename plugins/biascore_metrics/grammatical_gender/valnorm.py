@@ -94,7 +94,9 @@ class ValNorm(Metric[ValNormOptions, ValenceNormsTest]):
         n = {"words": len(scores)}
         name = CORRELATION
         if problem:
-            estimates: list[Estimate] = [Estimate(name=name, value=None, unit="Pearson's r", n=n)]
+            estimates: list[Estimate] = [
+                Estimate(name=name, value=None, unit="Pearson's r", neutral=None, n=n)
+            ]
         else:
             estimates = [_correlation(name, valences[-1], scores, options, rng)]
             if model.untransformed:
@@ -186,6 +188,7 @@ def _correlation(
         name=name,
         value=float(pearson(valences[None], scores[None])[0]),
         unit="Pearson's r",
+        neutral=None,
         n={"words": len(scores)},
         interval=_stored(_interval([valences], scores, options, rng)),
     )

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from biascore.errors import ModelLoadError
+from biascore_adapters.fasttext.subwords import buckets_of, ngram_buckets
 
-from .conftest import WORDS, Opened, Table, embed
+from .conftest import UNKNOWN, WORDS, Opened, Table, embed
 
 
 def text_of(table: Table, header: bool = True) -> bytes:
@@ -98,3 +99,13 @@ def test_a_damaged_line_is_named(value: str, tmp_path: Path, opened: Opened) -> 
     path.write_text(f"3 2\na 1 2\nb 3 {value}\nc 5 6\n")
     with pytest.raises(ModelLoadError, match="line 3"):
         list(opened(path).vocabulary().blocks())
+
+
+@pytest.mark.parametrize(("minn", "maxn"), [(3, 6), (1, 1), (1, 3), (5, 5), (2, 40), (4, 3), (0, 2)])
+def test_the_buckets_of_many_words_are_those_of_each(minn: int, maxn: int) -> None:
+    words = [*WORDS, *UNKNOWN, "", "x" * 50]
+    owner, buckets = buckets_of(words, minn, maxn, 97)
+    for place, word in enumerate(words):
+        assert buckets[owner == place].tolist() == list(ngram_buckets(word, minn, maxn, 97)), word
+    assert (np.diff(owner) >= 0).all()
+    assert all(len(some) == 0 for some in buckets_of([], minn, maxn, 97))
