@@ -70,6 +70,15 @@ def no_translation(model: str, question: str, answer: str) -> str:
     )
 
 
+def not_read(model: str, query: Masked) -> str:
+    """Why a query has an answer without tokens, where that is an error."""
+    words = ", ".join(repr(query.text[start:end]) for start, end in (*(query.spans or ()), *query.also))
+    return (
+        f"{model}: no sub-token covers {words} of {query.text!r}, or not all of them: the tokenizer drops those "
+        f"characters. Put the spans on words that it keeps"
+    )
+
+
 def split_logprobs(model: str, raw: object, questions: Sequence[Masked]) -> list[TokenLogprobs]:
     """Tokens, offsets and finite log-probabilities for each query; raises AnswerError."""
     found = _sequence(model, raw, len(questions))

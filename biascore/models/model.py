@@ -20,7 +20,14 @@ from biascore.basics.wording import listed
 from biascore.errors import AnswerError, CapabilityError, PluginFailedError, QuestionError
 from biascore.models import codecs
 from biascore.models.adapter import Backend, ModelPlugin
-from biascore.models.answers import no_translation, split_logprobs, split_scores, split_texts, split_vectors
+from biascore.models.answers import (
+    no_translation,
+    not_read,
+    split_logprobs,
+    split_scores,
+    split_texts,
+    split_vectors,
+)
 from biascore.models.asking import Asker
 from biascore.models.cache import NoCache
 from biascore.models.calling import Caller, Hook
@@ -171,12 +178,12 @@ class Model:
             "mask_logprob", {}, split_logprobs, codecs.encode_logprobs, codecs.decode_logprobs
         )
         asked = list(queries)
-        order = sorted(range(len(asked)), key=lambda i: _in_sight(asked[i]))
+        order = sorted(range(len(asked)), key=lambda i: asked[i].in_sight)
         answers = self._ask(hook, [asked[i] for i in order])
         found = dict(zip(order, answers, strict=True))
         for i, query in enumerate(asked if unread == "error" else ()):
             if query.spans and not found[i].tokens:
-                raise QuestionError(_unread(self.name, query))
+                raise QuestionError(not_read(self.name, query))
         return tuple(found[i] for i in range(len(asked)))
 
     def translate(
@@ -336,6 +343,7 @@ class Model:
         before, transformed, under = self.untransformed, self._transformed, self._under
         if before is None or transformed is None or under is None:
             return (self,)
+        before._note_steps()
         earlier = transformed.steps(level)[:-1]
         made = (
             _over(under, transformed.at_step(step, level), f"{self.name}, step {number}")
@@ -359,6 +367,9 @@ class Model:
 
     def __repr__(self) -> str:
         return f"<Model {self.name} ({self.source.ref}): {', '.join(sorted(self.capabilities))}>"
+
+    def _note_steps(self) -> None:
+        """Called where a metric asks for the steps of a transform, whose number nobody knows before it is fitted."""
 
     def _transforms_used(self) -> tuple[TransformUsed, ...]:
         own = (TransformUsed(name=one.name, fingerprint=one.fingerprint) for one in self._asker.transforms)
@@ -384,21 +395,3 @@ def _over(under: Model, backend: Transformed, name: str) -> Model:
     source = replace(under.source, name=name, paid=False)
     services = replace(under._services, cache=NoCache(), progress=Silent(), attempts=1)
     return Model(source, backend, (), services, under=under)
-
-
-def _unread(model: str, query: Masked) -> str:
-    words = ", ".join(repr(query.text[start:end]) for start, end in (*(query.spans or ()), *query.also))
-    return (
-        f"{model}: no sub-token covers {words} of {query.text!r}, or not all of them: the tokenizer drops those "
-        f"characters. Put the spans on words that it keeps"
-    )
-
-
-def _in_sight(query: Masked) -> str:
-    """The text of a question without what it hides."""
-    hidden = sorted({*(query.spans or ()), *query.also}) if not query.one_at_a_time else []
-    parts, start = [], 0
-    for span in hidden:
-        parts.append(query.text[start : span[0]])
-        start = max(start, span[1])
-    return "\0".join([*parts, query.text[start:]])

@@ -53,6 +53,16 @@ class Masked:
         for span in (*(self.spans or ()), *self.also):
             _check_span(self.text, span)
 
+    @property
+    def in_sight(self) -> str:
+        """The text without what the question hides."""
+        hidden = sorted({*(self.spans or ()), *self.also}) if not self.one_at_a_time else []
+        parts, start = [], 0
+        for span in hidden:
+            parts.append(self.text[start : span[0]])
+            start = max(start, span[1])
+        return "\0".join([*parts, self.text[start:]])
+
 
 @dataclass(frozen=True, slots=True)
 class TokenLogprobs:

@@ -243,6 +243,8 @@ class Planner:
                 if stopped or (metric.adaptive and done.scratch.given > given):
                     used = {hook for hook, count in counting.put().items() if count > put.get(hook, 0)}
                     done.approximate |= metric.requires | used
+                if counting.steps_unknown:
+                    done.approximate.add("embed")
                 advance(1)
         done.seconds = self._clock() - start
         return done

@@ -118,8 +118,9 @@ def rehearsed(model: Model, scratch: Scratch, dimensions: int = DIMENSIONS) -> t
 class Rehearsal(Model):
     """Another face of an opened model: the same keys, cache and batches, and placeholders for what is missing.
 
-    ``tallies`` by hook say what a run would ask. ``dimensions``: of placeholder vectors; ``seen_dimensions``
-    are those of the vectors that the cache gave, or None.
+    ``tallies`` by hook say what a run would ask. ``steps_unknown``: whether that depends on how many steps a transform
+    takes. ``dimensions``: of placeholder vectors; ``seen_dimensions`` are those of the vectors that the cache gave, or
+    None.
     """
 
     _learns = False
@@ -133,6 +134,7 @@ class Rehearsal(Model):
         self.scratch = scratch
         self.dimensions = dimensions
         self.seen_dimensions: int | None = None
+        self.steps_unknown = False
         self.tallies: dict[str, Tally] = {}
         self._rng = np.random.default_rng(0)
 
@@ -162,6 +164,9 @@ class Rehearsal(Model):
     def vocabulary(self) -> Vocabulary:
         """The model's own words, and placeholders for the vectors of the first of them: a plan reads no whole file."""
         return _Placeholders(super().vocabulary(), self.dimensions)
+
+    def _note_steps(self) -> None:
+        self.steps_unknown = True
 
     def _ask(self, hook: Hook[Q, A], questions: list[Q]) -> list[A]:
         tally = self.tallies.setdefault(hook.name, Tally())

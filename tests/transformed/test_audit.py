@@ -11,7 +11,7 @@ import pytest
 from biascore import Audit, AuditTransform, Engine, Run
 from biascore.errors import BiascoreError, CapabilityError, OptionsError, UnknownNameError
 from biascore.plugins.loading import Plugins
-from biascore.plugins_api import Metric
+from biascore.plugins_api import Finding, Metric, Model
 
 from ..builders.transforms import Centre, CentreOptions
 
@@ -222,3 +222,22 @@ def test_a_plan_counts_the_words_to_learn_from_and_fits_nothing(made: Engine) ->
     Centre.fits.clear()
     assert [row.asked for row in made.plan(planned).rows] == [0, 0]
     assert Centre.fits == []
+
+
+def test_a_plan_does_not_know_the_steps_of_a_transform(
+    made: Engine, plugins: Plugins, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    weat: type[Metric] = plugins.metrics.get("weat")
+    measure = weat.measure
+
+    def on_steps(self: Metric, model: Model, test: Any, context: Any) -> Finding:
+        return [measure(self, step, test, context) for step in model.steps()][-1]
+
+    monkeypatch.setattr(weat, "measure", on_steps)
+    chain = {"name": "centre", "options": {"words": ("rose", "ant"), "parts": 3}}
+    planned = audit({"name": "es", "ref": REF, "transforms": [chain]})
+    (row,) = made.plan(planned).rows
+    assert row.counts == "approximate"
+    (used,) = made.run(planned).models
+    assert row.asked == used.questions.asked
+    assert row.put < used.questions.put
