@@ -50,9 +50,9 @@ NO_BIAS: Final = alt.NamedData("no bias")
 def histogram_chart(measurement: Measurement, figure: Histogram, name: str) -> Chart | Undrawn:
     """The items of each group by a column, or why they cannot be drawn."""
     named = [one.estimate for one in figure.ranges]
-    problem = column_problem(measurement.items, figure.column) or (
-        named and names_problem(measurement, named)
-    )
+    problem = column_problem(measurement.items, figure.column)
+    if named and not problem:
+        problem = names_problem(measurement, named)
     if problem:
         return Undrawn(figure.title, problem)
     values: dict[str, list[float]] = {}

@@ -76,7 +76,8 @@ def by_perplexity(
 ) -> tuple[list[Estimate], tuple[str, ...]]:
     """The bias score of the sentences in each range of perplexity, and a warning of those that have none."""
     perplexity = np.array([row.perplexity for row in rows])
-    found, empty = [], []
+    found: list[Estimate] = []
+    empty: list[str] = []
     for low, high in pairwise(options.ppl_bins):
         inside = table.where((low <= perplexity) & (perplexity < high))
         label = f"perplexity {low:g} to {high:g}"
