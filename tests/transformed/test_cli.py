@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import sys
-import warnings
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -14,39 +12,19 @@ import pytest
 
 from biascore import Engine, Run
 from biascore.archive.verify import verify_run
-from biascore.cli import codes, console, main
+from biascore.cli import codes
 
 from ..builders.word_lists import weat_file, write_weat
+from ..cli.conftest import Done
 from .conftest import Wrongly
 
 REF = "planted:gender=1"
 WEAT = ("--tests", "en/weat7", "-o", "resamples=100")
-Command = Callable[..., tuple[str, str]]
 
 
-@pytest.fixture
-def biascore(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
-    """``biascore("run", "audit.toml", code=0)``: what the program prints, in this process and a folder of its own."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "200")
-    monkeypatch.setattr(console.stdout, "_file", None)
-
-    def call(*arguments: str, code: int = 0) -> tuple[str, str]:
-        monkeypatch.setattr(sys, "argv", ["biascore", *arguments])
-        with warnings.catch_warnings():
-            warnings.simplefilter("default")
-            with pytest.raises(SystemExit) as ended:
-                main()
-        out, err = capsys.readouterr()
-        assert (ended.value.code or 0) == code, f"exit {ended.value.code}\n{out}\n{err}"
-        return out, err
-
-    return call
-
-
-def test_measure_measures_before_and_after(biascore: Command) -> None:
+def test_measure_measures_before_and_after(biascore: Callable[..., Done]) -> None:
     chain = ("--transform", 'centre:words=["rose","ant"],parts=2', "--transform", "centre:test=en/weat1")
-    out, _ = biascore("measure", "weat", "--model", REF, *WEAT, *chain, "--json")
+    out = biascore("measure", "weat", "--model", REF, *WEAT, *chain, "--json").stdout
     run = json.loads(out)
     assert run["title"] == f"weat on {REF}, before and after centre, centre"
     assert [one["model"] for one in run["measurements"]] == [REF, f"{REF} after centre, centre"]
@@ -57,7 +35,7 @@ def test_measure_measures_before_and_after(biascore: Command) -> None:
         {"test": "en/weat1"},
     ]
     assert all(one["fits"][0]["digest"].startswith("blake2b:") for one in after["transforms"])
-    shown, _ = biascore("measure", "weat", "--model", REF, *WEAT, *chain)
+    shown = biascore("measure", "weat", "--model", REF, *WEAT, *chain).stdout
     assert f"{REF} after centre, centre" in " ".join(shown.split())
 
 
@@ -71,15 +49,15 @@ def test_measure_measures_before_and_after(biascore: Command) -> None:
         ("centre:test=en/weat67", "There is no test 'en/weat67'"),
     ],
 )
-def test_what_is_wrong_is_told(biascore: Command, transform: str, says: str) -> None:
-    _, error = biascore(
+def test_what_is_wrong_is_told(biascore: Callable[..., Done], transform: str, says: str) -> None:
+    error = biascore(
         "measure", "weat", "--model", REF, *WEAT, "--transform", transform, code=codes.WRONG_INPUT
-    )
+    ).stderr
     assert says in " ".join(error.split())
 
 
-def test_transforms_are_listed(biascore: Command) -> None:
-    out, _ = biascore("list", "transforms", "--json")
+def test_transforms_are_listed(biascore: Callable[..., Done]) -> None:
+    out = biascore("list", "transforms", "--json").stdout
     listed = {one["name"]: one for one in json.loads(out)}
     assert listed["centre"] == {
         "name": "centre",
@@ -87,7 +65,7 @@ def test_transforms_are_listed(biascore: Command) -> None:
         "options": ["parts", "test", "words"],
         "reference": "made for a test",
     }
-    out, _ = biascore("plugins", "--json")
+    out = biascore("plugins", "--json").stdout
     assert "transform centre" in next(one for one in json.loads(out) if one["name"] == "made")["provides"]
 
 
@@ -112,7 +90,9 @@ def study(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_run_is_stored_verified_and_bundled(biascore: Command, study: Path, tmp_path: Path) -> None:
+def test_a_run_is_stored_verified_and_bundled(
+    biascore: Callable[..., Done], study: Path, tmp_path: Path
+) -> None:
     biascore("run", "audit.toml")
     run = Run.load(study / "audit-run")
     assert [one.test for one in run] == ["en/weat7", "en/weat7"]
@@ -134,7 +114,7 @@ def test_a_run_is_stored_verified_and_bundled(biascore: Command, study: Path, tm
     assert {check.outcome for check in checks} == {"matches"}
 
 
-def test_other_words_to_learn_from_are_found_by_verify(biascore: Command, study: Path) -> None:
+def test_other_words_to_learn_from_are_found_by_verify(biascore: Callable[..., Done], study: Path) -> None:
     biascore("run", "audit.toml")
     write_weat(study / "mine", weat_file("nouns", x=("cat", "horse")))
     outcomes = {check.what: check.outcome for check in verify_run(study / "audit-run", models=True)}
@@ -142,7 +122,7 @@ def test_other_words_to_learn_from_are_found_by_verify(biascore: Command, study:
     assert outcomes["model es before"] == "matches"
 
 
-def test_a_transform_of_another_version_is_not_here(biascore: Command, study: Path) -> None:
+def test_a_transform_of_another_version_is_not_here(biascore: Callable[..., Done], study: Path) -> None:
     biascore("run", "audit.toml")
     run = Run.load(study / "audit-run")
     (used,) = run.models[1].transforms
@@ -166,20 +146,20 @@ def test_a_measurement_from_python_is_bundled_with_its_transforms(made: Engine, 
 
 
 def test_a_run_goes_on_when_its_transform_is_mended(
-    biascore: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    biascore: Callable[..., Done], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     command = ("measure", "weat", "--model", REF, *WEAT, "--transform", "wrongly:how=raise", "--out", "run")
-    _, error = biascore(*command, code=codes.PARTLY_FAILED)
+    error = biascore(*command, code=codes.PARTLY_FAILED).stderr
     assert "going on" not in error
     assert [one.model for one in Run.load(tmp_path / "run")] == [REF]
     monkeypatch.setattr(Wrongly, "mended", True)
-    _, error = biascore(*command)
+    error = biascore(*command).stderr
     assert "going on with the run in run, of which 1 measurement(s) had failed" in " ".join(error.split())
     assert [one.model for one in Run.load(tmp_path / "run")] == [REF, f"{REF} after wrongly"]
 
 
-def test_a_plan_has_a_row_for_each(biascore: Command, study: Path) -> None:
-    out, _ = biascore("plan", "audit.toml", "--no-probe", "--json")
+def test_a_plan_has_a_row_for_each(biascore: Callable[..., Done], study: Path) -> None:
+    out = biascore("plan", "audit.toml", "--no-probe", "--json").stdout
     rows = json.loads(out)["rows"]
     assert [(row["model"], row["counts"]) for row in rows] == [("es before", "exact"), ("es", "exact")]
     assert rows[1]["asked"] == 8
