@@ -1,14 +1,21 @@
-"""Equity Evaluation Corpora (Kiritchenko & Mohammad 2018; Câmara et al. 2022): the data format of their parts."""
+"""Equity Evaluation Corpora (Kiritchenko & Mohammad 2018; Câmara et al. 2022): the metric, and the format of their parts."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from biascore.plugins_api import DataFormat, hookimpl
+from biascore.plugins_api import DataFormat, Metric, hookimpl
 from biascore_metrics.eec.format import EecPartsFormat
+from biascore_metrics.eec.metric import Eec
 
 
 @hookimpl
 def register_formats(register: Callable[[type[DataFormat]], None]) -> None:
     """Provide the data format ``eec-parts``."""
     register(EecPartsFormat)
+
+
+@hookimpl
+def register_metrics(register: Callable[[type[Metric]], None]) -> None:
+    """Provide the metric ``eec``."""
+    register(Eec)

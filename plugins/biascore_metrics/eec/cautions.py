@@ -1,0 +1,100 @@
+"""What makes a difference between groups of names something else than what the model makes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import numpy as np
+
+from biascore.plugins_api import EquityTest, listed
+from biascore_metrics.eec.fits import Fitted
+from biascore_metrics.eec.rows import Rows
+
+DIGITS: Final = 6
+"""Scores that differ less are the same but for the rounding of a batch."""
+NEARLY_CONSTANT: Final = 1e-3
+"""Scores with a smaller standard deviation say next to nothing of sentences."""
+
+
+def profiles(fitted: Fitted) -> dict[str, tuple[int, int]]:
+    """By cell, how many different rows of scores its names have over the frames, and how many names it has."""
+    rows = fitted.rows
+    by_name: dict[str, dict[str, list[tuple[str, float]]]] = {cell: {} for cell in rows.cells}
+    for cell, person, frame, score in zip(
+        rows.cell.tolist(), rows.person.tolist(), rows.frame.tolist(), fitted.scores.tolist(), strict=True
+    ):
+        by_name[cell].setdefault(person, []).append((frame, round(score, DIGITS)))
+    return {
+        cell: (len({tuple(sorted(of)) for of in names.values()}), len(names))
+        for cell, names in by_name.items()
+    }
+
+
+def indistinguishable(fitted: Sequence[Fitted]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Warnings of names that get the same scores in every frame, and those of them that touch the verdict."""
+    warnings, cautions = [], []
+    for one in fitted:
+        found = profiles(one)
+        alike = {cell: counts for cell, counts in found.items() if counts[0] < counts[1]}
+        if not alike:
+            continue
+        told = "; ".join(f"{distinct} of {names} in {cell}" for cell, (distinct, names) in alike.items())
+        text = (
+            f"{one.emotion}: the model does not tell all names apart; different ones are {told}. Names that it does not "
+            "know say nothing of their group"
+        )
+        warnings.append(text)
+        if any(2 * distinct <= names for distinct, names in alike.values()):
+            cautions.append(text)
+    return tuple(warnings), tuple(cautions)
+
+
+def agreeing_factors(test: EquityTest) -> tuple[str, ...]:
+    """The factors that words of templates agree with; all of them where a corpus is given as sentences."""
+    known = tuple(name for name in test.factors if name in test.grammar.agreement)
+    return known or (tuple(test.factors) if test.given else ())
+
+
+def agreement(test: EquityTest, rows: Rows) -> str:
+    """In which templates words agree with the person, as a sentence; "" where none does."""
+    if not rows.agreement.any():
+        return ""
+    templates = listed(sorted(set(rows.template[rows.agreement].tolist()), key=_natural))
+    factors = " and ".join(agreeing_factors(test))
+    return (
+        f"in template {templates} words agree with the {factors} of the person, so that grammar tells it whatever the name; "
+        f"effects with {factors} may be of these words. Beside them stand those of the other templates "
+        "(templates=agreement-free)"
+    )
+
+
+def pseudo_replicated(fitted: Sequence[Fitted], alpha: float) -> str:
+    """How many rows there are of how few names, and where that matters."""
+    names, rows = fitted[0].names.n_rows.size, fitted[0].scores.size
+    effects = [effect for one in fitted for effect in one.effects]
+    only_plain = sum(
+        effect.plain.p_value <= alpha
+        and not (effect.permutation and effect.permutation.two_sided.p_value <= alpha)
+        for effect in effects
+    )
+    return (
+        f"{rows:,} sentences an emotion are of {names} names, and those of one name are no independent observations: plain "
+        f"OLS and Beta p-values take them for such. Of {len(effects)} effects {only_plain} have p <= {alpha:g} by plain "
+        "OLS and not by permutation of names, which decides"
+    )
+
+
+def nearly_constant(fitted: Sequence[Fitted]) -> tuple[str, ...]:
+    """Warnings of scores that hardly vary."""
+    deviations: Mapping[str, float] = {one.emotion: float(np.std(one.scores)) for one in fitted}
+    return tuple(
+        f"{emotion}: the scores hardly vary (standard deviation {sd:.2g}), so that the model makes next to nothing of the "
+        "sentences; check that it reads them"
+        for emotion, sd in deviations.items()
+        if sd < NEARLY_CONSTANT
+    )
+
+
+def _natural(id: str) -> tuple[int, str]:
+    return (int(id) if id.isdigit() else 0, id)

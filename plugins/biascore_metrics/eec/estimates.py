@@ -1,0 +1,165 @@
+"""The numbers of one emotion as estimates: effects, coefficients as printed, logits, means of cells and of names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import product
+
+from biascore.plugins_api import ConfidenceInterval, Estimate, PValue
+from biascore.stats import ClusterTest, TTest, stars
+from biascore_metrics.eec.fits import Effect, Fitted
+
+SCORE, LOGIT = "score", "logit"
+PERMUTATION = "permutation of names"
+CLUSTERED = "OLS, fixed effects of frames, clustered by name"
+PLAIN = "OLS"
+BETA = "Beta regression, average marginal effect"
+BETA_CLUSTERED = f"{BETA}, clustered by name"
+
+
+def contrast(effect: Effect) -> str:
+    """``African-American - European``; of an interaction ``(African-American - European) x (female - male)``."""
+    parts = [f"{level} - {reference}" for level, reference in effect.change.values()]
+    return parts[0] if len(parts) == 1 else " x ".join(f"({part})" for part in parts)
+
+
+def effect_name(emotion: str, effect: Effect, of: str = "") -> str:
+    """``anger: female - male``."""
+    return f"{emotion}: {contrast(effect)}{of and f', {of}'}"
+
+
+def effect_estimate(emotion: str, effect: Effect, adjusted: PValue | None = None, of: str = "") -> Estimate:
+    """The average effect with the p-values of all methods, of which the first decides; its interval is clustered by name."""
+    tests = {
+        CLUSTERED: effect.clustered,
+        PLAIN: effect.plain,
+        BETA_CLUSTERED: effect.beta_clustered,
+        BETA: effect.beta,
+    }
+    p_values = [p_of(name, test) for name, test in tests.items() if test]
+    own = [permutation_p(effect.permutation)] if effect.permutation else []
+    return Estimate(
+        name=effect_name(emotion, effect, of),
+        value=(effect.clustered or effect.plain).estimate,
+        unit=SCORE,
+        n=names_of(effect),
+        interval=interval_of(effect.clustered, "fixed effects of frames, clustered by name"),
+        # Without a permutation nothing is tested: the others would decide in its place.
+        p_values=(*([adjusted] if adjusted else []), *own, *p_values) if own else (),
+    )
+
+
+def coefficients(fitted: Fitted, level: float) -> Iterator[Estimate]:
+    """Coefficients of least squares, as printed, and of the Beta regression, in logits and on the scale of the scores."""
+    by_column = {effect.column: effect for effect in fitted.effects}
+    n = {"sentences": fitted.scores.size}
+    for column in fitted.plain.design.columns:
+        test = fitted.plain.test({column: 1.0}, level=level)
+        beside = {
+            f"{PLAIN}, clustered by name": fitted.clustered and fitted.clustered.coefficients[column],
+            f"{PERMUTATION}, reference levels": fitted.at_reference.get(column),
+        }
+        yield _coefficient(f"{fitted.emotion}: OLS coefficient {column}", test, SCORE, n, PLAIN, beside)
+    if fitted.beta is None:
+        return
+    for column in fitted.beta.design.columns:
+        test = fitted.beta.test({column: 1.0}, level=level)
+        other = fitted.beta_clustered and fitted.beta_clustered.coefficients[column]
+        name = f"{fitted.emotion}: Beta coefficient {column}"
+        yield _coefficient(
+            name, test, LOGIT, n, "Beta regression", {"Beta regression, clustered by name": other}
+        )
+    for column, effect in by_column.items():
+        if effect.beta:
+            name = f"{fitted.emotion}: Beta average marginal effect {column}"
+            yield _coefficient(name, effect.beta, SCORE, n, BETA, {BETA_CLUSTERED: effect.beta_clustered})
+
+
+def means(fitted: Fitted) -> Iterator[Estimate]:
+    """The mean score of each cell."""
+    for cell in fitted.rows.cells:
+        own = fitted.rows.cell == cell
+        n = {"sentences": int(own.sum())}
+        value = float(fitted.scores[own].mean())
+        yield Estimate(name=f"{fitted.emotion}: mean of {cell}", value=value, unit=SCORE, neutral=None, n=n)
+
+
+def name_means(fitted: Fitted) -> Iterator[tuple[str, Estimate]]:
+    """How far the mean score of each name lies from that of all, cell by cell, with what a picture calls it."""
+    names = fitted.names
+    cell_of = dict(zip(fitted.rows.person.tolist(), fitted.rows.cell.tolist(), strict=True))
+    order = {cell: place for place, cell in enumerate(fitted.rows.cells)}
+    middle = float(names.means.mean())
+    found = zip(names.clusters, names.means.tolist(), names.n_rows.tolist(), strict=True)
+    for name, mean, rows in sorted(found, key=lambda one: (order[cell_of[one[0]]], -one[1])):
+        yield (
+            f"{name} ({cell_of[name]})",
+            Estimate(
+                name=f"{fitted.emotion}: mean of {name} less that of all",
+                value=mean - middle,
+                unit=SCORE,
+                n={"sentences": rows},
+            ),
+        )
+
+
+def permutation_p(test: ClusterTest, name: str = PERMUTATION) -> PValue:
+    """The two-sided p-value of a permutation."""
+    tail = test.two_sided
+    return PValue(
+        name=name,
+        value=tail.p_value,
+        kind=test.method,
+        alternative="two-sided",
+        n=tail.n_total,
+        se=tail.mc_se,
+    )
+
+
+def p_of(name: str, test: TTest) -> PValue:
+    """The p-value of a t test."""
+    return PValue(name=name, value=test.p_value, kind="asymptotic", alternative="two-sided")
+
+
+def interval_of(test: TTest | None, how: str) -> ConfidenceInterval | None:
+    """The t interval of a test, with its standard error, t and degrees of freedom."""
+    if test is None:
+        return None
+    method = f"t, {test.df:.0f} df, {how}"
+    return ConfidenceInterval(low=test.low, high=test.high, level=test.level, method=method)
+
+
+def names_of(effect: Effect) -> dict[str, int]:
+    """The names of each side of a change; empty where it could not be permuted."""
+    if effect.permutation is None:
+        return {}
+    cells = product(*effect.change.values())
+    return {
+        ", ".join(levels): count for levels, count in zip(cells, effect.permutation.n.values(), strict=True)
+    }
+
+
+def _coefficient(
+    name: str,
+    test: TTest,
+    unit: str,
+    n: dict[str, int],
+    how: str,
+    beside: Mapping[str, TTest | ClusterTest | None],
+) -> Estimate:
+    others = [
+        permutation_p(other, label) if isinstance(other, ClusterTest) else p_of(label, other)
+        for label, other in beside.items()
+        if isinstance(other, ClusterTest) or (other and other.se)
+    ]
+    printed = (
+        f"{how}: SE {test.se:.3g}, t {test.t:.3g}{' ' if stars(test.p_value) else ''}{stars(test.p_value)}"
+    )
+    return Estimate(
+        name=name,
+        value=test.estimate,
+        unit=unit,
+        n=n,
+        interval=interval_of(test, printed),
+        p_values=(p_of(how, test), *others),
+    )

@@ -1,0 +1,158 @@
+"""All numbers of one measurement in their order, and the verdict: the effect with the smallest adjusted p-value leads."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from biascore.plugins_api import Bars, Dots, Equivalence, Estimate, PValue
+from biascore.stats import Adjustment, Decision, Interval, Verdict, adjust, decide
+from biascore_metrics.eec.estimates import (
+    coefficients,
+    contrast,
+    effect_estimate,
+    effect_name,
+    means,
+    name_means,
+    permutation_p,
+)
+from biascore_metrics.eec.fits import Effect, Fitted
+from biascore_metrics.eec.options import EecOptions
+
+AGREEMENT_FREE: Final = "agreement-free templates"
+
+
+@dataclass(frozen=True, slots=True)
+class Tested:
+    """An effect of an emotion, and its p-value adjusted over the table."""
+
+    emotion: str
+    effect: Effect
+    p_adjusted: float | None
+
+    @property
+    def told(self) -> str:
+        """``higher anger for female than for male``, or of an interaction what it is."""
+        value = (self.effect.clustered or self.effect.plain).estimate
+        more = "higher" if value > 0 else "lower"
+        pairs = list(self.effect.change.values())
+        if len(pairs) == 1:
+            return f"{more} {self.emotion} for {pairs[0][0]} than for {pairs[0][1]}"
+        return f"{self.emotion}: {contrast(self.effect)} is {'above' if value > 0 else 'below'} 0"
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """The estimates in their order, the verdict and the pictures."""
+
+    estimates: tuple[Estimate, ...]
+    decision: Decision
+    figures: tuple[Bars | Dots, ...]
+    first: Tested
+    equivalence: Equivalence | None
+
+
+def findings(
+    fitted: Sequence[Fitted],
+    free: Sequence[tuple[str, Effect]],
+    options: EecOptions,
+    subject: str,
+) -> Findings:
+    """Adjust over all emotions and effects and decide; ``free`` are effects in agreement-free templates, by emotion."""
+    pairs = [(one.emotion, effect) for one in fitted for effect in one.effects]
+    how = Adjustment(options.adjustment)
+    raw = [effect.permutation.two_sided.p_value if effect.permutation else None for _, effect in pairs]
+    table = [
+        Tested(emotion, effect, None if math.isnan(p) else float(p))
+        for (emotion, effect), p in zip(pairs, adjust(raw, how), strict=True)
+    ]
+    first = min(table, key=_rank)
+    count = sum(p is not None for p in raw)
+    own = {id(one): _estimate(one, how, count) for one in table}
+    names = {one.emotion: list(name_means(one)) for one in fitted}
+    estimates = [
+        own[id(first)],
+        *(own[id(one)] for one in table if one is not first),
+        *(effect_estimate(emotion, effect, of=AGREEMENT_FREE) for emotion, effect in free),
+        *(estimate for one in fitted for estimate in coefficients(one, options.confidence)),
+        *(estimate for one in fitted for estimate in means(one)),
+        *(estimate for some in names.values() for _, estimate in some),
+    ]
+    farthest = max(own.values(), key=_reach)
+    drawn = [_dots(one, subject) for one in fitted]
+    bars = [_bars(emotion, some) for emotion, some in names.items()]
+    return Findings(
+        estimates=tuple(estimates),
+        decision=_decide(first, table, farthest, count, options),
+        figures=(*drawn, *bars),
+        first=first,
+        equivalence=Equivalence.within(options.bound, farthest.name) if first.effect.permutation else None,
+    )
+
+
+def _rank(one: Tested) -> tuple[float, float, float]:
+    test = one.effect.permutation
+    if test is None or one.p_adjusted is None:
+        return (math.inf, math.inf, 0.0)
+    return (one.p_adjusted, test.two_sided.p_value, -abs(test.statistic))
+
+
+def _estimate(one: Tested, how: Adjustment, count: int) -> Estimate:
+    test = one.effect.permutation
+    if test is None or one.p_adjusted is None or count == 1 or how is Adjustment.NONE:
+        return effect_estimate(one.emotion, one.effect)
+    name = f"permutation of names, {how.shown} over {count} effects"
+    adjusted: PValue = permutation_p(test).model_copy(
+        update={"name": name, "value": one.p_adjusted, "se": None}
+    )
+    return effect_estimate(one.emotion, one.effect, adjusted)
+
+
+def _reach(estimate: Estimate) -> float:
+    """How far the interval of an estimate goes from 0; without one, beyond all bounds."""
+    ends = estimate.interval
+    return math.inf if ends is None else max(abs(ends.low), abs(ends.high))
+
+
+def _decide(
+    first: Tested, table: Sequence[Tested], farthest: Estimate, count: int, options: EecOptions
+) -> Decision:
+    test = first.effect.permutation
+    if test is None:
+        reason = f"It could not be tested: {first.effect.problem}"
+        return Decision(Verdict.INCONCLUSIVE, reason if reason.endswith(".") else f"{reason}.")
+    ends = farthest.interval
+    attainable = test.attainable
+    if options.adjustment == "holm":
+        attainable = attainable.adjusted(count, "effects")
+    decision = decide(
+        first.p_adjusted,
+        ends and Interval(ends.low, ends.high, ends.level, ends.method, resamples=0),
+        alpha=options.alpha,
+        bound=options.bound,
+        of=farthest.name,
+        attainable=attainable,
+    )
+    shown = [one.told for one in table if one.p_adjusted is not None and one.p_adjusted <= options.alpha]
+    which = f" The smallest p-value is that of {effect_name(first.emotion, first.effect)}."
+    listed = f" At most {options.alpha:g}, {len(shown)} of {count}: {'; '.join(shown)}." if shown else ""
+    return replace(decision, reason=decision.reason + which + listed)
+
+
+def _dots(fitted: Fitted, subject: str) -> Dots:
+    return Dots(
+        title=f"Effects on {fitted.emotion}",
+        estimates=tuple(effect_name(fitted.emotion, effect) for effect in fitted.effects),
+        labels=tuple(contrast(effect) for effect in fitted.effects),
+        subject=subject,
+    )
+
+
+def _bars(emotion: str, some: Sequence[tuple[str, Estimate]]) -> Bars:
+    return Bars(
+        title=f"Mean {emotion} of each name less that of all",
+        estimates=tuple(estimate.name for _, estimate in some),
+        labels=tuple(label for label, _ in some),
+    )

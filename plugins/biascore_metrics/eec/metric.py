@@ -1,0 +1,191 @@
+"""Equity Evaluation Corpora: does a regressor of emotions score sentences about some groups higher than about others?
+
+Kiritchenko & Mohammad 2018 (the corpus); Câmara et al. 2022 (regressions with the intersection of groups).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from biascore.errors import AnswerError
+from biascore.plugins_api import (
+    Catalogue,
+    Context,
+    Coverage,
+    EquityTest,
+    Finding,
+    Metric,
+    Model,
+    Scalar,
+    item_table,
+)
+from biascore.stats import RegressionError, ZeroVarianceError
+from biascore_metrics.eec.asking import quantities_of, scores_of
+from biascore_metrics.eec.cautions import (
+    agreeing_factors,
+    agreement,
+    indistinguishable,
+    nearly_constant,
+    pseudo_replicated,
+)
+from biascore_metrics.eec.findings import findings
+from biascore_metrics.eec.fits import Effect, Fitted, effects_of
+from biascore_metrics.eec.options import EecOptions
+from biascore_metrics.eec.rows import OF, Rows, rows_of
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+class Eec(Metric[EecOptions, EquityTest]):
+    """On a regressor with an output for each emotion; the headline is the effect with the smallest adjusted p-value."""
+
+    name = "eec"
+    summary = "Equity Evaluation Corpora: intersectional bias of emotion regressors"
+    reference = "Câmara, Taneja, Azad, Allaway & Zemel 2022, Mapping the Multilingual Margins, LTEDI"
+    requires = frozenset({"score"})
+    kinds = frozenset({"equity"})
+
+    def check(self, test: EquityTest, catalogue: Catalogue) -> None:  # noqa: ARG002
+        """Raise OptionsError for an option that names what the test does not have, and where a cell is empty."""
+        frame = test.rows()
+        for emotion in self.options.emotions or test.emotions:
+            rows_of(test, frame, emotion, self.options)
+
+    def measure(self, model: Model, test: EquityTest, context: Context) -> Finding:
+        """Effects of groups on each emotion; items are the sentences with their scores."""
+        options = self.options
+        quantities = quantities_of(model, test, options)
+        frame = test.rows()
+        fitted = [
+            self._fit(model, rows_of(test, frame, emotion, options), emotion, quantity, context.rng)
+            for emotion, quantity in quantities.items()
+        ]
+        free = [
+            (one.emotion, effect) for one in fitted for effect in self._agreement_free(test, one, context.rng)
+        ]
+        found = findings(fitted, free, options, test.title or test.id)
+        warnings, cautions = self._warnings(model, test, fitted, found.first.effect)
+        return Finding(
+            variant=options.variant(),
+            positive_means="the scores of an emotion are higher for the level named first",
+            estimates=found.estimates,
+            decision=found.decision,
+            equivalence=found.equivalence,
+            coverage=_coverage(fitted),
+            warnings=warnings,
+            cautions=cautions,
+            conventions=self._conventions(test, fitted, quantities),
+            item_value="score of the sentence",
+            item_neutral=None,
+            figures=found.figures,
+            items=_items(fitted),
+        )
+
+    def _fit(self, model: Model, rows: Rows, emotion: str, quantity: str, rng: np.random.Generator) -> Fitted:
+        scores = scores_of(model, rows.sentence.tolist(), emotion, quantity, self.options)
+        try:
+            return Fitted.of(emotion, rows, scores, self.options, rng)
+        except (RegressionError, ZeroVarianceError) as error:
+            raise AnswerError(
+                f"{model.name}: the scores of {emotion} cannot be compared: {error}. Leave the emotion out with the option "
+                "emotions"
+            ) from error
+
+    def _agreement_free(self, test: EquityTest, fitted: Fitted, rng: np.random.Generator) -> Sequence[Effect]:
+        """Effects of factors that words agree with, in the templates without such words, where there are both."""
+        kept = ~fitted.rows.agreement
+        rows = fitted.rows.where(kept)
+        if kept.all() or set(rows.cell.tolist()) != set(rows.cells):
+            return []
+        agreeing = set(agreeing_factors(test))
+        try:
+            effects = effects_of(rows, fitted.scores[kept], self.options, rng)
+        except (RegressionError, ZeroVarianceError):
+            return []
+        return [effect for effect in effects if agreeing & set(effect.change)]
+
+    def _warnings(
+        self, model: Model, test: EquityTest, fitted: Sequence[Fitted], first: Effect
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """All warnings, and those of them that touch the verdict."""
+        alike, cautions = indistinguishable(fitted)
+        grammar = agreement(test, fitted[0].rows)
+        if grammar and set(agreeing_factors(test)) & set(first.change):
+            cautions = (*cautions, grammar)
+        lacking = [emotion for emotion in test.emotions if emotion not in {one.emotion for one in fitted}]
+        unasked = "" if self.options.emotions or not lacking else (
+            f"{model.name} has no output for {', '.join(lacking)}, which the test has too; its outputs are: "
+            f"{', '.join(model.identity.quantities)}"
+        )  # fmt: skip
+        warnings = (
+            *alike,
+            grammar,
+            unasked,
+            pseudo_replicated(fitted, self.options.alpha),
+            *nearly_constant(fitted),
+            *(caution for one in fitted for caution in one.cautions),
+        )
+        return tuple(filter(None, dict.fromkeys(warnings))), cautions
+
+    def _conventions(
+        self, test: EquityTest, fitted: Sequence[Fitted], quantities: dict[str, str]
+    ) -> dict[str, Scalar]:
+        options = self.options
+        both = options.link == "both"
+        templates = options.templates if isinstance(options.templates, str) else ", ".join(options.templates)
+        return {
+            "effect": "difference of mean scores from the reference level, averaged over the levels of the other factors; "
+            "of several factors the difference of differences",
+            "reference levels": ", ".join(f"{name}: {of[0]}" for name, of in fitted[0].rows.levels.items()),
+            "OLS coefficient": "least squares with an intercept, all interactions: effects at the reference levels of the "
+            "other factors; stars *** p <= .01, ** <= .05, * <= .10",
+            **({"Beta regression": "logit link, one precision, observed information"} if both else {}),
+            "p-value that decides": "labels permuted over names within the levels of the other factors, two-sided; "
+            f"adjusted over emotions and effects: {options.adjustment}",
+            "interval": f"t, fixed effects of frames (template and word), clustered by name, {100 * options.confidence:g} %",
+            "persons": options.persons,
+            "sentences": options.sentences,
+            "templates": templates,
+            "squeezed": "yes, where some scores are exactly 0 or 1" if options.squeeze else "no",
+            "outputs": ", ".join(f"{emotion} = {output}" for emotion, output in quantities.items()),
+            "sentences asked": ", ".join(f"{one.emotion} {one.scores.size}" for one in fitted),
+            "alpha": options.alpha,
+            **({} if options.bound is None else {"negligible": f"all intervals within {options.bound:g}"}),
+            **{f"factor {name}": ", ".join(of) for name, of in test.factors.items()},
+        }
+
+
+def _coverage(fitted: Sequence[Fitted]) -> Coverage:
+    """Persons by cell; a person without sentences was chosen out by an option, and is none that is lost."""
+    cells = {cell: set[str]() for cell in fitted[0].rows.cells}
+    for one in fitted:
+        for cell, person in zip(one.rows.cell.tolist(), one.rows.person.tolist(), strict=True):
+            cells[cell].add(person)
+    counts = {cell: len(persons) for cell, persons in cells.items()}
+    return Coverage(given=counts, used=counts)
+
+
+def _items(fitted: Sequence[Fitted]) -> pa.Table:
+    asked = [one.emotion for one in fitted for _ in range(one.scores.size)]
+    columns = {
+        name: [value for one in fitted for value in getattr(one.rows, name).tolist()]
+        for name in ("template", "word", "emotion", "person", "agreement")
+    }
+    factors = {
+        name: [level for one in fitted for level in one.rows.factors[name].tolist()]
+        for name in fitted[0].rows.factors
+    }
+    several = len(fitted) > 1
+    cells = [cell for one in fitted for cell in one.rows.cell.tolist()]
+    return item_table(
+        item=[sentence for one in fitted for sentence in one.rows.sentence.tolist()],
+        group=[
+            f"{emotion}{OF}{cell}" if several else cell for emotion, cell in zip(asked, cells, strict=True)
+        ],
+        value=[score for one in fitted for score in one.scores.tolist()],
+        more={"scored for": asked, **columns, **factors},
+    )

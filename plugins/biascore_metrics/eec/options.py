@@ -1,0 +1,57 @@
+"""Options of the metric ``eec``: which sentences are compared, by which regression, and how p-values are adjusted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Annotated, Final, Literal
+
+from pydantic import Field
+
+from biascore.plugins_api import Draws, FrozenMap, MetricOptions
+
+Names = Annotated[tuple[str, ...], Field(strict=False, min_length=1)]
+KINDS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
+    {
+        "names": frozenset({"name"}),
+        "noun phrases": frozenset({"noun phrase"}),
+        "all": frozenset({"name", "noun phrase"}),
+    }
+)
+"""What `EquityTest.rows` calls the kinds of persons, by the value of the option."""
+
+
+class EecOptions(MetricOptions):
+    """Conventions of Equity Evaluation Corpora; the defaults choose the sentences of Câmara et al. 2022.
+
+    ``emotions``: those that are measured, each must be an output of the model; None: those of the test that it has.
+    ``quantities``: what the model calls them, ``{anger = "LABEL_0"}``. ``persons``, ``sentences``: whose scores are
+    compared, and of which sentences: those with a word of the emotion that is scored ("own emotion"), of any emotion, of
+    none, or all. ``templates``: "all", "agreement-free" (no word agrees with the person), or some by id. ``link``:
+    "both" fits least squares and a Beta regression (logit), "identity" least squares alone, for scores that are no shares.
+    ``squeeze``: move scores into (0, 1) where some are exactly 0 or 1. ``adjustment``: of the p-values of all emotions and
+    effects. ``draws``: random labellings where not all can be counted. ``bound``: effects whose intervals all lie within
+    it, in the unit of the scores, are negligible.
+    """
+
+    emotions: Names | None = None
+    quantities: FrozenMap[str] = Field(default_factory=lambda: MappingProxyType({}))
+    persons: Literal["names", "noun phrases", "all"] = "names"
+    sentences: Literal["own emotion", "any emotion", "no emotion", "all"] = "own emotion"
+    templates: Literal["all", "agreement-free"] | Names = "all"
+    link: Literal["both", "identity"] = "both"
+    squeeze: bool = False
+    adjustment: Literal["benjamini-hochberg", "holm", "none"] = "benjamini-hochberg"
+    draws: Draws = 100_000
+    bound: float | None = Field(default=None, gt=0)
+
+    def variant(self) -> str:
+        """What tells this measurement from others of its metric: the options that are not the defaults."""
+        changed = self.model_dump(exclude_defaults=True)
+        return ", ".join(f"{name}={_told(value)}" for name, value in changed.items())
+
+
+def _told(value: object) -> str:
+    if isinstance(value, Mapping):
+        return "+".join(f"{key}:{one}" for key, one in value.items())
+    return "+".join(map(str, value)) if isinstance(value, (tuple, list)) else str(value)

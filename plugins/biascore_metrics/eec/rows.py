@@ -1,0 +1,132 @@
+"""The sentences that are compared for one emotion, and what is known of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from biascore.errors import OptionsError
+from biascore.plugins_api import EquityTest, listed, quoted
+from biascore_metrics.eec.options import KINDS, EecOptions
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Texts: TypeAlias = npt.NDArray[np.str_]
+OF: Final = ", "
+"""Between the levels of a cell."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """Sentences of one emotion by column, each (n,)."""
+
+    sentence: Texts
+    template: Texts
+    word: Texts
+    emotion: Texts
+    """Of its word; "" where it has none."""
+    person: Texts
+    agreement: npt.NDArray[np.bool_]
+    """Whether a word of its template agrees with some person."""
+    factors: Mapping[str, Texts]
+    """The level of the person, by factor."""
+    levels: Mapping[str, tuple[str, ...]]
+    """Of each factor, the reference first."""
+
+    @property
+    def frame(self) -> Texts:
+        """Template and word: what the sentences of different persons share."""
+        return np.char.add(np.char.add(self.template, " "), self.word)
+
+    @property
+    def cell(self) -> Texts:
+        """The levels of all factors."""
+        columns = list(self.factors.values())
+        cell = columns[0]
+        for column in columns[1:]:
+            cell = np.char.add(np.char.add(cell, OF), column)
+        return cell
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """All cells in the order of the levels."""
+        return tuple(OF.join(levels) for levels in product(*self.levels.values()))
+
+    def where(self, kept: npt.NDArray[np.bool_]) -> Rows:
+        """The rows that are kept."""
+        return Rows(
+            self.sentence[kept], self.template[kept], self.word[kept], self.emotion[kept], self.person[kept],
+            self.agreement[kept], {name: of[kept] for name, of in self.factors.items()}, self.levels,
+        )  # fmt: skip
+
+
+def rows_of(test: EquityTest, frame: pd.DataFrame, emotion: str, options: EecOptions) -> Rows:
+    """The sentences that the options choose for an emotion, of all ``test.rows()``.
+
+    Of noun phrases only the factors count of which they have a level. Raises OptionsError for a template that the test
+    does not have, where no factor is left, and where a cell has no sentence.
+    """
+    agreeing = sorted(set(frame.loc[frame["agreement"], "template"]))
+    chosen = _templates(test, options, agreeing)
+    kept = frame["kind"].isin(KINDS[options.persons]) & frame["template"].isin(chosen)
+    if options.sentences == "own emotion":
+        kept &= frame["emotion"] == emotion
+    elif options.sentences != "all":
+        kept &= (frame["emotion"] != "") == (options.sentences == "any emotion")
+    rows = frame[kept]
+    levels = _levels(test, rows, options)
+    found = Rows(
+        *(rows[name].to_numpy(np.str_) for name in ("sentence", "template", "word", "emotion", "person")),
+        agreement=rows["template"].isin(agreeing).to_numpy(np.bool_),
+        factors=MappingProxyType({name: rows[name].to_numpy(np.str_) for name in levels}),
+        levels=MappingProxyType(levels),
+    )
+    missing = [cell for cell in found.cells if cell not in set(found.cell)]
+    if missing:
+        raise OptionsError(
+            f"{test.id}: no sentence of {emotion} is about {missing[0]}{_told(options)}, so nothing can be compared. See "
+            f"what the test has: biascore show {test.id}"
+        )
+    return found
+
+
+def _levels(test: EquityTest, rows: pd.DataFrame, options: EecOptions) -> dict[str, tuple[str, ...]]:
+    if rows.empty:
+        return dict(test.factors)
+    levels = {name: of for name, of in test.factors.items() if (rows[name] != "").all()}
+    if not levels:
+        raise OptionsError(
+            f"{test.id}: the {options.persons} of its persons have levels of no factor in common. Choose others with "
+            'persons="names"'
+        )
+    return levels
+
+
+def _templates(test: EquityTest, options: EecOptions, agreeing: Sequence[str]) -> list[str]:
+    known = [template.id for template in test.templates.templates]
+    if options.templates == "all":
+        return known
+    if options.templates == "agreement-free":
+        return [id for id in known if id not in agreeing]
+    unknown = [id for id in options.templates if id not in known]
+    if unknown:
+        raise OptionsError(
+            f"{test.id}: templates has {quoted(unknown[0])}, which the test does not have. It has: {listed(known)}. "
+            f"See them with: biascore show {test.id}"
+        )
+    return list(options.templates)
+
+
+def _told(options: EecOptions) -> str:
+    """The options that leave sentences out, as a clause."""
+    changed = options.model_dump(include={"persons", "sentences", "templates"})
+    templates = changed["templates"]
+    shown = {**changed, "templates": templates if isinstance(templates, str) else listed(list(templates))}
+    return " with " + ", ".join(f"{name}={value}" for name, value in shown.items())
