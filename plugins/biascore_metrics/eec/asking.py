@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from biascore.errors import AnswerError, CapabilityError
-from biascore.plugins_api import EquityTest, Model, listed, quoted
+from biascore.plugins_api import EquityTest, Model, listed
 from biascore_metrics.eec.options import EecOptions
 
 ALIASES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
@@ -31,9 +31,10 @@ def quantities_of(model: Model, test: EquityTest, options: EecOptions) -> dict[s
     known = {emotion: output for emotion, output in found.items() if output}
     if not known or (options.emotions and len(known) < len(wanted)):
         lacking = [emotion for emotion in wanted if emotion not in known]
+        meant = f'quantities={{"{lacking[0]}" = "{held[0]}"}}'
         raise CapabilityError(
             f"{model.name} has no output for {listed(lacking)}; its outputs are: {listed(list(held))}. Say which one is "
-            f"meant, as in -o 'quantities={{{lacking[0]} = {quoted(held[0])}}}', or choose other emotions with the option "
+            f"meant, as in -o '{meant}', or choose other emotions with the option "
             "emotions"
         )
     return known

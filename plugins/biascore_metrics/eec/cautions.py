@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from biascore.plugins_api import EquityTest, listed
+from biascore.plugins_api import EquityTest
 from biascore_metrics.eec.fits import Fitted
 from biascore_metrics.eec.rows import Rows
 
@@ -60,7 +60,7 @@ def agreement(test: EquityTest, rows: Rows) -> str:
     """In which templates words agree with the person, as a sentence; "" where none does."""
     if not rows.agreement.any():
         return ""
-    templates = listed(sorted(set(rows.template[rows.agreement].tolist()), key=_natural))
+    templates = ", ".join(sorted(set(rows.template[rows.agreement].tolist()), key=_natural))
     factors = " and ".join(agreeing_factors(test))
     return (
         f"in template {templates} words agree with the {factors} of the person, so that grammar tells it whatever the name; "

@@ -55,16 +55,18 @@ def coefficients(fitted: Fitted, level: float) -> Iterator[Estimate]:
     n = {"sentences": fitted.scores.size}
     for column in fitted.plain.design.columns:
         test = fitted.plain.test({column: 1.0}, level=level)
-        beside = {
-            f"{PLAIN}, clustered by name": fitted.clustered and fitted.clustered.coefficients[column],
+        beside: dict[str, TTest | ClusterTest | None] = {
+            f"{PLAIN}, clustered by name": fitted.clustered.coefficients[column]
+            if fitted.clustered
+            else None,
             f"{PERMUTATION}, reference levels": fitted.at_reference.get(column),
         }
         yield _coefficient(f"{fitted.emotion}: OLS coefficient {column}", test, SCORE, n, PLAIN, beside)
-    if fitted.beta is None:
+    if fitted.smooth is None:
         return
-    for column in fitted.beta.design.columns:
-        test = fitted.beta.test({column: 1.0}, level=level)
-        other = fitted.beta_clustered and fitted.beta_clustered.coefficients[column]
+    for column in fitted.smooth.design.columns:
+        test = fitted.smooth.test({column: 1.0}, level=level)
+        other = fitted.smooth_clustered.coefficients[column] if fitted.smooth_clustered else None
         name = f"{fitted.emotion}: Beta coefficient {column}"
         yield _coefficient(
             name, test, LOGIT, n, "Beta regression", {"Beta regression, clustered by name": other}

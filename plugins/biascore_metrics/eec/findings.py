@@ -129,7 +129,7 @@ def _decide(
         attainable = attainable.adjusted(count, "effects")
     decision = decide(
         first.p_adjusted,
-        ends and Interval(ends.low, ends.high, ends.level, ends.method, resamples=0),
+        Interval(ends.low, ends.high, ends.level, ends.method, resamples=0) if ends else None,
         alpha=options.alpha,
         bound=options.bound,
         of=farthest.name,

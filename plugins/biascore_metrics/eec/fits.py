@@ -70,8 +70,9 @@ class Fitted:
     plain: ols.Fit
     clustered: ols.Fit | None
     """The same coefficients with standard errors clustered by name."""
-    beta: beta.Fit | None
-    beta_clustered: beta.Fit | None
+    smooth: beta.Fit | None
+    """A Beta regression; None where least squares alone is asked for."""
+    smooth_clustered: beta.Fit | None
     names: ClusterMeans
     """Mean scores of the names, less those of the frames."""
     effects: tuple[Effect, ...]
@@ -98,22 +99,23 @@ class Fitted:
         except (RegressionError, ZeroVarianceError) as error:
             problem = f"no standard errors clustered by name for {emotion}: {error}"
         effects = effects_of(rows, scores, options, rng)
-        averaged = [smooth and smooth.marginal_effect(e.change, level=options.confidence) for e in effects]
-        clustered = [
-            smooth_own and smooth_own.marginal_effect(e.change, level=options.confidence) for e in effects
-        ]
+        level = options.confidence
         return cls(
             emotion=emotion,
             rows=rows,
             scores=scores,
             plain=plain,
             clustered=own,
-            beta=smooth,
-            beta_clustered=smooth_own,
+            smooth=smooth,
+            smooth_clustered=smooth_own,
             names=_names(rows, scores),
             effects=tuple(
-                replace(effect, beta=one, beta_clustered=_tested(other))
-                for effect, one, other in zip(effects, averaged, clustered, strict=True)
+                replace(
+                    effect,
+                    beta=smooth.marginal_effect(effect.change, level=level) if smooth else None,
+                    beta_clustered=_tested(smooth_own, effect.change, level),
+                )
+                for effect in effects
             ),
             at_reference={
                 effect.column: effect.permutation
@@ -148,7 +150,7 @@ def effects_of(
                 column=column,
                 change=change,
                 plain=plain.marginal_effect(change, level=options.confidence),
-                clustered=_tested(within and within.marginal_effect(change, level=options.confidence)),
+                clustered=_tested(within, change, options.confidence),
                 permutation=permutation,
                 problem=problem,
             )
@@ -194,6 +196,7 @@ def _at_reference(rows: Rows, effect: Effect) -> tuple[Rows, npt.NDArray[np.bool
     return rows.where(kept), kept
 
 
-def _tested(found: TTest | None) -> TTest | None:
-    """The test, None where its standard error is 0: the names do not vary there."""
+def _tested(fit: ols.Fit | beta.Fit | None, change: Change, level: float) -> TTest | None:
+    """The test of a change, None where its standard error is 0: the names do not vary there."""
+    found = fit.marginal_effect(change, level=level) if fit else None
     return found if found and found.se else None

@@ -83,7 +83,11 @@ def rows_of(test: EquityTest, frame: pd.DataFrame, emotion: str, options: EecOpt
     rows = frame[kept]
     levels = _levels(test, rows, options)
     found = Rows(
-        *(rows[name].to_numpy(np.str_) for name in ("sentence", "template", "word", "emotion", "person")),
+        sentence=rows["sentence"].to_numpy(np.str_),
+        template=rows["template"].to_numpy(np.str_),
+        word=rows["word"].to_numpy(np.str_),
+        emotion=rows["emotion"].to_numpy(np.str_),
+        person=rows["person"].to_numpy(np.str_),
         agreement=rows["template"].isin(agreeing).to_numpy(np.bool_),
         factors=MappingProxyType({name: rows[name].to_numpy(np.str_) for name in levels}),
         levels=MappingProxyType(levels),
@@ -126,7 +130,6 @@ def _templates(test: EquityTest, options: EecOptions, agreeing: Sequence[str]) -
 
 def _told(options: EecOptions) -> str:
     """The options that leave sentences out, as a clause."""
-    changed = options.model_dump(include={"persons", "sentences", "templates"})
-    templates = changed["templates"]
-    shown = {**changed, "templates": templates if isinstance(templates, str) else listed(list(templates))}
-    return " with " + ", ".join(f"{name}={value}" for name, value in shown.items())
+    chosen = options.templates
+    templates = chosen if isinstance(chosen, str) else " and ".join(chosen)
+    return f" (persons={options.persons}, sentences={options.sentences}, templates={templates})"

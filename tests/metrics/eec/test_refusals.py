@@ -1,0 +1,228 @@
+"""What ``eec`` refuses, each with the next step, and what it warns of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from biascore.errors import AnswerError, CapabilityError, OptionsError
+from biascore.plugins_api import EquityTest, Measurement
+from biascore_metrics.eec.metric import Eec
+from biascore_metrics.eec.options import EecOptions
+
+from ..measuring import measured
+from .corpora import TEMPLATES, Score, corpus, drawn, regressor
+
+TEST = corpus()
+SCORE = drawn(1)
+
+
+def measure(
+    score: Score = SCORE, test: EquityTest = TEST, outputs: dict[str, str] | None = None, **options: Any
+) -> Measurement:
+    return measured(Eec(EecOptions(**options)), regressor(test, score, outputs), test)
+
+
+def test_scores_outside_0_to_1_name_their_number_and_the_way_out() -> None:
+    def beyond(rows: pd.DataFrame, emotion: str) -> Any:
+        scores = np.asarray(SCORE(rows, emotion)) * 0.5
+        return np.where(rows["word"] == "irate", scores - 2, scores)
+
+    with pytest.raises(
+        AnswerError, match=r"48 of 96 scores for anger are outside \[0, 1\].*-o link=identity"
+    ):
+        measure(beyond)
+    found = measure(beyond, link="identity")
+    assert not any("Beta" in e.name or any("Beta" in p.name for p in e.p_values) for e in found.estimates)
+    assert found.headline.p_values
+
+
+def test_scores_of_0_or_1_name_their_number_and_the_ways_out() -> None:
+    def ends(rows: pd.DataFrame, emotion: str) -> Any:
+        scores = np.asarray(SCORE(rows, emotion))
+        return np.where((rows["person"] == "NoMa0") & (rows["word"] == "glad"), 1.0, scores)
+
+    with pytest.raises(
+        AnswerError, match=r"0 of 96 scores for joy are exactly 0 and 3 exactly 1.*-o squeeze=true"
+    ):
+        measure(ends)
+    squeezed = measure(ends, squeeze=True)
+    assert any(
+        "joy: 0 of 96 scores are exactly 0 and 3 exactly 1, so all were squeezed" in w
+        for w in squeezed.warnings
+    )
+    assert measure(ends, link="identity").headline.p_values
+
+
+def test_constant_scores_are_no_measurement() -> None:
+    def constant(rows: pd.DataFrame, emotion: str) -> Any:
+        return np.full(len(rows), 0.5) if emotion == "joy" else SCORE(rows, emotion)
+
+    with pytest.raises(
+        AnswerError, match=r"all 96 sentences the score 0\.5 for joy.*with the option emotions"
+    ):
+        measure(constant)
+    assert measure(constant, emotions=["anger"]).headline.name.startswith("anger")
+
+
+def test_scores_that_are_the_same_within_each_cell_are_no_measurement() -> None:
+    def of_cell(rows: pd.DataFrame, emotion: str) -> Any:
+        return 0.4 + 0.1 * (rows["gender"] == "female")
+
+    with pytest.raises(
+        AnswerError, match="the scores of anger cannot be compared: the scores do not vary beyond"
+    ):
+        measure(of_cell)
+
+
+def test_an_emotion_that_the_model_lacks_names_what_it_has() -> None:
+    with pytest.raises(
+        CapabilityError,
+        match=r"no output for 'joy'; its outputs are: 'anger'.*-o 'quantities=\{\"joy\" = \"anger\"\}'",
+    ):
+        measure(outputs={"anger": "anger"}, emotions=["anger", "joy"])
+    with pytest.raises(CapabilityError, match=r"no output for 'anger', 'joy'; its outputs are: 'LABEL_0'"):
+        measure(outputs={"anger": "LABEL_0"})
+    found = measure(outputs={"anger": "LABEL_0"}, quantities={"anger": "LABEL_0"})
+    assert found.conventions["outputs"] == "anger = LABEL_0"
+    assert any("has no output for joy, which the test has too" in warning for warning in found.warnings)
+
+
+@pytest.mark.parametrize(("output", "taken"), [("Joy", "Joy"), ("happiness", "happiness"), ("joy", "joy")])
+def test_outputs_go_by_name_in_any_case_and_by_alias(output: str, taken: str) -> None:
+    outputs = {"anger": "ANGER", "joy": output}
+    assert measure(outputs=outputs).conventions["outputs"] == f"anger = ANGER, joy = {taken}"
+
+
+def test_an_exact_name_goes_before_an_alias() -> None:
+    test = corpus(emotions={"anger": ("angry", "irate"), "happiness": ("glad", "merry")})
+    found = measure(test=test, outputs={"anger": "joy", "happiness": "happiness"}, emotions=["happiness"])
+    assert found.conventions["outputs"] == "happiness = happiness"
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (
+            {"templates": ["saw"]},
+            "no sentence of anger is about north, male.*templates=saw.*biascore show xx/eec",
+        ),
+        (
+            {"templates": ["feels", "sings"]},
+            "templates has 'sings', which the test does not have. It has: 'feels', 'made'",
+        ),
+        ({"emotions": ["envy"]}, "no sentence of envy is about north, male"),
+        ({"sentences": "no emotion", "templates": ["feels"]}, "no sentence of anger"),
+    ],
+)
+def test_an_empty_cell_is_told_before_a_model_is_asked(options: dict[str, Any], told: str) -> None:
+    with pytest.raises(OptionsError, match=told):
+        Eec(EecOptions(**options)).check(TEST, None)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("options", "rows", "people"),
+    [
+        ({}, 96, "names"),
+        ({"sentences": "any emotion"}, 192, "names"),
+        ({"sentences": "no emotion"}, 16, "names"),
+        ({"sentences": "all"}, 208, "names"),
+        ({"templates": "agreement-free"}, 64, "names"),
+        ({"templates": ["feels", "found"]}, 64, "names"),
+        ({"persons": "noun phrases", "sentences": "any emotion"}, 24, "phrases"),
+        ({"persons": "all"}, 108, "all"),
+    ],
+)
+def test_every_estimand_has_a_name(options: dict[str, Any], rows: int, people: str) -> None:
+    found = measure(**options, emotions=["anger"])
+    assert found.conventions["sentences asked"] == f"anger {rows}"
+    assert found.items.num_rows == rows
+    kinds = {"names": {False}, "phrases": {True}, "all": {False, True}}[people]
+    assert {"this " in person for person in found.items_frame()["person"]} == kinds
+    # Noun phrases have no origin, so that only gender is compared.
+    assert ("origin" in str(found.conventions["reference levels"])) == (people == "names")
+
+
+def test_names_that_the_model_does_not_know_are_told() -> None:
+    known = drawn(3)
+
+    def few(rows: pd.DataFrame, emotion: str) -> Any:
+        unknown = rows.assign(person=rows["person"].where(rows["person"] == "NoMa0", rows["gender"]))
+        scores = dict(
+            zip(
+                zip(unknown["person"], unknown["template"], unknown["word"], strict=True),
+                known(unknown, emotion),
+                strict=True,
+            )
+        )
+        return [
+            scores[key] for key in zip(unknown["person"], unknown["template"], unknown["word"], strict=True)
+        ]
+
+    found = measure(few)
+    (told,) = [c for c in found.cautions if c.startswith("anger: the model does not tell")]
+    assert "2 of 4 in north, male; 1 of 4 in north, female; 1 of 4 in south, male" in told
+    assert not [c for c in measure().cautions if "does not tell" in c]
+
+
+def test_agreement_confounds_and_the_effect_without_it_stands_beside() -> None:
+    def grammatical(rows: pd.DataFrame, emotion: str) -> Any:
+        return np.asarray(SCORE(rows, emotion)) * 0.8 + 0.15 * (
+            rows["agreement"] & (rows["gender"] == "female")
+        )
+
+    found = measure(grammatical)
+    assert found.headline.name == "joy: female - male" or found.headline.name == "anger: female - male"
+    assert any(
+        caution.startswith("in template found words agree with the gender") for caution in found.cautions
+    )
+    emotion = found.headline.name.partition(":")[0]
+    free = found.estimate(f"{emotion}: female - male, agreement-free templates")
+    without = measure(grammatical, templates="agreement-free", emotions=[emotion])
+    assert free.value == pytest.approx(without.estimate(f"{emotion}: female - male").value)
+    assert found.headline.value - free.value == pytest.approx(0.05, abs=0.02)
+    assert not any("words agree" in warning for warning in without.warnings)
+    plain = corpus(templates={id: text for id, text in TEMPLATES.items() if id != "found"})
+    assert not any("agree" in w for w in measure(test=plain).warnings)
+
+
+def test_pseudo_replication_counts_what_only_the_plain_p_finds() -> None:
+    found = measure(drawn(0, between=0.4))
+    only = [
+        e for e in found.estimates
+        if len(e.p_values) > 4 and e.p("OLS").value <= 0.05 < e.p("permutation of names").value
+        and "agreement-free" not in e.name
+    ]  # fmt: skip
+    assert only
+    assert any(f"Of 6 effects {len(only)} have p <= 0.05 by plain OLS and not" in w for w in found.warnings)
+
+
+def test_nearly_constant_scores_are_told() -> None:
+    def nearly(rows: pd.DataFrame, emotion: str) -> Any:
+        return 0.5 + 1e-4 * np.asarray(SCORE(rows, emotion))
+
+    assert any(warning.startswith("anger: the scores hardly vary") for warning in measure(nearly).warnings)
+
+
+def test_effects_within_a_bound_are_negligible() -> None:
+    quiet = drawn(4, between=0.02, within=0.02)
+    found = measure(quiet, bound=0.05)
+    assert found.verdict.value == "negligible"
+    assert found.equivalence is not None
+    farthest = found.estimate(found.equivalence.of or "")
+    assert farthest.interval is not None
+    assert f"of {farthest.name} " in found.reason
+    assert measure(quiet, bound=0.0001).verdict.value != "negligible"
+
+
+def test_holm_adjusts_more_and_none_not_at_all() -> None:
+    by = {how: measure(adjustment=how).headline for how in ("benjamini-hochberg", "holm", "none")}
+    assert by["none"].p_values[0].name == "permutation of names"
+    assert (
+        by["holm"].p_values[0].value
+        >= by["benjamini-hochberg"].p_values[0].value
+        >= by["none"].p_values[0].value
+    )
