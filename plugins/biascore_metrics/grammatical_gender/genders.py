@@ -15,8 +15,12 @@ FEMININE: Final = "feminine"
 
 @dataclass(frozen=True, slots=True)
 class Genders:
-    """Nouns by role, a role for each gender; ``stated`` says which they are, ``warnings`` what is wrong with that."""
+    """Nouns by role, a role for each gender; ``stated`` says which they are, ``warnings`` what is wrong with that.
 
+    ``name``: "held-out nouns", or "all nouns" where it is not said which are held out.
+    """
+
+    name: str
     lists: Mapping[str, tuple[str, ...]]
     stated: str
     warnings: tuple[str, ...] = ()
@@ -54,8 +58,10 @@ def genders_of(id: str, catalogue: Catalogue, metric: str) -> Genders:
         )
     both = two_genders(test, metric)
     if test.is_split:
-        return Genders({f"{one.name} nouns": one.test for one in both}, f"the part {id} holds out")
+        held_out = {f"{one.name} nouns": one.test for one in both}
+        return Genders("held-out nouns", held_out, f"the part {id} holds out")
     return Genders(
+        "all nouns",
         {f"{one.name} nouns": one.words for one in both},
         f"all of {id}, which says of none that it is held out",
         (

@@ -31,14 +31,15 @@ from biascore_metrics.weat.options import WeatOptions
 from biascore_metrics.weat.words import ROLES, role_warnings
 from biascore_metrics.words import coverage_warnings, too_few
 
-HELD_OUT: Final = f"{EFFECT}, held-out nouns"
 NORMAL: Final = "normal approximation"
 
 
 class GgWeatOptions(WeatOptions):
-    """As for ``weat``. ``nouns``: a test of kind ``nouns``, such as "es/nouns", whose held-out nouns are measured beside the
+    """As for ``weat``.
 
-    test's own list, with the same attributes. ``trace``: d after every step of the transform, in place of every word.
+    ``nouns``: a test of kind ``nouns``, such as "es/nouns", whose nouns are measured beside the test's own list with the
+    same attributes: those that it holds out, or all where it does not say. ``trace``: d after every step of the
+    transform, in place of every word.
     """
 
     nouns: str | None = None
@@ -100,7 +101,7 @@ class GgWeat(Metric[GgWeatOptions, Test]):
         cautions = (
             *coverage_warnings(words.coverage),
             *headline.cautions(options),
-            *_disagreement(new, options),
+            *_disagreement(new, options, held_out.name if held_out else ""),
         )
         warnings = (*role_warnings(own, words.coverage), *(held_out.warnings if held_out else ()))
         items, figures, value = _items(test, words, measured), _figures(), "association s(w, A, B)"
@@ -134,7 +135,7 @@ class GgWeat(Metric[GgWeatOptions, Test]):
 def _measured(words: SameWords, count: int, held_out: Genders | None) -> list[_Measured]:
     lists = [(EFFECT, ("X", "Y"))]
     if held_out is not None:
-        lists.append((HELD_OUT, held_out.roles))
+        lists.append((f"{EFFECT}, {held_out.name}", held_out.roles))
     found = []
     for name, (x, y) in lists:
         least = {x: LEAST["X"], y: LEAST["Y"], "A": LEAST["A"], "B": LEAST["B"]}
@@ -149,7 +150,7 @@ def _direction(test: Test) -> str:
     return f"{x} lie nearer to {a} than {y} do, and {y} nearer to {b}"
 
 
-def _disagreement(effects: Sequence[Effect], options: WeatOptions) -> list[str]:
+def _disagreement(effects: Sequence[Effect], options: WeatOptions, which: str) -> list[str]:
     """That a few nouns say what hundreds do not, or the other way round."""
     if len(effects) < 2:
         return []
@@ -159,7 +160,7 @@ def _disagreement(effects: Sequence[Effect], options: WeatOptions) -> list[str]:
         return []
     n = [" + ".join(map(str, effect.estimates[0].n.values())) for effect in effects]
     return [
-        f"the test's {n[0]} nouns give d = {values[0]:.3g} ({small}), and {n[1]} held-out ones {values[1]:.3g} ({large}): "
+        f"the test's {n[0]} nouns give d = {values[0]:.3g} ({small}), and {n[1]} {which} {values[1]:.3g} ({large}): "
         "what a few nouns show may be of those nouns alone"
     ]
 
@@ -171,7 +172,7 @@ def _conventions(options: GgWeatOptions, held_out: Genders | None) -> dict[str, 
         "p of the paper": f"{NORMAL}: Phi(-d / sqrt(1/nx + 1/ny)), Phi(-d sqrt(n/2)) for equal sizes, d with ddof 1; "
         "what its 10,000 shuffles converge to",
         "resampled": "target words, within X and within Y",
-        **({"held-out nouns": held_out.stated} if held_out else {}),
+        **({held_out.name: held_out.stated} if held_out else {}),
         "item value": "value after each step"
         if options.trace
         else "s(w, A, B) = mean cosine with A - mean cosine with B",

@@ -59,6 +59,12 @@ def test_its_trace_has_a_line_for_both_lists(spanish: Engine, clean: Model) -> N
     assert {"effect size d", "effect size d, held-out nouns", "held-out accuracy"} == groups
 
 
+def test_nouns_of_which_none_is_held_out_are_not_called_so(spanish: Engine, raw: Model) -> None:
+    (found,) = spanish.measure("gg-weat", raw, "es/own-GG", nouns="es/nouns", **FEW)
+    assert found.estimates[1].name == "effect size d, all nouns"
+    assert any("es/nouns does not say which nouns are held out" in warning for warning in found.warnings)
+
+
 def test_lists_that_disagree_are_told(spanish: Engine, opened: Opened, tmp_path: Any) -> None:
     # Two nouns of each gender are told apart, all the held-out ones lie at random.
     held = spanish.catalogue.test("es/own-nouns")
