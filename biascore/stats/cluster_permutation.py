@@ -10,10 +10,12 @@ named first are permuted over the names within each combination of all other fac
 Of one factor the null hypothesis is that within each combination the labels could be exchanged, and the test is exact: its
 p-value is valid for any distribution. Of an interaction the null hypothesis is that only it is absent: main effects may
 be there, so raw means cannot be exchanged. The least squares fit without the interaction is taken away first, and what is
-left is permuted (aligned permutation; ter Braak 1992). That is no exact test, but its size holds: at 5 %, 4.3 to 5.4 %
-rejected with 3 to 10 names a cell, normal, exponential or t (3 df), equal cells or 4 + 16 + 10 + 10, with large main effects
-(1500 sets a case, standard error 0.6). As with any test of a difference of means by permutation, it does not where cells
-are of unequal size and vary unequally: 4 names with three times the standard deviation of 16 others give 21 %.
+left, inflated so that it varies as the errors do, is permuted (Freedman and Lane 1983, JBES 1:292). That is no exact test,
+but its size nearly holds, with large main effects: of 2000 sets 4.5 to 6.4 % are rejected at 5 % with 3 to 8 names a cell,
+normal, exponential or t (3 df), equal cells or 4 + 12 + 8 + 8, or equal cells whose standard deviations differ threefold;
+the test of a main effect, exact but for the last, rejects 5.0 to 6.2 % of the same sets (standard error 0.5;
+tests/benchmarks/bench_cluster_permutation.py). As with any permutation test of a difference of means, both fail where
+cells are of unequal size and vary unequally.
 """
 
 from __future__ import annotations

@@ -7,8 +7,9 @@ G clusters, n rows and k parameters, as Stata and statsmodels have it; t tests h
 cluster variables V = V_1 + V_2 - V_12, where V_12 has a cluster for each pair, each term with its own c (Cameron,
 Gelbach and Miller 2011, JBES 29:238); the degrees of freedom are those of the variable with fewer clusters. Where every
 name is in the same frames, effects of frames that the design leaves out cancel in V_1 and in V_2 but not in V_12, which is
-taken away: standard errors are then far too small (tests/benchmarks/bench_beta_names.py), and a caution says so. Cluster by
-name alone there, or absorb the frames.
+taken away: standard errors are then far too small, and a caution says so. Cluster by name alone there, or absorb the frames.
+Measured coverage of 95 % intervals with 4 to 20 names in each of four cells, 35 frames: by name alone 91 to 96 %, by name
+and frame 46 to 93 %, of independent rows 69 to 100 % (300 sets a case; tests/benchmarks/bench_beta_names.py).
 """
 
 from __future__ import annotations

@@ -6,6 +6,24 @@ Times are CPU milliseconds of one fit with its standard errors, the best of ten:
 interaction, as arrays of labels (ours codes them too) and as a matrix of 0 and 1. Then sets of 40 to 2000 rows with random
 coefficients at each precision: the share in which a fit ends without an error, reports convergence, and has the
 largest likelihood found by any of the three, to 1e-6.
+
+One run, 60 sets, other work on the machine:
+
+    biascore                            6.3 ms      1.0 x
+    biascore, labels coded              7.4 ms      1.2 x
+    statsmodels, bfgs (default)        58.3 ms      9.2 x
+    statsmodels, newton                98.9 ms     15.7 x
+
+    fitted, of 60: precision   biascore   bfgs   newton   steps of biascore (median, most)
+                       0.1         60     60        0   5, 6
+                       0.3         60     60        0   5, 6
+                         1         60     60        6   4, 6
+                         5         60     60       57   4, 5
+                        50         60     60       60   3, 4
+                      1000         60     59       60   3, 4
+                    100000         60     30       60   3, 4
+                     1e+07         60      8        0   3, 4
+                     1e+09         60      0        0   3, 4
 """
 
 from __future__ import annotations
