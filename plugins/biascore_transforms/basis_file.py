@@ -7,12 +7,13 @@ import io
 import json
 import zipfile
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import TypeAdapter
 
 from biascore.errors import DataError, OptionsError
 from biascore.plugins_api import Scalar, TransformContext, parse_json, read_bytes, user_path
@@ -73,9 +74,7 @@ def read(path: str, transform: str, context: TransformContext) -> tuple[dict[str
         document = parse_json(arrays.pop(RECORD).tobytes())
         if document.pop("format") != FORMAT:
             raise _damaged(path, f"is not of format {FORMAT}")
-        for name in ("warnings", "trace", "cuts"):
-            document[name] = tuple(document[name])
-        record = Record(**document)
+        record = TypeAdapter(Record).validate_python(document)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise _damaged(path, "has no record of what was learnt") from error
     if record.transform != transform:
@@ -94,7 +93,12 @@ def read(path: str, transform: str, context: TransformContext) -> tuple[dict[str
             f"{path} was learnt from vectors of level {record.level!r}, and those asked for are of level {level!r}. "
             "Learn it at that level: leave basis out"
         )
-    return arrays, record
+    given = {name: value for name, value in record.options.items() if value not in ("", None, [])}
+    learnt_with = ", ".join(
+        f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in given.items()
+    )
+    facts = {**record.facts, "read from": Path(path).name, "learnt with": learnt_with}
+    return arrays, replace(record, facts=facts)
 
 
 def _arrays(raw: bytes, path: str) -> dict[str, NDArray[Any]]:

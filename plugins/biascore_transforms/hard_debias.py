@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
@@ -270,5 +270,4 @@ def _from_file(path: str, transform: str, context: TransformContext) -> HardDebi
         raise DataError(
             f"{path} holds no subspace that could be applied. Give a file that fitted.save(path) wrote"
         ) from error
-    record = replace(record, facts={**record.facts, "read from": Path(path).name})
     return HardDebiased(basis, tuple(words[1]), dict(zip(words[0], rows, strict=True)), record)

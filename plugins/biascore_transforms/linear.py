@@ -106,7 +106,7 @@ def from_file(path: str, transform: str, context: TransformContext) -> LinearTra
         raise _unsound(path) from error
     if not sound:
         raise _unsound(path)
-    return LinearTransform(change, replace(record, facts={**record.facts, "read from": Path(path).name}))
+    return LinearTransform(change, record)
 
 
 def _unsound(path: str) -> DataError:

@@ -65,7 +65,9 @@ def test_what_was_saved_does_the_same(model: Model, tmp_path: Path, name: str):
     found = again.fitted("sentence")
     assert found is not None
     assert found.digest == learnt.digest
-    assert found.facts == {**learnt.facts, "read from": "basis.npz"}
+    learnt_with = found.facts["learnt with"]
+    assert found.facts == {**learnt.facts, "read from": "basis.npz", "learnt with": learnt_with}
+    assert all(f"{option} = {json.dumps(value)}" in str(learnt_with) for option, value in options.items())
     assert (found.warnings, found.trace, len(found.steps())) == (
         learnt.warnings, learnt.trace, len(learnt.steps()),
     )  # fmt: skip
