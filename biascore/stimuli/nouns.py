@@ -76,12 +76,10 @@ def class_problems(classes: Sequence[NounClass]) -> Iterator[Problem]:
             other = owners[of_two[0]]
             shared = listed([word for word in of_two if owners[word] == other])
             yield ("classes", one.name), f"has {shared}, as {other} has. Leave nouns of two classes out"
-        if bool(one.train) != bool(one.test):
-            there, lost = ("train", "test") if one.train else ("test", "train")
-            yield (
-                (there, one.name),
-                f"has no {lost} beside it. Split every class into train and test, or none",
-            )
+        if one.train and not one.test:
+            yield ("train", one.name), "has no test beside it. Split every class into train and test, or none"
+        if one.test and not one.train:
+            yield ("test", one.name), "holds every noun out, so that none is left to learn from"
         for key, words in (("train", one.train), ("test", one.test)):
             strange = [word for word in words if word not in known]
             if strange:

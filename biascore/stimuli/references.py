@@ -86,15 +86,16 @@ def group_list(
 def noun_classes(
     test: NounsEntry, lists: Mapping[str, WordsEntry] | Mapping[str, WordList]
 ) -> tuple[NounClass, ...]:
-    """The classes of a test of nouns with their words."""
-    return tuple(
-        NounClass(
-            name,
-            lists[words].words,
-            *(lists[parts[name]].words if name in parts else () for parts in (test.train, test.test)),
-        )
-        for name, words in test.classes.items()
-    )
+    """The classes of a test of nouns with their words; where only held-out nouns are listed, the rest is learnt from."""
+    found = []
+    for name, listed in test.classes.items():
+        words = lists[listed].words
+        held_out = lists[test.test[name]].words if name in test.test else ()
+        train = lists[test.train[name]].words if name in test.train else ()
+        if held_out and not train:
+            train = tuple(word for word in words if word not in held_out)
+        found.append(NounClass(name, words, train, held_out))
+    return tuple(found)
 
 
 def _equity_parts(entry: FileEntry, name: str, test: EquityEntry) -> EquityParts:

@@ -75,7 +75,20 @@ def test_a_fixed_split_may_leave_words_spare(tmp_path: Path) -> None:
     assert test.lists["feminine.test"].name == "feminine.test"
 
 
+def test_what_is_not_held_out_is_learnt_from(tmp_path: Path) -> None:
+    test = loaded(tmp_path, TOML + SPLIT.splitlines()[1] + "\n")
+    assert [(one.train, one.test) for one in test.classes] == [
+        (("puente", "sol"), ("día",)),
+        (("mesa", "luz", "mano"), ("noche",)),
+    ]
+
+
 BROKEN = {
+    "every noun held out": (
+        TOML[TOML.index("m_held_out") :] + SPLIT,
+        TOML[TOML.index("m_held_out") :].replace('["día"]', '["puente", "sol", "día"]') + SPLIT.splitlines()[1],
+        ["tests.mine.test.masculine: holds every noun out"],
+    ),
     "a noun of two classes": (
         '"mano", "noche"',
         '"día", "noche"',

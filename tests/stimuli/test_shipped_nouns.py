@@ -48,7 +48,8 @@ def nouns(catalogue: Catalogue, language: str) -> dict[str, tuple[str, ...]]:
     test = catalogue.test(f"{language}/nouns")
     assert isinstance(test, GenderedNounsTest)
     assert test.licence == "Apache-2.0"
-    assert not test.is_split
+    assert test.is_split
+    assert all(len(one.test) == round(len(one.words) / 4) for one in test.classes)
     return {one.name: one.words for one in test.classes}
 
 

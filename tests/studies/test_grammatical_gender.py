@@ -249,12 +249,21 @@ def study(engine: Engine, models: dict[str, str]) -> Run:
     return engine.run(audit)
 
 
-def check(run: Run, expected: dict[str, tuple[float, float]]) -> None:
-    """Compare effects before and after, by test, with those of the page."""
-    found = {(one.model, one.test): one.headline.value for one in run if one.metric == "weat"}
-    for test, (before, after) in expected.items():
-        assert found["es before", test] == pytest.approx(before, abs=0.03), test
-        assert found["es", test] == pytest.approx(after, abs=0.03), test
+def check(run: Run, expected: dict[str, tuple[float, ...]]) -> None:
+    """Compare with the page: effects before and after by test, and their change where the audit measures it."""
+    found = {(one.metric, one.model, one.test): one.headline.value for one in run}
+    for test, (before, after, *change) in expected.items():
+        assert found["weat", "es before", test] == pytest.approx(before, abs=0.03), test
+        assert found["weat", "es", test] == pytest.approx(after, abs=0.03), test
+        if change:
+            assert found["weat-change", "es", test] == pytest.approx(change[0], abs=0.03), test
+
+
+def held_out(run: Run) -> list[float]:
+    """GG-WEAT of the nouns that were held out, before and after."""
+    (found,) = [one for one in run if (one.metric, one.model) == ("gg-weat", "es")]
+    values = {estimate.name: estimate.value for estimate in found.estimates}
+    return [values[f"effect size d, held-out nouns{when}"] for when in (" before", "")]
 
 
 def test_the_audit_names_every_language_and_checks(engine: Engine) -> None:
@@ -272,18 +281,28 @@ def test_on_made_vectors_the_planted_gender_goes_and_the_social_bias_stays(
 ) -> None:
     path = tmp_path / "es.vec"
     subprocess.run([sys.executable, str(STUDIES / "gendered_vectors.py"), "es", str(path)], check=True)
+    run = study(engine, {"es": f"fasttext:{path}"})
     expected = {
-        "es/gg-weat": (1.93, 0.25), "es/GenS": (0.93, 1.23), "es/weat1": (1.50, 1.48), "es/weat2": (1.37, 1.40),
+        "es/gg-weat": (1.93, 0.19, -1.74), "es/GenS": (0.93, 1.20, 0.27), "es/GenC": (0.68, 0.69, 0.01),
+        "es/weat1": (1.50, 1.48, -0.02), "es/weat2": (1.37, 1.40, 0.03),
     }  # fmt: skip
-    check(study(engine, {"es": f"fasttext:{path}"}), expected)
+    check(run, expected)
+    verdicts = {one.test: str(one.verdict) for one in run if one.metric == "weat-change"}
+    assert {test: verdicts[test] for test in ("es/gg-weat", "es/GenC", "es/weat1", "es/weat2")} == {
+        "es/gg-weat": "detected", "es/GenC": "negligible", "es/weat1": "negligible", "es/weat2": "negligible",
+    }  # fmt: skip
+    assert held_out(run) == pytest.approx([1.95, 0.14], abs=0.03)
 
 
 @pytest.mark.slow
 def test_on_small_real_vectors_gg_weat_falls_and_baselines_stay(engine: Engine, gg: Path) -> None:
+    run = study(engine, {"es": f"fasttext:{gg / 'es_eltec_50d.vec.gz'}"})
     expected = {
-        "es/gg-weat": (1.70, 0.60), "es/GenS": (-0.28, 0.11), "es/weat1": (1.63, 1.63), "es/weat2": (1.72, 1.72),
+        "es/gg-weat": (1.70, 0.46, -1.24), "es/GenS": (-0.28, 0.05, 0.34), "es/weat1": (1.63, 1.63, 0.0),
+        "es/weat2": (1.72, 1.75, 0.03),
     }  # fmt: skip
-    check(study(engine, {"es": f"fasttext:{gg / 'es_eltec_50d.vec.gz'}"}), expected)
+    check(run, expected)
+    assert held_out(run) == pytest.approx([1.44, -0.28], abs=0.03)
 
 
 @pytest.mark.slow
