@@ -62,6 +62,8 @@ from biascore.results.figures import (
 )
 from biascore.results.measurement import Measurement, item_table
 from biascore.results.returned import Finding
+from biascore.scorers.features import vectors_of
+from biascore.scorers.folder import Scorer, read_scorer
 from biascore.stimuli import (
     AssociationsTest,
     AttributeGroup,
@@ -190,6 +192,7 @@ __all__ = [
     "Samples",
     "SamplesTest",
     "Scalar",
+    "Scorer",
     "SentenceList",
     "SentencePair",
     "SentencePairs",
@@ -236,10 +239,12 @@ __all__ = [
     "quoted",
     "raised",
     "read_bytes",
+    "read_scorer",
     "read_sentences",
     "read_table",
     "read_text",
     "trace_gender",
     "user_path",
+    "vectors_of",
     "warn_if_readable",
 ]

@@ -18,6 +18,7 @@ from biascore.cli.measuring import measure, run
 from biascore.cli.mitigate import mitigate_command
 from biascore.cli.options import Force, Json, StoredRun
 from biascore.cli.plan import plan
+from biascore.cli.train_scorer import train_scorer_command
 from biascore.cli.verify import verify
 from biascore.models.cache import default_cache
 from biascore.results.run import Run
@@ -44,6 +45,7 @@ app.command()(show)
 app.command()(plugins)
 app.command()(export)
 app.command("mitigate")(mitigate_command)
+app.command("train-scorer")(train_scorer_command)
 app.command()(verify)
 app.command()(bundle)
 app.command()(gender)

@@ -66,13 +66,25 @@ def kind_of(path: PurePath, display: str) -> str:
 
 
 class Delimited:
-    """CSV, TSV and the like: the first of the delimiters by which the header has the ``needed`` columns."""
+    """CSV, TSV and the like: the first of the delimiters by which the header has the ``needed`` columns.
+
+    Without ``quotes`` a quotation mark is a character like any other.
+    """
 
     unit: Unit = "line"
 
-    def __init__(self, text: str, display: str, needed: Sequence[str], delimiters: Sequence[str]) -> None:
+    def __init__(
+        self,
+        text: str,
+        display: str,
+        needed: Sequence[str],
+        delimiters: Sequence[str],
+        *,
+        quotes: bool = True,
+    ) -> None:
         self._text = text
         self._display = display
+        self._quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE
         headers = {delimiter: _header(text, delimiter) for delimiter in delimiters}
         fitting = [delimiter for delimiter, header in headers.items() if set(needed) <= set(header)]
         self._delimiter = fitting[0] if fitting else max(headers, key=lambda one: len(headers[one]))
@@ -97,7 +109,12 @@ class Delimited:
     def _split(self) -> Iterator[tuple[int, int, list[str] | str]]:
         """First and last line of each record, with its fields or what is wrong with its quotation marks."""
         # Strict, for otherwise text after a closing quotation mark is joined to the field without a word.
-        reader = csv.reader(io.StringIO(self._text, newline=""), delimiter=self._delimiter, strict=True)
+        reader = csv.reader(
+            io.StringIO(self._text, newline=""),
+            delimiter=self._delimiter,
+            quoting=self._quoting,
+            strict=True,
+        )
         while True:
             first = reader.line_num + 1
             try:

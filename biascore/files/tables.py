@@ -114,6 +114,7 @@ def read_table(
     *,
     encoding: str = UTF8,
     delimiter: Delimiter = "auto",
+    quotes: bool = True,
     keep_malformed: bool = False,
     remedy: str = "Rename the columns in the file, or name yours with the option columns",
     flag: str = OF_DATA,
@@ -121,12 +122,13 @@ def read_table(
     """Read the ``needed`` columns of a table, and of the ``others`` those that are there (None: all that are there).
 
     ``path`` names its form: ``.parquet``, ``.jsonl`` or ``.ndjson``, else delimited text with a header, each also
-    ``.gz``. ``delimiter`` "auto" takes the one by which the header has the needed columns. Malformed records are
-    refused, or kept apart with ``keep_malformed``. Messages tell ``remedy`` where columns are missing, and ``flag`` as
-    that by which the command line takes the option ``encoding``.
+    ``.gz``. ``delimiter`` "auto" takes the one by which the header has the needed columns. Without ``quotes`` a
+    quotation mark of delimited text is a character like any other. Malformed records are refused, or kept apart with
+    ``keep_malformed``. Messages tell ``remedy`` where columns are missing, and ``flag`` as that by which the
+    command line takes the option ``encoding``.
     Raises DataError that names the file and the columns or lines at fault, OptionsError for an unknown encoding.
     """
-    form = _form(path, display, needed, encoding, delimiter, flag)
+    form = _form(path, display, needed, encoding, delimiter, flag, quotes=quotes)
     missing = [column for column in needed if column not in form.columns]
     if missing:
         read = f" when read with delimiter={delimiter}" if delimiter != "auto" else ""
@@ -157,7 +159,14 @@ def read_table(
 
 
 def _form(
-    path: Path, display: str, needed: Sequence[str], encoding: str, delimiter: Delimiter, flag: str
+    path: Path,
+    display: str,
+    needed: Sequence[str],
+    encoding: str,
+    delimiter: Delimiter,
+    flag: str,
+    *,
+    quotes: bool,
 ) -> Form:
     kind = kind_of(path, display)
     if kind != "csv" and delimiter != "auto":
@@ -173,4 +182,4 @@ def _form(
     if kind == "jsonl":
         return JsonLines(text, display)
     delimiters = list(DELIMITERS.values()) if delimiter == "auto" else [DELIMITERS[delimiter]]
-    return Delimited(text, display, needed, delimiters)
+    return Delimited(text, display, needed, delimiters, quotes=quotes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -20,6 +20,7 @@ from biascore.models.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from biascore.languages.language import Language
+    from biascore.models.model import Model
     from biascore.stimuli import Catalogue
 
 
@@ -115,12 +116,23 @@ class Backend:
         """Let go of files and memory; called once."""
 
 
+def _opens_nothing(ref: str, options: Mapping[str, Any]) -> Model:  # noqa: ARG001
+    raise CapabilityError(
+        f"{ref} cannot be opened here: no engine lends its models. Open the model with an Engine"
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class LoadContext:
-    """What the engine lends to an adapter while it opens a model: the stimuli and, by tag, the languages it knows."""
+    """What the engine lends to an adapter while it opens a model: the stimuli and, by tag, the languages it knows.
+
+    ``open(ref, options)``: another model, for one that is made of it. It keeps no answers of its own, since those of the
+    model that asks it are kept, and is closed by whoever opened it.
+    """
 
     catalogue: Catalogue
     languages: Mapping[str, Language] = field(default_factory=lambda: MappingProxyType({}))
+    open: Callable[[str, Mapping[str, Any]], Model] = _opens_nothing
 
 
 class Adapter(ABC):

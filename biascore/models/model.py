@@ -66,6 +66,7 @@ class Model:
     ) -> None:
         self.source = source
         self.identity = backend.identity
+        self.cost_of = backend.cost
         self._backend = backend
         self._services = services or Services()
         self._plugins = tuple(plugins)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import pluggy
 
+from biascore.audit import AuditModel
 from biascore.basics.guard import At, guarded
 from biascore.basics.keys import without_keys
+from biascore.basics.progress import Silent
 from biascore.checked import Opening
 from biascore.checking import Checker
 from biascore.errors import PluginError
 from biascore.models.adapter import Backend, Identity, LoadContext, ModelPlugin
+from biascore.models.cache import NoCache
 from biascore.models.model import Model
 from biascore.models.source import Services, Source
 from biascore.plugins.loading import Plugins
@@ -32,7 +36,14 @@ def open_model(
     TimeLimitError, and PluginError where something around the model does not fit its hooks.
     """
     record = plugins.adapters.owner(opening.ref.adapter)
-    context = LoadContext(catalogue, plugins.languages)
+
+    def second(ref: str, options: Mapping[str, Any]) -> Model:
+        spec = AuditModel(ref=ref, options=dict(options))
+        # The model that asks it keeps what comes of its answers, shows how far it is, and asks again what may pass.
+        lent = replace(services, cache=NoCache(), progress=Silent(), attempts=1)
+        return open_model(Checker(plugins, catalogue).model(spec), plugins, catalogue, lent)
+
+    context = LoadContext(catalogue, plugins.languages, second)
     at = At(record.owner, "opening", f"opening {opening.ref}", opening.spec.label)
     backend = without_keys(
         opening.adapter.key_variables,
