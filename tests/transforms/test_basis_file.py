@@ -33,6 +33,11 @@ MADE: dict[str, tuple[Callable[..., Transform], dict[str, Any]]] = {
     "hard-debias": (lambda **o: HardDebias(HardDebiasOptions(**o)), {"pairs": "xx/mine/gender"}),
 }
 
+NO_OPTIONS = (
+    b'{"format": 1, "transform": "grammatical-gender", "options": 3, "model": "test:table", "level": "sentence", '
+    b'"dimensions": 40, "facts": {}, "warnings": [], "trace": [], "cuts": []}'
+)
+
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Model:
@@ -125,6 +130,7 @@ def rewritten(saved: Path, path: Path, **changed: Any) -> Path:
         {RECORD: np.frombuffer(b"{", dtype=np.uint8)},
         {RECORD: np.frombuffer(b'{"format": 2}', dtype=np.uint8)},
         {RECORD: np.frombuffer(b'[1, 2]', dtype=np.uint8)},
+        {RECORD: np.frombuffer(NO_OPTIONS, dtype=np.uint8)},
         {"read": None},
         {"read": np.ones((3, 2))},
         {"offset": np.full(40, np.nan)},
