@@ -13,7 +13,7 @@ Words (tests of kind ``weat`` and ``fise``):
   differ between the poles by the effect size d, in units of their own noise.
 
 Sentences (kinds ``samples``, ``gender-pairs`` and ``sentence-pairs``) carry what `Sentences` says, those of ``associations``
-what `Associations` says, and a question that cannot carry it is refused.
+what `Associations` says, those of ``equity`` what `Emotions` says, and a question that cannot carry it is refused.
 """
 
 from __future__ import annotations
@@ -64,6 +64,7 @@ class PlantedBackend(Backend):
         self._lexicon = lexicon = planted.words
         self._sentences = planted.sentences
         self._associations = planted.associations
+        self._emotions = planted.emotions
         self._languages = languages
         self._seed = seed
         phrases = sorted((w for w in lexicon.words if not re.fullmatch(r"\w+", w)), key=len, reverse=True)
@@ -79,7 +80,7 @@ class PlantedBackend(Backend):
             facts={
                 "planted tests": len(planted.declared),
                 "planted words": len(lexicon.words),
-                "planted sentences": len(self._sentences.by_text),
+                "planted sentences": len(self._sentences.by_text) + len(self._emotions.by_text),
                 "dimensions": len(lexicon.effects) + NOISE_DIMENSIONS,
             },
         )
@@ -170,6 +171,8 @@ class PlantedBackend(Backend):
         return float(log_softmax(logits)[self._vocabulary.get(own, len(vectors) - 1)])
 
     def _fill(self, query: Masked) -> TokenLogprobs:
+        if query.text in self._emotions.by_text:
+            self._refuse(query.text, "mask_logprob")
         found = self._sentences.within(query.text)
         planted = None if found is None else found[0]
         associated = self._associations.within(query.text) if planted is None else None
@@ -257,6 +260,8 @@ class PlantedBackend(Backend):
     def _translate(self, text: str, source: str, target: str, frames: SpeakerFrames) -> str:
         found = self._sentences.within(text)
         if found is None:
+            if text in self._emotions.by_text:
+                self._refuse(text, "translate")
             return self._framed(text, self._is_masculine(text, source, target, None), frames)
         sentence, start = found
         if sentence.kind != "samples":
@@ -288,6 +293,9 @@ class PlantedBackend(Backend):
         return bool(draw < ndtr(self._lean(text, GENDER) / 2 if lean is None else lean))
 
     def _head(self, text: str, quantity: str) -> float:
+        planted = self._emotions.score(text, quantity, self._seed)
+        if planted is not None:
+            return planted
         self._refuse(text, f"score of {quantity!r}")
         lean = self._lean(text)
         distance = lean / math.sqrt(1 - lean**2 / 4)
@@ -298,6 +306,9 @@ class PlantedBackend(Backend):
         found = self._sentences.within(text)
         if found is not None:
             raise _cannot(found[0], f"{question} of {text!r}")
+        emotional = self._emotions.by_text.get(text)
+        if emotional is not None:
+            raise _cannot(emotional.refused, f"{question} of {text!r}")
         associated = self._associations.within(text)
         if associated is not None:
             raise _cannot(_sentence(associated, text), f"{question} of {text!r}")

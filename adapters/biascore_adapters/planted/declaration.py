@@ -9,7 +9,7 @@ from biascore.errors import RefError, UnknownNameError
 from biascore.plugins_api import Catalogue, Test
 
 MAX_EFFECT: Final = 1.9
-KINDS: Final = ("weat", "fise", "samples", "gender-pairs", "sentence-pairs", "associations")
+KINDS: Final = ("weat", "fise", "samples", "gender-pairs", "sentence-pairs", "associations", "equity")
 """The kinds of test that an effect can be planted in."""
 
 

@@ -1,4 +1,4 @@
-"""From a declaration to what is planted: words on axes, sentences, and associations."""
+"""From a declaration to what is planted: words on axes, sentences, associations, and scores of emotions."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from biascore.plugins_api import AssociationsTest, LoadContext, SpeakerFrames
+from biascore.plugins_api import AssociationsTest, EquityTest, LoadContext, SpeakerFrames
 from biascore_adapters.planted.associations import Associations
 from biascore_adapters.planted.declaration import declared_effects, parse_declaration
+from biascore_adapters.planted.equity import Emotions
 from biascore_adapters.planted.lexicon import Lexicon
 from biascore_adapters.planted.sentences import Sentences
 
@@ -25,6 +26,7 @@ class Planted:
     words: Lexicon
     sentences: Sentences
     associations: Associations
+    emotions: Emotions
 
     @classmethod
     def of(cls, locator: str, seed: int, context: LoadContext) -> Planted:
@@ -34,21 +36,24 @@ class Planted:
         concept nor matches a test.
         """
         effects = declared_effects(parse_declaration(locator), context.catalogue)
-        words, sentences, associations = Lexicon(), Sentences(), Associations()
+        words, sentences, associations, emotions = Lexicon(), Sentences(), Associations(), Emotions()
         for test, effect in effects:
             if test.kind in WORD_KINDS:
                 words.plant(test, effect, seed)
             elif isinstance(test, AssociationsTest):
                 associations.plant(test, effect)
+            elif isinstance(test, EquityTest):
+                emotions.plant(test, effect)
             else:
                 sentences.plant(test, effect, seed)
         words.check_room()
         sentences.name_genders(context.catalogue, _frames(context))
-        return cls({test.id: effect for test, effect in effects}, words, sentences, associations)
+        return cls({test.id: effect for test, effect in effects}, words, sentences, associations, emotions)
 
     def digest(self, seed: int) -> str:
         """BLAKE2b over everything that is planted, and the seed."""
-        everything = "\n".join([*self.words.told(), *self.sentences.told(), *self.associations.told()])
+        parts = (self.words, self.sentences, self.associations, self.emotions)
+        everything = "\n".join(line for part in parts for line in part.told())
         planted = hashlib.blake2b(everything.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
         return f"planted-{VERSION}:{planted}-{seed}"
 

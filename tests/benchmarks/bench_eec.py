@@ -1,0 +1,100 @@
+"""How often ``eec`` finds an effect, by the p-value that is read: all rows independent, clustered by name, permutation.
+
+    python tests/benchmarks/bench_eec.py [DATASETS]
+
+Scores of the planted model (``biascore_adapters.planted.equity``) for corpora of 35 sentences a name, 100 data sets unless
+told. First the share of p <= .05 where nothing is planted, of each kind of effect, with 10 names a cell as in the published
+corpora; then, by permutation, the power by number of names and effect, in standard deviations between the names of a group.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from scipy.special import expit, logit
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from biascore.stats import beta, cluster_means, treatment
+from biascore_adapters.planted.equity import PERSONS, Emotions
+from biascore_metrics.eec.fits import effects_of
+from biascore_metrics.eec.options import EecOptions
+from biascore_metrics.eec.rows import Rows, rows_of
+from tests.metrics.eec.corpora import corpus
+
+QUANTITY = "anger"
+WORDS = {QUANTITY: ("angry", "annoyed", "enraged", "furious", "irritated")}
+TEMPLATES = {f"t{i}": "{person} number " + str(i) + " feels {state}" for i in range(7)}
+METHODS = ("OLS", "Beta", "OLS, clustered", "permutation")
+OPTIONS = EecOptions(draws=999)
+NAMES, EFFECTS = (5, 10, 20, 40), (0.0, 0.25, 0.5, 0.75, 1.0)
+
+
+def chosen(names: int) -> tuple[Rows, Emotions]:
+    """The rows of a corpus with so many names a cell, and the scores of its sentences where nothing is planted."""
+    test = corpus(names, templates=TEMPLATES, emotions=WORDS)
+    planted = Emotions()
+    planted.plant(test, 0.0)
+    return rows_of(test, test.rows(), QUANTITY, OPTIONS), planted
+
+
+def drawn(rows: Rows, planted: Emotions, seed: int) -> np.ndarray:
+    """Scores (n,)."""
+    return np.array([planted.score(text, QUANTITY, seed) for text in rows.sentence.tolist()])
+
+
+def p_values(rows: Rows, scores: np.ndarray, seed: int) -> Iterator[tuple[float, ...]]:
+    """Of each effect, by each method."""
+    fit = beta.fit(scores, treatment(rows.factors, levels=rows.levels, order=2))
+    for effect in effects_of(rows, scores, OPTIONS, np.random.default_rng(seed)):
+        assert effect.clustered is not None
+        assert effect.permutation is not None
+        yield (
+            effect.plain.p_value,
+            fit.marginal_effect(effect.change).p_value,
+            effect.clustered.p_value,
+            effect.permutation.two_sided.p_value,
+        )
+
+
+def race_p(rows: Rows, scores: np.ndarray, rng: np.random.Generator) -> float:
+    """Of the first factor, by permutation of names."""
+    names = cluster_means(scores, rows.person, rows.factors)
+    factor, (reference, level) = next(iter(rows.levels.items()))
+    return names.test({factor: (level, reference)}, draws=OPTIONS.draws, rng=rng).two_sided.p_value
+
+
+def share(found: np.ndarray) -> str:
+    """Of p <= .05, with its binomial standard error."""
+    p = float(np.mean(found <= 0.05))
+    return f"{p:.3f} ({(p * (1 - p) / found.size) ** 0.5:.3f})"
+
+
+def main() -> None:
+    """Print both tables."""
+    datasets = int(sys.argv[1]) if len(sys.argv) > 1 else 100
+    rows, planted = chosen(10)
+    found = np.array([list(p_values(rows, drawn(rows, planted, seed), seed)) for seed in range(datasets)])
+    print(f"share of p <= .05 where nothing is planted, {datasets} data sets (standard error)")
+    print("effect        " + "".join(f"{method:>18}" for method in METHODS))
+    for place, effect in enumerate(("race", "gender", "race x gender")):
+        print(f"{effect:14}" + "".join(f"{share(found[:, place, k]):>18}" for k in range(4)), flush=True)
+    print("share of p <= .05 by permutation, by names a cell and effect")
+    print("names a cell" + "".join(f"{effect:>16g}" for effect in EFFECTS))
+    for names in NAMES:
+        rows, planted = chosen(names)
+        side = np.where(rows.factors["origin"] == rows.levels["origin"][1], 0.5, -0.5) * PERSONS
+        power = []
+        for seed in range(datasets):
+            none = logit(drawn(rows, planted, seed))
+            rng = np.random.default_rng([names, seed])
+            power.append([race_p(rows, expit(none + effect * side), rng) for effect in EFFECTS])
+        by_effect = np.array(power).T
+        print(f"{names:12}" + "".join(f"{share(p):>16}" for p in by_effect), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,63 @@
+"""From the command line to the report: given scores, planted ones, and what the page draws."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from biascore import Engine, Run
+from biascore.plugins_api import Bars, Dots
+from biascore.report.charts import charts_of
+
+
+@pytest.fixture(scope="module")
+def run() -> Run:
+    return Engine(cache=None).measure(
+        "eec", "planted:en/eec=1.5", "en/eec", draws=200, emotions=["anger", "fear"]
+    )
+
+
+def test_a_planted_effect_is_found_and_nothing_else(run: Run) -> None:
+    (found,) = run
+    assert found.verdict.value == "detected"
+    assert found.headline.name in ("anger: African-American - European", "fear: African-American - European")
+    assert found.headline.value is not None
+    assert found.headline.value > 0
+    for emotion in ("anger", "fear"):
+        items = found.items_frame()
+        logits = items[items["scored for"] == emotion].assign(
+            value=lambda rows: np.log(rows["value"] / (1 - rows["value"]))
+        )
+        means = logits.groupby("race/ethnicity")["value"].mean()
+        # 1.5 of the names' standard deviations of 0.2; 20 + 20 names.
+        assert abs(means["African-American"] - means["European"] - 0.3) < 4 * 0.2 * np.sqrt(2 / 20)
+    assert "1 of 1" in " ".join(run.control_lines)
+
+
+def test_figures_name_estimates_that_are_there(run: Run) -> None:
+    (found,) = run
+    names = {estimate.name for estimate in found.estimates}
+    assert {figure.title for figure in found.figures} == {
+        "Effects on anger",
+        "Effects on fear",
+        "Mean anger of each name less that of all",
+        "Mean fear of each name less that of all",
+    }
+    for figure in found.figures:
+        assert isinstance(figure, (Bars, Dots))
+        assert set(figure.estimates) <= names
+
+
+def test_everything_is_drawn(run: Run) -> None:
+    titles = " ".join(chart.caption for chart in charts_of(run))
+    for told in ("Effects on anger", "Mean fear of each name", "2,800 items of 8 groups"):
+        assert told in titles
+
+
+def test_a_stored_run_is_the_same(run: Run, tmp_path: Path) -> None:
+    run.save(tmp_path / "run")
+    again = Run.load(tmp_path / "run")
+    assert again[0] == run[0]
+    assert again[0].to_frame().equals(run[0].to_frame())
