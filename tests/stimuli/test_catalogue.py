@@ -6,7 +6,7 @@ import random
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from biascore.errors import StimuliError, UnknownNameError
@@ -221,6 +221,7 @@ def test_a_catalogue_may_be_empty() -> None:
     assert Catalogue.from_folders().tests == ()
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # a busy machine is no failure
 @given(st.lists(st.integers(min_value=0, max_value=10**6), unique=True), st.randoms())
 def test_numbers_sort_as_numbers(numbers: list[int], shuffler: random.Random) -> None:
     names = [f"weat{number}" for number in numbers]
