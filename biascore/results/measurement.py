@@ -42,6 +42,7 @@ class Measurement(Frozen):
     ``variant`` tells measurements of one metric apart ("token level"), ``subject`` what a test was put about where
     its language does not say it ("en to sk").
     ``change_from`` names the model that its headline is a change from, where it is one: what changed is no bias found.
+    ``describes``: it tests nothing, so that it is listed as a description of the model, and not as an inconclusive finding.
     ``items`` is the per-item table (pyarrow, immutable), whose first columns are ``item``, ``group``
     and ``value``; runs store it beside the rest, as Parquet. ``item_value`` says what their value is,
     ``item_neutral`` which of its values stands for no bias, and ``figures`` are pictures that a report draws beside
@@ -52,6 +53,7 @@ class Measurement(Frozen):
     variant: str = ""
     subject: str = ""
     change_from: str = ""
+    describes: bool = False
     test: str
     test_title: str
     language: str
@@ -86,6 +88,8 @@ class Measurement(Frozen):
             raise ValueError(
                 "a measurement with a p-value needs a decision, and the alpha at which it is made"
             )
+        if self.describes and self.alpha is not None:
+            raise ValueError("a measurement that describes has no decision, and so no alpha")
         unknown = [caution for caution in self.cautions if caution not in self.warnings]
         if unknown:
             raise ValueError(f"cautions must be among the warnings, and {unknown[0]!r} is not")
@@ -96,10 +100,11 @@ class Measurement(Frozen):
 
     @model_serializer(mode="wrap")
     def _without_empty(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Without ``change_from`` where there is none, so that results stored before there were any keep their digest."""
+        """Without what says nothing and has not always been there: results stored before keep their digest."""
         stored: dict[str, Any] = serialize(self)
-        if not self.change_from:
-            stored.pop("change_from", None)
+        for name in ("change_from", "describes"):
+            if not getattr(self, name):
+                stored.pop(name, None)
         return stored
 
     @property

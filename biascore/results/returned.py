@@ -39,6 +39,7 @@ class Finding:
     variant: str = ""
     subject: str = ""
     change_from: str = ""
+    describes: bool = False
     language: str = ""
     positive_means: str = ""
     item_value: str = "value of the item"
@@ -60,6 +61,7 @@ def measurement_of(
         variant=found.variant,
         subject=found.subject,
         change_from=found.change_from,
+        describes=found.describes,
         test=test.id,
         test_title=test.title,
         language=found.language or test.language,

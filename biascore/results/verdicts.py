@@ -173,7 +173,7 @@ def _role(measurement: Measurement, controls: frozenset[str]) -> Role:
         return Role.CONTROL
     if measurement.change_from:
         return Role.CHANGE
-    if measurement.alpha is None:
+    if measurement.describes:
         return Role.DESCRIPTION
     return Role.BASELINE if measurement.concept == BASELINE else Role.FINDING
 

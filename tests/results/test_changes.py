@@ -24,7 +24,7 @@ def test_a_change_is_adjusted_and_counted_apart_from_findings() -> None:
 
 
 def test_what_tests_nothing_is_no_inconclusive_finding() -> None:
-    some = [decided(0.04), decided(None, verdict=Verdict.INCONCLUSIVE, alpha=None)]
+    some = [decided(0.04), decided(None, verdict=Verdict.INCONCLUSIVE, alpha=None, describes=True)]
     said = run_verdicts(some, (), Adjustment.HOLM)
     assert [one.role for one in said] == [Role.FINDING, Role.DESCRIPTION]
     assert said[1].note == "description"
@@ -34,7 +34,7 @@ def test_what_tests_nothing_is_no_inconclusive_finding() -> None:
 def test_a_change_is_stored_and_what_is_none_keeps_its_bytes(tmp_path: Path) -> None:
     one = decided(0.04)
     assert "change_from" not in one.model_dump()
-    assert "change_from" not in json.loads(one.model_dump_json())
+    assert not {"change_from", "describes"} & json.loads(one.model_dump_json()).keys()
     run = run_of(one, decided(0.04, change_from="raw"))
     run.save(tmp_path / "run")
     assert [measurement.change_from for measurement in Run.load(tmp_path / "run")] == ["", "raw"]

@@ -125,6 +125,7 @@ class Analogy(Metric[AnalogyOptions, AnalogiesTest]):
         elif answers:
             items = _items(asked.questions, answers, right)
         return Finding(
+            describes=True,
             variant=", ".join(
                 f"{name}={value}" for name, value in options.model_dump(exclude_defaults=True).items()
             ),

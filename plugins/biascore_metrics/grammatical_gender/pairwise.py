@@ -125,6 +125,7 @@ class PairwiseDistance(Metric[PairwiseOptions, NounPairsTest | GenderedNounsTest
             if options.trace:
                 items, figures, value = trace_of([drawn.line(len(models))], model, options.level)
         return Finding(
+            describes=True,
             variant=options.variant(model),
             positive_means="words of the same grammatical gender are nearer to each other than words of different ones",
             estimates=estimates,

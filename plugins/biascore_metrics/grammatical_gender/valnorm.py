@@ -112,6 +112,7 @@ class ValNorm(Metric[ValNormOptions, ValenceNormsTest]):
         elif not problem:
             items = _items(words.words[NORMS], valences, scores)
         return Finding(
+            describes=True,
             variant=options.variant(model),
             estimates=tuple(estimates),
             coverage=words.coverage,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -59,10 +60,17 @@ def test_its_trace_has_a_line_for_both_lists(spanish: Engine, clean: Model) -> N
     assert {"effect size d", "effect size d, held-out nouns", "held-out accuracy"} == groups
 
 
-def test_nouns_of_which_none_is_held_out_are_not_called_so(spanish: Engine, raw: Model) -> None:
-    (found,) = spanish.measure("gg-weat", raw, "es/own-GG", nouns="es/nouns", **FEW)
+def test_nouns_of_which_none_is_held_out_are_not_called_so(
+    spanish: Engine, raw: Model, tmp_path: Path
+) -> None:
+    table = tmp_path / "unsplit.tsv"
+    table.write_text("word\tgender\nlibro\tm\nperro\tm\nmesa\tf\nsilla\tf\n", encoding="utf-8")
+    engine = Engine(cache=None)
+    engine.catalogue = spanish.catalogue
+    engine.add_tests([engine.data("nouns", table, language="es", name="unsplit")])
+    (found,) = engine.measure("gg-weat", raw, "es/own-GG", nouns="es/unsplit", **FEW)
     assert found.estimates[1].name == "effect size d, all nouns"
-    assert any("es/nouns does not say which nouns are held out" in warning for warning in found.warnings)
+    assert any("es/unsplit does not say which nouns are held out" in warning for warning in found.warnings)
 
 
 def test_lists_that_disagree_are_told(spanish: Engine, opened: Opened, tmp_path: Any) -> None:

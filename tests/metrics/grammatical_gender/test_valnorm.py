@@ -40,6 +40,7 @@ def test_r_is_that_of_the_reference_and_counts_unknown_words(
     (found,) = spanish.measure("valnorm", raw, norms, poles="es/own-poles", **FEW)
     expected = reference["valnorm"]
     assert found.headline.value == pytest.approx(expected["r_before"], abs=1e-7)
+    assert found.describes
     assert dict(found.headline.n) == {"words": expected["n_words"]}
     assert found.coverage.given["norms"] == found.coverage.used["norms"] + len(
         [word for word in found.coverage.lost if word.role == "norms"]
