@@ -41,6 +41,8 @@ class TfIdf:
         """The features, shape (n, terms); a text without any of the terms is a row of zeros."""
         from sklearn.preprocessing import normalize
 
+        if not len(texts):
+            return sparse.csr_matrix((0, len(self.terms)))
         counts = self._counter.transform(texts).astype(np.float64)
         return sparse.csr_matrix(normalize(counts @ sparse.diags(self.idf), copy=False))
 

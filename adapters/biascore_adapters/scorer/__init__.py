@@ -65,9 +65,8 @@ def _encoder(ref: ModelRef, scorer: Scorer, options: ScorerOptions, context: Loa
     try:
         model = context.open(where, recorded.options)
     except BiascoreError as error:
-        # Of its class, for what is missing here or may pass is told by that.
-        error.add_note(f"it is the encoder of {ref}")
-        raise ModelLoadError(f"the encoder of {ref}, {where}, cannot be opened: {error}. {remedy}") from error
+        why = str(error).rstrip(".")
+        raise ModelLoadError(f"the encoder of {ref}, {where}, cannot be opened: {why}. {remedy}") from error
     if model.identity.digest != recorded.digest:
         digest = model.identity.digest
         model.close()
