@@ -67,7 +67,7 @@ class NormsFormat(DataFormat):
             (word, score),
             encoding=self._options.encoding,
             delimiter=self._options.delimiter,
-            remedy='Name your columns with the option columns (on the command line: --data-option columns={word="words"})',
+            remedy="Name your columns with the option columns (in a shell: --data-option 'columns={word=\"words\"}')",
         )
         table.check_filled(word)
         wrong = [row for row in table.rows if _number(row, score) is None]
@@ -85,7 +85,7 @@ class NormsFormat(DataFormat):
             raise DataError(
                 f"{file.display}: all {len(scores)} scores are {scores[0]:g}, so nothing can go together with them. "
                 f"Check that {score} is the column of the norms, or name another: "
-                f'--data-option columns={{score="..."}}'
+                f"--data-option 'columns={{score=\"...\"}}'"
             )
         words = WordList("norms", tuple(row.fields[word].strip() for row in table.rows), source=file.display)
         return ValenceNormsTest(
