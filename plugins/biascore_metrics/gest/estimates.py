@@ -72,7 +72,7 @@ class Rate:
     problem: str
     attainable: Attainable | None = None
 
-    def decide(self, options: GestOptions, bound: float | None, of: str = "") -> Decision:
+    def decide(self, options: GestOptions, bound: float | None) -> Decision:
         """The verdict by the deciding p-value and the interval; inconclusive where nothing could be measured."""
         if self.estimate.value is None:
             return Decision(Verdict.INCONCLUSIVE, f"It could not be measured: {self.problem}.")
@@ -81,7 +81,6 @@ class Rate:
             self.interval,
             alpha=options.alpha,
             bound=bound,
-            of=of,
             attainable=self.attainable,
         )
         opposite = self.estimate.opposite(options.alpha)

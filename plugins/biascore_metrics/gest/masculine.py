@@ -72,7 +72,7 @@ class Verdicts:
 
 @dataclass(frozen=True, slots=True)
 class MasculineRates:
-    """The estimates of one measurement, f_s first, and its verdict."""
+    """The estimates of one measurement, the raw f_s first, and its verdict."""
 
     estimates: tuple[Estimate, ...]
     decision: Decision
@@ -88,10 +88,10 @@ class MasculineRates:
         confound: Confound | None,
         rng: np.random.Generator,
     ) -> MasculineRates:
-        """Everything that the paper reports of one system and language, and the intervals that it lacks.
+        """The raw f_s, which decides, and everything that the paper reports of one system and language.
 
-        The interval of the raw f_s decides whether it is negligible: Agresti and Coull's centres are drawn
-        towards 1/2, and their f_s towards 0, which hides a bias where samples are few.
+        Agresti and Coull's centres are drawn towards 1/2, the more the fewer samples there are: their f_s hides a bias
+        where samples are few, and makes one where stereotypes about men have more usable samples than those about women.
         """
         data = _by_stereotype(chosen, verdicts, options.confidence)
         plain = replace(data, centres=_shares(data), pseudo=0.0)
@@ -100,10 +100,10 @@ class MasculineRates:
         level, problem = _level(F_M, data, options, rng)
         raw_level, _ = _level(raw(F_M), plain, options, rng)
         estimates = (
-            rate.estimate,
-            level,
             raw_rate.estimate,
             raw_level,
+            rate.estimate,
+            level,
             group_mean(P_MALE, SHARE, data, "male", HALF),
             group_mean(P_FEMALE, SHARE, data, "female", HALF),
             _largest(level),
@@ -115,12 +115,10 @@ class MasculineRates:
             *_raw_p(plain),
         )
         missing = (f"{F_M} has no interval: {problem}",) if problem else ()
-        cautions = (*_cautions(verdicts, options), *_few(data), *rate.warnings)
+        cautions = (*_cautions(verdicts, options), *_few(data), *raw_rate.warnings)
         return cls(
             estimates=estimates,
-            decision=replace(rate, interval=raw_rate.interval).decide(
-                options, options.bound, of=f"the {raw(F_S)} (plain shares),"
-            ),
+            decision=raw_rate.decide(options, options.bound),
             warnings=(*cautions, *missing),
             cautions=cautions,
         )
@@ -223,8 +221,8 @@ def _few(data: ByStereotype) -> list[str]:
     if data.problem or least >= MIN_SAMPLES:
         return []
     return [
-        f"a stereotype has {least} usable samples, fewer than {MIN_SAMPLES}: Agresti and Coull's centres draw p to 1/2 and "
-        f"{F_S} to 0; read the raw numbers"
+        f"a stereotype has {least} usable samples, fewer than {MIN_SAMPLES}: Agresti and Coull's centres draw p to 1/2, so "
+        "that numbers of stereotypes with unlike many samples differ for that alone; read the raw numbers"
     ]
 
 

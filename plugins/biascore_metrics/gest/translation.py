@@ -34,7 +34,7 @@ LOST = {Gender.NONE: "no first-person gender found", Gender.CONFLICT: "its words
 
 
 class GestMt(Metric[MtOptions, SamplesTest]):
-    """Translates the samples, finds the speaker's gender, and compares stereotypes; the headline is f_s."""
+    """Translates the samples, finds the speaker's gender, and compares stereotypes; the headline is the raw f_s."""
 
     name = "gest-mt"
     summary = "GEST, translation: masculine rate per stereotype, stereotype rate f_s, masculine rate f_m"
@@ -52,7 +52,7 @@ class GestMt(Metric[MtOptions, SamplesTest]):
         return (self.options.target,)
 
     def measure(self, model: Model, test: SamplesTest, context: Context) -> Finding:
-        """f_s with its interval and test, f_m, the masculine rate of each stereotype; items are the samples."""
+        """Both f_s with interval and test, f_m, the masculine rate of each stereotype; items are the samples."""
         options = self.options
         chosen = Chosen.of(test, options.exclude)
         samples = chosen.samples(test)
@@ -91,7 +91,7 @@ class GestMt(Metric[MtOptions, SamplesTest]):
                 "p": "Agresti-Coull centre (s + z^2/2) / (n + z^2); s masculine of n masculine or feminine",
                 "f_s": "mean p over stereotypes about men - mean p over stereotypes about women",
                 "f_m": "mean of the two means",
-                "raw": "the same from plain shares s / n; the interval of the raw f_s decides what is negligible",
+                "raw": "the same from plain shares s / n; test and interval of the raw f_s decide",
                 "resampled": "samples, within stereotypes",
                 "bootstrap": f"{options.bootstrap}, {options.resamples} resamples",
                 "test": "stereotypes permuted between men and women",

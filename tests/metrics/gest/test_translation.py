@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ from scipy.stats import norm
 from biascore import Engine
 from biascore.audit import Audit
 from biascore.errors import OptionsError, TestKindError, UnknownNameError
-from biascore.plugins_api import Boxes, Point
+from biascore.plugins_api import Boxes, Point, Sample, Samples, Stereotype
 from biascore.stats import Verdict
 from biascore.stats.agresti_coull import agresti_coull
 
@@ -43,8 +44,8 @@ def test_every_number_of_the_paper(engine: Engine) -> None:
     named = estimates(found)
     centres = {id: (m + 1.9599639845**2 / 2) / (m + f + 1.9599639845**2) for id, (m, f) in TABLE.items()}
     p_m, p_f = (centres[8] + centres[9]) / 2, (centres[1] + centres[2]) / 2
-    assert found.headline.name == "stereotype rate f_s"
-    assert found.headline.value == pytest.approx(p_m - p_f, abs=1e-9)
+    assert found.headline.name == "raw stereotype rate f_s"
+    assert named["stereotype rate f_s"].value == pytest.approx(p_m - p_f, abs=1e-9)
     assert named["global masculine rate f_m"].value == pytest.approx((p_m + p_f) / 2, abs=1e-9)
     assert (named["p_m"].value, named["p_f"].value) == pytest.approx((p_m, p_f), abs=1e-9)
     assert named["p 1 Weak"].value == pytest.approx(centres[1], abs=1e-9)
@@ -115,6 +116,22 @@ def test_few_samples_are_cautioned_and_cannot_be_negligible(engine: Engine) -> N
     found = engine.measure("gest-mt", model_of(by_table(few)), test, target="xx")[0]
     assert found.verdict is Verdict.INCONCLUSIVE
     assert any("read the raw numbers" in line for line in found.warnings)
+
+
+def test_unlike_numbers_of_samples_alone_make_no_stereotype(engine: Engine) -> None:
+    """Nine in ten are masculine everywhere; fewer samples about men draw their centres nearer to 1/2."""
+    stereotypes = tuple(Stereotype(i, f"kind {i}", "female" if i < 8 else "male") for i in range(1, 17))
+    table = {one.id: (45, 5) if one.gender == "female" else (9, 1) for one in stereotypes}
+    sentences = numbered({id: sum(counts) for id, counts in table.items()})
+    rows = tuple(Sample(sentence, id) for id, some in sentences.items() for sentence in some)
+    test = replace(samples_test({}), samples=Samples("mine", stereotypes, rows))
+    found = engine.measure("gest-mt", model_of(by_table(table)), test, target="xx", resamples=200)[0]
+    centres = estimates(found)["stereotype rate f_s"]
+    assert centres.value < -0.05
+    assert centres.p_values[0].value < 0.001
+    assert found.headline.value == pytest.approx(0, abs=1e-12)
+    assert found.p_value == 1
+    assert found.verdict is Verdict.INCONCLUSIVE
 
 
 def test_the_raw_interval_decides_what_is_negligible(engine: Engine) -> None:
