@@ -21,7 +21,7 @@ from biascore_adapters.hf.translation import TRANSLATION_ARCHITECTURES, Translat
 from biascore_adapters.transformer.backends import Opened, backend_of
 from biascore_adapters.transformer.exported import Kind
 from biascore_adapters.transformer.folder import ModelFolder
-from biascore_adapters.transformer.outputs import HeadOutputs
+from biascore_adapters.transformer.outputs import HeadOutputs, check_no_head
 from biascore_adapters.transformer.probes import SEES_ITSELF
 from biascore_adapters.transformer.sentence import SentenceVector
 
@@ -37,6 +37,7 @@ def open_backend(folder: ModelFolder, options: HfOptions) -> Backend:
             raise OptionsError(
                 f"{folder.path} translates and has no sentence vectors. Leave the option sentence out"
             )
+        check_no_head(folder.path, options.labels, options.activation)
         return TranslationBackend(folder, options)
     if folder.config.get("is_encoder_decoder") and not encodes_alone(folder):
         stated = (folder.config.get("architectures") or ["no architecture stated"])[0]
@@ -70,7 +71,11 @@ def _opened(folder: ModelFolder, options: HfOptions, loaded: Loaded) -> Opened:
             raise UnusableHead(SEES_ITSELF)
         if loaded.kind == "head":
             config = loaded.model.config
-            outputs = HeadOutputs.of(config.to_dict(), int(config.num_labels or 0))
+            outputs = HeadOutputs.of(
+                config.to_dict(), int(config.num_labels or 0), options.labels, options.activation
+            )
+        else:
+            check_no_head(folder.path, options.labels, options.activation)
         runtime = TorchRuntime(loaded, options)
     except UnusableHead as error:
         kind: Kind = "decoder" if loaded.decoder else "encoder"

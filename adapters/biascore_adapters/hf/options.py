@@ -7,6 +7,7 @@ from typing import Final, Literal
 from pydantic import Field
 
 from biascore.plugins_api import Options
+from biascore_adapters.transformer.outputs import Activation, Labels
 from biascore_adapters.transformer.pooling import LongTexts, Pooling
 
 
@@ -24,6 +25,9 @@ class HfOptions(Options):
     ``native_code`` opens a folder that names Python code of its own with the code that transformers has for
     models of its type; the folder's is never run.
 
+    Of sequence heads alone: ``labels`` names the outputs in their order, in place of ``id2label``; ``activation`` is
+    what is made of them ("none": the raw values), in place of what ``problem_type`` says.
+
     Of translation models alone: ``beams``, ``length_penalty`` and ``no_repeat_ngram_size`` are those of
     transformers, and the model's own where they are None. ``max_new_tokens`` (256) bounds a translation;
     one that does not end within it is an error, or a warning with ``truncated="keep"``. ``prefix`` is put
@@ -38,6 +42,8 @@ class HfOptions(Options):
     long_texts: LongTexts | None = None
     allow_pickle: bool = False
     native_code: bool = False
+    labels: Labels | None = None
+    activation: Activation | None = None
     beams: int | None = Field(default=None, ge=1)
     length_penalty: float | None = None
     no_repeat_ngram_size: int | None = Field(default=None, ge=0)

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from biascore.plugins_api import Options
+from biascore_adapters.transformer.outputs import Activation, Labels
 from biascore_adapters.transformer.pooling import LongTexts, Pooling
 
 
@@ -19,6 +20,8 @@ class OnnxOptions(Options):
     16384 elsewhere, and one text a run for a dynamically quantised graph, whose answers would otherwise
     depend on which texts share a batch.
     ``sentence`` overrides the sentence vector that the model's architecture or folder declares.
+    ``labels`` names the outputs of a sequence head in their order, in place of ``id2label``; ``activation`` is what is
+    made of them ("none": the raw values), in place of what ``problem_type`` says.
     """
 
     providers: Literal["auto"] | Annotated[tuple[str, ...], Field(min_length=1)] = "auto"
@@ -26,3 +29,5 @@ class OnnxOptions(Options):
     batch_tokens: int | None = Field(default=None, ge=1)
     sentence: Pooling | None = None
     long_texts: LongTexts | None = None
+    labels: Labels | None = None
+    activation: Activation | None = None

@@ -15,7 +15,7 @@ from biascore_adapters.onnx.model import OnnxModel
 from biascore_adapters.transformer.arrays import log_probabilities, pooled
 from biascore_adapters.transformer.backends import Opened
 from biascore_adapters.transformer.batching import ACCELERATOR_TOKENS, CPU_TOKENS, batches
-from biascore_adapters.transformer.outputs import HeadOutputs
+from biascore_adapters.transformer.outputs import HeadOutputs, check_no_head
 from biascore_adapters.transformer.pooling import Pool
 from biascore_adapters.transformer.sentence import SentenceVector
 from biascore_adapters.transformer.tokens import Input
@@ -79,7 +79,12 @@ def opened(model: OnnxModel) -> Opened:
     kind = known.kind if head and (known.kind == "head") == graph.per_text else "encoder"
     if kind == "encoder" and HIDDEN not in graph.widths:
         raise ModelLoadError(_no_answers(model))
-    outputs = HeadOutputs.of(folder.files.config, graph.widths[LOGITS]) if kind == "head" else None
+    labels, activation = model.options.labels, model.options.activation
+    outputs = None
+    if kind == "head":
+        outputs = HeadOutputs.of(folder.files.config, graph.widths[LOGITS], labels, activation)
+    else:
+        check_no_head(folder.path, labels, activation)
     sentence = None
     if HIDDEN in graph.widths:
         sentence = SentenceVector.choose(

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, Final, Literal, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from biascore.errors import ModelLoadError, QuestionError
+from biascore.errors import ModelLoadError, OptionsError, QuestionError
+from biascore_adapters.quantities import find_output
 
+Activation: TypeAlias = Literal["none", "sigmoid", "softmax"]
+Labels: TypeAlias = tuple[str, ...]
 Unit = Literal[
     "raw values", "probabilities, each label by itself (sigmoid)", "probabilities, together 1 (softmax)"
 ]
+_UNITS: Final[Mapping[str, Unit]] = {
+    "none": "raw values",
+    "sigmoid": "probabilities, each label by itself (sigmoid)",
+    "softmax": "probabilities, together 1 (softmax)",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +32,33 @@ class HeadOutputs:
     unit: Unit
 
     @classmethod
-    def of(cls, config: Mapping[str, Any], width: int) -> Self:
-        """The outputs that a ``config.json`` names for ``width`` logits.
+    def of(
+        cls,
+        config: Mapping[str, Any],
+        width: int,
+        labels: Sequence[str] | None = None,
+        activation: Activation | None = None,
+    ) -> Self:
+        """The outputs that a ``config.json`` names for ``width`` logits, or the options ``labels`` and ``activation``.
 
-        Raises ModelLoadError where it names another number of them, or one name twice.
+        Raises ModelLoadError where it names another number of them, or one name twice; OptionsError where ``labels`` do,
+        and for the softmax of one output, which is 1 whatever the text.
         """
+        if activation == "softmax" and width == 1:
+            raise OptionsError(
+                "the head has one output, whose softmax is 1 for every text. Choose activation=sigmoid, or none for the "
+                "value as it is"
+            )
+        if labels is not None and (len(labels) != width or len(set(labels)) != width or not all(labels)):
+            raise OptionsError(
+                f"the head has {width} outputs, and the option labels names {len(labels)} ({', '.join(labels[:5])}), which "
+                "must be as many and all different. Name them in the order of the head"
+            )
+        found = cls._stated(config, width) if labels is None else cls(tuple(labels), _unit(config, width))
+        return found if activation is None else cls(found.labels, _UNITS[activation])
+
+    @classmethod
+    def _stated(cls, config: Mapping[str, Any], width: int) -> Self:
         named = config.get("id2label") or {number: f"LABEL_{number}" for number in range(width)}
         labels = tuple(str(named[key]) for key in sorted(named, key=int))
         if len(labels) != width or len(set(labels)) != width:
@@ -36,14 +66,7 @@ class HeadOutputs:
                 f"the head has {width} outputs, and config.json names {len(labels)} ({', '.join(labels[:5])}), "
                 "which must be as many and all different. Correct id2label there"
             )
-        problem = config.get("problem_type")
-        if problem == "regression" or (problem is None and width == 1):
-            unit: Unit = "raw values"
-        elif problem == "multi_label_classification" or width == 1:
-            unit = "probabilities, each label by itself (sigmoid)"
-        else:
-            unit = "probabilities, together 1 (softmax)"
-        return cls(("score",) if labels == ("LABEL_0",) else labels, unit)
+        return cls(("score",) if labels == ("LABEL_0",) else labels, _unit(config, width))
 
     @property
     def described(self) -> str:
@@ -51,12 +74,19 @@ class HeadOutputs:
         return f"{', '.join(self.labels)}: {self.unit}"
 
     def column(self, quantity: str) -> int:
-        """The number of the output of that name; raises QuestionError naming those there are."""
-        if quantity not in self.labels:
-            raise QuestionError(
-                f"the head has no output {quantity!r}; it has {', '.join(map(repr, self.labels))}. Ask for one of them"
+        """The number of the output of that name, also in other case; raises QuestionError naming those there are."""
+        found = find_output(quantity, self.labels)
+        if found is None:
+            unnamed = self.labels == ("score",) or all(label.startswith("LABEL_") for label in self.labels)
+            names = ", ".join(
+                f'"{quantity or "anger"}"' if place == 0 else '"…"' for place in range(len(self.labels))
             )
-        return self.labels.index(quantity)
+            remedy = f", or say what they stand for: --model-option 'labels=[{names}]'" if unnamed else ""
+            raise QuestionError(
+                f"the head has no output {quantity!r}; it has {', '.join(map(repr, self.labels))}. Ask for one of "
+                f"them{remedy}"
+            )
+        return self.labels.index(found)
 
     def values(self, logits: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """The outputs for logits of shape (n, labels), in ``unit``."""
@@ -67,3 +97,21 @@ class HeadOutputs:
             return np.exp(-np.logaddexp(0.0, -logits))
         powers = np.exp(logits - logits.max(axis=1, keepdims=True))
         return np.asarray(powers / powers.sum(axis=1, keepdims=True))
+
+
+def _unit(config: Mapping[str, Any], width: int) -> Unit:
+    """What a ``config.json`` says that the outputs are trained as."""
+    problem = config.get("problem_type")
+    if problem == "regression" or (problem is None and width == 1):
+        return _UNITS["none"]
+    return _UNITS["sigmoid" if problem == "multi_label_classification" or width == 1 else "softmax"]
+
+
+def check_no_head(folder: object, labels: Sequence[str] | None, activation: Activation | None) -> None:
+    """Raise OptionsError for options of a sequence head where a model has none."""
+    given = [name for name, value in (("labels", labels), ("activation", activation)) if value is not None]
+    if given:
+        raise OptionsError(
+            f"{folder} has no sequence head, so that {' and '.join(given)} would mean nothing. Leave "
+            f"{'it' if len(given) == 1 else 'them'} out"
+        )

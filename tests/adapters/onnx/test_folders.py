@@ -160,6 +160,10 @@ def test_a_head_gives_its_labels_in_their_unit(
         str(problem), logits.softmax(-1) if labels > 1 else logits
     )
     np.testing.assert_allclose(found, expected.numpy(), atol=1e-5)
+    emotions = tuple(f"EMOTION {i}" for i in range(labels))
+    with engine.model(f"onnx:{path}", labels=emotions, activation="none") as model:
+        raw = [model.score(["the nurse"], name.lower())[0] for name in emotions]
+    np.testing.assert_allclose(raw, logits.numpy(), atol=1e-5)
 
 
 def test_a_graph_as_other_exporters_write_it(
