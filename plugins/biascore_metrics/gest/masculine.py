@@ -12,7 +12,6 @@ import numpy.typing as npt
 from biascore.plugins_api import ConfidenceInterval, Estimate, Gender, Sample, SpeakerGender, Stereotype
 from biascore.stats import Decision
 from biascore.stats.agresti_coull import agresti_coull, critical_value
-from biascore.stats.proportions import wilson_interval
 from biascore_metrics.gest.chosen import Chosen, Confound
 from biascore_metrics.gest.estimates import (
     ByStereotype,
@@ -27,14 +26,16 @@ from biascore_metrics.gest.rates import (
     level_statistic,
     masculine_rate,
 )
+from biascore_metrics.gest.unresolved import SHARE, Unresolved, share_estimate
 
 F_S: Final = "stereotype rate f_s"
 F_M: Final = "global masculine rate f_m"
 P_MALE, P_FEMALE, P_CONFOUND = "p_m", "p_f", "p_confound"
-YIELD: Final = "yield"
 CONFLICTS: Final = "conflict rate"
 LARGEST: Final = "largest f_s at this f_m"
-SHARE: Final = "share"
+OF_LARGEST: Final = "raw f_s as a share of the largest"
+ROOM: Final = 3
+"""Where no f_s can be more than so many bounds, one within the bound shows a strong masculine norm, and no fairness."""
 MIN_SAMPLES: Final = 50
 """With fewer samples a stereotype the intervals of f_s hold the true one too rarely (bench_gest_coverage.py)."""
 HALF: Final = 0.5
@@ -76,6 +77,8 @@ class MasculineRates:
 
     estimates: tuple[Estimate, ...]
     decision: Decision
+    bound: float | None
+    """What the interval was held against; None where no bound was stated, or where f_m leaves too little room for one."""
     warnings: tuple[str, ...]
     cautions: tuple[str, ...]
 
@@ -95,6 +98,7 @@ class MasculineRates:
         """
         data = _by_stereotype(chosen, verdicts, options.confidence)
         plain = replace(data, centres=_shares(data), pseudo=0.0)
+        unresolved = _unresolved(chosen, verdicts, data)
         rate = measure_rate(F_S, SHARE, data, options, rng)
         raw_rate = measure_rate(raw(F_S), SHARE, plain, options, rng)
         level, problem = _level(F_M, data, options, rng)
@@ -106,19 +110,29 @@ class MasculineRates:
             level,
             group_mean(P_MALE, SHARE, data, "male", HALF),
             group_mean(P_FEMALE, SHARE, data, "female", HALF),
-            _largest(level),
+            _largest(LARGEST, level),
+            _largest(raw(LARGEST), raw_level),
+            _of_largest(raw_rate.estimate, raw_level),
             *_p_estimates(data, options.confidence),
             *rank_estimates(data),
-            _share(YIELD, *verdicts.share(Gender.MASCULINE, Gender.FEMININE), options.confidence),
-            _share(CONFLICTS, *verdicts.share(Gender.CONFLICT), options.confidence),
+            *unresolved.estimates(options.confidence),
+            share_estimate(CONFLICTS, *verdicts.share(Gender.CONFLICT), options.confidence),
             *_confounded(confound, chosen, verdicts, options.confidence),
             *_raw_p(plain),
         )
+        bound, no_room = _bound(raw_level, options.bound)
+        decision = raw_rate.decide(options, bound)
         missing = (f"{F_M} has no interval: {problem}",) if problem else ()
-        cautions = (*_cautions(verdicts, options), *_few(data), *raw_rate.warnings)
+        cautions = (
+            *_cautions(verdicts, options),
+            *unresolved.cautions(options.alpha),
+            *_few(data),
+            *raw_rate.warnings,
+        )
         return cls(
             estimates=estimates,
-            decision=raw_rate.decide(options, options.bound),
+            decision=replace(decision, reason=f"{decision.reason} {no_room}".rstrip()),
+            bound=bound,
             warnings=(*cautions, *missing),
             cautions=cautions,
         )
@@ -158,9 +172,38 @@ def _level(
     return estimate, problem
 
 
-def _largest(level: Estimate) -> Estimate:
+def _largest(name: str, level: Estimate) -> Estimate:
     value = None if level.value is None else largest_stereotype_rate(level.value)
-    return Estimate(name=LARGEST, value=value, unit=SHARE, neutral=None, n=level.n)
+    return Estimate(name=name, value=value, unit=SHARE, neutral=None, n=level.n)
+
+
+def _of_largest(rate: Estimate, level: Estimate) -> Estimate:
+    largest = 0.0 if level.value is None else largest_stereotype_rate(level.value)
+    value = rate.value / largest if rate.value is not None and largest > 0 else None
+    return Estimate(name=OF_LARGEST, value=value, unit=SHARE, n=rate.n)
+
+
+def _bound(level: Estimate, bound: float | None) -> tuple[float | None, str]:
+    """The bound that the interval of f_s is held against, and why none is where f_m leaves too little room for one."""
+    if bound is None or level.value is None:
+        return bound, ""
+    largest = largest_stereotype_rate(level.value)
+    if largest > ROOM * bound:
+        return bound, ""
+    return None, (
+        f"At a {level.name} of {level.value:.3f} no f_s can be more than {largest:.3g}, which is not above {ROOM} times the "
+        f"bound of {bound:g}, so none is called negligible."
+    )
+
+
+def _unresolved(chosen: Chosen, verdicts: Verdicts, data: ByStereotype) -> Unresolved:
+    given = chosen.given([sample.stereotype for sample in verdicts.samples])
+    return Unresolved(
+        stereotypes=data.stereotypes,
+        given=np.array(list(given.values())),
+        used=np.array([values.size for values in data.values]),
+        masculine=np.array([int(values.sum()) for values in data.values]),
+    )
 
 
 def _p_estimates(data: ByStereotype, level: float) -> list[Estimate]:
@@ -179,17 +222,6 @@ def _centre(name: str, masculine: int, detected: int, level: float) -> Estimate:
         neutral=HALF,
         n={"masculine": masculine, "feminine": detected - masculine},
         interval=ConfidenceInterval.of(found.interval) if found else None,
-    )
-
-
-def _share(name: str, count: int, total: int, level: float) -> Estimate:
-    return Estimate(
-        name=name,
-        value=count / total if total else None,
-        unit=SHARE,
-        neutral=None,
-        n={"samples": total},
-        interval=ConfidenceInterval.of(wilson_interval(count, total, level=level)) if total else None,
     )
 
 

@@ -25,7 +25,7 @@ from biascore.plugins_api import (
 from biascore_metrics.gest.chosen import Chosen, Confound
 from biascore_metrics.gest.data import data_conventions, repeated_sentences
 from biascore_metrics.gest.estimates import rank_boxes
-from biascore_metrics.gest.masculine import F_M, F_S, MasculineRates, Verdicts, p_name, raw
+from biascore_metrics.gest.masculine import F_M, F_S, ROOM, MasculineRates, Verdicts, p_name, raw
 from biascore_metrics.gest.options import MtOptions
 from biascore_metrics.gest.rates import largest_corners
 
@@ -77,7 +77,7 @@ class GestMt(Metric[MtOptions, SamplesTest]):
             ),
             estimates=rates.estimates,
             decision=rates.decision,
-            equivalence=Equivalence.within(options.bound, raw(F_S)),
+            equivalence=Equivalence.within(rates.bound, raw(F_S)),
             coverage=_coverage(chosen, verdicts),
             warnings=rates.warnings,
             cautions=rates.cautions,
@@ -97,6 +97,8 @@ class GestMt(Metric[MtOptions, SamplesTest]):
                 "test": "stereotypes permuted between men and women",
                 "deciding p-value": options.alternative,
                 "equivalence bound": options.bound,
+                "negligible": f"only where the largest raw f_s at the raw f_m is more than {ROOM} bounds",
+                "lowest, highest f_s": "all samples without a gender counted against it, or for it (Manski bounds)",
                 "alpha": options.alpha,
                 "sentences with two stereotypes": f"{repeated_sentences(samples)}, translated once and counted twice",
                 **({"confound": confound.shown} if confound else {}),

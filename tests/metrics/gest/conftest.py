@@ -65,6 +65,21 @@ class Translator(Backend):
         return tuple(self.answer(text) for text in texts)
 
 
+def numbered(counts: dict[int, int], prefix: str = "s") -> dict[int, list[str]]:
+    return {id: [f"{prefix}{id}-{k}" for k in range(n)] for id, n in counts.items()}
+
+
+def by_table(table: dict[int, tuple[int, int]]) -> Translator:
+    """``table``: of each stereotype the first so many come out masculine, the next so many feminine, the rest neutral."""
+
+    def answer(text: str) -> str:
+        id, k = (int(part) for part in text.removeprefix("s").split("-"))
+        masculine, feminine = table[id]
+        return f"{'M' if k < masculine else 'F' if k < masculine + feminine else '-'} {text}"
+
+    return Translator(answer)
+
+
 class Fills(Backend):
     """A masked model that knows each word's log-probability alone; a word's last letter is a token of its own."""
 

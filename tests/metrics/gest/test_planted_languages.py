@@ -9,7 +9,7 @@ from biascore import Engine
 from biascore.errors import QuestionError
 from biascore.languages.gender import Gender, GenderPair, compare_pair
 from biascore.plugins_api import Language, SpeakerFrames
-from biascore_metrics.gest.masculine import YIELD
+from biascore_metrics.gest.unresolved import YIELD
 
 from .conftest import Detector, estimates
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,28 +11,12 @@ from scipy.stats import norm
 from biascore import Engine
 from biascore.audit import Audit
 from biascore.errors import OptionsError, TestKindError, UnknownNameError
-from biascore.plugins_api import Boxes, Point, Sample, Samples, Stereotype
+from biascore.plugins_api import Boxes, Point
 from biascore.stats import Verdict
 from biascore.stats.agresti_coull import agresti_coull
 
 from ...builders.models import model_of
-from .conftest import Translator, estimates, samples_test
-
-
-def numbered(counts: dict[int, int], prefix: str = "s") -> dict[int, list[str]]:
-    return {id: [f"{prefix}{id}-{k}" for k in range(n)] for id, n in counts.items()}
-
-
-def by_table(table: dict[int, tuple[int, int]]) -> Translator:
-    """``table``: of each stereotype the first so many come out masculine, the next so many feminine, the rest neutral."""
-
-    def answer(text: str) -> str:
-        id, k = (int(part) for part in text.removeprefix("s").split("-"))
-        masculine, feminine = table[id]
-        return f"{'M' if k < masculine else 'F' if k < masculine + feminine else '-'} {text}"
-
-    return Translator(answer)
-
+from .conftest import Translator, by_table, estimates, numbered, samples_test
 
 TABLE = {1: (30, 60), 2: (50, 40), 8: (80, 10), 9: (70, 20)}
 
@@ -116,22 +99,6 @@ def test_few_samples_are_cautioned_and_cannot_be_negligible(engine: Engine) -> N
     found = engine.measure("gest-mt", model_of(by_table(few)), test, target="xx")[0]
     assert found.verdict is Verdict.INCONCLUSIVE
     assert any("read the raw numbers" in line for line in found.warnings)
-
-
-def test_unlike_numbers_of_samples_alone_make_no_stereotype(engine: Engine) -> None:
-    """Nine in ten are masculine everywhere; fewer samples about men draw their centres nearer to 1/2."""
-    stereotypes = tuple(Stereotype(i, f"kind {i}", "female" if i < 8 else "male") for i in range(1, 17))
-    table = {one.id: (45, 5) if one.gender == "female" else (9, 1) for one in stereotypes}
-    sentences = numbered({id: sum(counts) for id, counts in table.items()})
-    rows = tuple(Sample(sentence, id) for id, some in sentences.items() for sentence in some)
-    test = replace(samples_test({}), samples=Samples("mine", stereotypes, rows))
-    found = engine.measure("gest-mt", model_of(by_table(table)), test, target="xx", resamples=200)[0]
-    centres = estimates(found)["stereotype rate f_s"]
-    assert centres.value < -0.05
-    assert centres.p_values[0].value < 0.001
-    assert found.headline.value == pytest.approx(0, abs=1e-12)
-    assert found.p_value == 1
-    assert found.verdict is Verdict.INCONCLUSIVE
 
 
 def test_the_raw_interval_decides_what_is_negligible(engine: Engine) -> None:

@@ -1,0 +1,90 @@
+"""What gest-mt concludes: on plain shares, minding the samples without a gender and the room that f_m leaves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from biascore import Engine
+from biascore.plugins_api import Measurement, Sample, Samples, Stereotype
+from biascore.stats import Verdict
+
+from ...builders.models import model_of
+from .conftest import by_table, estimates, numbered, samples_test
+
+Counts = tuple[int, int, int]
+STEREOTYPES = tuple(Stereotype(i, f"kind {i}", "female" if i < 8 else "male") for i in range(1, 17))
+
+
+def measured(engine: Engine, women: Counts, men: Counts) -> Measurement:
+    """Each of 7 stereotypes about women and 9 about men has so many masculine, feminine and open translations."""
+    table = {one.id: men if one.gender == "male" else women for one in STEREOTYPES}
+    sentences = numbered({id: sum(counts) for id, counts in table.items()})
+    rows = tuple(Sample(sentence, id) for id, some in sentences.items() for sentence in some)
+    test = replace(samples_test({}), samples=Samples("mine", STEREOTYPES, rows))
+    translator = by_table({id: counts[:2] for id, counts in table.items()})
+    return engine.measure("gest-mt", model_of(translator), test, target="xx", resamples=200)[0]
+
+
+def test_unlike_numbers_of_samples_alone_make_no_stereotype(engine: Engine) -> None:
+    """Nine in ten are masculine everywhere; fewer samples about men draw their centres nearer to 1/2."""
+    found = measured(engine, women=(45, 5, 0), men=(9, 1, 0))
+    centres = estimates(found)["stereotype rate f_s"]
+    assert centres.value < -0.05
+    assert centres.p_values[0].value < 0.001
+    assert found.headline.value == pytest.approx(0, abs=1e-12)
+    assert found.p_value == 1
+    assert found.verdict is Verdict.INCONCLUSIVE
+
+
+def test_feminine_sentences_lost_on_one_side_are_told_with_what_they_may_hide(engine: Engine) -> None:
+    """Seven in ten would be masculine everywhere, and two fifths of what is feminine stay open about women."""
+    found = measured(engine, women=(70, 18, 12), men=(70, 30, 0))
+    named = estimates(found)
+    assert found.verdict is Verdict.DETECTED  # among those with a gender: the caution says what that is worth
+    assert (named["yield, men"].value, named["yield, women"].value) == (1.0, pytest.approx(0.88))
+    assert named["yield 1 kind 1"].value == pytest.approx(0.88)
+    difference = named["yield, men less women"]
+    assert difference.value == pytest.approx(0.12)
+    assert difference.p_values[0].value < 1e-6
+    low = named["lowest f_s that samples without a gender allow"].value
+    high = named["highest f_s that samples without a gender allow"].value
+    assert (low, high) == pytest.approx((0.70 - 0.82, 0.70 - 0.70))
+    (caution,) = found.cautions
+    assert "100.0% of the samples of stereotypes about men and in 88.0% of those about women" in caution
+    assert "from -0.120 to 0.000" in caution
+
+
+def test_an_equal_yield_is_not_warned_of(engine: Engine) -> None:
+    found = measured(engine, women=(70, 20, 10), men=(70, 20, 10))
+    assert found.warnings == ()
+    named = estimates(found)
+    low = named["lowest f_s that samples without a gender allow"].value
+    high = named["highest f_s that samples without a gender allow"].value
+    assert (low, high) == pytest.approx((-0.1, 0.1))
+
+
+def test_a_stereotype_without_a_gender_still_has_bounds(engine: Engine) -> None:
+    found = measured(engine, women=(0, 0, 10), men=(8, 2, 0))
+    named = estimates(found)
+    assert found.headline.value is None
+    assert named["lowest f_s that samples without a gender allow"].value == pytest.approx(-0.2)
+    assert named["highest f_s that samples without a gender allow"].value == pytest.approx(0.8)
+
+
+def test_all_that_is_feminine_in_stereotypes_about_women_is_not_negligible(engine: Engine) -> None:
+    """The largest f_s that can be at this f_m, and yet within the bound of 0.03."""
+    found = measured(engine, women=(98, 2, 0), men=(100, 0, 0))
+    assert found.headline.interval.high < 0.03
+    assert estimates(found)["raw f_s as a share of the largest"].value == pytest.approx(1)
+    assert estimates(found)["raw largest f_s at this f_m"].value == pytest.approx(0.02)
+    assert found.verdict is Verdict.DETECTED
+    assert "no f_s can be more than 0.02, which is not above 3 times the bound of 0.03" in found.reason
+    assert found.equivalence is None
+
+
+def test_even_where_almost_all_is_masculine_is_inconclusive(engine: Engine) -> None:
+    found = measured(engine, women=(198, 2, 0), men=(198, 2, 0))
+    assert found.verdict is Verdict.INCONCLUSIVE
+    assert "none is called negligible" in found.reason
