@@ -67,6 +67,10 @@ def print_run(run: Run, *, all_warnings: bool = False) -> None:
     for text in _summary(run, lines):
         say(text, to=console)
     for measurement in run:
+        if "headline" in measurement.conventions and measurement.headline.value is not None:
+            where = f"{measurement.test} on {measurement.model}"
+            say(f"effect of {where}: {measurement.headline.name}", to=console)
+    for measurement in run:
         if measurement.headline.value is None:
             where = f"{measurement.metric} {measurement.test} on {measurement.model}"
             say(f"not measured: {where}: {measurement.reason}", to=console)

@@ -42,7 +42,8 @@ class Histogram(Frozen):
     """A picture of the items of each group by a column of numbers: how many lie where.
 
     With ``log`` the axis is logarithmic, and what is not above 0 is not drawn. Above it stand the
-    estimates of ``ranges``, all of one unit, each as wide as its range.
+    estimates of ``ranges``, all of one unit, each as wide as its range. ``only``: a column of texts, and the text that
+    the items drawn have there; None for all items.
     """
 
     kind: Literal["histogram"] = "histogram"
@@ -50,13 +51,16 @@ class Histogram(Frozen):
     column: str
     log: bool = False
     ranges: tuple[Range, ...] = ()
+    only: tuple[str, str] | None = None
 
     @model_serializer(mode="wrap")
     def _without_empty(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Without ``ranges`` where there are none, so that results stored before there were any keep their digest."""
+        """Without ``ranges`` and ``only`` where there are none, so that results stored before keep their digest."""
         stored: dict[str, Any] = serialize(self)
         if not self.ranges:
             del stored["ranges"]
+        if self.only is None:
+            del stored["only"]
         return stored
 
 

@@ -139,6 +139,20 @@ def test_a_histogram_counts_the_items_by_a_column() -> None:
     assert {row["group"]: row["value"] for row in data["medians"]} == {"X": 32.0, "Y": 64.0}
 
 
+def test_a_histogram_of_some_of_the_items() -> None:
+    rows = [(f"i{i}", "XY"[i % 2], float(i)) for i in range(20)]
+    asked = {"asked": ["anger"] * 12 + ["joy"] * 8}
+    figure = Histogram(title="Scores of joy", column="value", only=("asked", "joy"))
+    absent = Histogram(title="Scores of fear", column="value", only=("of", "fear"))
+    one = measurement(items=table(rows, asked)).model_copy(update={"figures": (figure, absent)})
+    chart = next(chart for chart in charts_of(run_of(one)) if chart.title == "Scores of joy")
+    assert sum(row["count"] for row in chart.spec["datasets"]["rows"]) == 8
+    assert "Scores of joy: 8 items." in chart.caption
+    assert not chart.note
+    assert "only" not in Histogram(title="All", column="value").model_dump()
+    assert not [chart for chart in charts_of(run_of(one)) if chart.title == "Scores of fear"]
+
+
 @pytest.mark.parametrize(
     ("column", "reason"),
     [

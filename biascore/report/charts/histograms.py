@@ -51,6 +51,8 @@ def histogram_chart(measurement: Measurement, figure: Histogram, name: str) -> C
     """The items of each group by a column, or why they cannot be drawn."""
     named = [one.estimate for one in figure.ranges]
     problem = column_problem(measurement.items, figure.column)
+    if figure.only and not problem and figure.only[0] not in measurement.items.column_names:
+        problem = f"the item table has no column “{figure.only[0]}”"
     if named and not problem:
         problem = names_problem(measurement, named)
     if problem:
@@ -59,6 +61,8 @@ def histogram_chart(measurement: Measurement, figure: Histogram, name: str) -> C
     missing = 0
     # By value, as the item chart has them, so that a group has the same colour in both.
     for row in rows_by_value(measurement) if has_values(measurement) else []:
+        if figure.only and row[figure.only[0]] != figure.only[1]:
+            continue
         found = finite(row[figure.column])
         if found is None or (figure.log and found <= 0):
             missing += 1
@@ -77,7 +81,8 @@ def histogram_chart(measurement: Measurement, figure: Histogram, name: str) -> C
         drawing = _with_ranges(drawing, measurement, figure)
         absent = [f"{one.low:g} to {one.high:g}" for one in figure.ranges if _value(measurement, one) is None]
         note += f"{' ' if note else ''}Without an estimate: {', '.join(absent)}." if absent else ""
-    spec = specification(drawing, figure.column, f"{measurement.test_title}. {caption}")
+    below = measurement.item_value if figure.column == "value" else figure.column
+    spec = specification(drawing, below, f"{measurement.test_title}. {caption}")
     return Chart(f"{name}-{safe(figure.title)}", caption, note, spec, figure.title)
 
 

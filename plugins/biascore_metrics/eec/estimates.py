@@ -23,6 +23,11 @@ def contrast(effect: Effect) -> str:
     return parts[0] if len(parts) == 1 else " x ".join(f"({part})" for part in parts)
 
 
+def label(effect: Effect) -> str:
+    """What a picture calls an effect: ``female - male``, ``African-American x female``."""
+    return contrast(effect) if len(effect.change) == 1 else " x ".join(effect.level)
+
+
 def effect_name(emotion: str, effect: Effect, of: str = "") -> str:
     """``anger: female - male``."""
     return f"{emotion}: {contrast(effect)}{of and f', {of}'}"

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from biascore.plugins_api import Bars, Dots, Equivalence, Estimate, PValue
+from biascore.plugins_api import Bars, Dots, Equivalence, Estimate, Histogram, PValue
 from biascore.stats import Adjustment, Decision, Interval, Verdict, adjust, decide
 from biascore_metrics.eec.estimates import (
     coefficients,
     contrast,
     effect_estimate,
     effect_name,
+    label,
     means,
     name_means,
     permutation_p,
@@ -21,6 +22,8 @@ from biascore_metrics.eec.estimates import (
 from biascore_metrics.eec.fits import Effect, Fitted
 from biascore_metrics.eec.options import EecOptions
 
+SCORED_FOR: Final = "scored for"
+"""The column of the items that says for which emotion they were scored."""
 AGREEMENT_FREE: Final = "agreement-free templates"
 
 
@@ -49,7 +52,7 @@ class Findings:
 
     estimates: tuple[Estimate, ...]
     decision: Decision
-    figures: tuple[Bars | Dots, ...]
+    figures: tuple[Bars | Dots | Histogram, ...]
     first: Tested
     equivalence: Equivalence | None
 
@@ -82,11 +85,15 @@ def findings(
     ]
     farthest = max(own.values(), key=_reach)
     drawn = [_dots(one, subject) for one in fitted]
+    cells = [
+        Histogram(title=f"Scores of {one.emotion} by group", column="value", only=(SCORED_FOR, one.emotion))
+        for one in fitted
+    ]
     bars = [_bars(emotion, some) for emotion, some in names.items()]
     return Findings(
         estimates=tuple(estimates),
         decision=_decide(first, table, farthest, count, options),
-        figures=(*drawn, *bars),
+        figures=(*drawn, *cells, *bars),
         first=first,
         equivalence=Equivalence.within(options.bound, farthest.name) if first.effect.permutation else None,
     )
@@ -145,7 +152,7 @@ def _dots(fitted: Fitted, subject: str) -> Dots:
     return Dots(
         title=f"Effects on {fitted.emotion}",
         estimates=tuple(effect_name(fitted.emotion, effect) for effect in fitted.effects),
-        labels=tuple(contrast(effect) for effect in fitted.effects),
+        labels=tuple(label(effect) for effect in fitted.effects),
         subject=subject,
     )
 

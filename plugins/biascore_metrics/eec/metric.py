@@ -31,10 +31,10 @@ from biascore_metrics.eec.cautions import (
     nearly_constant,
     pseudo_replicated,
 )
-from biascore_metrics.eec.findings import findings
+from biascore_metrics.eec.findings import SCORED_FOR, findings
 from biascore_metrics.eec.fits import Effect, Fitted, effects_of
 from biascore_metrics.eec.options import EecOptions
-from biascore_metrics.eec.rows import OF, Rows, rows_of
+from biascore_metrics.eec.rows import Rows, rows_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -138,6 +138,7 @@ class Eec(Metric[EecOptions, EquityTest]):
         both = options.link == "both"
         templates = options.templates if isinstance(options.templates, str) else ", ".join(options.templates)
         return {
+            "headline": "the effect with the smallest adjusted p-value",
             "effect": "difference of mean scores from the reference level, averaged over the levels of the other factors; "
             "of several factors the difference of differences",
             "reference levels": ", ".join(f"{name}: {of[0]}" for name, of in fitted[0].rows.levels.items()),
@@ -179,13 +180,9 @@ def _items(fitted: Sequence[Fitted]) -> pa.Table:
         name: [level for one in fitted for level in one.rows.factors[name].tolist()]
         for name in fitted[0].rows.factors
     }
-    several = len(fitted) > 1
-    cells = [cell for one in fitted for cell in one.rows.cell.tolist()]
     return item_table(
         item=[sentence for one in fitted for sentence in one.rows.sentence.tolist()],
-        group=[
-            f"{emotion}{OF}{cell}" if several else cell for emotion, cell in zip(asked, cells, strict=True)
-        ],
+        group=[cell for one in fitted for cell in one.rows.cell.tolist()],
         value=[score for one in fitted for score in one.scores.tolist()],
-        more={"scored for": asked, **columns, **factors},
+        more={SCORED_FOR: asked, **columns, **factors},
     )

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from biascore import Engine, Run
-from biascore.plugins_api import Bars, Dots
+from biascore.cli.results import print_run
+from biascore.plugins_api import Bars, Dots, Histogram
 from biascore.report.charts import charts_of
 
 
@@ -42,17 +43,22 @@ def test_figures_name_estimates_that_are_there(run: Run) -> None:
     assert {figure.title for figure in found.figures} == {
         "Effects on anger",
         "Effects on fear",
+        "Scores of anger by group",
+        "Scores of fear by group",
         "Mean anger of each name less that of all",
         "Mean fear of each name less that of all",
     }
     for figure in found.figures:
-        assert isinstance(figure, (Bars, Dots))
-        assert set(figure.estimates) <= names
+        if isinstance(figure, Histogram):
+            assert figure.only in {("scored for", "anger"), ("scored for", "fear")}
+        else:
+            assert isinstance(figure, (Bars, Dots))
+            assert set(figure.estimates) <= names
 
 
 def test_everything_is_drawn(run: Run) -> None:
     titles = " ".join(chart.caption for chart in charts_of(run))
-    for told in ("Effects on anger", "Mean fear of each name", "2,800 items of 8 groups"):
+    for told in ("Effects on anger", "Mean fear of each name", "Scores of fear by group: 1,400 items"):
         assert told in titles
 
 
@@ -61,3 +67,9 @@ def test_a_stored_run_is_the_same(run: Run, tmp_path: Path) -> None:
     again = Run.load(tmp_path / "run")
     assert again[0] == run[0]
     assert again[0].to_frame().equals(run[0].to_frame())
+
+
+def test_the_terminal_says_which_effect_it_is(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    print_run(run)
+    told = " ".join(capsys.readouterr().out.split())
+    assert f"effect of en/eec on planted:en/eec=1.5: {run[0].headline.name}" in told
