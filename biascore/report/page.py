@@ -39,7 +39,7 @@ from biascore.results.estimates import Estimate, PValue, format_p
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
 from biascore.results.run_files import items_path
-from biascore.results.verdicts import Role, RunVerdict, reason_of
+from biascore.results.verdicts import Role, RunVerdict, equivalent, reason_of
 from biascore.stats import Adjustment, Verdict
 
 SHORT_TABLE: Final = 20
@@ -90,6 +90,8 @@ class Section:
             return ""
         if headline.opposite(alpha) or (p <= alpha) != (ends.low <= neutral <= ends.high):
             return ""
+        if measurement.verdict is Verdict.DETECTED and equivalent(measurement):
+            return ""  # detected for what is not the headline, and the reason says for what
         return (
             "Test and interval disagree here, for they answer different questions: the test asks whether chance alone could "
             "give such a result from these very items, the interval how large the effect would be with others like them."

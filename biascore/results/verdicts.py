@@ -112,10 +112,10 @@ def contradiction(measurement: Measurement) -> str:
     if verdict is Verdict.DETECTED:
         return "" if rejected else f"it is detected, and its p-value ({p}) is not at most alpha ({alpha})"
     if verdict is Verdict.NEGLIGIBLE:
-        return "" if _equivalent(measurement) else "it is negligible, and no interval lies inside its bound"
+        return "" if equivalent(measurement) else "it is negligible, and no interval lies inside its bound"
     if rejected and not small:
         return f"it is inconclusive, and its p-value ({p}) is at most alpha ({alpha})"
-    return "it is inconclusive, and its interval lies inside its bound" if _equivalent(measurement) else ""
+    return "it is inconclusive, and its interval lies inside its bound" if equivalent(measurement) else ""
 
 
 def reason_of(measurement: Measurement, verdict: RunVerdict, how: Adjustment) -> str:
@@ -195,7 +195,8 @@ def _decided(measurement: Measurement, p_adjusted: float | None) -> Verdict:
     return Verdict.DETECTED if p_adjusted <= measurement.alpha else Verdict.INCONCLUSIVE
 
 
-def _equivalent(measurement: Measurement) -> bool:
+def equivalent(measurement: Measurement) -> bool:
+    """Whether the interval lies inside the bound that was stated, whatever the verdict."""
     stated = measurement.equivalence
     if stated is None:
         return False

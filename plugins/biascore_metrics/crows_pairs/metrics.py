@@ -19,6 +19,7 @@ from biascore.plugins_api import (
     Finding,
     Metric,
     Model,
+    PValue,
     Scalar,
     SentencePair,
     SentencePairsTest,
@@ -29,6 +30,7 @@ from biascore_metrics.crows_pairs.cautions import mean_warning, pair_cautions, p
 from biascore_metrics.crows_pairs.estimates import EVEN, Shares, mean_difference, shares
 from biascore_metrics.crows_pairs.masked import masked_conventions, masked_scores
 from biascore_metrics.crows_pairs.options import CrowsPairsOptions, PairOptions
+from biascore_metrics.crows_pairs.parts import Parts
 from biascore_metrics.crows_pairs.scored import EQUAL, ScoredPair, Scores, items
 
 POSITIVE_MEANS: Final = "the model prefers the more stereotypical sentence"
@@ -67,15 +69,15 @@ class PairMetric(Metric[PairOptionsT, SentencePairsTest]):
         scores, warnings = self.scores(model, test.pairs.pairs)
         found = shares(scores, options.confidence)
         means, mean_warnings = self._means(scores, context.rng)
-        decision = self._decide(scores, found)
+        decision, by_part = self._decide(scores, found, Parts.of(scores, means[0], options))
         cautions = pair_cautions(test, scores)
-        if decision.verdict is Verdict.DETECTED:
+        if decision.verdict is Verdict.DETECTED and by_part is None:
             cautions += mean_warning(means[0])
         return Finding(
             variant=options.variant(),
             positive_means=test.positive_means or POSITIVE_MEANS,
             estimates=(
-                found.headline,
+                _decided(found.headline, by_part),
                 *means,
                 found.preferring,
                 *found.subsets,
@@ -103,27 +105,40 @@ class PairMetric(Metric[PairOptionsT, SentencePairsTest]):
             warnings += [f"no interval of the {name}: {problem}"] if problem else []
         return tuple(means), tuple(warnings)
 
-    def _decide(self, scores: Scores, found: Shares) -> Decision:
+    def _decide(self, scores: Scores, found: Shares, parts: Parts) -> tuple[Decision, PValue | None]:
+        """The verdict, and the p-value that decided it where that is of a part and not of all pairs."""
         if not scores.pairs:
-            return Decision(Verdict.INCONCLUSIVE, "It could not be measured: no pair could be scored.")
+            return Decision(Verdict.INCONCLUSIVE, "It could not be measured: no pair could be scored."), None
         neutral = len(scores.pairs) - found.preferring.n["pairs"]
         if neutral == len(scores.pairs):
             return Decision(
                 Verdict.INCONCLUSIVE,
                 "The model prefers neither sentence in any pair, so B cannot be estimated and there is no test.",
-            )
+            ), None
         # Neutral pairs lower B of an even-handed model below 50, so those with a preference decide.
         p_value = found.preferring.p_values[0].value
+        alpha = self.options.alpha
         decision = decide(
             p_value,
             found.preferring_interval,
-            alpha=self.options.alpha,
+            alpha=alpha,
             bound=self.options.bound,
             neutral=EVEN,
             attainable=of_signs(found.preferring.n["pairs"], "pairs with a preference"),
         )
         among = f" This is of the {found.preferring.n['pairs']} pairs with a preference." if neutral else ""
-        return replace(decision, reason=decision.reason + among)
+        decision = replace(decision, reason=decision.reason + among)
+        told = parts.told(alpha)
+        if not told or decision.verdict is Verdict.DETECTED:
+            return decision, None
+        adjusted = (
+            f"Tested by parts (Holm over {len(parts.parts)}), chance is rejected at {alpha:g} for {told}."
+        )
+        if decision.verdict is Verdict.INCONCLUSIVE:
+            return replace(decision, reason=f"{decision.reason} {adjusted}"), None
+        # Bias types that lean opposite ways, or few pairs that lean far, leave B even: that is not no bias.
+        reason = f"{adjusted} All pairs together are nonetheless even within the bound: {decision.reason}"
+        return Decision(Verdict.DETECTED, reason), parts.deciding(alpha)
 
 
 class CrowsPairs(PairMetric[CrowsPairsOptions]):
@@ -186,6 +201,11 @@ class CrowsPairsCausal(PairMetric[PairOptions]):
             "score": "log-likelihood of the whole sentence, natural logarithm, not divided by its length",
             "lengths": "the sentences of a pair may differ in their number of tokens, and the group's own words count",
         }
+
+
+def _decided(headline: Estimate, by_part: PValue | None) -> Estimate:
+    """The headline with the p-value of a part before its own, where that decided."""
+    return headline.model_copy(update={"p_values": (by_part, *headline.p_values)}) if by_part else headline
 
 
 def _figures(found: Shares) -> tuple[Bars, ...]:

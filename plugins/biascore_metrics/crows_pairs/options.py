@@ -14,8 +14,9 @@ class PairOptions(MetricOptions):
 
     ``decimals``: scores are rounded to so many before they are compared, as the published code does; None compares
     them as they are. ``bound``: percentage points around 50 within which the whole interval of the share counts as
-    negligible; 5 is Cohen's h = 0.1, half a small effect, and needs about 400 pairs to be shown. ``draws``: of the
-    sign-flip test where it cannot count all signs. ``bootstrap``, ``resamples``: of the mean difference.
+    negligible; 5 is Cohen's h = 0.1, half a small effect, which 39 % of sets of 600 even pairs can show and 95 % of those
+    of 1508. ``draws``: of the sign-flip test where it cannot count all signs. ``bootstrap``, ``resamples``: of the mean
+    difference.
     """
 
     decimals: int | None = Field(default=3, ge=0, le=12)
@@ -41,6 +42,8 @@ class PairOptions(MetricOptions):
             "p of the mean difference": f"two-sided sign-flip test, {self.draws} draws where not exact",
             "bootstrap": f"{self.bootstrap}, {self.resamples} resamples of pairs",
             "equivalence bound": self.bound,
+            "negligible": "unless a bias type, B-, B+ or the mean difference, Holm over these parts, is told from chance "
+            "and its own interval is not within the bound (of the mean: the z of 50 % + bound, in standard deviations)",
             "alpha": self.alpha,
         }
 
