@@ -11,6 +11,7 @@ from biascore.plugins_api import EquityTest
 from biascore_metrics.eec.fits import Fitted
 from biascore_metrics.eec.rows import Rows
 
+GENDER: Final = "gender"
 DIGITS: Final = 6
 """Scores that differ less are the same but for the rounding of a batch."""
 NEARLY_CONSTANT: Final = 1e-3
@@ -51,17 +52,18 @@ def indistinguishable(fitted: Sequence[Fitted]) -> tuple[tuple[str, ...], tuple[
 
 
 def agreeing_factors(test: EquityTest) -> tuple[str, ...]:
-    """The factors that words of templates agree with; all of them where a corpus is given as sentences."""
+    """The factors that words of templates agree with; of a corpus given as sentences gender, which grammars know."""
     known = tuple(name for name in test.factors if name in test.grammar.agreement)
-    return known or (tuple(test.factors) if test.given else ())
+    return known or ((GENDER,) if test.given and GENDER in test.factors else ())
 
 
 def agreement(test: EquityTest, rows: Rows) -> str:
     """In which templates words agree with the person, as a sentence; "" where none does."""
-    if not rows.agreement.any():
+    agreeing = agreeing_factors(test)
+    if not agreeing or not rows.agreement.any():
         return ""
     templates = ", ".join(sorted(set(rows.template[rows.agreement].tolist()), key=_natural))
-    factors = " and ".join(agreeing_factors(test))
+    factors = " and ".join(agreeing)
     return (
         f"in template {templates} words agree with the {factors} of the person, so that grammar tells it whatever the name; "
         f"effects with {factors} may be of these words. Beside them stand those of the other templates "
@@ -71,7 +73,9 @@ def agreement(test: EquityTest, rows: Rows) -> str:
 
 def pseudo_replicated(fitted: Sequence[Fitted], alpha: float) -> str:
     """How many rows there are of how few names, and where that matters."""
-    names, rows = fitted[0].names.n_rows.size, fitted[0].scores.size
+    names = fitted[0].names.n_rows.size
+    sizes = [one.scores.size for one in fitted]
+    rows = " to ".join(f"{size:,}" for size in dict.fromkeys((min(sizes), max(sizes))))
     effects = [effect for one in fitted for effect in one.effects]
     only_plain = sum(
         effect.plain.p_value <= alpha
@@ -79,7 +83,7 @@ def pseudo_replicated(fitted: Sequence[Fitted], alpha: float) -> str:
         for effect in effects
     )
     return (
-        f"{rows:,} sentences an emotion are of {names} names, and those of one name are no independent observations: plain "
+        f"{rows} sentences an emotion are of {names} names, and those of one name are no independent observations: plain "
         f"OLS and Beta p-values take them for such. Of {len(effects)} effects {only_plain} have p <= {alpha:g} by plain "
         "OLS and not by permutation of names, which decides"
     )

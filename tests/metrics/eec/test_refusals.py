@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import pandas as pd
 import pytest
 
 from biascore.errors import AnswerError, CapabilityError, OptionsError
-from biascore.plugins_api import EquityTest, Measurement
+from biascore.plugins_api import EquityRow, EquityTest, Grammar, Measurement
 from biascore_metrics.eec.metric import Eec
 from biascore_metrics.eec.options import EecOptions
 
@@ -187,6 +188,21 @@ def test_agreement_confounds_and_the_effect_without_it_stands_beside() -> None:
     assert not any("words agree" in warning for warning in without.warnings)
     plain = corpus(templates={id: text for id, text in TEMPLATES.items() if id != "found"})
     assert not any("agree" in w for w in measure(test=plain).warnings)
+
+
+def test_words_of_a_corpus_of_sentences_agree_with_the_gender() -> None:
+    rows = TEST.rows()
+    parts = ("sentence", "template", "person", "kind", "word", "emotion", "agreement")
+    given = tuple(
+        EquityRow(*(row[part] for part in parts), levels=(row["origin"], row["gender"]))
+        for row in rows.to_dict("records")
+    )
+    spelt = replace(TEST, given=given, grammar=Grammar("grammar", False, ""))
+    found = measure(test=spelt)
+    assert any(
+        warning.startswith("in template found words agree with the gender") for warning in found.warnings
+    )
+    assert [e.name for e in found.estimates] == [e.name for e in measure().estimates]
 
 
 def test_pseudo_replication_counts_what_only_the_plain_p_finds() -> None:
