@@ -137,5 +137,5 @@ def _print(done: TrainedScorer) -> None:
         if one.test_rows.drawn:
             say(f"{one.name}: tested on {one.test_rows.rows} texts, {one.test_rows.drawn}")
     for warning in record.warnings:
-        say(warning, to=stderr, label="warning: ")
+        say(warning, to=stderr, label="warning:")
     say(f"new model: {done.ref}. It can score {listed([one.name for one in record.emotions])}", to=stderr)

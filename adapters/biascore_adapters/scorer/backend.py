@@ -1,10 +1,10 @@
-"""What a scorer answers: the scores of its heads, each text embedded once for all of them."""
+"""What a scorer answers: the scores of its heads for texts, or for what an encoder makes of them."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,17 +24,18 @@ from biascore.plugins_api import (
 )
 from biascore_adapters.quantities import find_output
 
-KEPT: Final = 20_000
-"""Texts whose vectors are held, so that the next emotion need not embed them again."""
-
 
 class ScorerBackend(Backend):
-    """Answers ``score`` with the mean over the heads of an emotion ("anger"), or one of them ("anger@1")."""
+    """Answers ``score`` with the mean over the heads of an emotion ("anger"), or one of them ("anger@1").
+
+    No vectors are held between calls: their answers are kept, and what a plan probes takes as long as in a run.
+    """
+
+    batch = 1024  # enough texts at once that an encoder finds some of like length
 
     def __init__(self, scorer: Scorer, encoder: Model | None) -> None:
         self._scorer = scorer
         self._encoder = encoder
-        self._vectors: dict[str, npt.NDArray[np.float64]] = {}
         facts = scorer.record.facts
         digest = scorer.digest
         if encoder is not None:
@@ -67,7 +68,7 @@ class ScorerBackend(Backend):
         return [Familiarity(seen=self._scorer.knows(word)) for word in words]
 
     def cost(self, hook: str, questions: Sequence[Any], params: Any) -> Cost:
-        """That of embedding the texts, for each emotion asked; where several are asked of one text, it is embedded once."""
+        """That of embedding the texts, for each emotion that is asked of them."""
         if hook != "score":
             return super().cost(hook, questions, params)
         self._quantity(params["quantity"])
@@ -92,13 +93,7 @@ class ScorerBackend(Backend):
     def _embedded(self, texts: Sequence[str]) -> npt.NDArray[np.float64]:
         """The vectors of the texts, shape (n, d); raises QuestionError where the encoder knows no word of one."""
         assert self._encoder is not None
-        new = [text for text in dict.fromkeys(texts) if text not in self._vectors]
-        if new:
-            if len(self._vectors) + len(new) > KEPT:
-                self._vectors.clear()
-                new = list(dict.fromkeys(texts))
-            self._vectors.update(zip(new, vectors_of(self._encoder, new), strict=True))
-        rows = np.stack([self._vectors[text] for text in texts])
+        rows = vectors_of(self._encoder, texts)
         unknown = np.flatnonzero(~np.isfinite(rows).all(axis=1))
         if len(unknown):
             raise QuestionError(
