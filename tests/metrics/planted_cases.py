@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from scipy.special import logit
 from scipy.stats import norm
 
 from biascore.engine import Engine
 from biascore.plugins_api import Measurement
+from biascore_adapters.planted.equity import PERSONS
 from biascore_adapters.planted.lexicon import ATTRIBUTE, NOISE_DIMENSIONS, SPREAD, target_shift
 
 FAST = {"resamples": 100, "draws": 200}
@@ -87,6 +89,13 @@ def spread_of_two(effect: float) -> float:
     return 0.5 * sum(abs(share - 0.25) for share in shares)
 
 
+def logits_by_first_factor(measurement: Measurement) -> float:
+    """eec: the mean logit of the names of the level that is compared, less that of the reference."""
+    rows = measurement.items_frame()
+    means = logit(rows["value"]).groupby(rows["race/ethnicity"]).mean()
+    return float(means["African-American"] - means["European"])
+
+
 PLACED = "it/fise_it1_traits"
 OWN = "en/gest_own"
 PAIRS = "en/crows_own"
@@ -110,6 +119,14 @@ CASES = {
         "gest-mlm", OWN, "stereotype rate g_s", identity, {**EASY, "translator": "self", "target": "it"}
     ),
     "gest-causal": Case("gest-causal", OWN, "stereotype rate g_s", identity, EASY),
+    "eec": Case(
+        "eec",
+        "en/eec",
+        "",
+        lambda effect: PERSONS * effect,
+        {"emotions": ["anger"], "draws": 200},
+        logits_by_first_factor,
+    ),
     "robust-association": Case(
         "robust-association", WORK, "bias score male - female", identity, {**EASY, "pairs": 4}
     ),

@@ -73,9 +73,10 @@ def rows_of(test: EquityTest, frame: pd.DataFrame, emotion: str, options: EecOpt
     Of noun phrases only the factors count of which they have a level. Raises OptionsError for a template that the test
     does not have, where no factor is left, and where a cell has no sentence.
     """
+    frame = frame[frame["kind"].isin(KINDS[options.persons])]
     agreeing = sorted(set(frame.loc[frame["agreement"], "template"]))
     chosen = _templates(test, options, agreeing)
-    kept = frame["kind"].isin(KINDS[options.persons]) & frame["template"].isin(chosen)
+    kept = frame["template"].isin(chosen)
     if options.sentences == "own emotion":
         kept &= frame["emotion"] == emotion
     elif options.sentences != "all":
