@@ -104,12 +104,20 @@ from biascore.stimuli.associations import AGREEING, ATTRIBUTE, TARGET
 from biascore.stimuli.dataset import DataFile, DataFormat
 from biascore.stimuli.entries import LANGUAGE_PATTERN
 from biascore.stimuli.schema import SAMPLES_MEAN, StereotypeEntry
-from biascore.transform import FittedTransform, Transform, TransformContext, Vectors, VocabularyUnknownError
+from biascore.transform import (
+    IN_SHORT,
+    FittedTransform,
+    Transform,
+    TransformContext,
+    Vectors,
+    VocabularyUnknownError,
+)
 
 __all__ = [
     "AGREEING",
     "ATTRIBUTE",
     "BLOCK_ROWS",
+    "IN_SHORT",
     "LANGUAGE_PATTERN",
     "MAX_UNPACKED",
     "REPEATED",

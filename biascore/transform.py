@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import isclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from biascore.models.adapter import Identity
     from biascore.models.questions import Level
     from biascore.stimuli import Catalogue
+
+
+IN_SHORT: Final = "in short"
+"""The fact that is all of them for a reader in a hurry."""
 
 
 class VocabularyUnknownError(CapabilityError):
@@ -56,7 +60,8 @@ class FittedTransform(ABC):
 
     ``digest``: ``"blake2b:<hex>"`` of what was learnt. ``facts``: what a reader has to know of it, by name (how many
     directions, held-out accuracy before and after). ``warnings``: whole sentences. ``trace``: a row for each step that
-    it was learnt in, ``()`` where there are no steps.
+    it was learnt in, ``()`` where there are no steps. The terminal shows the fact ``IN_SHORT`` alone, where there is one,
+    and else the first three.
     """
 
     digest: str

@@ -106,12 +106,20 @@ def measure(
 ) -> None:
     """Measure one metric on one or several models, without an audit file."""
     files = data_files(data, language, data_option, data_licence, data_citation)
-    wanted = [*(tests or ()), *(f"{one['language']}/{default_test_name(one['source'])}" for one in files)]
+    through = transforms(transform)
+    own = [f"{one['language']}/{default_test_name(one['source'])}" for one in files]
+    if tests:  # nouns of a file that a transform is learnt from, beside the tests that are to be measured
+        options = [pairs(option), *(one["options"] for one in through)]
+        own = [
+            test
+            for test in own
+            if not any(test in _named(value) for one in options for value in one.values())
+        ]
+    wanted = [*(tests or ()), *own]
     if not wanted:
         raise OptionsError(
             "nothing is named to measure. Add --tests 'en/weat*' or --data crows-pairs:pairs.csv"
         )
-    through = transforms(transform)
     after = f", before and after {', '.join(one['name'] for one in through)}" if through else ""
     audit = Audit.from_parts(
         title=f"{metric} on {', '.join(model)}{after}",
@@ -128,3 +136,8 @@ def measure(
     )
     output = Output(out, report, as_json, warnings, force)
     run_and_deliver(audit, output, Limits(max_characters, time_limit, no_cache))
+
+
+def _named(value: object) -> tuple[object, ...]:
+    """The values of an option that may be the address of a test."""
+    return tuple(value) if isinstance(value, list) else (value,)

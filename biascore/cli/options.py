@@ -83,7 +83,8 @@ Without = Annotated[
 Data = Annotated[
     list[str] | None,
     typer.Option(
-        help="A data file that becomes a test, FORMAT:PATH or FORMAT:hub:OWNER/NAME/PATH; needs --language."
+        help="A data file that becomes the test LANGUAGE/STEM of its name, FORMAT:PATH or FORMAT:hub:OWNER/NAME/PATH; needs "
+        "--language. It is measured, unless an option names it and --tests does not."
     ),
 ]
 DataOption = Annotated[

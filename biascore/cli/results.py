@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Final, NamedTuple
 
 from rich import box
@@ -18,6 +19,7 @@ from biascore.results.measurement import Measurement
 from biascore.results.run import Run
 from biascore.results.verdicts import Role, RunVerdict
 from biascore.stats import Adjustment, Verdict
+from biascore.transform import IN_SHORT
 
 _COLOURS: Final = {"detected": "red", "negligible": "green", "inconclusive": "yellow"}
 _TITLES: Final = {
@@ -30,6 +32,8 @@ _TITLES: Final = {
 _LEAST_FOLDED: Final = 16
 """Columns that fold have at least so many characters where the table has a column for each value."""
 _LEAST_NUMBERS: Final = 8
+_FACTS: Final = 3
+"""Of a transform that does not say in short what it learnt, so many facts are shown."""
 _NAMED: Final = 3
 """Warnings that more measurements share than this say how many."""
 
@@ -89,8 +93,17 @@ def _learnt(run: Run) -> Iterator[str]:
     for model in run.models:
         for used in model.transforms:
             for fit in used.fits:
-                facts = ", ".join(f"{name} {_fact(value)}" for name, value in fit.facts.items())
-                yield f"transform {used.whose} of {model.name}, {fit.level} level: {facts or 'learnt'}"
+                yield f"transform {used.name} of {model.name}, {fit.level} level: {_in_short(fit.facts)}"
+
+
+def _in_short(facts: Mapping[str, Scalar]) -> str:
+    """What a reader in a hurry needs; all facts are in the record and in the report."""
+    short = facts.get(IN_SHORT)
+    if short:
+        return f"{short}. All facts: --json, --report"
+    first = ", ".join(f"{name} {_fact(value)}" for name, value in islice(facts.items(), _FACTS))
+    more = len(facts) - _FACTS
+    return f"{first or 'learnt'}{f', and {more} more facts: --json, --report' if more > 0 else ''}"
 
 
 def _fact(value: Scalar) -> str:

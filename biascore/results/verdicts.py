@@ -171,10 +171,10 @@ def _found(some: Sequence[tuple[Measurement, RunVerdict]]) -> str:
 def _role(measurement: Measurement, controls: frozenset[str]) -> Role:
     if measurement.model in controls:
         return Role.CONTROL
-    if measurement.change_from:
-        return Role.CHANGE
     if measurement.describes:
         return Role.DESCRIPTION
+    if measurement.change_from:
+        return Role.CHANGE
     return Role.BASELINE if measurement.concept == BASELINE else Role.FINDING
 
 

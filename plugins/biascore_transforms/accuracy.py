@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
-from biascore.plugins_api import Scalar
+from biascore.plugins_api import IN_SHORT, Scalar
 from biascore.stats.proportions import wilson_interval
 from biascore.stats.removal import Accuracy, Fitted, IterativeRemoval, padded_accuracy
+from biascore_transforms.rows import LabelledRows
 
 PADDED: Final = 6000
 """Rows of the matrix that Omrani Sabbaghi and Caliskan's code scored."""
@@ -22,13 +23,20 @@ WHY: Final = {
 
 
 def facts_of(
-    found: IterativeRemoval, names: Sequence[str], confidence: float, *, padded: bool = True
+    found: IterativeRemoval, words: LabelledRows, confidence: float, *, padded: bool = True
 ) -> dict[str, Scalar]:
     """Directions, rounds, why it stopped, and held-out accuracy before and after with its interval.
 
     ``padded``: also as Omrani Sabbaghi and Caliskan's code computes it.
     """
+    names, both = words.names, zip(found.steps[0].fitted, found.steps[-1].fitted, strict=True)
     facts: dict[str, Scalar] = {
+        IN_SHORT: in_short(
+            found.basis.shape[1],
+            {told_apart(one, names): (one.held_out, last.held_out) for one, last in both},
+            len(words.train.labels),
+            confidence,
+        ),
         "directions": found.basis.shape[1],
         "rounds": len(found.steps) - 1,
         "stopped because": WHY[found.stopped],
@@ -48,6 +56,20 @@ def facts_of(
                 printed
             )
     return facts
+
+
+def in_short(
+    directions: int, accuracies: Mapping[str, tuple[Accuracy, Accuracy]], words: int, confidence: float
+) -> str:
+    """Directions, held-out accuracy before and after of each classifier, and how many words it was learnt from."""
+    several = len(accuracies) > 1
+    changes = "; ".join(
+        f"{classes + ' ' if several else ''}{before.share:.3f} -> {after.share:.3f} "
+        f"({confidence:.0%} interval {span(after)})"
+        for classes, (before, after) in accuracies.items()
+    )
+    removed = "1 direction" if directions == 1 else f"{directions} directions"
+    return f"{removed} removed, held-out accuracy {changes}, learnt from {words} words"
 
 
 def warnings_of(found: IterativeRemoval, names: Sequence[str], confidence: float) -> tuple[str, ...]:

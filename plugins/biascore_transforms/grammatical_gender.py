@@ -97,7 +97,7 @@ class GrammaticalGender(LearntFromClasses[GrammaticalGenderOptions]):
             change,
             context,
             facts={
-                **facts_of(found, nouns.names, options.confidence),
+                **facts_of(found, nouns, options.confidence),
                 **options.described(),
                 **nouns.facts,
                 **damage_of(change.apply, learnt_from, nouns.all, options.neighbours),

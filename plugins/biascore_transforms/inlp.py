@@ -58,7 +58,7 @@ class Inlp(LearntFromClasses[InlpOptions]):
             change,
             context,
             facts={
-                **facts_of(found, words.names, options.confidence, padded=False),
+                **facts_of(found, words, options.confidence, padded=False),
                 "classifier": classifier,
                 **words.facts,
                 **damage_of(change.apply, learnt_from, words.all, options.neighbours),

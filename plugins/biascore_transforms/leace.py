@@ -7,9 +7,9 @@ from typing import Final
 
 import numpy as np
 
-from biascore.plugins_api import FittedTransform, Scalar, TransformContext, Vectors
+from biascore.plugins_api import IN_SHORT, FittedTransform, Scalar, TransformContext, Vectors
 from biascore.stats.removal import Accuracy, Labelled, leace, one_hot, support_vectors
-from biascore_transforms.accuracy import span
+from biascore_transforms.accuracy import in_short, span
 from biascore_transforms.damage import damage_of
 from biascore_transforms.labelled import LabelledOptions, LearntFromClasses, read_source
 from biascore_transforms.linear import from_file, learnt
@@ -42,6 +42,9 @@ class Leace(LearntFromClasses[LabelledOptions]):
         )
         left = (train.rows - train.rows.mean(axis=0)).T @ (labels - labels.mean(axis=0)) / len(labels)
         facts: dict[str, Scalar] = {
+            IN_SHORT: in_short(
+                change.rank, {"all": (before, after)}, len(words.train.labels), options.confidence
+            ),
             "directions": change.rank,
             "largest covariance with a class that is left in training": float(f"{np.abs(left).max():.3g}"),
             "classifier of the held-out words": f"linear SVC, C = {C:g}",

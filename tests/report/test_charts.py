@@ -83,3 +83,12 @@ def test_models_with_equal_tests_share_a_row_and_repeats_get_their_own(tmp_path:
     assert sum("role-legend-symbol" in g.get("class", "") for g in marks) == 2  # one legend, of two models
     labels = ["".join(e.itertext()) for e in ElementTree.parse(svg).iter("{http://www.w3.org/2000/svg}text")]
     assert sum(label.startswith("WEAT 6: male and female") for label in labels) == 2
+
+
+@pytest.mark.parametrize("length", [20, 38, 80])
+def test_names_that_differ_in_their_ends_are_told_apart_in_a_legend(tmp_path: Path, length: int) -> None:
+    names = ["e" * length, "e" * length + " after"]
+    run = run_of(*(measurement(model=name) for name in names), models=(model_used(),))
+    svg = next(p for p in write_charts(run, tmp_path, ("svg",)) if p.name.startswith("forest"))
+    labels = ["".join(e.itertext()) for e in ElementTree.parse(svg).iter("{http://www.w3.org/2000/svg}text")]
+    assert [label for label in labels if label.startswith("eee")] == names

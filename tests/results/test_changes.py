@@ -29,6 +29,8 @@ def test_what_tests_nothing_is_no_inconclusive_finding() -> None:
     assert [one.role for one in said] == [Role.FINDING, Role.DESCRIPTION]
     assert said[1].note == "description"
     assert control_lines(some, said, {}) == ()
+    change = decided(None, verdict=Verdict.INCONCLUSIVE, alpha=None, describes=True, change_from="raw")
+    assert [one.role for one in run_verdicts([change], (), Adjustment.HOLM)] == [Role.DESCRIPTION]
 
 
 def test_a_change_is_stored_and_what_is_none_keeps_its_bytes(tmp_path: Path) -> None:

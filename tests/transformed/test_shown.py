@@ -42,7 +42,9 @@ def test_the_terminal_tells_what_was_learnt(run: Run, capsys: pytest.CaptureFixt
     print_run(run)
     out = " ".join(capsys.readouterr().out.split())
     assert "before and after transforms, and so counted twice: es before and es." in out
-    assert "transform wary (unknown 0) of es, sentence level: steps 2, X: words used 25" in out
+    assert (
+        "transform wary of es, sentence level: steps 2, X: words used 25, Y: words used 25, and 2 more" in out
+    )
     assert "warning: es, wary (sentence): few words were known" in out
 
 

@@ -30,6 +30,11 @@ def test_a_planted_direction_is_found_and_removed(options: dict[str, object]):
     assert low <= 0.5 < high
     assert found.facts["held-out words"] == 450
     assert found.warnings == ()
+    accuracies = [float(found.facts[f"held-out accuracy {when}"] or 0) for when in ("before", "after")]
+    assert found.facts["in short"] == (
+        f"{found.facts['directions']} direction{'s' if found.facts['directions'] != 1 else ''} removed, held-out accuracy "
+        f"{accuracies[0]:.3f} -> {accuracies[1]:.3f} (95% interval {low:.3f} to {high:.3f}), learnt from 1350 words"
+    )
     clean = model.with_transform(transform(**options))
     words = [f"m{i}" for i in range(50)] + [f"f{i}" for i in range(50)]
     assert np.abs(clean.embed(words) @ found.change.read).max() < 1e-5

@@ -50,11 +50,16 @@ CONFIG: Final[dict[str, Any]] = {
     "axisY": {"labelLimit": 230},
     "title": {"fontSize": 12, "fontWeight": "normal", "color": INK, "offset": 10, "frame": "group"},
     "legend": {
-        "orient": "top", "direction": "horizontal", "columns": 3, "labelLimit": 190, "labelFontSize": 12,
+        "orient": "top", "direction": "horizontal", "labelFontSize": 12,
         "labelColor": INK, "titleFontSize": 12, "titleFontWeight": "normal", "titleColor": INK,
         "symbolSize": 70, "offset": 12,
     },
 }  # fmt: skip
+
+LABEL_LIMITS: Final = {3: 190, 2: 310, 1: 660}
+"""Pixels of a legend's label by the columns of the legend, so that all fit in the width."""
+LETTER: Final = 6.7
+"""Pixels of a letter in a legend, generously."""
 
 ROWS: Final = alt.NamedData("rows")
 NEUTRAL: Final = alt.NamedData("neutral")
@@ -129,7 +134,16 @@ def specification(drawing: Drawing, below: str | list[str], description: str) ->
     lines = [line for paragraph in paragraphs for line in _title_lines(paragraph)]
     title = {"text": lines or "", "orient": "bottom", "anchor": "middle"}
     texts = {"title": title, "description": " ".join(description.split()), "datasets": drawing.data}
-    return frame | {"config": CONFIG} | {key: visible_in(value) for key, value in texts.items()}
+    config = CONFIG | {"legend": CONFIG["legend"] | _legend_columns(drawing.data.get(ROWS.name, []))}
+    return frame | {"config": config} | {key: visible_in(value) for key, value in texts.items()}
+
+
+def _legend_columns(rows: Rows) -> dict[str, int]:
+    """As many columns as leave room for the longest name: of two that are cut, one may differ in its end alone."""
+    names = [str(row[field]) for row in rows for field in ("series", "group") if row.get(field) is not None]
+    longest = LETTER * max(map(len, names), default=0)
+    columns = next((count for count, limit in LABEL_LIMITS.items() if longest <= limit), 1)
+    return {"columns": columns, "labelLimit": LABEL_LIMITS[columns]}
 
 
 def _title_lines(paragraph: str) -> list[str]:

@@ -116,6 +116,7 @@ class ScGgWeat(Metric[ScGgWeatOptions, GenderedNounsTest]):
         warnings = [*cautions, *composed_warning(words.coverage)]
         warnings += [f"it could not be measured: {problem}"] if problem else []
         return Finding(
+            describes=True,
             variant=options.variant(model),
             positive_means="nouns lose association with the words of their own gender",
             change_from=untransformed.name,

@@ -270,3 +270,18 @@ def test_the_engine_and_the_command_line_know_the_formats(engine: Engine, tmp_pa
         engine.data("conllu", file.path, language="es", word="wordform")
     listed = CliRunner().invoke(app, ["list", "formats", "--json"])
     assert {"conllu", "nouns"} <= {row["id"] for row in json.loads(listed.stdout)}
+
+
+def test_nouns_of_a_file_are_learnt_from_and_not_measured(tmp_path: Path) -> None:
+    both = {"m": ("rose", "tulip", "daisy", "lily"), "f": ("ant", "flea", "wasp", "moth")}
+    rows = [f"{word},{gender}" for gender, words in both.items() for word in words]
+    file = tmp_path / "mine.csv"
+    file.write_text("\n".join(["word,gender", *rows]), encoding="utf-8")
+    command = ["measure", "weat", "--model", "planted:gender=1", "--tests", "en/weat7", "-o", "resamples=100"]
+    command += ["--data", f"nouns:{file}", "--language", "en", "--no-cache", "--json"]
+    learnt = "inlp:nouns=en/mine,min_words=2,sample=0"
+    done = CliRunner().invoke(app, [*command, "--transform", learnt], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    run = json.loads(done.stdout)
+    assert [one["test"] for one in run["measurements"]] == ["en/weat7", "en/weat7"]
+    assert run["models"][1]["transforms"][0]["stimuli"] == ["en/mine"]

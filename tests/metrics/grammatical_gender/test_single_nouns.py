@@ -55,7 +55,7 @@ def test_every_noun_is_counted_as_in_a_loop(spanish: Engine, raw: Model, clean: 
         assert estimate.value == pytest.approx(np.mean(some), abs=1e-6)
         assert estimate.interval is not None
     assert found.headline.name == NAMES["paper"]
-    assert found.change_from == "raw"
+    assert (found.change_from, found.describes) == ("raw", True)
     assert [figure.kind for figure in found.figures] == ["plane", "plane", "histogram"]
 
 
