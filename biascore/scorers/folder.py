@@ -8,7 +8,7 @@ import json
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -90,6 +90,12 @@ class EncoderRecord(Frozen):
     facts: FrozenMap[Scalar]
     sentence: str
 
+    @property
+    def shown(self) -> str:
+        """Its reference, a path within it by its name alone: where it lay says nothing elsewhere."""
+        adapter, _, locator = self.ref.partition(":")
+        return f"{adapter}:{PurePath(locator).name}" if PurePath(locator).is_absolute() else self.ref
+
 
 class TfIdfRecord(Frozen):
     """Runs of up to ``longest`` words that stand in at least ``least`` of the texts, the ``most`` frequent."""
@@ -119,7 +125,7 @@ class ScorerRecord(Frozen):
     def facts(self) -> dict[str, str | int | float]:
         """What a report says of it."""
         facts: dict[str, str | int | float] = {
-            "kind": "tf-idf" if self.encoder is None else f"encoder {self.encoder.ref}",
+            "kind": "tf-idf" if self.encoder is None else f"encoder {self.encoder.shown}",
             "head": self.head,
             "trained_with": f"biascore {self.biascore}, scikit-learn {self.scikit_learn}",
         }

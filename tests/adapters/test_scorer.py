@@ -118,6 +118,8 @@ def test_a_scorer_on_word_vectors_averages_known_words_and_seeds(
         facts = model.identity.facts
         assert facts["encoder digest"] == words.identity.digest
         assert facts["joy: seeds"] == "0, 1"
+        assert facts["kind"] == "encoder fasttext:words.vec"
+        assert not [fact for fact in facts.values() if str(vectors.parent) in str(fact)]
 
 
 def test_an_encoder_that_moved_is_named_and_another_one_refused(

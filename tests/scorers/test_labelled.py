@@ -154,3 +154,28 @@ def test_rows_from_which_nothing_can_be_learnt(tmp_path: Path) -> None:
     wide.write_text("".join(["text,joy,fear\n", *lines]), encoding="utf-8")
     with pytest.raises(DataError, match=r"no row of fear in few\.csv, of: 'joy'"):
         read_data([wide], emotions=["joy", "fear"], test=[few])
+
+
+def test_official_files_of_several_emotions_and_parts(tmp_path: Path) -> None:
+    def file(name: str, emotion: str, place: int, seed: int, start: bytes = b"") -> Path:
+        lines = [f"{i}\t{row[0]}\t{emotion}\t{row[place]:.3f}" for i, row in enumerate(rows(14, seed))]
+        return official(tmp_path / name, lines, start)
+
+    train = [file("anger.txt", "anger", 1, 1), file("joy.txt", "joy", 2, 2)]
+    dev = [file("anger-dev.txt", "anger", 1, 3), file("joy-dev.txt", "joy", 2, 4)]
+    gold = [
+        file("anger-gold.txt", "anger", 1, 5, b"\xef\xbb\xbf"),
+        file("joy-gold.txt", "joy", 2, 6, b"\xef\xbb\xbf"),
+    ]
+    data = read_data(train, dev=dev, test=gold, chooses=True)
+    assert list(data.parts) == ["anger", "joy"]
+    for name, one in data.parts.items():
+        assert (len(one.train), len(one.dev), len(one.test)) == (14, 14, 14)
+        assert [list(one.records[part].files) for part in ("train", "dev", "test")] == [
+            [f"{name}.txt"],
+            [f"{name}-dev.txt"],
+            [f"{name}-gold.txt"],
+        ]
+        assert not one.records["test"].drawn
+    with pytest.raises(DataError, match=r"no row of joy in anger-gold\.txt, of: 'anger'.*--emotion anger"):
+        read_data(train, test=gold[:1])
