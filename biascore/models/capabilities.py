@@ -48,6 +48,7 @@ class CapabilitySpecs:
     def score(self, texts: tuple[str, ...], quantity: str) -> npt.NDArray[np.float64]:  # type: ignore[empty-body]
         """Score the texts: float64 of shape (n,).
 
-        ``quantity="log_likelihood"``: sum over the tokens, in nats, of a causal language model.
+        ``quantity="log_likelihood"``: sum over the tokens, in nats, of a causal language model; ``"token_count"``: how many
+        tokens that are, if ``Identity.quantities`` lists it.
         Any other quantity is a named output of a head, in the head's unit (``"anger"`` in [0, 1]).
         """

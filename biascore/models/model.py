@@ -219,7 +219,8 @@ class Model:
     def score(self, texts: Iterable[str], quantity: str) -> npt.NDArray[np.float64]:
         """Scores of shape (n,), float64, in the unit of the head.
 
-        A causal language model gives ``"log_likelihood"`` in nats and, per token, ``"mean_log_likelihood"``.
+        A causal language model gives ``"log_likelihood"`` in nats, per token ``"mean_log_likelihood"``, and the number of
+        these tokens, ``"token_count"``; those that can be asked for are in ``identity.quantities``.
         """
         hook: Hook[str, float] = Hook(
             "score", {"quantity": quantity}, split_scores, codecs.encode_score, codecs.decode_score

@@ -231,6 +231,8 @@ def _placeholders(
             return questions
         case _:
             scores = rng.uniform(0.25, 0.75, len(questions))
+            if hook.params.get("quantity") == "token_count":
+                return np.array([float(len(text.split())) for text in questions])
             return -40 * scores if hook.params.get("quantity") == "log_likelihood" else scores
 
 

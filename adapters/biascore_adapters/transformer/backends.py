@@ -25,7 +25,7 @@ from biascore.plugins_api import (
     Training,
     hookimpl,
 )
-from biascore_adapters.transformer.causal import MEAN_LOG_LIKELIHOOD, QUANTITIES, CausalReader
+from biascore_adapters.transformer.causal import MEAN_LOG_LIKELIHOOD, QUANTITIES, TOKEN_COUNT, CausalReader
 from biascore_adapters.transformer.exported import Kind
 from biascore_adapters.transformer.folder import ModelFolder
 from biascore_adapters.transformer.masked import MaskedPlan
@@ -206,12 +206,14 @@ class TextScorer(TransformerBackend):
 
     @hookimpl
     def score(self, texts: tuple[str, ...], quantity: str) -> npt.NDArray[np.float64]:
-        """Log-likelihood of each text: the sum over its tokens, or the mean, in nats, float64 of shape (n,).
+        """Log-likelihood of each text, the sum over its tokens or the mean, in nats, or their number; float64 of shape (n,).
 
         Raises QuestionError for any other quantity and for a text with nothing to score, AnswerError naming
         the text where the model computes no number.
         """
         read = self._texts.read(texts, quantity)
+        if quantity == TOKEN_COUNT:
+            return np.array([len(one.scored) for one in read], dtype=np.float64)
         wanted = [[(i - 1, one.input.ids[i]) for i in one.scored] for one in read]
         found = self._log_probabilities([one.input for one in read], wanted)
         scores = np.array([sum(own) for own in found], dtype=np.float64)
@@ -221,9 +223,11 @@ class TextScorer(TransformerBackend):
         return scores
 
     def cost(self, hook: str, questions: Sequence[Any], params: Mapping[str, str]) -> Cost:
-        """One pass for each text, with the beginning-of-text token that it is scored given."""
+        """One pass for each text, with the beginning-of-text token that it is scored given; none to count tokens."""
         if hook != "score":
             return super().cost(hook, questions, params)
+        if params["quantity"] == TOKEN_COUNT:
+            return Cost.none()
         read = self._texts.read(questions, params["quantity"])
         return Cost.of_passes(questions, [len(one.input.ids) for one in read])
 

@@ -12,7 +12,9 @@ from biascore_adapters.transformer.tokens import Input, Reader, Tokens, shown
 LOG_LIKELIHOOD: Final = "log_likelihood"
 MEAN_LOG_LIKELIHOOD: Final = "mean_log_likelihood"
 """Per scored token: minus the loss."""
-QUANTITIES: Final = (LOG_LIKELIHOOD, MEAN_LOG_LIKELIHOOD)
+TOKEN_COUNT: Final = "token_count"
+"""How many tokens are scored."""
+QUANTITIES: Final = (LOG_LIKELIHOOD, MEAN_LOG_LIKELIHOOD, TOKEN_COUNT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,8 @@ class CausalReader:
         """
         if quantity not in QUANTITIES:
             raise QuestionError(
-                f"a causal language model has no output {quantity!r}. Ask for {' or '.join(map(repr, QUANTITIES))}"
+                f"a causal language model has no output {quantity!r}. Ask for "
+                f"{', '.join(map(repr, QUANTITIES))}"
             )
         return [self._scored(*one) for one in zip(texts, self._reader.read(texts), strict=True)]
 

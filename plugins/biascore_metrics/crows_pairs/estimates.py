@@ -54,16 +54,16 @@ def shares(scores: Scores, level: float) -> Shares:
         _percent(wilson_interval(count(decided, "more"), len(decided), level=level)) if decided else None
     )
     return Shares(
-        headline=_share(B, pairs, level),
-        preferring=_share(PREFERRING, decided, level),
+        headline=share_of(B, pairs, level),
+        preferring=share_of(PREFERRING, decided, level),
         preferring_interval=interval,
-        subsets=(_share(NEGATIVE, stereo, level), _share(POSITIVE, antistereo, level), neutral),
+        subsets=(share_of(NEGATIVE, stereo, level), share_of(POSITIVE, antistereo, level), neutral),
         bias_types=_bias_types(scores, level),
         published=(
             # The published code scores a pair that shares nothing, or whose sentences are equal, as neutral.
             _percentage(PUBLISHED, count(pairs, "more"), scores.given, level, pairs=decided),
-            _share(PUBLISHED_STEREO, _of_direction(decided, "stereo"), level),
-            _share(PUBLISHED_ANTISTEREO, _of_direction(decided, "antistereo"), level),
+            share_of(PUBLISHED_STEREO, _of_direction(decided, "stereo"), level),
+            share_of(PUBLISHED_ANTISTEREO, _of_direction(decided, "antistereo"), level),
         ),
     )
 
@@ -115,7 +115,7 @@ def _of_direction(pairs: Sequence[ScoredPair], direction: str) -> list[ScoredPai
 
 def _bias_types(scores: Scores, level: float) -> tuple[Estimate, ...]:
     plain = [
-        _share(bias_type_name(name), [one for one in scores.pairs if one.pair.bias_type == name], level)
+        share_of(bias_type_name(name), [one for one in scores.pairs if one.pair.bias_type == name], level)
         for name in scores.bias_types
     ]
     adjusted = holm([one.p_values[0].value if one.p_values else None for one in plain])
@@ -129,7 +129,8 @@ def _bias_types(scores: Scores, level: float) -> tuple[Estimate, ...]:
     )
 
 
-def _share(name: str, pairs: Sequence[ScoredPair], level: float) -> Estimate:
+def share_of(name: str, pairs: Sequence[ScoredPair], level: float) -> Estimate:
+    """The percentage of these pairs that prefer sent_more, with Wilson's interval and the binomial test."""
     return _percentage(name, count(pairs, "more"), len(pairs), level, pairs=pairs)
 
 

@@ -28,6 +28,7 @@ from biascore.stats import Decision, Verdict, decide
 from biascore.stats.attainable import of_signs
 from biascore_metrics.crows_pairs.cautions import mean_warning, pair_cautions, pair_warnings
 from biascore_metrics.crows_pairs.estimates import EVEN, Shares, mean_difference, shares
+from biascore_metrics.crows_pairs.lengths import Lengths, lengths_of, unit_of_length
 from biascore_metrics.crows_pairs.masked import masked_conventions, masked_scores
 from biascore_metrics.crows_pairs.options import CrowsPairsOptions, PairOptions
 from biascore_metrics.crows_pairs.parts import Parts
@@ -47,6 +48,8 @@ class PairMetric(Metric[PairOptionsT, SentencePairsTest]):
     """What a score is called: "PLL"."""
     column: ClassVar[str]
     """What columns of the item table that hold scores begin with."""
+    length_counts: ClassVar[bool] = False
+    """Whether the longer of two sentences has the lower score for that alone."""
     has_published: ClassVar[bool]
     """Whether the published code computes this score, so that what it prints is an estimate too."""
 
@@ -59,7 +62,7 @@ class PairMetric(Metric[PairOptionsT, SentencePairsTest]):
         name = f"mean {self.score} difference"
         return {(name, "nats"): [one.difference for one in scores.pairs]}
 
-    def own_conventions(self) -> dict[str, Scalar]:
+    def own_conventions(self, model: Model) -> dict[str, Scalar]:  # noqa: ARG002
         """How a sentence is scored."""
         return {}
 
@@ -68,8 +71,15 @@ class PairMetric(Metric[PairOptionsT, SentencePairsTest]):
         options = self.options
         scores, warnings = self.scores(model, test.pairs.pairs)
         found = shares(scores, options.confidence)
+        lengths, unit = Lengths.of(scores, options.confidence), unit_of_length(model)
         means, mean_warnings = self._means(scores, context.rng)
         decision, by_part = self._decide(scores, found, Parts.of(scores, means[0], options))
+        lopsided = lengths.lopsided(options.alpha, unit)
+        headline, bound = _decided(found.headline, by_part), options.bound
+        if lopsided and headline.value is not None:
+            # Neither a p-value of all pairs nor a bound answers the question of the headline.
+            decision, bound = Decision(Verdict.INCONCLUSIVE, lopsided), None
+            headline = headline.model_copy(update={"p_values": ()})
         cautions = pair_cautions(test, scores)
         if decision.verdict is Verdict.DETECTED and by_part is None:
             cautions += mean_warning(means[0])
@@ -77,19 +87,26 @@ class PairMetric(Metric[PairOptionsT, SentencePairsTest]):
             variant=options.variant(),
             positive_means=test.positive_means or POSITIVE_MEANS,
             estimates=(
-                _decided(found.headline, by_part),
+                headline,
                 *means,
                 found.preferring,
+                *((lengths.equal,) if self.length_counts else ()),
                 *found.subsets,
                 *found.bias_types,
                 *(found.published if self.has_published else ()),
             ),
             decision=decision,
-            equivalence=Equivalence.within(options.bound, found.preferring.name),
+            equivalence=Equivalence.within(bound, found.preferring.name),
             coverage=scores.coverage(),
-            warnings=(*cautions, *pair_warnings(scores, found), *warnings, *mean_warnings),
+            warnings=(
+                *cautions,
+                *pair_warnings(scores, found),
+                *lengths.warning(unit),
+                *warnings,
+                *mean_warnings,
+            ),
             cautions=cautions,
-            conventions={**self.own_conventions(), **options.conventions()},
+            conventions={**self.own_conventions(model), **options.conventions()},
             item_value=f"{self.score} difference in nats",
             figures=_figures(found),
             items=items(scores.pairs, self.column),
@@ -162,7 +179,7 @@ class CrowsPairs(PairMetric[CrowsPairsOptions]):
         name = f"mean {self.score} difference per shared token"
         return {**super().differences(scores), (name, "nats per token"): per_token}
 
-    def own_conventions(self) -> dict[str, Scalar]:
+    def own_conventions(self, model: Model) -> dict[str, Scalar]:  # noqa: ARG002
         """What is summed, what is hidden, and the order of matching."""
         return masked_conventions(self.options.pll)
 
@@ -176,6 +193,7 @@ class CrowsPairsCausal(PairMetric[PairOptions]):
     requires = frozenset({"score"})
     score = "log-likelihood"
     column = "log_likelihood"
+    length_counts = True
     has_published = False
 
     def scores(self, model: Model, pairs: tuple[SentencePair, ...]) -> tuple[Scores, tuple[str, ...]]:
@@ -183,23 +201,20 @@ class CrowsPairsCausal(PairMetric[PairOptions]):
         asked = [pair for pair in pairs if pair.sent_more != pair.sent_less]
         texts = [sentence for pair in asked for sentence in (pair.sent_more, pair.sent_less)]
         answers = iter(map(float, model.score(texts, "log_likelihood")))
+        lengths = iter(lengths_of(model, texts))
         scored = [
-            ScoredPair.of(pair, more, less, self.options.decimals)
-            for pair, more, less in zip(asked, answers, answers, strict=True)
+            ScoredPair.of(pair, more, less, self.options.decimals, lengths=(own, other))
+            for pair, more, less, own, other in zip(asked, answers, answers, lengths, lengths, strict=True)
         ]
         lost = tuple((pair, EQUAL) for pair in pairs if pair.sent_more == pair.sent_less)
-        unequal = sum(len(pair.sent_more.split()) != len(pair.sent_less.split()) for pair in asked)
-        longer = (
-            f"the sentences of {unequal} of {len(asked)} pairs differ in their number of words, and the longer one is "
-            "less likely for that alone"
-        )
-        return Scores(tuple(scored), lost), (longer,) if unequal else ()
+        return Scores(tuple(scored), lost), ()
 
-    def own_conventions(self) -> dict[str, Scalar]:
-        """What is summed."""
+    def own_conventions(self, model: Model) -> dict[str, Scalar]:
+        """What is summed, and in what lengths are counted."""
         return {
             "score": "log-likelihood of the whole sentence, natural logarithm, not divided by its length",
-            "lengths": "the sentences of a pair may differ in their number of tokens, and the group's own words count",
+            "lengths": f"counted in {unit_of_length(model)}; inconclusive where sent_more is the longer sentence more or "
+            "less often than the shorter one (sign test)",
         }
 
 

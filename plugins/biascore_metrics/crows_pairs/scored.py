@@ -29,6 +29,8 @@ class ScoredPair:
     preferred: Preferred
     shared: int | None = None
     perplexities: tuple[float, float] | None = None
+    lengths: tuple[int, int] | None = None
+    """Of the more and of the less stereotypical sentence, where the score depends on them."""
 
     @classmethod
     def of(
@@ -39,11 +41,12 @@ class ScoredPair:
         decimals: int | None,
         shared: int | None = None,
         perplexities: tuple[float, float] | None = None,
+        lengths: tuple[int, int] | None = None,
     ) -> ScoredPair:
         """Compare the scores, rounded to ``decimals`` unless that is None."""
         a, b = (more, less) if decimals is None else (round(more, decimals), round(less, decimals))
         preferred: Preferred = "more" if a > b else "less" if a < b else "neutral"
-        return cls(pair, more, less, preferred, shared, perplexities)
+        return cls(pair, more, less, preferred, shared, perplexities, lengths)
 
     @property
     def difference(self) -> float:
@@ -97,6 +100,10 @@ def items(pairs: Sequence[ScoredPair], score: str) -> pa.Table:
     }
     if any(one.shared is not None for one in pairs):
         more["shared_tokens"] = [one.shared for one in pairs]
+    if any(one.lengths is not None for one in pairs):
+        more["length_more"], more["length_less"] = (
+            [one.lengths and one.lengths[i] for one in pairs] for i in (0, 1)
+        )
     return item_table(
         item=[one.pair.sent_more for one in pairs],
         group=[one.pair.bias_type for one in pairs],

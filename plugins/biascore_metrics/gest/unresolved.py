@@ -90,8 +90,8 @@ class Unresolved:
 
     def _p_value(self) -> float | None:
         """Fisher's exact test over samples: it asks what is missing among these, not of other stereotypes."""
-        rows = [(used, given - used) for used, given in map(self._of, _KINDS)]
-        if not all(used + lost for used, lost in rows):
+        rows = np.array([(used, given - used) for used, given in map(self._of, _KINDS)])
+        if not rows.sum(axis=1).all():
             return None
         return float(fisher_exact(rows).pvalue)
 

@@ -100,6 +100,8 @@ def test_the_mean_is_per_scored_token(
     tokens = tokenizer("The nurse said that she is here.", add_special_tokens=False)["input_ids"]
     scored = len(tokens) - (kind == "gpt2-no-bos")
     assert got == pytest.approx(obvious(kind, "The nurse said that she is here.") / scored, abs=1e-5)
+    assert backend.score(("The nurse said that she is here.",), "token_count").tolist() == [scored]
+    assert backend.cost("score", ("The nurse.",), {"quantity": "token_count"}).passes == 0
 
 
 def test_the_tokenizers_do_with_the_beginning_of_a_text_what_these_tests_need(
