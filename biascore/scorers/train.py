@@ -13,7 +13,7 @@ import numpy as np
 from biascore.errors import CapabilityError, ModelLoadError, OptionsError
 from biascore.files.made import foreign
 from biascore.files.placing import check_folder, new_folder
-from biascore.scorers.features import Floats, Matrix, Standardised, TfIdf, vectors_of
+from biascore.scorers.features import WORDS, Floats, Matrix, Standardised, TfIdf, vectors_of
 from biascore.scorers.fitting import Fitted, HeadSettings, Svr, fit_head, fit_tfidf, settings_of
 from biascore.scorers.folder import (
     ARRAYS_FILE,
@@ -56,7 +56,7 @@ class Training:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        settings = self.settings
+        settings_of(self.kind, self.options or {}, tfidf=self.tfidf)
         if self.seeds is not None and self.seeds < 1:
             raise OptionsError(f"seeds={self.seeds} is none. Give 1 or more")
         if self.kind != "mlp" and (self.seeds or 1) > 1:
@@ -64,7 +64,6 @@ class Training:
                 f"nothing is random in a {self.kind}, so that {self.seeds} seeds would give it {self.seeds} times. Leave "
                 "--seeds out, or choose --head mlp"
             )
-        assert settings
 
     @property
     def kind(self) -> str:
@@ -171,7 +170,7 @@ def encoder_record(model: Model) -> EncoderRecord:
         digest=identity.digest,
         revision=identity.revision,
         facts=dict(identity.facts),
-        sentence="mean over its known words" if identity.composes_words else identity.sentence_vector,
+        sentence=WORDS if identity.composes_words else identity.sentence_vector,
     )
 
 
