@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from biascore.audit import Audit
-from biascore.results.estimates import ConfidenceInterval, Estimate, PValue
+from biascore.results.estimates import ConfidenceInterval, Equivalence, Estimate, PValue
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
-from biascore.stats import Adjustment
+from biascore.stats import Adjustment, Verdict
 
 from ..builders.runs import measurement, run_of
 from .pages import page_of, squeezed
@@ -140,6 +140,20 @@ def test_where_test_and_interval_disagree_the_page_says_why(
     run = run_of(measurement().model_copy(update={"estimates": (one,)}))
     section = page_of(run, tmp_path).all("details", "measurement")[0].text
     assert ("Test and interval disagree here" in section) is told
+
+
+def test_a_part_that_decides_where_the_whole_is_even_is_no_disagreement(tmp_path: Path) -> None:
+    """Detected although the headline's interval lies inside the bound: its p is of a part, which the reason names."""
+    one = estimate(0.001, (-1.4, 1.8))
+    changed = {
+        "estimates": (one,),
+        "verdict": Verdict.DETECTED,
+        "equivalence": Equivalence(bound=2.0, of="d"),
+    }
+    section = page_of(run_of(measurement().model_copy(update=changed)), tmp_path).all(
+        "details", "measurement"
+    )[0]
+    assert "Test and interval disagree here" not in section.text
 
 
 def test_an_effect_the_other_way_of_a_one_sided_test_is_told_with_its_ends() -> None:
