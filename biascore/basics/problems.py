@@ -83,7 +83,7 @@ def _text(detail: ErrorDetails, model: type[BaseModel], list_known: bool) -> str
     said = detail["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ")
     if said.startswith("Input should be "):
         return f"{key} must be {said.removeprefix('Input should be ')}, and is {_brief(value)}"
-    return f"{key}: {said}"
+    return f"{key}: {said}" if where else said
 
 
 def _brief(value: object) -> str:

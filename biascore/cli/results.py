@@ -202,7 +202,9 @@ def _row(line: Line) -> Row:
         interval="-" if interval is None else f"{interval.low:.2f} to {interval.high:.2f}",
         p="-" if measurement.p_value is None else format_p(measurement.p_value),
         adjusted="-" if said.p_adjusted is None else format_p(said.p_adjusted),
-        verdict=said.verdict.value + ("\ndetected alone" if said.only_alone else ""),
+        verdict="-"
+        if said.role is Role.DESCRIPTION
+        else said.verdict.value + ("\ndetected alone" if said.only_alone else ""),
         lost=_lost(measurement),
     )
 
@@ -217,7 +219,7 @@ def _any_lost(lines: Sequence[Line]) -> bool:
 
 
 def _cell(name: str, text: str) -> str:
-    if name != "verdict":
+    if name != "verdict" or text == "-":
         return escape(text)
     verdict, _, note = text.partition("\n")
     return f"[{_COLOURS[verdict]}]{verdict}[/]" + (f"\n{note}" if note else "")

@@ -118,6 +118,13 @@ def test_options_are_told_what_is_wrong(options: dict[str, Any], text: str) -> N
     assert not [word for word in JARGON if word in str(info.value)]
 
 
+def test_options_that_do_not_go_together_are_told_without_a_key() -> None:
+    with pytest.raises(OptionsError, match="pairwise-distance: reference and reference_gap both say"):
+        Engine(cache=None).measure(
+            "pairwise-distance", "planted:gender=1", "es/nouns", reference="x", reference_gap=0.1
+        )
+
+
 def test_an_audit_that_is_not_there_names_what_is_near(tmp_path: Path) -> None:
     (tmp_path / "audit.toml").write_text(GOOD, encoding="utf-8")
     with pytest.raises(OptionsError, match=r"there is no such file. Did you mean .*audit.toml\?"):

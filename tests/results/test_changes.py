@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from biascore import Run
+from biascore.cli.results import print_run
 from biascore.results.verdicts import Role, control_lines, run_verdicts
 from biascore.stats import Adjustment, Verdict
 
@@ -31,6 +34,20 @@ def test_what_tests_nothing_is_no_inconclusive_finding() -> None:
     assert control_lines(some, said, {}) == ()
     change = decided(None, verdict=Verdict.INCONCLUSIVE, alpha=None, describes=True, change_from="raw")
     assert [one.role for one in run_verdicts([change], (), Adjustment.HOLM)] == [Role.DESCRIPTION]
+
+
+def test_a_description_has_no_verdict_where_it_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    run = run_of(decided(None, verdict=Verdict.INCONCLUSIVE, alpha=None, describes=True))
+    print_run(run)
+    table = capsys.readouterr().out.partition("inconclusive is not unbiased")[0]
+    assert "Descriptions, which test nothing" in table
+    assert "inconclusive" not in table
+    pytest.importorskip("altair", reason="needs biascore[report]")
+    from biascore.report.page import render
+
+    page = render(run)
+    assert 'class="badge inconclusive"' not in page.partition('id="results"')[2]
+    assert "<small>description</small>" in page
 
 
 def test_a_change_is_stored_and_what_is_none_keeps_its_bytes(tmp_path: Path) -> None:
