@@ -358,7 +358,7 @@ def _alternatives(metric: Metric, capabilities: frozenset[str], plugins: Plugins
     fitting = [
         other.name
         for other in plugins.metrics.items()
-        if other.kinds & metric.kinds and other.requires <= capabilities
+        if other.kinds & metric.kinds and other.requires <= capabilities and not other.needs_transform
     ]
     return (
         f"For such tests it can take {', '.join(fitting)}; use one, or "

@@ -21,9 +21,8 @@ class Command(TyperCommand):
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command; what anything but ``stdout`` prints goes to standard error."""
-        stdout.file = sys.stdout
         try:
-            with redirect_stdout(sys.stderr):
+            with stdout.kept_to(sys.stdout), redirect_stdout(sys.stderr):
                 return super().invoke(ctx)
         except SystemExit as error:
             raise PluginFailedError(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import IO, Any
 
 from rich.cells import cell_len
@@ -31,6 +32,15 @@ class Shown(Console):
     def render_str(self, text: str, **how: Any) -> Text:
         """The text as it is to be printed; ``how`` is rich's. Everything printed comes by here, cells too."""
         return super().render_str(visible(text), **how)
+
+    @contextmanager
+    def kept_to(self, file: IO[str]) -> Iterator[None]:
+        """Print to this stream, whatever ``sys.stdout`` is meanwhile; afterwards where it printed before."""
+        before, self._file = self._file, file
+        try:
+            yield
+        finally:
+            self._file = before
 
 
 stdout = Shown()

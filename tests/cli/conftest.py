@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from biascore.cli import console, main
+from biascore.cli import main
 from biascore.cli.app import app
 
 from ..builders.word_lists import PAIRS, write_weat
@@ -36,12 +36,6 @@ format = "crows-pairs"
 source = "pairs.csv"
 language = "en"
 """
-
-
-@pytest.fixture(autouse=True)
-def _no_closed_console(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A command leaves the stream that it printed to behind, which was captured for one test and is closed."""
-    monkeypatch.setattr(console.stdout, "_file", None)
 
 
 @pytest.fixture(scope="session")

@@ -42,6 +42,12 @@ def ends() -> None:
     sys.exit(0)
 
 
+def test_a_command_leaves_no_closed_stream_behind(capsys: pytest.CaptureFixture[str]) -> None:
+    CliRunner().invoke(app, ["prints"])
+    say("after it")
+    assert capsys.readouterr().out == "after it\n"
+
+
 def test_standard_output_holds_what_a_command_says() -> None:
     done = CliRunner().invoke(app, ["prints"])
     assert (done.stdout, done.stderr) == ("ours\n", "theirs\n")

@@ -238,7 +238,7 @@ def test_a_model_that_prefers_nothing_and_cannot_embed() -> None:
 
 def test_a_causal_model_is_refused_with_what_to_do(saved_model: Callable[[str], Path]) -> None:
     ref = f"hf:{saved_model('gpt2')}"
-    told = r"mask_logprob.*(another model|For such tests it can take sc-weat, seat, weat)"
+    told = r"mask_logprob.*(another model|For such tests it can take gg-weat, sc-weat, seat, weat;)"
     with pytest.raises(CapabilityError, match=told):
         measure(ref)
     with Engine(cache=None).model(ref) as model, pytest.raises(CapabilityError, match=told):

@@ -25,7 +25,7 @@ from biascore.plugins_api import (
 )
 
 from ..builders.transforms import Centre, Centred
-from ..cli.conftest import _no_closed_console, biascore  # noqa: F401  # fixtures of the command line
+from ..cli.conftest import biascore  # noqa: F401  # a fixture of the command line
 
 BESIDE = (
     "adapter-planted",
