@@ -161,7 +161,32 @@ def _check_types(file: ModelFile, words: int) -> BlockCheck:
     return check
 
 
-class BinaryVectors:
+class DictionaryWords:
+    """The words of an opened model of fastText's own formats, as its dictionary has them."""
+
+    _file: ModelFile
+    _dictionary: Dictionary
+
+    @property
+    def size(self) -> int:
+        """The number of words."""
+        return self._dictionary.header.words
+
+    @property
+    def shared(self) -> npt.NDArray[np.bool_] | None:
+        """Which rows may hold a word that stands in another row too."""
+        return self._dictionary.index.shared
+
+    def names(self) -> Iterator[bytes]:
+        """The words of the dictionary, in its order."""
+        return self._dictionary.names(self._file)
+
+    def known(self, words: Sequence[str]) -> list[bool]:
+        """Whether each word stands in the dictionary."""
+        return [self._dictionary.row(self._file, word.encode()) is not None for word in words]
+
+
+class BinaryVectors(DictionaryWords):
     """Word vectors of an unquantised ``.bin``: the float32 mean of the word's row and its n-grams' rows.
 
     Equal bit for bit to fastText's ``get_word_vector``, which adds the rows in this order and
@@ -205,20 +230,6 @@ class BinaryVectors:
             total *= np.float32(1.0 / len(rows))
         return total
 
-    @property
-    def size(self) -> int:
-        """The number of words."""
-        return self._dictionary.header.words
-
-    @property
-    def shared(self) -> npt.NDArray[np.bool_] | None:
-        """Which rows may hold a word that stands in another row too."""
-        return self._dictionary.index.shared
-
-    def names(self) -> Iterator[bytes]:
-        """The words of the dictionary, in its order."""
-        return self._dictionary.names(self._file)
-
     def blocks(self, rows: int) -> Iterator[tuple[list[bytes], npt.NDArray[np.float32]]]:
         """The words of the dictionary with their vectors (n, d), ``rows`` at a time."""
         return blocks_of(self.names(), rows, self._all_at_once)
@@ -260,10 +271,6 @@ class BinaryVectors:
         if len(bad):
             checked(total[bad[0]], self._file.path, f"the rows of the word {words[int(bad[0])]!r}")
         return total
-
-    def known(self, words: Sequence[str]) -> list[bool]:
-        """Whether each word stands in the dictionary."""
-        return [self._dictionary.row(self._file, word.encode()) is not None for word in words]
 
     def close(self) -> None:
         """Close the file."""

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from biascore.errors import MissingExtraError
-from biascore_adapters.fasttext.binary import Dictionary, word_rows
+from biascore_adapters.fasttext.binary import Dictionary, DictionaryWords, word_rows
 from biascore_adapters.fasttext.storage import Cursor, ModelFile, corrupt
 from biascore_adapters.fasttext.vectors import blank, blocks_of, checked
 
@@ -21,7 +21,7 @@ _CENTROIDS: Final = 256
 _COUNT_LIMIT: Final = 10**15  # the library's "infinite" count; beyond it its Huffman tree loops
 
 
-class QuantisedVectors:
+class QuantisedVectors(DictionaryWords):
     """Word vectors of a product-quantised model, equal to fastText's ``get_word_vector``.
 
     Raises MissingExtraError where the ``fasttext`` library is not installed.
@@ -48,27 +48,9 @@ class QuantisedVectors:
                 result[place] = checked(vector, self._file.path, f"the rows of the word {word!r}")
         return result
 
-    @property
-    def size(self) -> int:
-        """The number of words."""
-        return self._dictionary.header.words
-
-    @property
-    def shared(self) -> npt.NDArray[np.bool_] | None:
-        """Which rows may hold a word that stands in another row too."""
-        return self._dictionary.index.shared
-
-    def names(self) -> Iterator[bytes]:
-        """The words of the dictionary, in its order."""
-        return self._dictionary.names(self._file)
-
     def blocks(self, rows: int) -> Iterator[tuple[list[bytes], npt.NDArray[np.float32]]]:
         """The words of the dictionary with their vectors (n, d), ``rows`` at a time."""
         return blocks_of(self.names(), rows, self.vectors)
-
-    def known(self, words: Sequence[str]) -> list[bool]:
-        """Whether each word stands in the dictionary."""
-        return [self._dictionary.row(self._file, word.encode()) is not None for word in words]
 
     def close(self) -> None:
         """Close the file and let go of the library's copy of the model."""
