@@ -357,3 +357,24 @@ def test_many_items_of_two_values_are_not_drawn() -> None:
     three = run_of(measurement(items=table([*rows, ("more", "g", 0.5)])))
     for run in (few, three):
         assert [c for c in charts_of(run) if c.name.startswith("items")]
+
+
+def test_many_bars_stand_close_and_say_once_how_many_each_has() -> None:
+    def height(count: int, other: int = 35) -> tuple[float, str]:
+        sizes = [35] * (count - 1) + [other]
+        estimates = tuple(
+            Estimate(name=f"mean {i}", value=i / 100, unit="score", n={"sentences": n})
+            for i, n in enumerate(sizes)
+        )
+        labels = tuple(f"Ebony{i} (African-American, female)" for i in range(count))
+        figure = Bars(title="Means", estimates=tuple(one.name for one in estimates), labels=labels)
+        made = measurement().model_copy(update={"estimates": estimates, "figures": (figure,)})
+        chart = next(chart for chart in charts_of(run_of(made)) if chart.title == "Means")
+        return chart.spec["height"]["step"], chart.caption
+
+    step, caption = height(40)
+    assert step * 40 < 900
+    assert "Each of 35 sentences." in caption
+    for few in (height(20), height(40, other=34)):
+        assert few[0] > 2 * step
+        assert "Each of" not in few[1]

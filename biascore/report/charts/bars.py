@@ -32,6 +32,10 @@ from biascore.results.figures import Bars, Boxes, Dots
 from biascore.results.measurement import Measurement
 
 BAR_STEP: Final = 30
+MANY: Final = 20
+"""Bars beyond which the size that all groups share is said once, and bars stand closer, so that they fit a screen."""
+CLOSE_STEP: Final = 16
+CLOSE_WIDTH: Final = 34  # letters that an axis has room for
 
 
 def bars_chart(measurement: Measurement, bars: Bars, name: str) -> Chart | Undrawn:
@@ -44,14 +48,23 @@ def bars_chart(measurement: Measurement, bars: Bars, name: str) -> Chart | Undra
     absent = [label for label, estimate in pairs if estimate.value is None]
     if not drawn:
         return Undrawn(bars.title, "none of its estimates has a value")
-    labels = unique([_label(label, estimate) for label, estimate in drawn])
+    sizes = {tuple(estimate.n.items()) for _, estimate in drawn}
+    close = len(drawn) > MANY and len(sizes) == 1
+    labels = unique(
+        [wrapped(label, width=CLOSE_WIDTH) if close else _label(label, estimate) for label, estimate in drawn]
+    )
     rows = [_row(estimate, label) for label, (_, estimate) in zip(labels, drawn, strict=True)]
     neutral = shared_neutral(estimate for _, estimate in drawn)
     caption = f"{bars.title}. {whiskers(estimate.interval for _, estimate in drawn)}"
     if neutral is not None:
         caption += f" The upright line at {neutral:g} stands for no bias."
+    shared = ", ".join(f"{count:,} {role}" for role, count in drawn[0][1].n.items())
+    if close and shared:
+        caption += f" Each of {shared}."
     note = f"Without a value, and so not drawn: {', '.join(absent)}." if absent else ""
-    drawing = Drawing(_layers(), label_step(labels, BAR_STEP), {ROWS.name: rows}).with_neutral(neutral)
+    drawing = Drawing(
+        _layers(), label_step(labels, CLOSE_STEP if close else BAR_STEP), {ROWS.name: rows}
+    ).with_neutral(neutral)
     below = with_unit(bars.title, drawn[0][1].unit)
     spec = specification(drawing, below, f"{measurement.test_title}. {caption}")
     return Chart(f"{name}-{safe(bars.title)}", caption, note, spec, bars.title)

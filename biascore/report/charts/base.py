@@ -243,9 +243,9 @@ def with_unit(name: str, unit: str) -> str:
     return name if not unit or unit.casefold() in name.casefold() else f"{name} ({unit})"
 
 
-def wrapped(text: str, lines: int = LABEL_LINES) -> str:
-    """A text as a label of at most so many lines."""
-    broken = textwrap.wrap(text, LABEL_WIDTH, max_lines=lines, placeholder=" …")
+def wrapped(text: str, lines: int = LABEL_LINES, width: int = LABEL_WIDTH) -> str:
+    """A text as a label of at most so many lines of so many letters."""
+    broken = textwrap.wrap(text, width, max_lines=lines, placeholder=" …")
     return "\n".join(broken) or "(untitled)"
 
 
