@@ -101,10 +101,11 @@ def train_scorer_command(
         test_share=test_share,
         seed=seed,
     )
+    signs = SignsOfLife()
     with ExitStack() as opened:
         encoder = None
         if model is not None:
-            engine = Engine(cache=None if no_cache else DEFAULT_CACHE, progress=SignsOfLife())
+            engine = Engine(cache=None if no_cache else DEFAULT_CACHE, progress=signs)
             opened.callback(engine.close)
             encoder = opened.enter_context(engine.model(model, **pairs(model_option)))
             check_encoder(encoder)
@@ -112,7 +113,7 @@ def train_scorer_command(
             raise OptionsError(
                 "--model-option is of an encoder, and none is named. Name it with --model, or leave it out"
             )
-        done = train_scorer(data, out, training, encoder, overwrite=force)
+        done = train_scorer(data, out, training, encoder, overwrite=force, progress=signs)
     if as_json:
         print_json({"ref": done.ref, "record": done.record.model_dump(mode="json")})
         return

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from biascore.basics.progress import Progress, Silent
 from biascore.errors import CapabilityError, ModelLoadError, OptionsError
 from biascore.files.made import foreign
 from biascore.files.placing import check_folder, new_folder
@@ -81,6 +82,16 @@ class Training:
         return isinstance(self.settings, Svr) and self.settings.combinations > 1
 
     @property
+    def told(self) -> str:
+        """What is fitted, in words: ``svr, the best of 48``."""
+        settings = self.settings
+        return (
+            f"{self.kind}, the best of {settings.combinations}"
+            if isinstance(settings, Svr) and self.chooses
+            else self.kind
+        )
+
+    @property
     def all_seeds(self) -> tuple[int, ...]:
         """The seeds of the heads."""
         count = (self.seeds or SEEDS) if self.kind == "mlp" else 1
@@ -102,17 +113,24 @@ def train_scorer(
     encoder: Model | None = None,
     *,
     overwrite: bool = False,
+    progress: Progress | None = None,
 ) -> TrainedScorer:
     """Train a head for each emotion of the data, on tf-idf or on the vectors of ``encoder``, and write them to a folder.
 
-    The encoder is recorded by its reference, options and digest, and is no part of the folder. Raises CapabilityError for
+    The encoder is recorded by its reference, options and digest, and is no part of the folder. ``progress`` is told which
+    emotion is at hand. Raises CapabilityError for
     a model that cannot embed, RunError for a folder that exists (with ``overwrite``: that is no scorer) or cannot be
     written, DataError for rows from which nothing can be learnt.
     """
     target = check_target(Path(folder), overwrite=overwrite)
     if encoder is not None:
         check_encoder(encoder)
-    made = {name: _trained(name, parts, training, encoder) for name, parts in data.parts.items()}
+    progress = progress or Silent()
+    made = {}
+    with progress.task("training", len(data.parts)) as advance:
+        for name, parts in data.parts.items():
+            made[name] = _trained(name, parts, training, encoder, progress)
+            advance(1)
     warnings = [*data.warnings, *(warning for one in made.values() for warning in one.warnings)]
     record = ScorerRecord(
         format=FORMAT,
@@ -184,7 +202,7 @@ class _Made:
     test: Sequence[str] | Floats
 
 
-def _trained(name: str, parts: Parts, training: Training, encoder: Model | None) -> _Made:
+def _trained(name: str, parts: Parts, training: Training, encoder: Model | None, progress: Progress) -> _Made:
     given, told = _given(name, parts, encoder)
     without = sum(map(len, (parts.train, parts.dev, parts.test))) - len(given)
     train, dev, test = given.train, given.dev, given.test
@@ -200,17 +218,20 @@ def _trained(name: str, parts: Parts, training: Training, encoder: Model | None)
         matrices = [features(given.vectors[one]) for one in (train, dev, test)]
         asked = given.vectors[test]
     scores = np.array([row.score for row in given.rows])
-    fitted: dict[int, Fitted] = {
-        seed: fit_head(training.settings, matrices[0], scores[train], matrices[1], scores[dev], seed)
-        for seed in training.all_seeds
-    }
+    fitted: dict[int, Fitted] = {}
+    with progress.task(f"{name}: {training.told}", len(training.all_seeds)) as advance:
+        for seed in training.all_seeds:
+            fitted[seed] = fit_head(
+                training.settings, matrices[0], scores[train], matrices[1], scores[dev], seed
+            )
+            advance(1)
     emotion = Emotion(features, {seed: one.head for seed, one in fitted.items()})
     predicted = emotion.predict(asked)
     outside = int(np.sum((predicted < 0) | (predicted > 1)))
     if outside:
         told.append(
-            f"{name}: {outside} of {len(predicted)} scores of test texts lie outside 0 to 1, which beta regression cannot "
-            "take; svr, or mlp with a higher alpha, stay nearer to the scores given"
+            f"{name}: {outside} of {len(predicted)} scores of test texts lie outside 0 to 1, where a Beta regression has no "
+            "place for them: measure them with biascore measure eec -o link=identity"
         )
     whole = correlation(scores[test], predicted)
     if whole.r is None:
