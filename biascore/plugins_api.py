@@ -41,6 +41,7 @@ from biascore.metric import SELF, Context, Draws, Metric, MetricOptions, Resampl
 from biascore.models.adapter import Adapter, Backend, Identity, LoadContext, ModelPlugin
 from biascore.models.cost import Cost
 from biascore.models.model import Model
+from biascore.models.quantities import find_output
 from biascore.models.questions import Familiarity, Level, Masked, Span, Text, TokenLogprobs
 from biascore.models.refs import ModelRef
 from biascore.models.training import Checkpoints, Trained, Training
@@ -234,6 +235,7 @@ __all__ = [
     "compare_pair",
     "file_digest",
     "find_language",
+    "find_output",
     "first_sentence",
     "gender_pair",
     "hookimpl",

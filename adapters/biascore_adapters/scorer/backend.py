@@ -18,11 +18,11 @@ from biascore.plugins_api import (
     Model,
     Scorer,
     Text,
+    find_output,
     hookimpl,
     quoted,
     vectors_of,
 )
-from biascore_adapters.quantities import find_output
 
 
 class ScorerBackend(Backend):

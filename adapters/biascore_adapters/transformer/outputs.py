@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from biascore.errors import ModelLoadError, OptionsError, QuestionError
-from biascore_adapters.quantities import find_output
+from biascore.plugins_api import find_output
 
 Activation: TypeAlias = Literal["none", "sigmoid", "softmax"]
 Labels: TypeAlias = tuple[str, ...]

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
-from typing import Final
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from biascore.errors import AnswerError, CapabilityError
-from biascore.plugins_api import EquityTest, Model, listed
+from biascore.plugins_api import EquityTest, Model, find_output, listed
 from biascore_metrics.eec.options import EecOptions
-
-ALIASES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-    {"joy": ("happiness",), "happiness": ("joy",)}
-)
-"""Other names of an emotion, taken where the model has no output of its own name."""
 
 
 def quantities_of(model: Model, test: EquityTest, options: EecOptions) -> dict[str, str]:
@@ -34,8 +27,7 @@ def quantities_of(model: Model, test: EquityTest, options: EecOptions) -> dict[s
         meant = f'quantities={{"{lacking[0]}" = "{held[0]}"}}'
         raise CapabilityError(
             f"{model.name} has no output for {listed(lacking)}; its outputs are: {listed(list(held))}. Say which one is "
-            f"meant, as in -o '{meant}', or choose other emotions with the option "
-            "emotions"
+            f"meant, as in -o '{meant}'{without(lacking, wanted) if known else ''}"
         )
     return known
 
@@ -46,22 +38,21 @@ def _output(emotion: str, held: Sequence[str], options: EecOptions) -> str:
         return meant if not held or meant in held else ""
     if not held:
         return emotion
-    by_folded = {name.casefold(): name for name in reversed(held)}
-    candidates = [emotion, *ALIASES.get(emotion.casefold(), ())]
-    exact = [name for name in candidates[:1] if name in held]
-    return next(iter(exact + [by_folded[c.casefold()] for c in candidates if c.casefold() in by_folded]), "")
+    return find_output(emotion, held) or ""
 
 
 def scores_of(
-    model: Model, sentences: Sequence[str], emotion: str, quantity: str, options: EecOptions
+    model: Model, sentences: Sequence[str], emotion: str, quantities: Mapping[str, str], options: EecOptions
 ) -> npt.NDArray[np.float64]:
-    """The scores (n,) of an emotion; raises AnswerError where the regressions asked for have no place for them."""
-    scores = model.score(sentences, quantity)
-    others = "leave the emotion out with the option emotions"
+    """The scores (n,) of an emotion; raises AnswerError where the regressions asked for have no place for them.
+
+    ``quantities``: the output of the model for each emotion that is measured.
+    """
+    scores = model.score(sentences, quantities[emotion])
     if float(np.ptp(scores)) == 0.0:
         raise AnswerError(
             f"{model.name} gives all {scores.size} sentences the score {scores[0]:g} for {emotion}, so there is nothing to "
-            f"compare. Check that it reads its input, or {others}"
+            f"compare. Check that it reads its input{without([emotion], quantities)}"
         )
     if options.link == "identity":
         return scores
@@ -70,8 +61,8 @@ def scores_of(
         worst = scores[int(np.argmax(np.abs(scores - 0.5)))]
         raise AnswerError(
             f"{model.name}: {np.count_nonzero(outside)} of {scores.size} scores for {emotion} are outside [0, 1], the "
-            f"farthest {worst:g}, and a Beta regression has no place for them. Rescale them, or fit least squares alone: "
-            "-o link=identity"
+            f"farthest {worst:g}, and a Beta regression has no place for them. Leave it out (least squares and permutation, "
+            "which decides, are the same without it): -o link=identity"
         )
     ends = [int(np.count_nonzero(scores == end)) for end in (0.0, 1.0)]
     if any(ends) and not options.squeeze:
@@ -81,3 +72,9 @@ def scores_of(
             "least squares alone: -o link=identity"
         )
     return scores
+
+
+def without(left: Sequence[str], emotions: Iterable[str]) -> str:
+    """How some emotions are left out, as the end of a sentence; "" where there are no others."""
+    others = ", ".join(f'"{other}"' for other in emotions if other not in left)
+    return f", or measure the others: -o 'emotions=[{others}]'" if others else ""

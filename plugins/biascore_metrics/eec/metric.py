@@ -5,7 +5,7 @@ Kiritchenko & Mohammad 2018 (the corpus); Câmara et al. 2022 (regressions with 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -23,7 +23,7 @@ from biascore.plugins_api import (
     item_table,
 )
 from biascore.stats import RegressionError, ZeroVarianceError
-from biascore_metrics.eec.asking import quantities_of, scores_of
+from biascore_metrics.eec.asking import quantities_of, scores_of, without
 from biascore_metrics.eec.cautions import (
     agreeing_factors,
     agreement,
@@ -61,8 +61,8 @@ class Eec(Metric[EecOptions, EquityTest]):
         quantities = quantities_of(model, test, options)
         frame = test.rows()
         fitted = [
-            self._fit(model, rows_of(test, frame, emotion, options), emotion, quantity, context.rng)
-            for emotion, quantity in quantities.items()
+            self._fit(model, rows_of(test, frame, emotion, options), emotion, quantities, context.rng)
+            for emotion in quantities
         ]
         free = [
             (one.emotion, effect) for one in fitted for effect in self._agreement_free(test, one, context.rng)
@@ -85,14 +85,16 @@ class Eec(Metric[EecOptions, EquityTest]):
             items=_items(fitted),
         )
 
-    def _fit(self, model: Model, rows: Rows, emotion: str, quantity: str, rng: np.random.Generator) -> Fitted:
-        scores = scores_of(model, rows.sentence.tolist(), emotion, quantity, self.options)
+    def _fit(
+        self, model: Model, rows: Rows, emotion: str, quantities: Mapping[str, str], rng: np.random.Generator
+    ) -> Fitted:
+        scores = scores_of(model, rows.sentence.tolist(), emotion, quantities, self.options)
         try:
             return Fitted.of(emotion, rows, scores, self.options, rng)
         except (RegressionError, ZeroVarianceError) as error:
             raise AnswerError(
-                f"{model.name}: the scores of {emotion} cannot be compared: {error}. Leave the emotion out with the option "
-                "emotions"
+                f"{model.name}: the scores of {emotion} cannot be compared: {error}. Check that it tells "
+                f"names apart{without([emotion], quantities)}"
             ) from error
 
     def _agreement_free(self, test: EquityTest, fitted: Fitted, rng: np.random.Generator) -> Sequence[Effect]:

@@ -12,7 +12,7 @@ transformers = pytest.importorskip("transformers", reason="needs biascore[hf]")
 
 from biascore import Engine  # noqa: E402
 from biascore.errors import OptionsError, QuestionError  # noqa: E402
-from biascore_adapters.quantities import find_output  # noqa: E402
+from biascore.plugins_api import find_output  # noqa: E402
 
 from ...builders import tiny  # noqa: E402
 

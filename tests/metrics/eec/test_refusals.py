@@ -33,12 +33,20 @@ def test_scores_outside_0_to_1_name_their_number_and_the_way_out() -> None:
         return np.where(rows["word"] == "irate", scores - 2, scores)
 
     with pytest.raises(
-        AnswerError, match=r"48 of 96 scores for anger are outside \[0, 1\].*-o link=identity"
+        AnswerError, match=r"48 of 96 scores for anger are outside \[0, 1\].*: -o link=identity$"
     ):
         measure(beyond)
     found = measure(beyond, link="identity")
     assert not any("Beta" in e.name or any("Beta" in p.name for p in e.p_values) for e in found.estimates)
     assert found.headline.p_values
+
+
+def test_what_decides_is_the_same_without_the_beta_regression() -> None:
+    both, alone = measure(draws=200), measure(draws=200, link="identity")
+    for one in alone.estimates[:6]:
+        assert both.estimate(one.name).value == one.value
+        assert both.estimate(one.name).p_values[:4] == one.p_values[:4]
+    assert both.verdict is alone.verdict
 
 
 def test_scores_of_0_or_1_name_their_number_and_the_ways_out() -> None:
@@ -63,7 +71,8 @@ def test_constant_scores_are_no_measurement() -> None:
         return np.full(len(rows), 0.5) if emotion == "joy" else SCORE(rows, emotion)
 
     with pytest.raises(
-        AnswerError, match=r"all 96 sentences the score 0\.5 for joy.*with the option emotions"
+        AnswerError,
+        match=r"all 96 sentences the score 0\.5 for joy.*measure the others: -o 'emotions=\[\"anger\"\]'$",
     ):
         measure(constant)
     assert measure(constant, emotions=["anger"]).headline.name.startswith("anger")
@@ -82,7 +91,8 @@ def test_scores_that_are_the_same_within_each_cell_are_no_measurement() -> None:
 def test_an_emotion_that_the_model_lacks_names_what_it_has() -> None:
     with pytest.raises(
         CapabilityError,
-        match=r"no output for 'joy'; its outputs are: 'anger'.*-o 'quantities=\{\"joy\" = \"anger\"\}'",
+        match=r"no output for 'joy'; its outputs are: 'anger'.*-o 'quantities=\{\"joy\" = \"anger\"\}', "
+        r"or measure the others: -o 'emotions=\[\"anger\"\]'$",
     ):
         measure(outputs={"anger": "anger"}, emotions=["anger", "joy"])
     with pytest.raises(CapabilityError, match=r"no output for 'anger', 'joy'; its outputs are: 'LABEL_0'"):
