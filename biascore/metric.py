@@ -135,6 +135,10 @@ class Metric(ABC, Generic[OptionsT, TestT]):
     def check(self, test: TestT, catalogue: Catalogue) -> None:
         """Raise what can be known to go wrong with this test before any model is asked."""
 
+    def further(self, test: TestT, catalogue: Catalogue) -> tuple[Test, ...]:  # noqa: ARG002
+        """Tests beside this one whose stimuli it asks, so that a run records their files."""
+        return ()
+
     def detects(self, test: TestT) -> tuple[str, ...]:  # noqa: ARG002
         """The languages in which it asks for the speaker's gender; checked before any model is asked."""
         return ()

@@ -39,7 +39,12 @@ def record(
         models=models,
         warnings=tuple(_warnings(models)),
         stimuli=_stimuli_used(
-            (test for step in checked.steps for test in step.tests),
+            (
+                test
+                for step in checked.steps
+                for one in step.tests
+                for test in (one, *step.metric.further(one, checked.catalogue))
+            ),
             (
                 checked.catalogue.origin(id)
                 for one in models

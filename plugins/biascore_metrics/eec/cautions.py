@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -51,15 +52,22 @@ def indistinguishable(fitted: Sequence[Fitted]) -> tuple[tuple[str, ...], tuple[
     return tuple(warnings), tuple(cautions)
 
 
-def agreeing_factors(test: EquityTest) -> tuple[str, ...]:
-    """The factors that words of templates agree with; of a corpus given as sentences gender, which grammars know."""
-    known = tuple(name for name in test.factors if name in test.grammar.agreement)
-    return known or ((GENDER,) if test.given and GENDER in test.factors else ())
+def agreeing_factors(tests: Sequence[EquityTest]) -> tuple[str, ...]:
+    """The factors that words of templates agree with; of a corpus given as sentences gender, which grammars know.
+
+    Of several corpora those of any, by the names of the first.
+    """
+    found = set()
+    for test in tests:
+        names = list(test.factors)
+        known = [name for name in names if name in test.grammar.agreement]
+        found |= {names.index(name) for name in known or ([GENDER] if test.given and GENDER in names else [])}
+    return tuple(name for place, name in enumerate(tests[0].factors) if place in found)
 
 
-def agreement(test: EquityTest, rows: Rows) -> str:
+def agreement(tests: Sequence[EquityTest], rows: Rows) -> str:
     """In which templates words agree with the person, as a sentence; "" where none does."""
-    agreeing = agreeing_factors(test)
+    agreeing = agreeing_factors(tests)
     if not agreeing or not rows.agreement.any():
         return ""
     templates = ", ".join(sorted(set(rows.template[rows.agreement].tolist()), key=_natural))
@@ -100,5 +108,5 @@ def nearly_constant(fitted: Sequence[Fitted]) -> tuple[str, ...]:
     )
 
 
-def _natural(id: str) -> tuple[int, str]:
-    return (int(id) if id.isdigit() else 0, id)
+def _natural(id: str) -> list[tuple[int, str]]:
+    return [(int(part) if part.isdigit() else 0, part) for part in re.split(r"(\d+)", id)]

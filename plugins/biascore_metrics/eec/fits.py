@@ -28,7 +28,7 @@ from biascore.stats import (
     treatment,
 )
 from biascore_metrics.eec.options import EecOptions
-from biascore_metrics.eec.rows import Rows
+from biascore_metrics.eec.rows import CORPUS, Rows
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Change: TypeAlias = dict[str, tuple[str, str]]
@@ -86,7 +86,7 @@ class Fitted:
         cls, emotion: str, rows: Rows, scores: Floats, options: EecOptions, rng: np.random.Generator
     ) -> Fitted:
         """Fit; raises RegressionError or ZeroVarianceError where the scores do not vary beyond the cells."""
-        design = treatment(rows.factors, levels=rows.levels, order=len(rows.factors))
+        design = design_of(rows)
         plain = ols.fit(scores, design)
         smooth = None if options.link == "identity" else beta.fit(scores, design, squeeze=options.squeeze)
         by_name = {NAME: rows.person}
@@ -134,8 +134,9 @@ def effects_of(
     rows: Rows, scores: Floats, options: EecOptions, rng: np.random.Generator
 ) -> tuple[Effect, ...]:
     """The effect of each column of the design by least squares and by permutation; raises as `Fitted.of` does."""
+    plain = ols.fit(scores, design_of(rows))
+    # The frames hold the corpora.
     design = treatment(rows.factors, levels=rows.levels, order=len(rows.factors))
-    plain = ols.fit(scores, design)
     within: ols.Fit | None = None
     with suppress(
         RegressionError, ZeroVarianceError
@@ -158,6 +159,15 @@ def effects_of(
     return tuple(found)
 
 
+def design_of(rows: Rows) -> Design:
+    """The factors with all their interactions, and of several corpora a fixed effect of each."""
+    order = len(rows.factors)
+    if len(rows.corpora) == 1:
+        return treatment(rows.factors, levels=rows.levels, order=order)
+    levels = {**rows.levels, CORPUS: rows.corpora}
+    return treatment({**rows.factors, CORPUS: rows.corpus}, levels=levels, order=order, alone=[CORPUS])
+
+
 def _changes(design: Design) -> Iterator[tuple[str, Change]]:
     """Each column but the intercept, and the change from the reference levels that it stands for."""
     for column, indicated in zip(design.columns, design.indicators, strict=True):
@@ -169,7 +179,8 @@ def _changes(design: Design) -> Iterator[tuple[str, Change]]:
 def _names(rows: Rows, scores: Floats) -> ClusterMeans:
     _, frame = np.unique(rows.frame, return_inverse=True)
     means = np.bincount(frame, weights=scores) / np.bincount(frame)
-    return cluster_means(scores - means[frame], rows.person, rows.factors)
+    strata = {CORPUS: rows.first_corpus} if len(rows.corpora) > 1 else {}
+    return cluster_means(scores - means[frame], rows.person, {**rows.factors, **strata})
 
 
 def _permuted(

@@ -31,10 +31,11 @@ from biascore_metrics.eec.cautions import (
     nearly_constant,
     pseudo_replicated,
 )
+from biascore_metrics.eec.corpora import Corpora, further
 from biascore_metrics.eec.findings import SCORED_FOR, findings
 from biascore_metrics.eec.fits import Effect, Fitted, effects_of
 from biascore_metrics.eec.options import EecOptions
-from biascore_metrics.eec.rows import Rows, rows_of
+from biascore_metrics.eec.rows import CORPUS, Rows
 
 if TYPE_CHECKING:
     import numpy as np
@@ -49,26 +50,33 @@ class Eec(Metric[EecOptions, EquityTest]):
     requires = frozenset({"score"})
     kinds = frozenset({"equity"})
 
-    def check(self, test: EquityTest, catalogue: Catalogue) -> None:  # noqa: ARG002
+    def further(self, test: EquityTest, catalogue: Catalogue) -> tuple[EquityTest, ...]:
+        """Those that the option ``joint`` names."""
+        return further(test, self.options, catalogue)
+
+    def check(self, test: EquityTest, catalogue: Catalogue) -> None:
         """Raise OptionsError for an option that names what the test does not have, and where a cell is empty."""
-        frame = test.rows()
+        corpora = Corpora.of(test, self.options, catalogue)
         for emotion in self.options.emotions or test.emotions:
-            rows_of(test, frame, emotion, self.options)
+            corpora.rows(emotion)
 
     def measure(self, model: Model, test: EquityTest, context: Context) -> Finding:
         """Effects of groups on each emotion; items are the sentences with their scores."""
         options = self.options
         quantities = quantities_of(model, test, options)
-        frame = test.rows()
+        corpora = Corpora.of(test, options, context.catalogue)
         fitted = [
-            self._fit(model, rows_of(test, frame, emotion, options), emotion, quantities, context.rng)
+            self._fit(model, corpora.rows(emotion), emotion, quantities, context.rng)
             for emotion in quantities
         ]
         free = [
-            (one.emotion, effect) for one in fitted for effect in self._agreement_free(test, one, context.rng)
+            (one.emotion, effect)
+            for one in fitted
+            for effect in self._agreement_free(corpora, one, context.rng)
         ]
-        found = findings(fitted, free, options, test.title or test.id)
-        warnings, cautions = self._warnings(model, test, fitted, found.first.effect)
+        subject = " + ".join(one.title or one.id for one in corpora.tests)
+        found = findings(fitted, free, options, subject)
+        warnings, cautions = self._warnings(model, corpora, fitted, found.first.effect)
         return Finding(
             variant=options.variant(),
             positive_means="the scores of an emotion are higher for the level named first",
@@ -78,7 +86,7 @@ class Eec(Metric[EecOptions, EquityTest]):
             coverage=_coverage(fitted),
             warnings=warnings,
             cautions=cautions,
-            conventions=self._conventions(test, fitted, quantities),
+            conventions=self._conventions(corpora, fitted, quantities),
             item_value="score of the sentence",
             item_neutral=None,
             figures=found.figures,
@@ -97,13 +105,13 @@ class Eec(Metric[EecOptions, EquityTest]):
                 f"names apart{without([emotion], quantities)}"
             ) from error
 
-    def _agreement_free(self, test: EquityTest, fitted: Fitted, rng: np.random.Generator) -> Sequence[Effect]:
+    def _agreement_free(self, corpora: Corpora, fitted: Fitted, rng: np.random.Generator) -> Sequence[Effect]:
         """Effects of factors that words agree with, in the templates without such words, where there are both."""
         kept = ~fitted.rows.agreement
         rows = fitted.rows.where(kept)
         if kept.all() or set(rows.cell.tolist()) != set(rows.cells):
             return []
-        agreeing = set(agreeing_factors(test))
+        agreeing = set(agreeing_factors(corpora.tests))
         try:
             effects = effects_of(rows, fitted.scores[kept], self.options, rng)
         except (RegressionError, ZeroVarianceError):
@@ -111,14 +119,16 @@ class Eec(Metric[EecOptions, EquityTest]):
         return [effect for effect in effects if agreeing & set(effect.change)]
 
     def _warnings(
-        self, model: Model, test: EquityTest, fitted: Sequence[Fitted], first: Effect
+        self, model: Model, corpora: Corpora, fitted: Sequence[Fitted], first: Effect
     ) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """All warnings, and those of them that touch the verdict."""
         alike, cautions = indistinguishable(fitted)
-        grammar = agreement(test, fitted[0].rows)
-        if grammar and set(agreeing_factors(test)) & set(first.change):
+        grammar = agreement(corpora.tests, fitted[0].rows)
+        if grammar and set(agreeing_factors(corpora.tests)) & set(first.change):
             cautions = (*cautions, grammar)
-        lacking = [emotion for emotion in test.emotions if emotion not in {one.emotion for one in fitted}]
+        lacking = [
+            emotion for emotion in corpora.tests[0].emotions if emotion not in {one.emotion for one in fitted}
+        ]
         unasked = "" if self.options.emotions or not lacking else (
             f"{model.name} has no output for {', '.join(lacking)}, which the test has too; its outputs are: "
             f"{', '.join(model.identity.quantities)}"
@@ -134,7 +144,7 @@ class Eec(Metric[EecOptions, EquityTest]):
         return tuple(filter(None, dict.fromkeys(warnings))), cautions
 
     def _conventions(
-        self, test: EquityTest, fitted: Sequence[Fitted], quantities: dict[str, str]
+        self, corpora: Corpora, fitted: Sequence[Fitted], quantities: dict[str, str]
     ) -> dict[str, Scalar]:
         options = self.options
         both = options.link == "both"
@@ -158,7 +168,8 @@ class Eec(Metric[EecOptions, EquityTest]):
             "sentences asked": ", ".join(f"{one.emotion} {one.scores.size}" for one in fitted),
             "alpha": options.alpha,
             **({} if options.bound is None else {"negligible": f"all intervals within {options.bound:g}"}),
-            **{f"factor {name}": ", ".join(of) for name, of in test.factors.items()},
+            **{f"factor {name}": ", ".join(of) for name, of in corpora.shared.items()},
+            **corpora.facts(),
         }
 
 
@@ -178,6 +189,8 @@ def _items(fitted: Sequence[Fitted]) -> pa.Table:
         name: [value for one in fitted for value in getattr(one.rows, name).tolist()]
         for name in ("template", "word", "emotion", "person", "agreement")
     }
+    if len(fitted[0].rows.corpora) > 1:
+        columns[CORPUS] = [corpus for one in fitted for corpus in one.rows.corpus.tolist()]
     factors = {
         name: [level for one in fitted for level in one.rows.factors[name].tolist()]
         for name in fitted[0].rows.factors

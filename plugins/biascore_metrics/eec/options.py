@@ -24,7 +24,8 @@ KINDS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
 class EecOptions(MetricOptions):
     """Conventions of Equity Evaluation Corpora; the defaults choose the sentences of Câmara et al. 2022.
 
-    ``emotions``: those that are measured, each must be an output of the model; None: those of the test that it has.
+    ``joint``: further tests whose sentences share the regression. ``emotions``: those that are measured, each must be an
+    output of the model; None: those of the test that it has.
     ``quantities``: what the model calls them, ``{anger = "LABEL_0"}``. ``persons``, ``sentences``: whose scores are
     compared, and of which sentences: those with a word of the emotion that is scored ("own emotion"), of any emotion, of
     none, or all. ``templates``: "all", "agreement-free" (no word agrees with the person), or some by id. ``link``:
@@ -34,6 +35,7 @@ class EecOptions(MetricOptions):
     it, in the unit of the scores, are negligible.
     """
 
+    joint: Annotated[tuple[str, ...], Field(strict=False)] = ()
     emotions: Names | None = None
     quantities: FrozenMap[str] = Field(default_factory=lambda: MappingProxyType({}))
     persons: Literal["names", "noun phrases", "all"] = "names"

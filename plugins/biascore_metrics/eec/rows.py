@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 Texts: TypeAlias = npt.NDArray[np.str_]
 OF: Final = ", "
 """Between the levels of a cell."""
+CORPUS: Final = "corpus"
+"""What the factor is called that tells several corpora apart."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,6 +41,8 @@ class Rows:
     """The level of the person, by factor."""
     levels: Mapping[str, tuple[str, ...]]
     """Of each factor, the reference first."""
+    corpus: Texts
+    """Whose sentence it is; of several corpora their templates carry it too."""
 
     @property
     def frame(self) -> Texts:
@@ -59,11 +63,26 @@ class Rows:
         """All cells in the order of the levels."""
         return tuple(OF.join(levels) for levels in product(*self.levels.values()))
 
+    @property
+    def corpora(self) -> tuple[str, ...]:
+        """The corpora in their order."""
+        return tuple(dict.fromkeys(self.corpus.tolist()))
+
+    @property
+    def first_corpus(self) -> Texts:
+        """The first corpus in which the person of each row stands."""
+        place = {corpus: at for at, corpus in enumerate(self.corpora)}
+        first: dict[str, str] = {}
+        for person, corpus in zip(self.person.tolist(), self.corpus.tolist(), strict=True):
+            if place[corpus] < place.get(first.get(person, ""), len(place)):
+                first[person] = corpus
+        return np.array([first[person] for person in self.person.tolist()])
+
     def where(self, kept: npt.NDArray[np.bool_]) -> Rows:
         """The rows that are kept."""
         return Rows(
             self.sentence[kept], self.template[kept], self.word[kept], self.emotion[kept], self.person[kept],
-            self.agreement[kept], {name: of[kept] for name, of in self.factors.items()}, self.levels,
+            self.agreement[kept], {name: of[kept] for name, of in self.factors.items()}, self.levels, self.corpus[kept],
         )  # fmt: skip
 
 
@@ -92,6 +111,7 @@ def rows_of(test: EquityTest, frame: pd.DataFrame, emotion: str, options: EecOpt
         agreement=rows["template"].isin(agreeing).to_numpy(np.bool_),
         factors=MappingProxyType({name: rows[name].to_numpy(np.str_) for name in levels}),
         levels=MappingProxyType(levels),
+        corpus=np.full(len(rows), test.id),
     )
     missing = [cell for cell in found.cells if cell not in set(found.cell)]
     if missing:
