@@ -11,6 +11,7 @@ from biascore.stats.design import Design, treatment
 from biascore.stats.errors import RegressionError
 from biascore.stats.inversion import effect_interval, shift_interval
 from biascore.stats.multiple import Adjustment, adjust, benjamini_hochberg, holm
+from biascore.stats.omnibus import OmnibusTest, any_difference
 from biascore.stats.permutation import (
     PermutationTest,
     Tail,
@@ -29,6 +30,7 @@ __all__ = [
     "Decision",
     "Design",
     "Interval",
+    "OmnibusTest",
     "PermutationTest",
     "RegressionError",
     "TTest",
@@ -36,6 +38,7 @@ __all__ = [
     "Verdict",
     "ZeroVarianceError",
     "adjust",
+    "any_difference",
     "association",
     "benjamini_hochberg",
     "bootstrap_effect",

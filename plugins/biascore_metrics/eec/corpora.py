@@ -135,7 +135,7 @@ class Corpora:
 
 def further(test: EquityTest, options: EecOptions, catalogue: Catalogue) -> tuple[EquityTest, ...]:
     """The tests that the option ``joint`` names; raises as `Corpora.of` does."""
-    found = []
+    found: list[EquityTest] = []
     for id in options.joint:
         one = catalogue.test(id)
         if not isinstance(one, EquityTest):

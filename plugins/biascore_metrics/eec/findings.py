@@ -17,6 +17,7 @@ from biascore_metrics.eec.estimates import (
     label,
     means,
     name_means,
+    omnibus,
     permutation_p,
 )
 from biascore_metrics.eec.fits import Effect, Fitted
@@ -78,6 +79,7 @@ def findings(
     estimates = [
         own[id(first)],
         *(own[id(one)] for one in table if one is not first),
+        *(estimate for one in fitted for estimate in omnibus(one)),
         *(effect_estimate(emotion, effect, of=AGREEMENT_FREE) for emotion, effect in free),
         *(estimate for one in fitted for estimate in coefficients(one, options.confidence)),
         *(estimate for one in fitted for estimate in means(one)),

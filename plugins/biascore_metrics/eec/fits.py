@@ -19,9 +19,11 @@ from biascore.stats import (
     ClusterMeans,
     ClusterTest,
     Design,
+    OmnibusTest,
     RegressionError,
     TTest,
     ZeroVarianceError,
+    any_difference,
     beta,
     cluster_means,
     ols,
@@ -79,6 +81,8 @@ class Fitted:
     """Averaged over the levels of the other factors."""
     at_reference: Mapping[str, ClusterTest | None]
     """By column, the permutation over the names that have the reference levels of the other factors."""
+    omnibus: Mapping[str, OmnibusTest]
+    """By factor of three or more levels, whether any two differ."""
     cautions: tuple[str, ...]
 
     @classmethod
@@ -99,6 +103,7 @@ class Fitted:
         except (RegressionError, ZeroVarianceError) as error:
             problem = f"no standard errors clustered by name for {emotion}: {error}"
         effects = effects_of(rows, scores, options, rng)
+        names = _names(rows, scores)
         level = options.confidence
         return cls(
             emotion=emotion,
@@ -108,7 +113,7 @@ class Fitted:
             clustered=own,
             smooth=smooth,
             smooth_clustered=smooth_own,
-            names=_names(rows, scores),
+            names=names,
             effects=tuple(
                 replace(
                     effect,
@@ -123,6 +128,7 @@ class Fitted:
                 else _permuted(_at_reference(rows, effect), scores, effect.change, options, rng)[0]
                 for effect in effects
             },
+            omnibus=_omnibus(rows, names, options, rng),
             cautions=(
                 *(f"{emotion}: {one}" for one in (smooth.cautions if smooth else ())),
                 *([problem] if problem else []),
@@ -196,6 +202,17 @@ def _permuted(
         return _names(rows, scores[kept]).test(change, draws=options.draws, rng=rng), ""
     except (RegressionError, ZeroVarianceError) as error:
         return None, str(error)
+
+
+def _omnibus(
+    rows: Rows, names: ClusterMeans, options: EecOptions, rng: np.random.Generator
+) -> dict[str, OmnibusTest]:
+    """The test of each factor of three or more levels; none where it says nothing, as the effects tell by level."""
+    found = {}
+    for name in (name for name, levels in rows.levels.items() if len(levels) > 2):
+        with suppress(RegressionError, ZeroVarianceError):
+            found[name] = any_difference(names, name, draws=options.draws, rng=rng)
+    return found
 
 
 def _at_reference(rows: Rows, effect: Effect) -> tuple[Rows, npt.NDArray[np.bool_]]:

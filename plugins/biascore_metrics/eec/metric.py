@@ -159,6 +159,13 @@ class Eec(Metric[EecOptions, EquityTest]):
             **({"Beta regression": "logit link, one precision, observed information"} if both else {}),
             "p-value that decides": "labels permuted over names within the levels of the other factors, two-sided; "
             f"adjusted over emotions and effects: {options.adjustment}",
+            **(
+                {
+                    "largest difference": "between two levels of a factor of three or more, one test, not adjusted"
+                }
+                if any(one.omnibus for one in fitted)
+                else {}
+            ),
             "interval": f"t, fixed effects of frames (template and word), clustered by name, {100 * options.confidence:g} %",
             "persons": options.persons,
             "sentences": options.sentences,
