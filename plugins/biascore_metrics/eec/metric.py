@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from biascore.errors import AnswerError
+from biascore.errors import AnswerError, OptionsError
 from biascore.plugins_api import (
     Catalogue,
     Context,
@@ -21,6 +21,8 @@ from biascore.plugins_api import (
     Model,
     Scalar,
     item_table,
+    listed,
+    quoted,
 )
 from biascore.stats import RegressionError, ZeroVarianceError
 from biascore_metrics.eec.asking import quantities_of, scores_of, without
@@ -56,6 +58,12 @@ class Eec(Metric[EecOptions, EquityTest]):
 
     def check(self, test: EquityTest, catalogue: Catalogue) -> None:
         """Raise OptionsError for an option that names what the test does not have, and where a cell is empty."""
+        unknown = [emotion for emotion in self.options.quantities if emotion not in test.emotions]
+        if unknown:
+            raise OptionsError(
+                f"quantities names an output for {quoted(unknown[0])}, and the emotions of {test.id} are: "
+                f"{listed(test.emotions)}. Name one of these there"
+            )
         corpora = Corpora.of(test, self.options, catalogue)
         for emotion in self.options.emotions or test.emotions:
             corpora.rows(emotion)

@@ -125,6 +125,10 @@ def test_an_exact_name_goes_before_an_alias() -> None:
             {"templates": ["feels", "sings"]},
             "templates has 'sings', which the test does not have. It has: 'feels', 'made'",
         ),
+        (
+            {"quantities": {"angr": "LABEL_0"}},
+            "quantities names an output for 'angr', and the emotions of xx/eec are: 'anger', 'joy'",
+        ),
         ({"emotions": ["envy"]}, "no sentence of envy is about north, male"),
         ({"sentences": "no emotion", "templates": ["feels"]}, "no sentence of anger"),
     ],
