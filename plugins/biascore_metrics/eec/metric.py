@@ -82,7 +82,8 @@ class Eec(Metric[EecOptions, EquityTest]):
             for one in fitted
             for effect in self._agreement_free(corpora, one, context.rng)
         ]
-        subject = " + ".join(one.title or one.id for one in corpora.tests)
+        # Titles of several would be cut where a picture has no room.
+        subject = " + ".join(one.id for one in corpora.tests) if options.joint else test.title or test.id
         found = findings(fitted, free, options, subject)
         warnings, cautions = self._warnings(model, corpora, fitted, found.first.effect)
         return Finding(

@@ -13,7 +13,7 @@ import statsmodels.formula.api as smf
 
 from biascore import Engine
 from biascore.errors import OptionsError, UnknownNameError
-from biascore.plugins_api import Catalogue, Context, EquityTest, Measurement, Model
+from biascore.plugins_api import Catalogue, Context, Dots, EquityTest, Measurement, Model
 from biascore.results.returned import measurement_of
 from biascore.stats import cluster_means
 from biascore_metrics.eec.metric import Eec
@@ -100,6 +100,7 @@ def test_levels_are_read_as_the_reference_and_the_others(found: Measurement) -> 
     assert found.conventions["names in several corpora"] == "0, each counted once"
     assert found.conventions["sentences asked"] == "anger 192, joy 192"
     assert found.variant == "joint=yy/eec"
+    assert {one.subject for one in found.figures if isinstance(one, Dots)} == {"xx/eec + yy/eec"}
     assert {one.name for one in found.estimates} >= {"anger: other - reference", "joy: female - male"}
     (told,) = [warning for warning in found.warnings if "words agree with the gender" in warning]
     assert told.startswith("in template xx/eec found, yy/eec found words agree")
