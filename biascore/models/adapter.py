@@ -68,10 +68,11 @@ class Backend:
         return [max(1, self.batch)] * full + [rest] * bool(rest)
 
     def familiarity(self, words: Sequence[str]) -> Sequence[Familiarity]:
-        """Whether the model has seen each word, one for one: what ``embed`` alone does not tell.
+        """Whether the model has seen each word, and how frequent it is as far as that is known, one for one.
 
-        For models with a vocabulary of words. The default is right for those that read any text in pieces that all
-        were trained (sub-tokens): every word is seen.
+        What ``embed`` alone does not tell, and a vocabulary or tokenizer does without the model: it is asked in a plan,
+        too, costs nothing and is not kept. The default says that every word is seen, which is right for models that
+        read any text in pieces that all were trained, and nothing of frequency.
         """
         return [Familiarity()] * len(words)
 

@@ -130,7 +130,7 @@ class Model:
         return np.stack(rows) if rows else np.empty((0, 0), dtype=np.float32)
 
     def familiarity(self, words: Sequence[str]) -> tuple[Familiarity, ...]:
-        """Whether the model has seen each of the words in training; see ``Familiarity``. Asks no question.
+        """Whether the model has seen each word in training, and how frequent it is; see ``Familiarity``. No question.
 
         Raises AnswerError where the adapter does not answer word for word.
         """

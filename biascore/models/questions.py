@@ -83,15 +83,25 @@ class TokenLogprobs:
 
 @dataclass(frozen=True, slots=True)
 class Familiarity:
-    """Whether a model has met a word in training, and otherwise in which other spelling it has.
+    """Whether a model has met a word in training, how often as far as it can tell, and else in which other spelling.
 
     ``seen`` is false for a word that is out of vocabulary and for one whose vector is put together from pieces
     (character n-grams); ``spelling`` is then a form of the word in other case or normalisation that the model has
-    seen, or empty.
+    seen, or empty. ``rank`` is the word's place in a vocabulary that runs from the most to the least frequent word, 1
+    for the first; a word that is no entry stands behind all of them, and None says that there is no such order.
+    ``tokens`` are the pieces that a tokenizer reads it in, None for a model of whole words. Raises ValueError where
+    either is below 1.
     """
 
     seen: bool = True
     spelling: str = ""
+    rank: int | None = None
+    tokens: int | None = None
+
+    def __post_init__(self) -> None:
+        for name, value in (("rank", self.rank), ("tokens", self.tokens)):
+            if value is not None and value < 1:
+                raise ValueError(f"{name} is {value}; the least is 1, and None says that there is none")
 
 
 def _check_span(text: str, span: Span) -> None:

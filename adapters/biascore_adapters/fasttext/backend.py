@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
+from functools import cached_property
+from itertools import islice
 from typing import Final
 
 import numpy as np
@@ -19,6 +21,9 @@ SENTENCE_VECTOR: Final = (
     "plain mean of the word vectors (words separated by ASCII white space, case and accents as given); "
     "out of vocabulary as soon as one word is"
 )
+
+ALPHABETICAL: Final = 20
+"""So many first words in the order of the alphabet say that the file is not in order of frequency."""
 
 
 class FastTextBackend(Backend):
@@ -58,20 +63,27 @@ class FastTextBackend(Backend):
         return answer
 
     def familiarity(self, words: Sequence[str]) -> list[Familiarity]:
-        """Whether the file has each word, of a phrase each of its words, as written or in another spelling."""
+        """Whether the file has each word, of a phrase each of its words, as written or in another spelling.
+
+        The rank is that of the rarest word, and None where the file is not in order of frequency.
+        """
         spellings = {word: _spellings(word) for word in dict.fromkeys(words)}
         parts = {
             spelling: _words(Text(spelling), "sentence") for some in spellings.values() for spelling in some
         }
         distinct = list(dict.fromkeys(part for some in parts.values() for part in some))
-        known = dict(zip(distinct, self._vectors.known(distinct), strict=True))
+        rows = dict(zip(distinct, self._vectors.rows(distinct), strict=True))
+        last = self._vectors.size
+        ranks = {part: 1 + (last if row is None else row) for part, row in rows.items()}
         found = {
-            word: [spelling for spelling in some if parts[spelling] and all(map(known.get, parts[spelling]))]
+            word: [one for one in some if parts[one] and all(rows[part] is not None for part in parts[one])]
             for word, some in spellings.items()
         }
         return [
             Familiarity(
-                seen=word in found[word], spelling=next(iter(found[word]), "") * (word not in found[word])
+                seen=word in found[word],
+                spelling=next(iter(found[word]), "") * (word not in found[word]),
+                rank=max((ranks[part] for part in parts[word]), default=None) if self._by_frequency else None,
             )
             for word in words
         ]
@@ -79,6 +91,12 @@ class FastTextBackend(Backend):
     def vocabulary(self) -> Vocabulary:
         """All words of the file, in its order; of ``.bin`` and ``.ftz`` those of the dictionary."""
         return FileVocabulary(self._vectors)
+
+    @cached_property
+    def _by_frequency(self) -> bool:
+        """Whether the order of the file may be that of frequency: not where it is that of the alphabet."""
+        first = list(islice(self._vectors.names(), ALPHABETICAL))
+        return len(first) < ALPHABETICAL or first != sorted(first)
 
     def close(self) -> None:
         """Close the file."""

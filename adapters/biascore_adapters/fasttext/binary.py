@@ -181,9 +181,9 @@ class DictionaryWords:
         """The words of the dictionary, in its order."""
         return self._dictionary.names(self._file)
 
-    def known(self, words: Sequence[str]) -> list[bool]:
-        """Whether each word stands in the dictionary."""
-        return [self._dictionary.row(self._file, word.encode()) is not None for word in words]
+    def rows(self, words: Sequence[str]) -> list[int | None]:
+        """The row of each word in the dictionary, or None."""
+        return [self._dictionary.row(self._file, word.encode()) for word in words]
 
 
 class BinaryVectors(DictionaryWords):

@@ -154,21 +154,33 @@ class TextVectors:
         A gzip stream is read from its beginning to the last line that is asked for.
         """
         result = blank(len(words), self.dimensions)
+        for place, row, values in self._found(words):
+            result[place] = self._parse(values, row + self._first_line)
+        return result
+
+    def rows(self, words: Sequence[str]) -> list[int | None]:
+        """The row of each word, or None; of equal words the first."""
+        found: dict[int, int] = {place: row for place, row, _ in self._found(words)}
+        return [found.get(place) for place in range(len(words))]
+
+    def _found(self, words: Sequence[str]) -> Iterator[tuple[int, int, bytes]]:
+        """The place of each word that the file has, the first row that has it, and what follows it there."""
         wanted = sorted(
             (row, place) for place, word in enumerate(words) for row in self._index.candidates(word.encode())
         )
         if not wanted:
-            return result
+            return
+        done: set[int] = set()
         with self._lines(_SEEK_BUFFER) as stream:
             for row, place in wanted:
-                if not np.isnan(result[place, 0]):
+                if place in done:
                     continue  # an earlier line had this word
                 stream.seek(int(self._index.offsets[row]))
                 line = stream.readline(_line_limit(self.dimensions))
                 name = words[place].encode() + b" "
                 if line.startswith(name):
-                    result[place] = self._parse(line[len(name) :], row + self._first_line)
-        return result
+                    done.add(place)
+                    yield place, row, line[len(name) :]
 
     @property
     def size(self) -> int:
@@ -228,10 +240,6 @@ class TextVectors:
         if values is None or len(values) != self.dimensions:
             raise corrupt(self._file.path, f"line {number} does not hold {self.dimensions} numbers")
         return checked(values, self._file.path, f"the values in line {number}")
-
-    def known(self, words: Sequence[str]) -> list[bool]:
-        """Whether the file has each word."""
-        return [not np.isnan(vector).any() for vector in self.vectors(words)]
 
     def close(self) -> None:
         """Close the file."""

@@ -52,8 +52,8 @@ class WordVectors(Protocol):
         """Vectors of the words, float32 (n, d); a row of NaN for a word that the file does not have."""
         ...
 
-    def known(self, words: Sequence[str]) -> list[bool]:
-        """Whether the file has each word as a whole, n-grams aside."""
+    def rows(self, words: Sequence[str]) -> list[int | None]:
+        """The row of each word, from 0; None for one that the file does not have as a whole, n-grams aside."""
         ...
 
     def close(self) -> None:

@@ -57,15 +57,11 @@ class Word2VecVectors:
     def vectors(self, words: Sequence[str]) -> npt.NDArray[np.float32]:
         """Vectors of the words, float32 (n, d); NaN where the file does not have the word."""
         result = blank(len(words), self.dimensions)
-        for place, word in enumerate(words):
-            name = word.encode()
-            for row in self._index.candidates(name):
-                start = int(self._index.offsets[row])
-                record = self._file.read(start, len(name) + 1 + 4 * self.dimensions)
-                if record.startswith(name + b" "):
-                    vector = np.frombuffer(record, dtype="<f4", offset=len(name) + 1)
-                    result[place] = checked(vector, self._file.path, f"the values of the word {word!r}")
-                    break
+        for place, (word, row) in enumerate(zip(words, self.rows(words), strict=True)):
+            if row is not None:
+                start = int(self._index.offsets[row]) + len(word.encode()) + 1
+                vector = np.frombuffer(self._file.read(start, 4 * self.dimensions), dtype="<f4")
+                result[place] = checked(vector, self._file.path, f"the values of the word {word!r}")
         return result
 
     @property
@@ -104,9 +100,15 @@ class Word2VecVectors:
                 space = data.index(b" ", start)
                 yield data[start:space], np.frombuffer(data, "<f4", self.dimensions, space + 1)
 
-    def known(self, words: Sequence[str]) -> list[bool]:
-        """Whether the file has each word."""
-        return [not np.isnan(vector).any() for vector in self.vectors(words)]
+    def rows(self, words: Sequence[str]) -> list[int | None]:
+        """The row of each word, or None; of equal words the first."""
+        return [self._row(word.encode()) for word in words]
+
+    def _row(self, name: bytes) -> int | None:
+        for row in self._index.candidates(name):
+            if self._file.read(int(self._index.offsets[row]), len(name) + 1) == name + b" ":
+                return row
+        return None
 
     def close(self) -> None:
         """Close the file."""

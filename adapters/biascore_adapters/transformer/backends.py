@@ -15,6 +15,7 @@ from biascore.plugins_api import (
     Backend,
     Checkpoints,
     Cost,
+    Familiarity,
     Identity,
     Level,
     Masked,
@@ -28,6 +29,7 @@ from biascore.plugins_api import (
 from biascore_adapters.transformer.causal import MEAN_LOG_LIKELIHOOD, QUANTITIES, TOKEN_COUNT, CausalReader
 from biascore_adapters.transformer.exported import Kind
 from biascore_adapters.transformer.folder import ModelFolder
+from biascore_adapters.transformer.frequency import WordRanks
 from biascore_adapters.transformer.masked import MaskedPlan
 from biascore_adapters.transformer.outputs import HeadOutputs
 from biascore_adapters.transformer.runtime import Runtime
@@ -66,8 +68,13 @@ class TransformerBackend(Backend):
 
     def __init__(self, opened: Opened) -> None:
         self._runtime, self._reader, self._export = opened.runtime, opened.reader, opened.export
+        self._ranks = WordRanks(opened.reader)
         self.lacks = str(opened.facts.get("head", ""))
         self.identity = Identity(opened.folder.digest(), opened.folder.revision, facts=opened.facts)
+
+    def familiarity(self, words: Sequence[str]) -> list[Familiarity]:
+        """In how many pieces the tokenizer reads each word, and how far down its vocabulary that is."""
+        return self._ranks.of(words)
 
     def export(self, folder: Path, *, int8: bool = False) -> str:
         """Write the model into a folder, where its runtime can."""

@@ -183,3 +183,20 @@ def test_an_unknown_word_is_told_in_the_spelling_that_is_known(small: Path, open
     words = ["he", "She", "CITTÀ", "citta\u0300", "nobody", ""]
     told = [(known.seen, known.spelling) for known in opened(small).familiarity(words)]
     assert told == [(True, ""), (False, "she"), (False, "città"), (False, "città"), (False, ""), (False, "")]
+
+
+def test_a_word_has_the_rank_of_its_row_and_a_phrase_that_of_its_rarest_word(
+    tmp_path: Path, opened: Opened
+) -> None:
+    path = tmp_path / "ranked.vec"
+    path.write_text("the 1 2\nof 2 1\nnurse 3 1\nthe 9 9\n")
+    told = [known.rank for known in opened(path).familiarity(["the", "nurse", "nurse of", "medic", ""])]
+    assert told == [1, 3, 3, 4, None]  # of equal words the first counts; what is no entry stands behind all
+
+
+def test_a_file_in_the_order_of_the_alphabet_tells_no_frequency(tmp_path: Path, opened: Opened) -> None:
+    words = [f"w{number}" for number in range(10, 40)]
+    for order, rank in ((words, None), (words[::-1], 30)):
+        path = tmp_path / f"{order[0]}.vec"
+        path.write_text("".join(f"{word} 1 2\n" for word in order))
+        assert opened(path).familiarity(["w10"])[0].rank == rank
