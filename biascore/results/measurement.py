@@ -42,6 +42,8 @@ class Measurement(Frozen):
     ``variant`` tells measurements of one metric apart ("token level"), ``subject`` what a test was put about where
     its language does not say it ("en to sk").
     ``change_from`` names the model that its headline is a change from, where it is one: what changed is no bias found.
+    ``positive_means`` and ``negative_means`` say what lies above and below the neutral value of the headline; the second is
+    empty where nothing does, or where the first says it ("x with a, y with b").
     ``describes``: it tests nothing, so that it is listed as a description of the model, and not as an inconclusive finding.
     ``items`` is the per-item table (pyarrow, immutable), whose first columns are ``item``, ``group``
     and ``value``; runs store it beside the rest, as Parquet. ``item_value`` says what their value is,
@@ -60,6 +62,7 @@ class Measurement(Frozen):
     concept: str
     model: str
     positive_means: str
+    negative_means: str = ""
     estimates: tuple[Estimate, ...] = Field(min_length=1)
     verdict: Verdict
     reason: str
@@ -102,7 +105,7 @@ class Measurement(Frozen):
     def _without_empty(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """Without what says nothing and has not always been there: results stored before keep their digest."""
         stored: dict[str, Any] = serialize(self)
-        for name in ("change_from", "describes"):
+        for name in ("change_from", "describes", "negative_means"):
             if not getattr(self, name):
                 stored.pop(name, None)
         return stored

@@ -42,6 +42,7 @@ class Finding:
     describes: bool = False
     language: str = ""
     positive_means: str = ""
+    negative_means: str = ""
     item_value: str = "value of the item"
     item_neutral: float | None = 0.0
     figures: tuple[Figure, ...] = ()
@@ -68,6 +69,7 @@ def measurement_of(
         concept=test.concept,
         model=model,
         positive_means=found.positive_means or test.positive_means,
+        negative_means=found.negative_means,
         estimates=found.estimates,
         verdict=decision.verdict,
         reason=decision.reason,

@@ -21,6 +21,7 @@ from biascore.files.paths import user_path
 from biascore.files.placing import check_folder, finish, new_folder
 from biascore.files.reading import read_bytes
 from biascore.models.used import ModelUsed, QuestionCounts
+from biascore.results.answers import Answer, answers
 from biascore.results.failure import Failure
 from biascore.results.measurement import Measurement
 from biascore.results.run_files import ITEMS_FOLDER, RUN_FILE, in_the_way, items_path, parse_run
@@ -117,6 +118,11 @@ class Run(Frozen):
     def control_lines(self) -> tuple[str, ...]:
         """A sentence on each control and each model's baselines, which are no findings."""
         return control_lines(self.measurements, self.verdicts, self.controls)
+
+    @property
+    def answers(self) -> tuple[Answer, ...]:
+        """What the run answers, in sentences: one answer for each model, concept and role of its measurements."""
+        return answers(self.measurements, self.verdicts, self.controls)
 
     @property
     def twins(self) -> tuple[tuple[str, str], ...]:

@@ -88,8 +88,8 @@ class ScWeat(Metric[WeatOptions, Test]):
         return Finding(
             variant=self.options.variant(model),
             positive_means=(
-                f"association with {test.roles['A'].name} (a negative effect size: with {test.roles['B'].name}); "
-                "the share counts both"
+                f"some words are associated with {test.roles['A'].name} (a positive effect size) or {test.roles['B'].name} "
+                "(a negative one)"
             ),
             estimates=(share, *lists),
             decision=self._decide(words, adjusted, problem),

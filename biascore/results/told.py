@@ -1,0 +1,176 @@
+"""An estimate in words: which way it points, how large it is, and how large it could be."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from biascore.basics.frozen import Frozen
+from biascore.results.estimates import Estimate
+from biascore.results.measurement import Measurement
+
+SIZES: Final[Mapping[str, tuple[tuple[float, str], ...]]] = {
+    "standard deviations": ((0.2, "very small"), (0.5, "small"), (0.8, "medium"), (math.inf, "large")),
+    "Pearson's r": ((0.1, "very small"), (0.3, "small"), (0.5, "medium"), (math.inf, "large")),
+}
+"""The words of Cohen (1988) for an effect below each limit, by unit; a unit that has no such convention has no words."""
+
+_CONGRUENT: Final = "(stereotype-congruent)"
+_FOUR: Final = re.compile(
+    r"(?P<x>[^,]+) with (?P<a>[^,]+), (?P<y>[^,]+) with (?P<b>[^,:(]+?)(?P<words> words)?(?P<rest>[:(].*)?"
+)
+
+
+class Lists(NamedTuple):
+    """What the lists of an association test stand for: X goes with A, and Y with B."""
+
+    x: str
+    a: str
+    y: str
+    b: str
+
+
+class Ends(NamedTuple):
+    """What a value above and below the neutral one means, in words; empty where that side says nothing.
+
+    ``stereotype``: whether what is above is a stereotype, so that what is below is against it.
+    """
+
+    above: str
+    below: str
+    stereotype: bool
+
+    def at(self, estimate: Estimate) -> str:
+        """What the value means: empty where it is neutral, missing, or no side of it has a meaning."""
+        side = side_of(estimate)
+        return self.above if side > 0 else self.below if side < 0 else ""
+
+
+def side_of(estimate: Estimate) -> int:
+    """1 above the neutral value, -1 below it, 0 at it or where there is none or only a distance from it."""
+    if estimate.value is None or estimate.neutral is None or estimate.chance is not None:
+        return 0
+    return (estimate.value > estimate.neutral) - (estimate.value < estimate.neutral)
+
+
+def lists_of(positive_means: str) -> Lists | None:
+    """The lists of ``x with a, y with b``, as tests of association say what a positive value means."""
+    found = _FOUR.fullmatch(positive_means.replace(_CONGRUENT, "").strip())
+    if found is None:
+        return None
+    words = found["words"] or ""
+    x, a, y, b = (found[name].strip() for name in "xayb")
+    return Lists(x, f"{a}{words}", y, f"{b}{words}")
+
+
+def ends_of(measurement: Measurement) -> Ends:
+    """What lies on both sides of the neutral value of the headline."""
+    stereotype = _CONGRUENT in measurement.positive_means
+    above = measurement.positive_means.replace(_CONGRUENT, "").strip()
+    if measurement.negative_means:
+        return Ends(above, measurement.negative_means, stereotype)
+    lists = lists_of(above)
+    if lists is None:
+        return Ends(above, "", stereotype)
+    return Ends(
+        f"{lists.x} with {lists.a}, {lists.y} with {lists.b}",
+        f"{lists.x} with {lists.b}, {lists.y} with {lists.a}",
+        stereotype,
+    )
+
+
+class Size(Frozen):
+    """How large an estimate is: ``word`` by the convention of its unit, or empty; its value, and what it could be.
+
+    ``told`` is the value with its name, ``could_be`` the interval with what its ends amount to, or empty.
+    """
+
+    word: str
+    name: str
+    value: float
+    low: float | None
+    high: float | None
+    level: float | None
+    told: str
+    could_be: str
+
+    @classmethod
+    def of(cls, estimate: Estimate, *, decided: bool = True, worded: bool = True) -> Size | None:
+        """None where nothing could be estimated.
+
+        Where it is not ``decided`` that there is an effect, its value has no word and no side is the first one. Without
+        ``worded`` nothing has a word, as for a change of an effect.
+        """
+        if estimate.value is None:
+            return None
+        steps = SIZES.get(estimate.unit, ()) if worded and estimate.neutral is not None else ()
+        ends = estimate.interval
+        return cls(
+            word=_word(estimate.value, estimate, steps) if decided else "",
+            name=estimate.name,
+            value=estimate.value,
+            low=ends.low if ends else None,
+            high=ends.high if ends else None,
+            level=ends.level if ends else None,
+            told=f"{estimate.name} = {shown(estimate.value)}{_unit(estimate)}{_reference(estimate)}",
+            could_be=_could_be(estimate, steps, decided=decided),
+        )
+
+    @property
+    def text(self) -> str:
+        """All of it: ``large, effect size d = 1.06 (could be 0.27 to 1.44: small to large)``."""
+        value = f"{self.word}, {self.told}" if self.word else self.told
+        return f"{value} ({self.could_be or 'it has no interval'})"
+
+
+def shown(value: float) -> str:
+    """A number as people read it: two or three digits that count, and a true minus."""
+    size = abs(value)
+    if value == 0 or not math.isfinite(value):
+        text = f"{value:g}"
+    elif size >= 1000:
+        text = f"{value:,.0f}"
+    elif size < 0.001:
+        text = f"{value:.1e}"
+    else:
+        text = f"{value:.{1 if size >= 10 else 2 if size >= 0.1 else 3}f}"
+    return text.replace("-", "\N{MINUS SIGN}")
+
+
+def _unit(estimate: Estimate) -> str:
+    return " %" if estimate.unit == "%" else ""
+
+
+def _reference(estimate: Estimate) -> str:
+    """What the value would be without bias, where that is not 0."""
+    if estimate.chance is not None:
+        return f", where chance alone gives {shown(estimate.chance)} on average"
+    return f", where {estimate.neutral:g}{_unit(estimate)} is no bias" if estimate.neutral else ""
+
+
+def _word(value: float, estimate: Estimate, steps: tuple[tuple[float, str], ...]) -> str:
+    away = abs(value - (estimate.neutral or 0.0))
+    return next((word for limit, word in steps if away < limit), "")
+
+
+def _could_be(estimate: Estimate, steps: tuple[tuple[float, str], ...], *, decided: bool) -> str:
+    """The interval, and what its ends amount to."""
+    ends = estimate.interval
+    if ends is None:
+        return ""
+    text = f"could be {shown(ends.low)} to {shown(ends.high)}{_unit(estimate)}"
+    neutral = estimate.neutral
+    if neutral is None or estimate.chance is not None:
+        return text
+    low, high = (_word(end, estimate, steps) for end in (ends.low, ends.high))
+    if ends.low < neutral < ends.high:
+        if not decided:
+            return f"{text}: {low} one way to {high} the other" if low else f"{text}: either way"
+        along, against = (high, low) if side_of(estimate) > 0 else (low, high)
+        return f"{text}: {against} the other way to {along}" if low else f"{text}: the other way, too"
+    if not low:
+        return text
+    least, most = (low, high) if ends.low >= neutral else (high, low)
+    return f"{text}: {least}" if least == most else f"{text}: {least} to {most}"
