@@ -12,12 +12,20 @@ def no_second(name: str) -> Model:
     raise AssertionError(f"asked for {name}")
 
 
+NOTHING = Catalogue(())
+
+
 def measured(
-    metric: Metric, model: Model, test: Test, second: Callable[[str], Model] = no_second, seed: int = 1
+    metric: Metric,
+    model: Model,
+    test: Test,
+    second: Callable[[str], Model] = no_second,
+    seed: int = 1,
+    catalogue: Catalogue = NOTHING,
 ) -> Measurement:
     metric.check_kind(test)
-    metric.check(test, Catalogue(()))
-    found = metric.measure(model, test, Context(np.random.default_rng(seed), seed, Catalogue(()), second))
+    metric.check(test, catalogue)
+    found = metric.measure(model, test, Context(np.random.default_rng(seed), seed, catalogue, second))
     return measurement_of(
         found, metric=metric.name, alpha=metric.options.alpha, test=test, model=model.name, seed=seed
     )

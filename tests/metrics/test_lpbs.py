@@ -269,10 +269,11 @@ def test_options_that_cannot_be_used(options: dict[str, Any], told: str) -> None
 def test_too_many_partitions_to_count() -> None:
     with pytest.raises(OptionsError, match=r"en/weat3: 32 \+ 32 words have too many partitions"):
         measure("planted:", "en/weat3", permutation="exact")
-    test = Engine(cache=None).catalogue.test("en/weat3")
-    Lpbs(LpbsOptions(permutation="exact", over="attributes")).check(
-        test, Catalogue(())
-    )  # 25 + 25 can be counted
+    catalogue = Engine(cache=None).catalogue
+    exact = Lpbs(LpbsOptions(permutation="exact", over="attributes"))
+    with pytest.raises(OptionsError, match=r"32 \+ 32 words"):
+        exact.check(catalogue.test("en/weat3"), catalogue)  # both pairs of lists are permuted
+    exact.check(catalogue.test("en/weat6"), catalogue)
 
 
 def test_repeated_words_that_are_kept_count_for_the_partitions() -> None:

@@ -12,7 +12,7 @@ from biascore.errors import AnswerError
 from biascore.plugins_api import Measurement, Model, Test
 from biascore.results.verdicts import contradiction
 from biascore.stats import Verdict
-from biascore_metrics.weat.options import WeatOptions
+from biascore_metrics.weat.options import VectorOptions, WeatOptions
 from biascore_metrics.weat.single import ScWeat
 from biascore_metrics.weat.weat import Weat
 
@@ -33,7 +33,7 @@ def weat(model: Model, test: Test, **options: object) -> Measurement:
 
 
 def sc_weat(model: Model, test: Test, **options: object) -> Measurement:
-    return measured(ScWeat(WeatOptions(**options)), model, test)
+    return measured(ScWeat(VectorOptions(**options)), model, test)
 
 
 def slow_association(word: str) -> float:
@@ -62,7 +62,7 @@ def test_effect_and_exact_p_equal_a_loop_over_all_partitions(model_of, test_of):
     assert got.headline.p("two-sided").value == pytest.approx(
         np.mean(np.abs(differences) >= abs(observed) - 1e-9)
     )
-    assert got.headline.p_values[0].name == "two-sided"
+    assert got.headline.p_values[0].name == "two-sided, the larger of two"
     assert got.headline.p("one-sided").kind == "exact"
     assert dict(
         zip(got.items["item"].to_pylist(), got.items["value"].to_pylist(), strict=True)
@@ -222,7 +222,12 @@ def test_options_that_change_a_number_tell_measurements_apart(model_of, test_of)
 def test_the_frame_has_the_same_columns_whatever_was_found(model_of, test_of):
     found = weat(model_of(WORDS), test_of(X, Y, A, B)).to_frame()
     nothing = weat(model_of(WORDS), test_of(["gone"], Y, A, B)).to_frame()
-    own = {"p[two-sided]", "p[one-sided]", "p[one-sided, strict]", "p[normal approximation]"}
+    sided = [
+        f"{one}{which}"
+        for one in ("two-sided", "one-sided")
+        for which in ("", ", attribute labels", ", the larger of two")
+    ]
+    own = {f"p[{name}]" for name in (*sided, "one-sided, strict", "normal approximation")}
     assert set(found.columns) == {*nothing.columns, *own}
 
 

@@ -44,7 +44,7 @@ from biascore_metrics.grammatical_gender.same_words import (
 )
 from biascore_metrics.grammatical_gender.trace import Line, trace_of
 from biascore_metrics.weat.effect import DEVIATIONS, EFFECT, Effect
-from biascore_metrics.weat.options import WeatOptions
+from biascore_metrics.weat.options import VectorOptions
 from biascore_metrics.weat.pvalues import permutation_p_values
 from biascore_metrics.weat.words import ROLES, role_warnings
 from biascore_metrics.words import coverage_warnings
@@ -57,7 +57,7 @@ NULL: Final = (
 )
 
 
-class ChangeOptions(WeatOptions):
+class ChangeOptions(VectorOptions):
     """As for ``weat``. ``trace``: the effect size after every step of the transform, in place of every word."""
 
     trace: bool = False
@@ -77,7 +77,7 @@ class Change:
         cls,
         before: Scores,
         after: Scores,
-        options: WeatOptions,
+        options: VectorOptions,
         rng: np.random.Generator,
         *,
         problem: str = "",
@@ -116,7 +116,7 @@ class Change:
         )
         return cls(estimate, interval, why, test.attainable(options.alternative, "target words"))
 
-    def decide(self, options: WeatOptions) -> Decision:
+    def decide(self, options: VectorOptions) -> Decision:
         """Whether the effect size changed; no bias is found or missed by that."""
         if self.estimate.value is None:
             return Decision(Verdict.INCONCLUSIVE, f"It could not be measured: {self.problem}.")
@@ -191,7 +191,7 @@ def _of(test: Test) -> str:
     return f": more of what a positive d means ({test.positive_means})" if test.positive_means else ""
 
 
-def _cautions(change: Change, old: Effect, new: Effect, options: WeatOptions) -> tuple[str, ...]:
+def _cautions(change: Change, old: Effect, new: Effect, options: VectorOptions) -> tuple[str, ...]:
     if change.estimate.value is None:
         return ()
     found = [f"no interval of the change: {change.problem}"] if change.problem else []

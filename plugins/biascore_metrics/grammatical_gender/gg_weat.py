@@ -27,14 +27,14 @@ from biascore_metrics.grammatical_gender.genders import Genders, genders_of
 from biascore_metrics.grammatical_gender.same_words import NOTHING, SameWords, Scores, embed_on, states
 from biascore_metrics.grammatical_gender.trace import Line, trace_of
 from biascore_metrics.weat.effect import EFFECT, Effect
-from biascore_metrics.weat.options import WeatOptions
+from biascore_metrics.weat.options import VectorOptions
 from biascore_metrics.weat.words import ROLES, role_warnings
 from biascore_metrics.words import coverage_warnings, too_few
 
 NORMAL: Final = "normal approximation"
 
 
-class GgWeatOptions(WeatOptions):
+class GgWeatOptions(VectorOptions):
     """As for ``weat``.
 
     ``nouns``: a test of kind ``nouns``, such as "es/nouns", whose nouns are measured beside the test's own list with the
@@ -55,13 +55,13 @@ class _Measured:
     problem: str
     roles: tuple[str, str]
 
-    def effect(self, place: int, when: str, options: WeatOptions, rng: np.random.Generator) -> Effect:
+    def effect(self, place: int, when: str, options: VectorOptions, rng: np.random.Generator) -> Effect:
         x, y = self.scores[place] if self.scores else NOTHING
         return Effect.of(
             x, y, options, rng, problem=self.problem, roles=self.roles, name=f"{self.name}{when}"
         )
 
-    def change(self, options: WeatOptions, rng: np.random.Generator) -> Change:
+    def change(self, options: VectorOptions, rng: np.random.Generator) -> Change:
         before, after = (self.scores[0], self.scores[-1]) if self.scores else (NOTHING, NOTHING)
         return Change.of(
             before, after, options, rng, problem=self.problem, name=f"change of {self.name}", roles=self.roles
@@ -150,7 +150,7 @@ def _direction(test: Test) -> str:
     return f"{x} lie nearer to {a} than {y} do, and {y} nearer to {b}"
 
 
-def _disagreement(effects: Sequence[Effect], options: WeatOptions, which: str) -> list[str]:
+def _disagreement(effects: Sequence[Effect], options: VectorOptions, which: str) -> list[str]:
     """That a few nouns say what hundreds do not, or the other way round."""
     if len(effects) < 2:
         return []

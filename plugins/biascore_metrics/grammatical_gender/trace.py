@@ -14,7 +14,7 @@ from biascore.stats import ZeroVarianceError, effect_size
 from biascore.stats.bootstrap import bootstrap_effect
 from biascore_metrics.grammatical_gender.same_words import Floats, Scores
 from biascore_metrics.weat.effect import EFFECT
-from biascore_metrics.weat.options import WeatOptions
+from biascore_metrics.weat.options import VectorOptions
 
 STEP: Final = "step"
 ACCURACY: Final = "accuracy"
@@ -34,7 +34,7 @@ class Line:
 
     @classmethod
     def of_effects(
-        cls, scores: Sequence[Scores], options: WeatOptions, rng: np.random.Generator, name: str = EFFECT
+        cls, scores: Sequence[Scores], options: VectorOptions, rng: np.random.Generator, name: str = EFFECT
     ) -> Self:
         """The effect size of the associations (x, y) of every step, with its studentized interval."""
         values: list[float | None] = []
@@ -107,7 +107,7 @@ def _number(value: Scalar) -> float | None:
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-def _ends(x: Floats, y: Floats, options: WeatOptions, rng: np.random.Generator) -> Ends | None:
+def _ends(x: Floats, y: Floats, options: VectorOptions, rng: np.random.Generator) -> Ends | None:
     try:
         found = bootstrap_effect(
             x, y, ddof=options.ddof, level=options.confidence, resamples=options.resamples, rng=rng

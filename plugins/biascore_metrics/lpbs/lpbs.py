@@ -5,6 +5,9 @@ Kurita, Vyas, Pareek, Black & Tsvetkov 2019, GeBNLP; equations 4-6 of Puttick & 
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Final
+
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -18,16 +21,25 @@ from biascore.plugins_api import (
     Metric,
     Model,
     Test,
+    WordList,
     item_table,
 )
 from biascore.stats import association
 from biascore_metrics.lpbs.increase import ATTRIBUTES, TARGETS, Increase, measure_increase
 from biascore_metrics.lpbs.options import LpbsOptions
-from biascore_metrics.weat.effect import EFFECT, Effect
+from biascore_metrics.weat.effect import EFFECT, Across, Effect
+from biascore_metrics.weat.placebo import Placebo, Pool
 from biascore_metrics.weat.words import role_warnings
 from biascore_metrics.words import coverage_warnings, too_few
 
-Sample = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
+Sample = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], Across]
+"""The associations of the two lists that are the observations, and the other two lists across them."""
+
+NOTHING: Final[Sample] = (np.empty(0), np.empty(0), Across(np.empty(0), np.empty(0)))
+
+
+PLACEBO_WORDS: Final = 2
+"""So many neutral words for each attribute; means of disjoint samples vary alike, however few words they are drawn from."""
 
 
 class Lpbs(Metric[LpbsOptions, Test]):
@@ -44,10 +56,12 @@ class Lpbs(Metric[LpbsOptions, Test]):
         by_target = options.over == "targets"
         self._own, self._against = (TARGETS, ATTRIBUTES) if by_target else (ATTRIBUTES, TARGETS)
 
-    def check(self, test: Test, catalogue: Catalogue) -> None:  # noqa: ARG002
+    def check(self, test: Test, catalogue: Catalogue) -> None:
         """Raise TestKindError, or OptionsError where all partitions cannot be counted."""
-        one, other = (test.roles[role].words for role in self._own)
-        self.options.check_exact(one, other, test)
+        for roles in (TARGETS, ATTRIBUTES):
+            one, other = (test.roles[role].words for role in roles)
+            self.options.check_exact(one, other, test)
+        Pool.of(test, catalogue, self.options)
 
     def measure(self, model: Model, test: Test, context: Context) -> Finding:
         """Effect size d, its permutation p-values and bootstrap interval; items are the mean differences of asc."""
@@ -56,56 +70,102 @@ class Lpbs(Metric[LpbsOptions, Test]):
         least = dict.fromkeys(self._own, 2) | dict.fromkeys(self._against, 1)
         problem = too_few(found.words, found.coverage, least)
         apart: list[Sample] = []
-        x = y = np.empty(0)
+        together = NOTHING
         if not problem:
             apart = [self._associations(found, asc) for asc in found.asc]
-            x, y = self._associations(found, found.asc.mean(axis=0))
-        effect = self._effect(x, y, context.rng, problem, EFFECT)
-        decision = effect.decide(options)
+            together = self._associations(found, found.asc.mean(axis=0))
+        effect = self._effect(together, context.rng, problem, EFFECT)
+        placebo = self._placebo(model, test, found, effect, context)
+        doubts = placebo.cautions(effect, options)
         return Finding(
             variant=options.variant,
-            estimates=(*effect.estimates, *self._by_template(apart, context.rng, problem)),
-            decision=decision,
+            estimates=(
+                *effect.estimates,
+                *self._by_template(apart, context.rng, problem),
+                *placebo.estimates(),
+            ),
+            decision=placebo.added(effect.decide(options), options),
             equivalence=Equivalence.within(options.bound, effect.estimates[0].name),
             coverage=found.coverage,
             warnings=(
                 *role_warnings(found.words, found.coverage),
                 *effect.warnings(options, f"the {options.over}"),
+                *doubts,
             ),
-            cautions=(*coverage_warnings(found.coverage), *effect.cautions(options)),
+            cautions=(*coverage_warnings(found.coverage), *effect.cautions(options), *doubts),
             item_value="mean difference of the increased log-probability, nats",
-            conventions=self._conventions(model),
-            items=item_table() if problem else self._items(test, found, (x, y), apart),
+            conventions=self._conventions(model) | placebo.stated(),
+            items=item_table() if problem else self._items(test, found, together, apart),
+        )
+
+    def _placebo(
+        self, model: Model, test: Test, found: Increase, effect: Effect, context: Context
+    ) -> Placebo:
+        """Neutral words in place of A and B; every one is asked with every target, so not all of the pool is."""
+        options = self.options
+        pool = Pool.of(test, context.catalogue, options)
+        if pool.problem:
+            return Placebo.without(pool)
+        if options.over == "attributes":
+            return Placebo.without(pool, "they stand for A and B, which are the observations themselves")
+        sizes = len(found.words["A"]), len(found.words["B"])
+        some = pool.some(PLACEBO_WORDS * sum(len(test.roles[role].words) for role in ATTRIBUTES))
+        targets = {role: WordList(role, found.words[role]) for role in TARGETS}
+        asked = replace(test, roles={**targets, "A": some, "B": WordList("none", ())})
+        neutral = measure_increase(model, asked, options)
+        if any(neutral.words[role] != found.words[role] for role in TARGETS):
+            return Placebo.without(pool, "targets cannot be read beside neutral words")
+        return Placebo.measured(
+            neutral.asc.mean(axis=0),
+            len(found.words["X"]),
+            effect.estimates[0],
+            sizes,
+            pool,
+            options,
+            context.rng.spawn(1)[0],
         )
 
     def _associations(self, found: Increase, asc: npt.NDArray[np.float64]) -> Sample:
-        """s of the words that are the observations, from asc (targets, attributes) of one template or the mean."""
+        """s of the words that are the observations, from asc (targets, attributes) of one template or the mean.
+
+        The third is what the other words add to the same mean difference.
+        """
         table = asc if self.options.over == "targets" else asc.T
         first, cut = (len(found.words[roles[0]]) for roles in (self._own, self._against))
         s = association(table[:, :cut], table[:, cut:])
-        return s[:first], s[first:]
+        labels = "attribute" if self.options.over == "targets" else "target"
+        return s[:first], s[first:], Across.of(table, first, cut, labels)
 
     def _effect(
         self,
-        x: npt.NDArray[np.float64],
-        y: npt.NDArray[np.float64],
+        sample: Sample,
         rng: np.random.Generator,
         problem: str,
         name: str,
     ) -> Effect:
+        x, y, across = sample
         what = "target words" if self.options.over == "targets" else "attribute words"
         return Effect.of(
-            x, y, self.options, rng, problem=problem, unit="nats", roles=self._own, of_what=what, name=name
+            x,
+            y,
+            self.options,
+            rng,
+            problem=problem,
+            unit="nats",
+            roles=self._own,
+            of_what=what,
+            name=name,
+            across=across,
         )
 
     def _by_template(self, apart: list[Sample], rng: np.random.Generator, problem: str) -> list[Estimate]:
         templates = self.options.templates
         if len(templates) == 1:
             return []
-        samples = apart or [(np.empty(0), np.empty(0))] * len(templates)
+        samples = apart or [NOTHING] * len(templates)
         return [
-            self._effect(x, y, rng, problem, f"{EFFECT} with {template!r}").estimates[0]
-            for template, (x, y) in zip(templates, samples, strict=True)
+            self._effect(sample, rng, problem, f"{EFFECT} with {template!r}").estimates[0]
+            for template, sample in zip(templates, samples, strict=True)
         ]
 
     def _conventions(self, model: Model) -> dict[str, str | int | float | bool | None]:
@@ -121,7 +181,7 @@ class Lpbs(Metric[LpbsOptions, Test]):
                 "several templates": "asc averaged over them; each alone as a further estimate, not adjusted",
                 "log-probability of a word": f"{options.subtokens} over its sub-tokens, all hidden at once",
                 "hidden attribute": "as many masks as it has sub-tokens",
-                "deciding p-value": options.alternative,
+                "deciding p-value": options.deciding,
                 "permuted and resampled": options.over,
             },
         )
@@ -132,10 +192,10 @@ class Lpbs(Metric[LpbsOptions, Test]):
             more["n_tokens"] = [int(count) for count in found.n_tokens]
         if len(apart) > 1:
             for template, sample in zip(self.options.templates, apart, strict=True):
-                more[f"s with {template!r}"] = np.concatenate(sample).tolist()
+                more[f"s with {template!r}"] = np.concatenate(sample[:2]).tolist()
         return item_table(
             item=[word for role in self._own for word in found.words[role]],
             group=[test.roles[role].name for role in self._own for _ in found.words[role]],
-            value=np.concatenate(together).tolist(),
+            value=np.concatenate(together[:2]).tolist(),
             more=more,
         )

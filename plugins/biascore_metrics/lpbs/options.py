@@ -6,7 +6,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field, field_validator
 
-from biascore_metrics.weat.options import AssociationOptions
+from biascore_metrics.weat.options import PlaceboOptions
 
 TARGET: Final = "TARGET"
 ATTRIBUTE: Final = "ATTRIBUTE"
@@ -14,7 +14,7 @@ SIMPLEST: Final = f"{TARGET} {ATTRIBUTE}"
 """The template of Puttick & Kurpicz-Briki 2025: two words alone need not agree in gender."""
 
 
-class LpbsOptions(AssociationOptions):
+class LpbsOptions(PlaceboOptions):
     """Conventions of LPBS.
 
     ``templates``: sentences with TARGET and ATTRIBUTE once each; the associations are averaged over them, and

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from biascore.errors import StimuliError
 from biascore.plugins_api import (
     Catalogue,
     Context,
@@ -23,12 +25,14 @@ from biascore.plugins_api import (
     Metric,
     Model,
     Test,
+    WordList,
     item_table,
 )
 from biascore.stats import ZeroVarianceError, association, cosine_matrix, effect_size
 from biascore_metrics.seat.options import SeatOptions, Unit
 from biascore_metrics.seat.sentences import Frames, RoleSentences, embed_sentences
-from biascore_metrics.weat.effect import DEVIATIONS, EFFECT, Effect
+from biascore_metrics.weat.effect import DEVIATIONS, EFFECT, Across, Effect
+from biascore_metrics.weat.placebo import Placebo, Pool
 from biascore_metrics.weat.words import ROLES, role_warnings
 from biascore_metrics.words import coverage_warnings, too_few
 
@@ -52,13 +56,15 @@ class Seat(Metric[SeatOptions, Test]):
         """Raise TestKindError, StimuliError for words that have no sentences, OptionsError as WEAT does."""
         frames = Frames.of(test, catalogue, self.options.templates)
         frames.check_level(test, self.options.level)
-        elements = {role: list(test.roles[role].words) for role in ("X", "Y")}
+        elements = {role: list(test.roles[role].words) for role in ROLES}
         if self.options.unit == "sentence":
             elements = {
                 role: [text.text for word in words for text in frames.texts(role, word)]
                 for role, words in elements.items()
             }
-        self.options.check_exact(elements["X"], elements["Y"], test, f"{self.options.unit}s")
+        for one, other in (("X", "Y"), ("A", "B")):
+            self.options.check_exact(elements[one], elements[other], test, f"{self.options.unit}s")
+        Pool.of(test, catalogue, self.options)
 
     def measure(self, model: Model, test: Test, context: Context) -> Finding:
         """Effect size d, its permutation p-values and bootstrap interval; items are the mean s of each word."""
@@ -70,12 +76,18 @@ class Seat(Metric[SeatOptions, Test]):
         x = y = np.empty(0)
         other: Unit = "sentence" if options.unit == "word" else "word"
         beside = Estimate(name=f"{EFFECT} over {other}s", value=None, unit=DEVIATIONS, n={"X": 0, "Y": 0})
+        across = None
         if not problem:
             x, y = (_associations(roles, role, options.unit) for role in ("X", "Y"))
+            a, b = (_associations(roles, role, options.unit, ("X", "Y")) for role in ("A", "B"))
+            across = Across(a, b, unit=f"{options.unit}s")
             beside = self._beside(roles, other)
-        effect = Effect.of(x, y, options, context.rng, problem=problem, of_what=f"target {options.unit}s")
-        decision = effect.decide(options)
-        warnings = (*role_warnings(words, coverage), *effect.warnings(options))
+        effect = Effect.of(
+            x, y, options, context.rng, problem=problem, of_what=f"target {options.unit}s", across=across
+        )
+        placebo = self._placebo(model, test, roles, effect, context)
+        doubts = placebo.cautions(effect, options)
+        warnings = (*role_warnings(words, coverage), *effect.warnings(options), *doubts)
         by_design: tuple[str, ...] = ()
         if not (model.identity.composes_words and options.level == "token"):
             by_design += _unlike_templates(roles)
@@ -85,19 +97,19 @@ class Seat(Metric[SeatOptions, Test]):
             )
         return Finding(
             variant=options.variant(model),
-            estimates=(*effect.estimates, beside),
-            decision=decision,
+            estimates=(*effect.estimates, beside, *placebo.estimates()),
+            decision=placebo.added(effect.decide(options), options),
             equivalence=Equivalence.within(options.bound, effect.estimates[0].name),
             coverage=coverage,
             warnings=(*warnings, *by_design),
-            cautions=(*coverage_warnings(coverage), *effect.cautions(options), *by_design),
+            cautions=(*coverage_warnings(coverage), *effect.cautions(options), *doubts, *by_design),
             item_value="association s(w, A, B), mean over the word's sentences",
             conventions=options.conventions(
                 model,
                 {
                     "effect size": f"(mean s(X) - mean s(Y)) / sd of s over the {options.unit}s of X and Y together",
                     "association s": ASSOCIATION[options.unit],
-                    "deciding p-value": options.alternative,
+                    "deciding p-value": options.deciding,
                     "permuted and resampled": f"target {options.unit}s",
                     "word in its sentence": "as listed: not inflected, not capitalised at the start",
                     **{
@@ -105,9 +117,47 @@ class Seat(Metric[SeatOptions, Test]):
                         for tag, sentences in frames.written.items()
                     },
                     **frames.told(test, options.templates),
+                    **placebo.stated(),
                 },
             ),
             items=item_table() if problem else _items(test, roles, x, y, options.unit),
+        )
+
+    def _placebo(
+        self, model: Model, test: Test, roles: Mapping[str, RoleSentences], effect: Effect, context: Context
+    ) -> Placebo:
+        options = self.options
+        pool = Pool.of(test, context.catalogue, options)
+        if pool.problem:
+            return Placebo.without(pool)
+        asked = replace(test, roles=dict.fromkeys(ROLES, WordList("none", ())) | {"A": pool.asked})
+        try:
+            frames = Frames.of(asked, context.catalogue, options.templates)
+            frames.check_level(asked, options.level)
+        except StimuliError as error:
+            return Placebo.without(pool, str(error))
+        found, _ = embed_sentences(model, asked, frames, options.level, options)
+        if effect.estimates[0].value is None:
+            return Placebo.without(pool, "there is no effect size")
+        neutral = found["A"]
+        kept = pool.keep(neutral.words)
+        scores = (
+            [
+                own.by_word(cosines) if options.unit == "word" else cosines
+                for own in (roles["X"], roles["Y"])
+                for cosines in (neutral.by_word(cosine_matrix(own.vectors, neutral.vectors).T).T[:, kept],)
+            ]
+            if len(kept)
+            else [np.empty((0, 0))] * 2
+        )
+        return Placebo.measured(
+            np.concatenate(scores),
+            len(scores[0]),
+            effect.estimates[0],
+            (len(roles["A"].words), len(roles["B"].words)),
+            pool,
+            options,
+            context.rng.spawn(1)[0],
         )
 
     def _beside(self, roles: Mapping[str, RoleSentences], unit: Unit) -> Estimate:
@@ -135,13 +185,15 @@ def _unlike_templates(roles: Mapping[str, RoleSentences]) -> tuple[str, ...]:
     )
 
 
-def _associations(roles: Mapping[str, RoleSentences], role: str, unit: Unit) -> npt.NDArray[np.float64]:
-    """s(w, A, B) of the words or of the sentences of a role, in their order."""
+def _associations(
+    roles: Mapping[str, RoleSentences], role: str, unit: Unit, against: tuple[str, str] = ("A", "B")
+) -> npt.NDArray[np.float64]:
+    """s(w, A, B) of the words or of the sentences of a role, in their order; ``against`` may be X and Y."""
     own = roles[role]
-    cosines = [cosine_matrix(own.vectors, roles[side].vectors) for side in ("A", "B")]
+    cosines = [cosine_matrix(own.vectors, roles[side].vectors) for side in against]
     if unit == "sentence":
         return association(*cosines)
-    a, b = (roles[side].by_word(some.T).T for side, some in zip(("A", "B"), cosines, strict=True))
+    a, b = (roles[side].by_word(some.T).T for side, some in zip(against, cosines, strict=True))
     return own.by_word(association(a, b))
 
 

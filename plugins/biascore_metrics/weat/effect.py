@@ -23,7 +23,7 @@ from biascore.stats import (
     shift_interval,
 )
 from biascore_metrics.weat.options import AssociationOptions
-from biascore_metrics.weat.pvalues import permutation_p_values
+from biascore_metrics.weat.pvalues import crossed_p_values, permutation_p_values
 
 EFFECT: Final = "effect size d"
 DIFFERENCE: Final = "mean difference of association"
@@ -31,17 +31,40 @@ DEVIATIONS: Final = "standard deviations"
 
 
 @dataclass(frozen=True, slots=True)
+class Across:
+    """The same mean difference from the other side: what each word of the two lists that are not permuted adds to it.
+
+    ``one`` and ``other`` are the words' differences between X and Y (or A and B), so that mean(one) - mean(other) is
+    the difference of the effect. ``labels`` names the lists, "attribute" or "target", ``unit`` their elements.
+    """
+
+    one: npt.NDArray[np.float64]
+    other: npt.NDArray[np.float64]
+    labels: str = "attribute"
+    unit: str = "words"
+
+    @classmethod
+    def of(cls, table: npt.NDArray[np.float64], first: int, cut: int, labels: str = "attribute") -> Self:
+        """From associations (words, others), of which the first ``first`` rows and ``cut`` columns are the one list."""
+        g = table[:first].mean(axis=0) - table[first:].mean(axis=0)
+        return cls(g[:cut], g[cut:], labels)
+
+
+@dataclass(frozen=True, slots=True)
 class Effect:
     """The effect size d of two samples of associations and their mean difference, in this order.
 
     ``interval`` is that of d. ``problem`` says why d, or the interval, could not be had. ``attainable`` is the
-    smallest p that the deciding test can give.
+    smallest p that the deciding test can give. ``own`` and ``across`` name the labels whose two tests decide together,
+    empty where one test decides alone.
     """
 
     estimates: tuple[Estimate, Estimate]
     interval: Interval | None
     problem: str
     attainable: Attainable | None = None
+    own: str = ""
+    across: str = ""
 
     @classmethod
     def of(
@@ -56,10 +79,12 @@ class Effect:
         roles: tuple[str, str] = ("X", "Y"),
         of_what: str = "target words",
         name: str = EFFECT,
+        across: Across | None = None,
     ) -> Self:
         """Measure associations x and y (Caliskan et al. 2017), unless a ``problem`` is known already.
 
         ``unit`` is that of the associations, ``roles`` the lists that x and y belong to, ``of_what`` their elements.
+        ``across`` adds the test of the other two lists; then the larger of the two p-values decides.
         """
         n = dict(zip(roles, (len(x), len(y)), strict=True))
         empty = (
@@ -80,7 +105,19 @@ class Effect:
             kind="asymptotic",
             alternative="greater",
         )
-        p_values = (*permutation_p_values(test, options.alternative), normal)
+        # Permutations leave the denominator of d as it is, so the p-values are those of the difference too.
+        shifts = shift_interval(x, y, level=options.confidence, draws=options.resamples, rng=rng)
+        attainable = test.attainable(options.alternative, of_what)
+        if across is None:
+            p_values = permutation_p_values(test, options.alternative)
+        else:
+            other = permutation_test(
+                across.one, across.other, method=options.permutation, draws=options.draws, rng=rng
+            )
+            p_values = crossed_p_values(test, other, options.alternative, across.labels)
+            least = other.attainable(options.alternative, f"{across.labels} {across.unit}")
+            attainable = max(attainable, least, key=lambda one: one.p_value)
+        p_values = (*p_values, normal)
         effect = Estimate(
             name=name,
             value=d,
@@ -89,8 +126,6 @@ class Effect:
             interval=ConfidenceInterval.of(interval) if interval else None,
             p_values=p_values,
         )
-        # Permutations leave the denominator of d as it is, so the p-values are those of the difference too.
-        shifts = shift_interval(x, y, level=options.confidence, draws=options.resamples, rng=rng)
         bounded = math.isfinite(shifts.low) and math.isfinite(shifts.high)  # not with very few words
         difference = Estimate(
             name=DIFFERENCE,
@@ -100,7 +135,9 @@ class Effect:
             interval=ConfidenceInterval.of(shifts) if bounded else None,
             p_values=p_values,
         )
-        return cls((effect, difference), interval, problem, test.attainable(options.alternative, of_what))
+        own = "" if across is None else "target" if across.labels == "attribute" else "attribute"
+        labels = across.labels if across else ""
+        return cls((effect, difference), interval, problem, attainable, own, labels)
 
     def decide(self, options: AssociationOptions) -> Decision:
         """The verdict by the deciding p-value and the interval; inconclusive where nothing could be measured."""
@@ -114,10 +151,26 @@ class Effect:
             bound=options.bound,
             attainable=self.attainable,
         )
+        reason = " ".join(filter(None, [decision.reason, self._both(options)]))
         opposite = effect.opposite(options.alpha)
-        if not opposite or decision.verdict is not Verdict.INCONCLUSIVE:
-            return decision
-        return Decision(decision.verdict, f"{decision.reason} But {opposite}.")
+        if opposite and decision.verdict is Verdict.INCONCLUSIVE:
+            reason += f" But {opposite}."
+        return Decision(decision.verdict, reason)
+
+    def _both(self, options: AssociationOptions) -> str:
+        """The two p-values of which the larger decides, in a sentence; empty where one test decides alone."""
+        if not self.across:
+            return ""
+        sided = "two-sided" if options.alternative == "two-sided" else "one-sided"
+        effect = self.estimates[0]
+        own, across = effect.p(sided).value, effect.p(f"{sided}, {self.across} labels").value
+        told = (
+            f"This p is the larger of two: {own:.3g} with {self.own} labels permuted, {across:.3g} with "
+            f"{self.across} labels"
+        )
+        if own <= options.alpha < across:
+            told += f", so the {self.across} words, dealt out at random, do about as well"
+        return f"{told}."
 
     def warnings(self, options: AssociationOptions, what: str = "the targets") -> tuple[str, ...]:
         """The cautions, and that resamples of ``what`` are missing from the interval."""

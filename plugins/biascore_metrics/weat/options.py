@@ -16,6 +16,7 @@ from biascore.stats.permutation import EXACT_MAX_SUMS
 from biascore_metrics.words import WordOptions
 
 MAX_DEGENERATE_SHARE: Final = 0.01
+POOL: Final = "neutral/words"
 
 
 class AssociationOptions(WordOptions):
@@ -43,6 +44,11 @@ class AssociationOptions(WordOptions):
         if isinstance(value, bool):  # True equals 1, and pydantic takes it for the literal
             raise ValueError("must be 0 or 1, not a boolean")
         return value
+
+    @property
+    def deciding(self) -> str:
+        """Which p-value decides where both pairs of lists are permuted, as a convention."""
+        return f"{self.alternative}, the larger of target labels permuted and attribute labels permuted"
 
     def changed(self, *but: str) -> list[str]:
         """``name=value`` of each option that is not the default, without those named."""
@@ -107,7 +113,24 @@ class AssociationOptions(WordOptions):
         }
 
 
-class WeatOptions(AssociationOptions):
+class PlaceboOptions(AssociationOptions):
+    """``placebo``: so many random pairs of lists, of the sizes of A and B, stand beside the effect; 0 asks for none.
+
+    ``placebo_pool``: the list of neutral words that they are drawn from, in the language of the test (``neutral/words``).
+    """
+
+    placebo: int = Field(default=1000, ge=0, le=10_000)
+    placebo_pool: str = POOL
+
+    @field_validator("placebo_pool")
+    @classmethod
+    def _names_a_list(cls, pool: str) -> str:
+        if pool.count("/") != 1 or not all(map(str.strip, pool.split("/"))):
+            raise ValueError(f"is {pool!r}; name a list as file/list, without its language, such as {POOL!r}")
+        return pool
+
+
+class VectorOptions(AssociationOptions):
     """Conventions of a metric on vectors.
 
     ``level``: embed each word as a text of its own, or as a token within it (contextual models).
@@ -127,3 +150,7 @@ class WeatOptions(AssociationOptions):
             "embedding level": self.level,
             "vector of a text": model.identity.sentence_vector,
         }
+
+
+class WeatOptions(VectorOptions, PlaceboOptions):
+    """Conventions of WEAT, which are those on vectors and on placebo lists."""

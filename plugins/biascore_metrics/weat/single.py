@@ -38,7 +38,7 @@ from biascore.stats import (
     holm,
     permutation_test,
 )
-from biascore_metrics.weat.options import WeatOptions
+from biascore_metrics.weat.options import VectorOptions
 from biascore_metrics.weat.pvalues import permutation_p_values
 from biascore_metrics.weat.words import embed_roles
 from biascore_metrics.words import RoleVectors, coverage_warnings
@@ -60,7 +60,7 @@ class _Association:
     test: PermutationTest
 
 
-class ScWeat(Metric[WeatOptions, Test]):
+class ScWeat(Metric[VectorOptions, Test]):
     """Single-category WEAT of every target word; the headline is the share of words that are associated."""
 
     name = "sc-weat"

@@ -21,10 +21,11 @@ from biascore.plugins_api import (
     item_table,
 )
 from biascore.stats import association, cosine_matrix
-from biascore_metrics.weat.effect import Effect
+from biascore_metrics.weat.effect import Across, Effect
 from biascore_metrics.weat.options import WeatOptions
+from biascore_metrics.weat.placebo import Placebo, Pool
 from biascore_metrics.weat.words import embed_roles
-from biascore_metrics.words import RoleVectors, coverage_warnings
+from biascore_metrics.words import RoleVectors, coverage_warnings, embed_words
 
 LEAST = {"X": 2, "Y": 2, "A": 1, "B": 1}
 
@@ -38,9 +39,13 @@ class Weat(Metric[WeatOptions, Test]):
     requires = frozenset({"embed"})
     kinds = frozenset({"weat"})
 
-    def check(self, test: Test, catalogue: Catalogue) -> None:  # noqa: ARG002
-        """Raise TestKindError, or OptionsError where all partitions of X and Y cannot be counted."""
-        self.options.check_exact(test.roles["X"].words, test.roles["Y"].words, test)
+    def check(self, test: Test, catalogue: Catalogue) -> None:
+        """Raise TestKindError, or OptionsError where all partitions of X and Y, or A and B, cannot be counted,
+        or the pool of placebo lists is not there.
+        """
+        for one, other in (("X", "Y"), ("A", "B")):
+            self.options.check_exact(test.roles[one].words, test.roles[other].words, test)
+        Pool.of(test, catalogue, self.options)
 
     def measure(self, model: Model, test: Test, context: Context) -> Finding:
         """Effect size d, its permutation p-values and bootstrap interval; items are s(w, A, B) per target."""
@@ -48,35 +53,62 @@ class Weat(Metric[WeatOptions, Test]):
         roles, warnings = embed_roles(model, test, self.options.level, self.options)
         problem = roles.too_few(LEAST)
         x = y = np.empty(0)
+        across = None
         if not problem:
-            x, y = _associations(roles, "X"), _associations(roles, "Y")
-        effect = Effect.of(x, y, self.options, rng, problem=problem)
-        decision = effect.decide(self.options)
+            x, y = _associations(roles, "X", ("A", "B")), _associations(roles, "Y", ("A", "B"))
+            across = Across(*(_associations(roles, role, ("X", "Y")) for role in ("A", "B")))
+        effect = Effect.of(x, y, self.options, rng, problem=problem, across=across)
+        pool = Pool.of(test, context.catalogue, self.options)
+        placebo = self._placebo(model, roles, effect, pool, rng.spawn(1)[0])
+        doubts = placebo.cautions(effect, self.options)
         return Finding(
             variant=self.options.variant(model),
-            estimates=effect.estimates,
-            decision=decision,
+            estimates=(*effect.estimates, *placebo.estimates()),
+            decision=placebo.added(effect.decide(self.options), self.options),
             equivalence=Equivalence.within(self.options.bound, effect.estimates[0].name),
             coverage=roles.coverage,
-            warnings=(*warnings, *effect.warnings(self.options)),
-            cautions=(*coverage_warnings(roles.coverage), *effect.cautions(self.options)),
+            warnings=(*warnings, *effect.warnings(self.options), *doubts),
+            cautions=(*coverage_warnings(roles.coverage), *effect.cautions(self.options), *doubts),
             item_value="association s(w, A, B)",
             conventions=self.options.conventions(
                 model,
                 {
                     "effect size": "(mean s(X) - mean s(Y)) / sd of s over X and Y together",
-                    "deciding p-value": self.options.alternative,
+                    "deciding p-value": self.options.deciding,
                     "resampled": "target words, within X and within Y",
                     "item value": "s(w, A, B) = mean cosine with A - mean cosine with B",
+                    **placebo.stated(),
                 },
             ),
             items=_items(test, roles, x, y),
         )
 
+    def _placebo(
+        self, model: Model, roles: RoleVectors, effect: Effect, pool: Pool, rng: np.random.Generator
+    ) -> Placebo:
+        if pool.problem:
+            return Placebo.without(pool)
+        # All of the list, whatever the test, so that the next test finds the answers in the cache.
+        neutral = embed_words(model, {"neutral": pool.asked.words}, self.options.level, self.options)
+        if effect.estimates[0].value is None:
+            return Placebo.without(pool, "there is no effect size")
+        kept = pool.keep(neutral.words["neutral"])
+        vectors = neutral.vectors["neutral"][kept]
+        targets = np.concatenate([roles.vectors["X"], roles.vectors["Y"]])
+        return Placebo.measured(
+            cosine_matrix(targets, vectors) if len(kept) else np.empty((len(targets), 0)),
+            len(roles.vectors["X"]),
+            effect.estimates[0],
+            (len(roles.vectors["A"]), len(roles.vectors["B"])),
+            pool,
+            self.options,
+            rng,
+        )
 
-def _associations(roles: RoleVectors, role: str) -> npt.NDArray[np.float64]:
-    own = roles.vectors[role]
-    return association(cosine_matrix(own, roles.vectors["A"]), cosine_matrix(own, roles.vectors["B"]))
+
+def _associations(roles: RoleVectors, role: str, against: tuple[str, str]) -> npt.NDArray[np.float64]:
+    one, other = (cosine_matrix(roles.vectors[role], roles.vectors[side]) for side in against)
+    return association(one, other)
 
 
 def _items(

@@ -1,0 +1,149 @@
+"""Placebo lists: what WEAT, SEAT and LPBS give with random neutral words in place of A and B."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from biascore import Audit, Engine
+from biascore.errors import OptionsError
+from biascore.plugins_api import Catalogue, Measurement, Model, Test
+from biascore_metrics.weat.options import WeatOptions
+from biascore_metrics.weat.placebo import REACH, REJECT
+from biascore_metrics.weat.weat import Weat
+
+from .measuring import measured
+
+SIZE = 8
+ROLES = {role: [f"{role.lower()}{i}" for i in range(SIZE)] for role in "XYAB"}
+NEUTRAL = [f"n{i}" for i in range(60)]
+FAST = {"resamples": 100}
+
+
+@pytest.fixture
+def catalogue(tmp_path: Path) -> Catalogue:
+    """One list of neutral words, which holds a word of the test in another case."""
+    (tmp_path / "xx").mkdir()
+    words = ", ".join(f'"{word}"' for word in [*NEUTRAL, "A0"])
+    (tmp_path / "xx" / "neutral.toml").write_text(
+        'schema = 1\n[meta]\nlanguage = "xx"\ntitle = "Neutral"\nsource = "made"\nlicence = "CC0-1.0"\n'
+        f"[lists.words]\nwords = [{words}]\n",
+        encoding="utf-8",
+    )
+    return Catalogue.from_folders([(tmp_path, "own")])
+
+
+@pytest.fixture
+def test(test_of) -> Test:
+    return test_of(*(ROLES[role] for role in "XYAB"))
+
+
+def vectors(topic: float, associated: float) -> dict[str, np.ndarray]:
+    """X and Y differ by ``topic`` on two axes, of which A and B share one; neutral words share neither."""
+    rng = np.random.default_rng(3)
+    axes = rng.normal(size=(2, 40))
+    sign = {"X": 1, "Y": -1, "A": associated, "B": -associated}
+    words = {}
+    for role, some in ROLES.items():
+        for word in some:
+            place = axes[0] * sign[role] + (axes[1] * topic * sign[role] if role in "XY" else 0)
+            words[word] = place + rng.normal(size=40)
+    return words | {word: rng.normal(size=40) for word in [*NEUTRAL, "A0"]}
+
+
+def weat(model: Model, test: Test, catalogue: Catalogue, **options: object) -> Measurement:
+    return measured(Weat(WeatOptions(**FAST, **options)), model, test, catalogue=catalogue)
+
+
+def shares(got: Measurement) -> tuple[float, float]:
+    return got.estimate(REACH).value, got.estimate(REJECT).value
+
+
+def test_an_effect_stands_beyond_lists_that_mean_nothing(model_of, test, catalogue):
+    got = weat(model_of(vectors(2.0, 1.0)), test, catalogue)
+    reach, reject = shares(got)
+    assert reach <= 0.01
+    # Two topics: many a random list is "associated" by the papers' test.
+    assert reject > 0.15
+    assert f"{100 * reach:.3g} % reach this |d| and {100 * reject:.3g} % have p <= 0.05" in got.reason
+    assert not any("random lists" in caution for caution in got.cautions)
+    stated = str(got.conventions["placebo lists"])
+    assert "of 8 + 8 of 60 words of xx/neutral/words" in stated  # the test's own word is not among them
+
+
+def test_with_arbitrary_attributes_the_effect_is_like_any_other(model_of, test, catalogue):
+    assert shares(weat(model_of(vectors(2.0, 0.0)), test, catalogue))[0] > 0.05
+
+
+def test_targets_that_are_alike_reject_as_often_as_they_may(model_of, test, catalogue):
+    words = vectors(0.0, 0.0)
+    rng = np.random.default_rng(5)
+    words |= {word: rng.normal(size=40) for role in "XY" for word in ROLES[role]}
+    rejected = [shares(weat(model_of(words), test, catalogue, placebo=400))[1]]
+    assert rejected[0] < 0.25  # one draw of targets; over draws it is alpha
+
+
+def test_a_caution_where_lists_that_mean_nothing_do_as_well(model_of, test, catalogue):
+    words = vectors(2.0, 1.0)
+    axis = words["x0"] - words["y0"]
+    # A pool that is itself spread along the targets: its random lists reach what A and B reach.
+    rng = np.random.default_rng(8)
+    words |= {word: words[word] + 12 * rng.normal() * axis for word in NEUTRAL}
+    got = weat(model_of(words), test, catalogue)
+    assert got.p_value <= 0.05
+    assert shares(got)[0] > 0.05
+    for said in (got.warnings, got.cautions):
+        assert any("of random lists of neutral words reach this effect size" in line for line in said)
+
+
+def test_the_option_turns_it_off_and_moves_no_other_number(model_of, test, catalogue):
+    model = model_of(vectors(2.0, 1.0))
+    on, off = weat(model, test, catalogue), weat(model, test, catalogue, placebo=0)
+    assert [e.name for e in off.estimates] == [e.name for e in on.estimates[:2]]
+    assert off.estimates == on.estimates[:2]
+    assert "placebo" not in off.reason
+    assert off.conventions["placebo lists"] == "none: placebo=0 asks for none"
+
+
+def test_a_language_without_neutral_words_says_how_to_give_some(model_of, test):
+    got = weat(model_of(vectors(2.0, 1.0)), test, Catalogue(()))
+    told = "there is no list xx/neutral/words; write it in a stimuli file xx/neutral.toml"
+    assert told in got.reason
+    assert told in str(got.conventions["placebo lists"])
+
+
+def test_a_pool_that_is_named_has_to_be_there(model_of, test, catalogue):
+    model = model_of(vectors(2.0, 1.0))
+    with pytest.raises(OptionsError, match=r"placebo_pool='neutral/word'.*Did you mean"):
+        weat(model, test, catalogue, placebo_pool="neutral/word")
+
+
+def test_a_pool_too_small_for_the_lists_is_told(model_of, test_of, catalogue):
+    words = vectors(2.0, 1.0)
+    known = {word: v for word, v in words.items() if word not in NEUTRAL[20:]}
+    got = weat(model_of(known), test_of(*(ROLES[role] for role in "XYAB")), catalogue)
+    assert "has 20 usable words, and random lists of 16 need half as many again" in got.reason
+
+
+@pytest.mark.parametrize(("metric", "options"), [("weat", {}), ("seat", {"level": "token"}), ("lpbs", {})])
+def test_every_result_has_its_line(metric, options):
+    found = Engine(cache=None).measure(
+        metric, "planted:en/weat7=1", "en/weat7", placebo=200, **FAST, **options
+    )
+    got = found[0]
+    assert "Of 200 pairs of placebo lists, 8 + 8 random neutral words" in got.reason
+    assert 0 < got.estimate(REACH).value < 0.5
+
+
+def test_a_plan_counts_the_neutral_words_once_for_all_tests(tmp_path):
+    engine = Engine(cache=tmp_path)
+
+    def unique(placebo: int) -> int:
+        asked = {"metric": "weat", "tests": ["en/weat6", "en/weat7"], "options": {"placebo": placebo}}
+        audit = Audit.from_parts(
+            title="Planned", models=[{"name": "planted", "ref": "planted:"}], measurements=[asked], seed=3
+        )
+        return engine.plan(audit).total.unique
+
+    pool = len(engine.catalogue.word_list("en/neutral/words").words)
+    assert unique(100) - unique(0) == pool
