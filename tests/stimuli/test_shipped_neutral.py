@@ -8,11 +8,6 @@ import biascore_wordlists
 from biascore.plugins_api import Catalogue
 
 CATALOGUE = Catalogue.from_folders([(Path(biascore_wordlists.__file__).parent, "biascore_wordlists")])
-NOUNS = {
-    (f"biascore_wordlists/{code}/gg_weat.toml", role)
-    for code in ("de", "es", "fr", "it", "pl")
-    for role in "XY"
-}
 LANGUAGES = sorted({test.language for test in CATALOGUE.tests if test.kind == "weat"})
 
 
@@ -27,7 +22,7 @@ def test_every_language_with_a_weat_test_has_words_that_none_of_them_holds(code:
         for test in CATALOGUE.tests
         if test.language == code and test.kind == "weat"
         for role, some in test.roles.items()
-        if (test.file, role) not in NOUNS
+        if not (test.id.endswith("/gg-weat") and role in "XY")  # nouns of each gender, whatever they mean
         for word in some.words
     }
     assert not in_tests & set(words)

@@ -49,9 +49,9 @@ def test_small_list_and_held_out_nouns_are_those_of_the_reference(
 def test_without_a_transform_and_without_nouns_it_is_weat(spanish: Engine, raw: Model) -> None:
     (found,) = spanish.measure("gg-weat", raw, "es/own-GG", **FEW)
     (weat,) = spanish.measure("weat", raw, "es/own-GG", **FEW)
-    assert [(e.name, e.value, e.p_values) for e in found.estimates] == [
-        (e.name, e.value, e.p_values) for e in weat.estimates
-    ]
+    for one, other in zip(found.estimates, weat.estimates[:2], strict=True):
+        assert (one.name, one.value) == (other.name, other.value)
+        assert set(one.p_values) <= set(other.p_values)  # those of the nouns' labels
 
 
 def test_its_trace_has_a_line_for_both_lists(spanish: Engine, clean: Model) -> None:
