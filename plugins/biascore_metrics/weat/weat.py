@@ -56,7 +56,7 @@ class Weat(Metric[WeatOptions, Test]):
         across = None
         if not problem:
             x, y = _associations(roles, "X", ("A", "B")), _associations(roles, "Y", ("A", "B"))
-            across = Across(*(_associations(roles, role, ("X", "Y")) for role in ("A", "B")))
+            across = Across(_associations(roles, "A", ("X", "Y")), _associations(roles, "B", ("X", "Y")))
         effect = Effect.of(x, y, self.options, rng, problem=problem, across=across)
         pool = Pool.of(test, context.catalogue, self.options)
         placebo = self._placebo(model, roles, effect, pool, rng.spawn(1)[0])
