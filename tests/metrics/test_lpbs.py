@@ -329,5 +329,6 @@ def test_an_audit_of_several_metrics_asks_what_its_plan_says(
     run = engine.run(audit)
     assert (plan.total.put, plan.total.asked) == (run.questions.put, run.questions.asked)
     (masked,) = (row for row in plan.rows if row.hook == "mask_logprob")
-    assert (masked.put, masked.unique) == (3 * 2 * 16 * 16, 2 * 2 * 16 * 16)
+    with_each = 16 + 32  # attributes, and twice as many words of placebo lists
+    assert (masked.put, masked.unique) == (3 * 2 * 16 * with_each, 2 * 2 * 16 * with_each)
     assert masked.cost.passes is None or masked.cost.passes < masked.asked
