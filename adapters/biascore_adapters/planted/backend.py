@@ -21,7 +21,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -44,14 +44,16 @@ from biascore.plugins_api import (
     hookimpl,
 )
 from biascore_adapters.planted.associations import Associated
-from biascore_adapters.planted.lexicon import GENDER, NOISE_DIMENSIONS, generator
+from biascore_adapters.planted.lexicon import GENDER, generator
 from biascore_adapters.planted.planting import Planted
 from biascore_adapters.planted.sentences import CARRIED, FLOOR, TOKEN, Sentence
+from biascore_adapters.planted.vectors import Vectors
 
 SCALE: Final = 20.0
 HEADS: Final = ("anger", "fear", "joy", "sadness", "valence")
 ORDINARY: Final = -5.0
 """Log-probability, in nats, of each token of a planted sentence that carries nothing."""
+TOKEN_COUNT: Final = "token_count"
 Token = tuple[str, int, int]
 
 
@@ -70,8 +72,9 @@ class PlantedBackend(Backend):
         phrases = sorted((w for w in lexicon.words if not re.fullmatch(r"\w+", w)), key=len, reverse=True)
         pattern = "|".join([*(rf"(?<!\w){re.escape(p)}(?!\w)" for p in phrases), TOKEN.pattern])
         self._tokens = re.compile(pattern, re.IGNORECASE)
-        self._vocabulary = {word: i for i, word in enumerate(lexicon.words)}
-        self._word = lru_cache(maxsize=100_000)(self._draw)
+        self._vocabulary = {word: i for i, word in enumerate(lexicon.vocabulary())}
+        self._vectors = Vectors(lexicon, seed)
+        self._word = self._vectors.of
         self._matrix: npt.NDArray[np.float64] | None = None
         self.identity = Identity(
             digest=planted.digest(seed),
@@ -81,8 +84,10 @@ class PlantedBackend(Backend):
                 "planted tests": len(planted.declared),
                 "planted words": len(lexicon.words),
                 "planted sentences": len(self._sentences.by_text) + len(self._emotions.by_text),
-                "dimensions": len(lexicon.effects) + NOISE_DIMENSIONS,
+                "dimensions": self._vectors.width,
+                **({"planted world": lexicon.world.told} if lexicon.world.values else {}),
             },
+            quantities=("log_likelihood", TOKEN_COUNT, *HEADS) if lexicon.world.longer else (),
         )
 
     @hookimpl
@@ -117,6 +122,8 @@ class PlantedBackend(Backend):
         """``log_likelihood`` in nats, or one of the heads in [0, 1]."""
         if quantity == "log_likelihood":
             return np.array([self._log_likelihood(text) for text in texts], dtype=np.float64)
+        if quantity == TOKEN_COUNT and self._lexicon.world.longer:
+            return np.array([self._token_count(text) for text in texts], dtype=np.float64)
         if quantity not in HEADS:
             raise QuestionError(
                 f"planted: has no output {quantity!r}; it has log_likelihood, {', '.join(HEADS)}."
@@ -138,26 +145,11 @@ class PlantedBackend(Backend):
             raise QuestionError(f"{text!r} holds no word. Leave it out.")
         return words[0] if len(words) == 1 else np.mean(words, axis=0)
 
-    def _draw(self, word: str) -> npt.NDArray[np.float64]:
-        """The unit vector of one case-folded word: its axes first, then noise that fills it up to length 1."""
-        rng = generator(self._seed, "vector", word)
-        axes = np.zeros(len(self._lexicon.effects))
-        noise = rng.standard_normal(NOISE_DIMENSIONS)
-        for loading in self._lexicon.words.get(word, ()):
-            # A deviate per test and word: a word's places in two tests are independent.
-            deviate = generator(
-                self._seed, "loading", self._lexicon.axes[loading.axis], word
-            ).standard_normal()
-            axes[loading.axis] += loading.mean + loading.spread * np.clip(deviate, -3, 3)
-        noise *= math.sqrt(max(0.0, 1 - float(axes @ axes))) / float(np.linalg.norm(noise))
-        return np.concatenate([axes, noise])
-
     def _all_vectors(self) -> npt.NDArray[np.float64]:
         # Not a property: pluggy evaluates every property of an object that it registers.
         if self._matrix is None:
             rows = [self._word(word) for word in self._vocabulary]
-            width = len(self._lexicon.effects) + NOISE_DIMENSIONS
-            self._matrix = np.stack(rows) if rows else np.empty((0, width))
+            self._matrix = np.stack(rows) if rows else np.empty((0, self._vectors.width))
         return self._matrix
 
     def _logprob(self, word: str, visible: list[str]) -> float:
@@ -198,11 +190,33 @@ class PlantedBackend(Backend):
                 hidden = also | ({i} if query.one_at_a_time else set(asked))
                 visible = [token[0] for j, token in enumerate(tokens) if j not in hidden]
                 logprobs.append(self._logprob(tokens[i][0], visible))
+        told = list(zip([tokens[i] for i in asked], logprobs, strict=True))
+        if not plain and self._lexicon.world.values:
+            told = [piece for token, value in told for piece in self._pieces(token, value, query)]
         return TokenLogprobs(
-            tuple(tokens[i][0] for i in asked),
-            tuple((tokens[i][1], tokens[i][2]) for i in asked),
-            tuple(logprobs),
+            tuple(word for (word, _, _), _ in told),
+            tuple((start, end) for (_, start, end), _ in told),
+            tuple(value for _, value in told),
         )
+
+    def _pieces(self, token: Token, value: float, query: Masked) -> list[tuple[Token, float]]:
+        """The sub-tokens of a hidden word, as many as the world declares; they share its log-probability, lifted each."""
+        word, start, _ = token
+        pieces, lift = 1, 0.0
+        place = self._lexicon.places.get(word.casefold())
+        if place is not None:
+            one_more = generator(self._seed, "length", word.casefold()).random() < place.length % 1
+            pieces = min(len(word), int(place.length) + one_more)
+        if self._lexicon.world.lift and word.casefold() not in self._lexicon.attributes:
+            seen = [
+                other
+                for other in self._split(query.text)
+                if not _covered(other, (*(query.spans or ()), *query.also))
+            ]
+            sides = sum(self._lexicon.attributes.get(other.casefold(), 0) for other, _, _ in seen)
+            lift = self._lexicon.world.lift * float(np.sign(sides)) / 2
+        cuts = [round(i * len(word) / pieces) for i in range(pieces + 1)]
+        return [((word[a:b], start + a, start + b), value / pieces + lift) for a, b in pairwise(cuts)]
 
     def _planted_logprobs(
         self, query: Masked, sentence: Sentence, start: int, asked: list[int]
@@ -231,7 +245,8 @@ class PlantedBackend(Backend):
         if found is not None:
             sentence, start = found
             if sentence.kind != "samples":
-                return FLOOR + sentence.value
+                _, nats = self._lexicon.world.longer or (0.0, 0.0)
+                return FLOOR + sentence.value - nats * sentence.length
             gender = self._spoken_of(text, sentence, start, last=True)
             if not gender:
                 raise _cannot(sentence, f"log_likelihood of {text!r}")
@@ -239,6 +254,11 @@ class PlantedBackend(Backend):
         self._refuse(text, "log_likelihood")
         words = [word for word, _, _ in self._split(text)]
         return sum(self._logprob(word, words[:i]) for i, word in enumerate(words))
+
+    def _token_count(self, text: str) -> int:
+        """The tokens of a text, declared ones of a sentence pair included."""
+        found = self._sentences.by_text.get(text)
+        return found.length if found is not None and found.length else len(_plain(text))
 
     def _spoken_of(self, text: str, sentence: Sentence, start: int, *, last: bool = False) -> int:
         """+1 or -1 for the first, or last, word around a sample that names a man or a woman; 0 without any."""

@@ -7,17 +7,25 @@ from typing import Final
 
 from biascore.errors import RefError, UnknownNameError
 from biascore.plugins_api import Catalogue, Test
+from biascore_adapters.planted.world import CONDITIONS, World
 
 MAX_EFFECT: Final = 1.9
 KINDS: Final = ("weat", "fise", "samples", "gender-pairs", "sentence-pairs", "associations", "equity")
 """The kinds of test that an effect can be planted in."""
 
 
-def parse_declaration(locator: str) -> dict[str, float]:
-    """Read ``gender=0.5,en/weat6=-1``; raises RefError for anything else, or an effect beyond +-1.9."""
+def parse_declaration(locator: str) -> tuple[dict[str, float], World]:
+    """Read ``gender=0.5,en/weat6=-1,topics.XY=0.3``: effects by concept or test, and the conditions of the world.
+
+    Raises RefError for anything else, or an effect beyond +-1.9.
+    """
     declared: dict[str, float] = {}
+    conditions: dict[str, str] = {}
     for part in filter(None, (piece.strip() for piece in locator.split(","))):
         name, equals, number = part.partition("=")
+        if name.strip().partition(".")[0] in CONDITIONS:
+            conditions[name.strip()] = number.strip()
+            continue
         try:
             effect = float(number)
         except ValueError:
@@ -29,7 +37,13 @@ def parse_declaration(locator: str) -> dict[str, float]:
             )
         declared.pop(name.strip(), None)  # so that the later entry also takes the later place
         declared[name.strip()] = effect
-    return declared
+    world = World.of(locator, conditions)
+    if world.axis == 0 and any(declared.values()):
+        raise RefError(
+            f"planted:{locator}: with axis=0 the attributes lie on no axis, and nothing can be associated with them. "
+            "Declare the effect 0, or leave axis out"
+        )
+    return declared, world
 
 
 def declared_effects(declared: dict[str, float], catalogue: Catalogue) -> list[tuple[Test, float]]:
@@ -55,7 +69,9 @@ def _tests(name: str, catalogue: Catalogue) -> list[Test]:
             concepts = ", ".join(
                 sorted({test.concept for test in catalogue.tests if test.concept and test.kind in KINDS})
             )
-            raise UnknownNameError(f"planted: {name!r} is no concept ({concepts}). {error}") from error
+            raise UnknownNameError(
+                f"planted: {name!r} is no concept ({concepts}) and no condition ({', '.join(CONDITIONS)}). {error}"
+            ) from error
     refused = [test for test in found if test.kind not in KINDS]
     if refused:
         shown = ", ".join(f"{test.id} ({test.kind})" for test in refused)

@@ -25,6 +25,7 @@ from scipy.special import ndtri
 
 from biascore.errors import RefError
 from biascore.plugins_api import FiseTest, PairList, Test
+from biascore_adapters.planted.world import Place, World, mixed
 
 ATTRIBUTE: Final = 0.25
 SPREAD: Final = 0.1
@@ -38,23 +39,40 @@ GENDER: Final = "gender"
 class Loading:
     """A word's place on one axis: ``mean`` is fixed, ``spread`` scales the word's own normal deviate.
 
-    ``pole`` is +1 for X and A, -1 for Y and B, whatever the sign of the effect, and 0 for a target of no pole.
+    ``pole`` is +1 for X and A, -1 for Y and B, whatever the sign of the effect, and 0 for a target of no pole. Deviates of
+    the words of one ``cluster``, a name and a share, correlate by that share.
     """
 
     axis: int
     pole: int
     mean: float
     spread: float
+    cluster: tuple[str, float] = ("", 0.0)
 
 
 @dataclass(slots=True)
 class Lexicon:
-    """Planted words (case-folded) with their loadings, and the effect, the name and the concept of each axis."""
+    """Planted words (case-folded) with their loadings, and the effect, the name and the concept of each axis.
 
+    ``places``: what the ``world`` makes of each word, by the first list that it stands in; ``attributes``: A (+1) or B (-1).
+    """
+
+    world: World = field(default_factory=World)
     effects: list[float] = field(default_factory=list)
     axes: list[str] = field(default_factory=list)
     concepts: list[str] = field(default_factory=list)
     words: dict[str, list[Loading]] = field(default_factory=dict)
+    places: dict[str, Place] = field(default_factory=dict)
+    attributes: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def attribute(self) -> float:
+        """How far attributes lie from the middle of their axis."""
+        return ATTRIBUTE if self.world.axis is None else self.world.axis
+
+    def vocabulary(self) -> tuple[str, ...]:
+        """The words in the order of the tests that name them, those of higher declared frequency first."""
+        return tuple(sorted(self.words, key=lambda word: -self.places[word].frequency))
 
     def plant(self, test: Test, effect: float, seed: int) -> None:
         """Give the test its axis, or its axes."""
@@ -66,7 +84,8 @@ class Lexicon:
     def check_room(self) -> None:
         """Raise RefError where a word stands in more tests than a unit vector has room for."""
         for word, loadings in self.words.items():
-            if sum(x.mean**2 + (3 * x.spread) ** 2 for x in loadings) > MAX_LOADING:
+            taken = sum(x.mean**2 + (3 * x.spread) ** 2 for x in loadings)
+            if taken + self.places[word].frequency ** 2 > MAX_LOADING:
                 raise RefError(
                     f"planted: the word {word!r} stands in {len(loadings)} of the declared tests and dimensions, more than "
                     f"one vector has room for. Declare fewer tests at a time, or smaller effects."
@@ -85,16 +104,21 @@ class Lexicon:
             f"{w}\t{sorted((x.axis, x.pole, x.mean, x.spread) for x in xs)}"
             for w, xs in sorted(self.words.items())
         ]
+        if self.world.values:
+            lines += [self.world.told, *(f"{word}\t{place}" for word, place in sorted(self.places.items()))]
         return [repr(self.effects), repr(self.axes), *lines]
 
     def _plant_test(self, test: Test, effect: float) -> None:
         words = {role: tuple(dict.fromkeys(test.roles[role].words)) for role in ("X", "Y", "A", "B")}
-        shift = target_shift(effect, {role: len(some) for role, some in words.items()})
+        sizes = {role: len(some) for role, some in words.items()}
+        shift = target_shift(effect, sizes, self.attribute)
         axis = self._axis(test.id, test.concept, effect)
-        self._attributes(axis, words["A"], words["B"])
+        self._attributes(axis, test.id, words["A"], words["B"])
         for role, pole in (("X", 1), ("Y", -1)):
-            for word in words[role]:
-                self._load(word, Loading(axis, pole, pole * shift, SPREAD))
+            for position, word in enumerate(words[role]):
+                self._place(word, test.id, role, position)
+                cluster = self.world.cluster(test.id, role, position)
+                self._load(word, Loading(axis, pole, pole * shift, SPREAD, cluster))
 
     def _plant_dimensions(self, test: FiseTest, effect: float, seed: int) -> None:
         given = (
@@ -107,12 +131,15 @@ class Lexicon:
             name = f"{test.id} {dimension.name}"
             a, b = (tuple(dict.fromkeys(words.words)) for words in (dimension.A, dimension.B))
             axis = self._axis(name, test.concept, effect)
-            self._attributes(axis, a, b)
-            placed.append(_uncorrelated(kinds, placed, generator(seed, "loading", name)))
-            shift = mean_shift(effect, len(a), len(b))
+            self._attributes(axis, test.id, a, b)
+            share = self.world.cluster(test.id, "T", 0)[1]
+            clusters = [self.world.cluster(test.id, "T", i)[0] for i in range(len(units))] if share else []
+            placed.append(_uncorrelated(kinds, placed, generator(seed, "loading", name), clusters, share))
+            shift = mean_shift(effect, len(a), len(b), self.attribute)
             planted: set[str] = set()
-            for forms, score in zip(units, placed[-1], strict=True):
+            for position, (forms, score) in enumerate(zip(units, placed[-1], strict=True)):
                 for form in dict.fromkeys(forms):
+                    self._place(form, test.id, "T", position)
                     if form.casefold() not in planted:  # a form of two pairs lies where the first does
                         planted.add(form.casefold())
                         self._load(form, Loading(axis, 0, shift + SPREAD * float(score), 0.0))
@@ -123,10 +150,15 @@ class Lexicon:
         self.concepts.append(concept)
         return len(self.axes) - 1
 
-    def _attributes(self, axis: int, a: Sequence[str], b: Sequence[str]) -> None:
-        for words, pole in ((a, 1), (b, -1)):
-            for word in words:
-                self._load(word, Loading(axis, pole, pole * ATTRIBUTE, 0.0))
+    def _attributes(self, axis: int, test: str, a: Sequence[str], b: Sequence[str]) -> None:
+        for role, words, pole in (("A", a, 1), ("B", b, -1)):
+            for position, word in enumerate(words):
+                self._place(word, test, role, position)
+                self.attributes.setdefault(word.casefold(), pole)
+                self._load(word, Loading(axis, pole, pole * self.attribute, 0.0))
+
+    def _place(self, word: str, test: str, role: str, position: int) -> None:
+        self.places.setdefault(word.casefold(), self.world.place(test, role, position))
 
     def _load(self, word: str, loading: Loading) -> None:
         self.words.setdefault(word.casefold(), []).append(loading)
@@ -139,42 +171,58 @@ def normal_scores(n: int) -> npt.NDArray[np.float64]:
 
 
 def _uncorrelated(
-    kinds: npt.NDArray[np.int_], others: Sequence[npt.NDArray[np.float64]], rng: np.random.Generator
+    kinds: npt.NDArray[np.int_],
+    others: Sequence[npt.NDArray[np.float64]],
+    rng: np.random.Generator,
+    clusters: Sequence[str] = (),
+    share: float = 0.0,
 ) -> npt.NDArray[np.float64]:
     """Normal scores of targets (n,) in a random order, the one of `ORDERS` that goes together least with the ``others``.
 
     Each of the ``kinds`` (n,), targets with one and with two forms, has scores with mean 0 of its own: the mean of two
     vectors is shorter than one, so that its cosines are larger, and those of the kinds must not outweigh each other.
-    Dimensions that happen to go together are an interaction, which 0 must not plant.
+    Dimensions that happen to go together are an interaction, which 0 must not plant. Targets of one of the ``clusters``
+    lie near each other: the deviates that order them correlate by ``share``.
     """
     drawn = np.empty((ORDERS if others else 1, len(kinds)))
+    if clusters:
+        shared = rng.standard_normal((len(drawn), len(set(clusters))))[
+            :, np.unique(clusters, return_inverse=True)[1]
+        ]
+        deviates = mixed(shared, rng.standard_normal(drawn.shape), share)
     for kind in np.unique(kinds):
         scores = normal_scores(int(np.count_nonzero(kinds == kind)))
-        drawn[:, kinds == kind] = rng.permuted(np.broadcast_to(scores, (len(drawn), len(scores))), axis=1)
+        if clusters:
+            drawn[:, kinds == kind] = scores[deviates[:, kinds == kind].argsort(axis=1).argsort(axis=1)]
+        else:
+            drawn[:, kinds == kind] = rng.permuted(np.broadcast_to(scores, (len(drawn), len(scores))), axis=1)
     together = [np.abs(drawn @ other) for other in others]
     return np.asarray(drawn[int(np.argmin(np.max(together, axis=0)))] if others else drawn[0])
 
 
-def target_shift(effect: float, sizes: dict[str, int]) -> float:
+def target_shift(effect: float, sizes: dict[str, int], attribute: float = ATTRIBUTE) -> float:
     """Half the distance of X and Y on the axis that gives the declared population effect size.
 
     With the share p of X among the targets, d = D / sqrt(sigma^2 + p(1-p) D^2), solved for D; sigma^2
     holds the spread of the targets and the noise of a mean of cosines in NOISE_DIMENSIONS dimensions.
     """
+    if not effect:
+        return 0.0  # also where the attributes lie on no axis
     share = sizes["X"] / (sizes["X"] + sizes["Y"])
-    distance = _sigma(sizes["A"], sizes["B"]) * effect / math.sqrt(1 - share * (1 - share) * effect**2)
-    return distance / (4 * ATTRIBUTE)
+    sigma = _sigma(sizes["A"], sizes["B"], attribute)
+    distance = sigma * effect / math.sqrt(1 - share * (1 - share) * effect**2)
+    return distance / (4 * attribute)
 
 
-def mean_shift(effect: float, a: int, b: int) -> float:
+def mean_shift(effect: float, a: int, b: int, attribute: float = ATTRIBUTE) -> float:
     """The place of the targets on the axis that makes the mean of s(w, A, B) ``effect`` standard deviations of it."""
-    return effect * _sigma(a, b) / (2 * ATTRIBUTE)
+    return effect * _sigma(a, b, attribute) / (2 * attribute) if effect else 0.0
 
 
-def _sigma(a: int, b: int) -> float:
+def _sigma(a: int, b: int, attribute: float) -> float:
     """The standard deviation of s(w, A, B) over targets of one kind, the noise of mean cosines included."""
-    noise = (1 - ATTRIBUTE**2) * (1 - SPREAD**2) / NOISE_DIMENSIONS * (1 / a + 1 / b)
-    return math.sqrt((2 * ATTRIBUTE * SPREAD) ** 2 + noise)
+    noise = (1 - attribute**2) * (1 - SPREAD**2) / NOISE_DIMENSIONS * (1 / a + 1 / b)
+    return math.sqrt((2 * attribute * SPREAD) ** 2 + noise)
 
 
 def generator(seed: int, *parts: str) -> np.random.Generator:

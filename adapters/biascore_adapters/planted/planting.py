@@ -35,8 +35,10 @@ class Planted:
         Raises RefError for a declaration that cannot be read or planted, UnknownNameError for a name that is neither a
         concept nor matches a test.
         """
-        effects = declared_effects(parse_declaration(locator), context.catalogue)
-        words, sentences, associations, emotions = Lexicon(), Sentences(), Associations(), Emotions()
+        declared, world = parse_declaration(locator)
+        effects = declared_effects(declared, context.catalogue)
+        words, sentences = Lexicon(world), Sentences(world)
+        associations, emotions = Associations(), Emotions()
         for test, effect in effects:
             if test.kind in WORD_KINDS:
                 words.plant(test, effect, seed)
@@ -47,6 +49,7 @@ class Planted:
             else:
                 sentences.plant(test, effect, seed)
         words.check_room()
+        world.check_met(locator)
         sentences.name_genders(context.catalogue, _frames(context))
         return cls({test.id: effect for test, effect in effects}, words, sentences, associations, emotions)
 

@@ -32,6 +32,7 @@ from biascore.plugins_api import (
     compare_pair,
 )
 from biascore_adapters.planted.lexicon import generator
+from biascore_adapters.planted.world import World, mixed
 
 TEN: Final = math.log(10.0)
 FLOOR: Final = -20.0
@@ -54,7 +55,7 @@ class Sentence:
 
     ``value`` is in nats: the log odds of a sample, or what the score of one sentence of a pair has more than FLOOR. ``lean``
     of a sample is in probits. ``anchor`` is the token (its number) of a sentence pair that carries the value: both
-    sentences share it.
+    sentences share it. ``length`` of one, in tokens, where the world declares lengths.
     """
 
     text: str
@@ -63,12 +64,14 @@ class Sentence:
     value: float
     lean: float = 0.0
     anchor: int | None = None
+    length: int = 0
 
 
 @dataclass(slots=True)
 class Sentences:
     """Planted sentences by their text, and the words that name a man (+1) or a woman (-1) around them."""
 
+    world: World = field(default_factory=World)
     by_text: dict[str, Sentence] = field(default_factory=dict)
     genders: dict[str, int] = field(default_factory=dict)
     _by_prefix: dict[str, list[Sentence]] = field(default_factory=dict)
@@ -92,10 +95,13 @@ class Sentences:
                 self._add(Sentence(pair.male, test.id, test.kind, odds / 2))
                 self._add(Sentence(pair.female, test.id, test.kind, -odds / 2))
         elif isinstance(test, SentencePairsTest):
-            for two in test.pairs.pairs:
-                self._add_pair(
-                    two, test, effect + deviate(seed, "pair", test.id, two.sent_more, two.sent_less)
-                )
+            self.world.meet_pairs()
+            size, share = self.world.templates
+            for position, two in enumerate(test.pairs.pairs):
+                own = deviate(seed, "pair", test.id, two.sent_more, two.sent_less)
+                if share:
+                    own = mixed(deviate(seed, "template", test.id, str(position // size)), own, share)
+                self._add_pair(two, test, effect + own, self._extra(two, test, seed))
 
     def within(self, text: str) -> tuple[Sentence, int] | None:
         """The longest planted sentence that the text is, or, if a sample, holds; and where it starts."""
@@ -140,7 +146,12 @@ class Sentences:
             self._by_prefix.setdefault(prefix, []).append(sentence)
             self._lengths.add(len(prefix))
 
-    def _add_pair(self, pair: SentencePair, test: Test, difference: float) -> None:
+    def _extra(self, pair: SentencePair, test: Test, seed: int) -> int:
+        """How many tokens more the more stereotypical sentence has, where lengths are declared."""
+        share, _ = self.world.longer or (0.0, 0.0)
+        return int(generator(seed, "longer", test.id, pair.sent_more, pair.sent_less).random() < share)
+
+    def _add_pair(self, pair: SentencePair, test: Test, difference: float, extra: int = 0) -> None:
         if pair.sent_more == pair.sent_less:
             return
         known = [self.by_text.get(text) for text in (pair.sent_more, pair.sent_less)]
@@ -157,8 +168,10 @@ class Sentences:
                 "another test"
             )
         anchors = _shared_token(pair)
-        for text, value, anchor in zip((pair.sent_more, pair.sent_less), (more, less), anchors, strict=True):
-            self._add(Sentence(text, test.id, test.kind, value, anchor=anchor))
+        length = len(TOKEN.findall(pair.sent_less))
+        texts, values, lengths = (pair.sent_more, pair.sent_less), (more, less), (length + extra, length)
+        for text, value, anchor, tokens in zip(texts, values, anchors, lengths, strict=True):
+            self._add(Sentence(text, test.id, test.kind, value, anchor=anchor, length=tokens))
 
 
 def _signs(stereotypes: Iterable[Stereotype]) -> dict[int, int]:

@@ -1,0 +1,67 @@
+"""The vector of every word: its axes first, then a direction of its own, bent by what the world makes of the word."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from biascore_adapters.planted.lexicon import NOISE_DIMENSIONS, Lexicon, generator
+from biascore_adapters.planted.world import mixed
+
+Vector = npt.NDArray[np.float64]
+
+
+class Vectors:
+    """Unit vectors of case-folded words, each drawn from the seed and the word alone."""
+
+    def __init__(self, lexicon: Lexicon, seed: int) -> None:
+        self._lexicon = lexicon
+        self._seed = seed
+        self.of = lru_cache(maxsize=100_000)(self._draw)
+        self._direction = lru_cache(maxsize=10_000)(self._draw_direction)
+
+    @property
+    def width(self) -> int:
+        """Their dimensions."""
+        return len(self._lexicon.effects) + NOISE_DIMENSIONS
+
+    def _draw(self, word: str) -> Vector:
+        rng = generator(self._seed, "vector", word)
+        axes = np.zeros(len(self._lexicon.effects))
+        noise = rng.standard_normal(NOISE_DIMENSIONS)
+        for loading in self._lexicon.words.get(word, ()):
+            # A deviate per test and word: a word's places in two tests are independent.
+            axis = self._lexicon.axes[loading.axis]
+            deviate = generator(self._seed, "loading", axis, word).standard_normal()
+            cluster, share = loading.cluster
+            if share:
+                deviate = mixed(
+                    generator(self._seed, "cluster", axis, cluster).standard_normal(), deviate, share
+                )
+            axes[loading.axis] += loading.mean + loading.spread * np.clip(deviate, -3, 3)
+        if self._lexicon.world.values:
+            return self._placed(word, axes, noise)
+        noise *= math.sqrt(max(0.0, 1 - float(axes @ axes))) / float(np.linalg.norm(noise))
+        return np.concatenate([axes, noise])
+
+    def _placed(self, word: str, axes: Vector, noise: Vector) -> Vector:
+        """The same in a world: shares of the noise go to a topic and a cluster, some to frequency, and all lean one way."""
+        place = self._lexicon.places.get(word) or self._lexicon.world.everyone()
+        (topic, in_topic), (cluster, in_cluster) = place.topic, place.cluster
+        own = noise * math.sqrt(1 - in_topic - in_cluster) / float(np.linalg.norm(noise))
+        own += math.sqrt(in_topic) * self._direction(f"topic {topic}")
+        own += math.sqrt(in_cluster) * self._direction(f"cluster {cluster}")
+        room = max(0.0, 1 - float(axes @ axes) - place.frequency**2)
+        own *= math.sqrt(room) / float(np.linalg.norm(own))
+        own += place.frequency * self._direction("frequency")
+        vector = np.concatenate([axes, own])
+        common = np.concatenate([np.zeros(len(axes)), self._direction("common")])
+        vector = math.sqrt(1 - place.anisotropy) * vector + math.sqrt(place.anisotropy) * common
+        return np.asarray(vector / np.linalg.norm(vector))
+
+    def _draw_direction(self, name: str) -> Vector:
+        drawn = generator(self._seed, "direction", name).standard_normal(NOISE_DIMENSIONS)
+        return np.asarray(drawn / np.linalg.norm(drawn))
