@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -245,6 +247,30 @@ class Engine:
     def check(self, audit: Audit | str | Path) -> None:
         """Raise what is wrong with an audit without opening any model."""
         check_audit(self.plugins, self._stimuli, audit if isinstance(audit, Audit) else Audit.load(audit))
+
+    def tests(
+        self, metric: str, wanted: Sequence[str | Test], options: Mapping[str, Any]
+    ) -> tuple[Test, ...]:
+        """The tests that ids and globs name, of what a glob names those that the metric takes; each is checked.
+
+        Raises UnknownNameError, TestKindError, OptionsError, or what the metric says of a test.
+        """
+        made = self._checker.metric(metric, options)
+        chosen = self._checker.chosen(wanted, made)
+        for test in chosen:
+            self._checker.check(made, test)
+        return chosen
+
+    def beside(self, tests: Sequence[Test], seed: int) -> Engine:
+        """Another engine over the same plugins and stimuli, with further tests and another seed; it keeps no answers.
+
+        Raises StimuliError where a test of that id is there already.
+        """
+        other = copy(self)
+        other._services = replace(self._services, cache=NoCache(), progress=Silent())
+        other.seed = seed
+        other.add_tests(tests)
+        return other
 
     def close(self) -> None:
         """Close the cache."""

@@ -100,6 +100,9 @@ class Metric(ABC, Generic[OptionsT, TestT]):
     capabilities that it needs. ``precomputed``: capabilities of a model that holds given answers, with which
     the metric does instead; it has to say so where the model gives other answers. ``needs_transform``: whether it
     compares a model with what it was before its transforms, so that only a transformed model can be measured.
+    ``calibrated_with``: options with which ``biascore calibrate`` measures, where the user gives none, because they take
+    time and hardly move a verdict. ``null_is_undeclared``: whether it finds no bias only where nothing at all is
+    planted, for it tests single words, which differ even where their lists do not.
     ``option_type`` and ``test_types`` are the classes in brackets; without brackets ``MetricOptions`` and any ``Test``.
     """
 
@@ -112,6 +115,8 @@ class Metric(ABC, Generic[OptionsT, TestT]):
     model_options: ClassVar[Mapping[str, frozenset[str]]] = MappingProxyType({})
     precomputed: ClassVar[frozenset[str] | None] = None
     needs_transform: ClassVar[bool] = False
+    calibrated_with: ClassVar[Mapping[str, Any]] = MappingProxyType({})
+    null_is_undeclared: ClassVar[bool] = False
     option_type: ClassVar[type[MetricOptions]] = MetricOptions
     test_types: ClassVar[tuple[type[Test], ...]] = (Test,)
 

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from biascore.cli.bundle import bundle
+from biascore.cli.calibrate import calibrate_command
 from biascore.cli.commands import App
 from biascore.cli.console import print_json, say
 from biascore.cli.export import export
@@ -51,6 +52,7 @@ app.command()(bundle)
 app.command()(gender)
 app.command()(run)
 app.command()(measure)
+app.command("calibrate")(calibrate_command)
 
 
 @app.callback()

@@ -68,6 +68,7 @@ class ScWeat(Metric[VectorOptions, Test]):
     reference = "Caliskan, Bryson & Narayanan 2017, Science 356:183-186"
     requires = frozenset({"embed"})
     kinds = frozenset({"weat"})
+    null_is_undeclared = True
 
     def check(self, test: Test, catalogue: Catalogue) -> None:  # noqa: ARG002
         """Raise TestKindError, or OptionsError where all partitions of A and B cannot be counted."""

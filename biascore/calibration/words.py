@@ -1,0 +1,92 @@
+"""A calibration in words and in tables, for the terminal and the pages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from biascore.calibration.calibration import Calibration, Cell, Smallest
+from biascore.stats.rates import Rate
+
+
+def answer(found: Calibration) -> str:
+    """What it comes to, in two sentences."""
+    smallest = found.smallest()
+    nothing = found.false_positives()
+    size = counted(found.size().items)
+    often = f"{100 * found.power:g} % of models"
+    if smallest.planted is None:
+        seen = (
+            f"With {size}, {found.metric} detects no effect that can be planted (up to "
+            f"{found.at()[-1].effect:g}) in {often}"
+        )
+    else:
+        seen = (
+            f"With {size}, {found.metric} cannot be relied on to see an effect below {smallest.planted:.2g} "
+            f"{_interval(smallest)}: it detects that one in {often}"
+        )
+    if nothing is None:
+        return f"{seen}."
+    return f"{seen}. Where nothing is planted, it detects something in {rate(nothing)}."
+
+
+def size_rows(found: Calibration) -> list[tuple[str, ...]]:
+    """A row for each size, a header first."""
+    header = ("items", "smallest effect seen", f"as {found.estimate}", "detected where nothing is planted")
+    return [header, *(_size_row(found, size.times) for size in found.sizes if found.at(size.times))]
+
+
+def power_rows(found: Calibration, times: float = 1.0) -> list[tuple[str, ...]]:
+    """A row for each planted effect of a size, a header first."""
+    header = ("planted", f"{found.estimate}: mean", "95 % of models", "detected", "negligible")
+    return [header, *(_power_row(cell) for cell in found.at(times))]
+
+
+def needed(found: Calibration, effect: float) -> str:
+    """How many items would detect a planted effect, in a sentence."""
+    times = found.times_for(effect)
+    if times is None:
+        return f"No size that was tried detects any effect often enough, so how many would for {effect:g} is not known."
+    items = {role: round(times * count) for role, count in found.size().items.items()}
+    largest = max(size.times for size in found.sizes)
+    beyond = f" ({times:.2g} times as many, beyond the sizes that were tried)" if times > largest else ""
+    return f"To see an effect of {effect:g} would take about {counted(items)}{beyond}."
+
+
+def counted(items: Mapping[str, int]) -> str:
+    """``8 X, 8 Y, 8 A and 8 B``, or shorter where all lists have one size."""
+    if len(items) > 1 and len(set(items.values())) == 1:
+        return f"{next(iter(items.values())):,} each of {', '.join(items)}"
+    return ", ".join(f"{count:,} {role}" for role, count in items.items()) or "items as they are"
+
+
+def rate(found: Rate) -> str:
+    """``12 of 400 (3.0 %; 1.7 to 5.2 %)``."""
+    return f"{found.count} of {found.trials} ({100 * found.share:.1f} %; {100 * found.low:.1f} to {100 * found.high:.1f} %)"
+
+
+def _size_row(found: Calibration, times: float) -> tuple[str, ...]:
+    smallest, nothing = found.smallest(times), found.false_positives(times)
+    seen = f"above {found.at(times)[-1].effect:g}" if smallest.planted is None else f"{smallest.planted:.2g}"
+    return (
+        counted(found.size(times).items),
+        f"{seen} {_interval(smallest)}".strip(),
+        "-" if smallest.shown is None else f"{smallest.shown:.3g}",
+        "-" if nothing is None else rate(nothing),
+    )
+
+
+def _power_row(cell: Cell) -> tuple[str, ...]:
+    mean, spread = cell.mean, cell.spread
+    return (
+        "nothing" if cell.planted is None else f"{cell.planted:g}",
+        "-" if mean is None else f"{mean:.3f}",
+        "-" if spread is None else f"{spread[0]:.3f} to {spread[1]:.3f}",
+        rate(cell.rate),
+        str(cell.verdicts.count("n")),
+    )
+
+
+def _interval(smallest: Smallest) -> str:
+    if smallest.low is None:
+        return ""
+    return f"({smallest.low:.2g} to {'more' if smallest.high is None else f'{smallest.high:.2g}'})"

@@ -1,0 +1,133 @@
+"""``biascore calibrate``: what effects a metric can see with the word lists at hand, from models whose bias is known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from biascore.audit import AuditData
+from biascore.cli.console import print_json, print_rows, say, stderr
+from biascore.cli.options import (
+    Data,
+    DataOption,
+    Force,
+    Json,
+    Require,
+    Seed,
+    Stimuli,
+    data_files,
+    pairs,
+)
+from biascore.cli.progress import SignsOfLife
+from biascore.engine import Engine
+from biascore.errors import OptionsError
+
+WANTED: Final = (
+    "An effect to be seen, in the unit that is planted: how many items that would take; repeat for several."
+)
+
+
+def calibrate_command(
+    metric: Annotated[str, typer.Argument(help="A metric, such as weat: biascore list metrics.")],
+    tests: Annotated[
+        list[str] | None, typer.Option(help="A test or glob, such as 'en/weat6'; repeat for several.")
+    ] = None,
+    data: Data = None,
+    language: Annotated[str | None, typer.Option(help="The language of --data, such as en.")] = None,
+    data_option: DataOption = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option("--option", "-o", help="A metric option, key=value; repeat for several."),
+    ] = None,
+    times: Annotated[
+        list[float] | None,
+        typer.Option(help="A size to try, as a multiple of the test's own (default: 0.5, 1 and 2); repeat."),
+    ] = None,
+    effect: Annotated[
+        list[float] | None,
+        typer.Option(
+            help="An effect to plant, from 0 to 1.9 (default: such that the smallest one is found); repeat."
+        ),
+    ] = None,
+    want: Annotated[list[float] | None, typer.Option(help=WANTED)] = None,
+    models: Annotated[int, typer.Option(help="Planted models for each size and effect.")] = 100,
+    nulls: Annotated[int, typer.Option(help="Models without any effect at the test's own size.")] = 400,
+    power: Annotated[
+        float, typer.Option(help="In which share of models an effect has to be detected.")
+    ] = 0.8,
+    stimuli: Stimuli = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for numbers and pictures (default: calibration-METRIC).")
+    ] = None,
+    seed: Seed = None,
+    as_json: Json = False,
+    force: Force = False,
+    require_plugin: Require = None,
+) -> None:
+    """Measure planted models over a range of effects and sizes: what can be seen with these words, and what would be.
+
+    What was measured is kept in --out, and the same command goes on from there.
+    """
+    from biascore.calibration.saving import draw_into, earlier, file_name, keep
+    from biascore.calibration.simulation import MODELS, TIMES, calibrate
+    from biascore.calibration.words import answer, needed, power_rows, size_rows
+
+    engine = Engine(stimuli=stimuli or (), cache=None, seed=seed or 0, require_plugins=require_plugin or ())
+    own = [engine.data(**_given(one)) for one in data_files(data, language, data_option)]
+    engine.add_tests(own)
+    wanted = [*(tests or ()), *(test.id for test in own)]
+    if not wanted:
+        raise OptionsError(
+            "nothing is named to calibrate on. Add --tests en/weat6 or --data crows-pairs:pairs.csv"
+        )
+    own_options = pairs(option)
+    chosen = engine.tests(metric, wanted, own_options)
+    folder = out or Path(f"calibration-{metric}")
+    known = {test.id: earlier(folder / f"{file_name(metric, test.id)}.json", force=force) for test in chosen}
+    results = []
+    for test in chosen:
+        path = folder / f"{file_name(metric, test.id)}.json"
+        found = calibrate(
+            engine,
+            metric,
+            test,
+            times=times or TIMES,
+            effects=effect,
+            models=models or MODELS,
+            nulls=nulls,
+            power=power,
+            progress=SignsOfLife(),
+            known=known[test.id],
+            keep=lambda part, path=path: keep(part, path),  # type: ignore[misc]
+            options=own_options,
+        )
+        results.append(found)
+        problem = draw_into(found, path.with_suffix(".svg"))
+        if not as_json:
+            title = f"{metric} on {test.id}: {test.title}"
+            header, *rows = size_rows(found)
+            print_rows(header, rows, title=title)
+            header, *rows = power_rows(found)
+            print_rows(header, rows, title="at the test's own size")
+            for one in want or ():
+                say(needed(found, one))
+            say(answer(found))
+        say(f"saved: {path}{'' if problem else f' and {path.stem}.svg'}", to=stderr)
+        if problem:
+            say(problem, to=stderr)
+    if as_json:
+        print_json([one.to_json() for one in results])
+
+
+def _given(one: dict[str, object]) -> dict[str, object]:
+    """A data file of the command line as the arguments of ``Engine.data``."""
+    data = AuditData.model_validate(one)
+    return {
+        "format": data.format,
+        "source": data.source,
+        "language": data.language,
+        "name": data.name,
+        **data.options,
+    }

@@ -1,0 +1,215 @@
+"""``biascore calibrate``: a ruler on models whose bias is known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import binom, binomtest, norm
+from typer.testing import CliRunner
+
+from biascore import Engine
+from biascore.calibration import Calibration, Cell, calibrate, resized
+from biascore.calibration.words import answer, needed
+from biascore.cli.app import app
+from biascore.errors import BiascoreError, OptionsError, RunError
+from biascore.stats.rates import wilson
+
+FEW = {"models": 10, "nulls": 12, "effects": [1.6], "times": [2.0]}
+
+
+@pytest.fixture(scope="module")
+def found(engine: Engine) -> Calibration:
+    return calibrate(engine, "weat", "en/weat6", **FEW)
+
+
+def cells(shares: dict[float, float], times: float = 1.0) -> tuple[Cell, ...]:
+    """Cells of 20 models, of which so many detect something."""
+    return tuple(
+        Cell(
+            times=times,
+            planted=effect,
+            found=(2 * effect,) * 20,
+            verdicts="d" * round(20 * share) + "i" * (20 - round(20 * share)),
+        )
+        for effect, share in shares.items()
+    )
+
+
+def test_interval_of_a_rate_is_wilsons() -> None:
+    for count, trials in ((0, 40), (1, 40), (20, 400), (40, 40)):
+        expected = binomtest(count, trials).proportion_ci(method="wilson")
+        own = wilson(count, trials)
+        assert (own.low, own.high) == pytest.approx((expected.low, expected.high), abs=1e-12)
+    with pytest.raises(ValueError, match="no share"):
+        wilson(3, 2)
+
+
+def test_smallest_effect_lies_between_planted_ones_and_shares_never_fall(found: Calibration) -> None:
+    made = found.model_copy(update={"cells": cells({0.0: 0.05, 0.4: 0.5, 0.8: 0.4, 1.2: 0.85})})
+    smallest = made.smallest()
+    # Half and two fifths are pooled to .45; from there to .85 it is 35 of 40 parts of the way.
+    assert smallest.planted == pytest.approx(0.8 + 0.4 * 35 / 40)
+    assert smallest.shown == pytest.approx(2 * smallest.planted)
+    assert smallest.low is not None
+    assert smallest.high is None or smallest.low <= smallest.planted <= smallest.high
+    assert made.times_for(smallest.planted / 2) == pytest.approx(4)
+    assert "32 each of X, Y, A, B" in needed(made, smallest.planted / 2)
+    nothing = made.model_copy(update={"cells": cells({0.0: 0.0, 1.9: 0.5})})
+    assert nothing.smallest().planted is None
+    assert nothing.times_for(0.5) is None
+    assert "no effect that can be planted" in answer(nothing)
+
+
+def test_models_are_measured_as_any_model_is(engine: Engine, found: Calibration) -> None:
+    """A cell can be repeated by hand: model i has the seed of its number, and its measurement the same."""
+    from biascore.calibration.simulation import seed_of
+
+    cell = next(cell for cell in found.at(1.0) if cell.effect == 1.6)
+    seed = seed_of(engine.seed, 3)
+    alone = Engine(cache=None, seed=seed)
+    model = alone.model("planted:en/weat6=1.6", seed=seed)
+    measured = alone.measure("weat", model, "en/weat6", draws=1999, resamples=200)[0]
+    assert measured.headline.value == cell.found[3]
+    assert measured.verdict.value[0] == cell.verdicts[3]
+
+
+def test_a_large_effect_is_found_and_the_curve_rises(found: Calibration) -> None:
+    assert [size.times for size in found.sizes] == [1.0, 2.0]
+    assert dict(found.size(2.0).items) == {"X": 16, "Y": 16, "A": 16, "B": 16}
+    assert dict(found.size(2.0).n) == {"X": 16, "Y": 16}
+    assert len(found.at(1.0)[0].found) == 12
+    assert len(found.at(2.0)[0].found) == 10
+    null, large = found.at(2.0)
+    assert large.rate.count >= 9 > 4 >= null.rate.count
+    assert large.mean == pytest.approx(1.6, abs=0.2)
+    assert "With 8 each of X, Y, A, B" in answer(found)
+
+
+def test_what_is_known_is_not_measured_again(
+    engine: Engine, found: Calibration, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept: list[Calibration] = []
+    calls = []
+    measure = Engine.measure
+
+    def counted(self: Engine, *args: object, **options: object) -> object:
+        calls.append(args)
+        return measure(self, *args, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Engine, "measure", counted)
+    again = calibrate(engine, "weat", "en/weat6", **FEW, known=found, keep=kept.append)
+    assert again == found
+    assert len(calls) == 2  # one for each size, to learn what is estimated
+    assert kept
+    more = calibrate(engine, "weat", "en/weat6", known=found, **{**FEW, "models": 12, "times": [1.0]})
+    assert len(calls) == 2 + 1 + 2
+    assert more.at(1.0)[1].found[:10] == found.at(1.0)[1].found
+    assert more.at(2.0) == found.at(2.0)
+    with pytest.raises(OptionsError, match=r"made otherwise \(option ddof\)"):
+        calibrate(engine, "weat", "en/weat6", **FEW, known=found, options={"ddof": 0})
+
+
+def test_files_come_back_and_others_are_refused(found: Calibration, tmp_path: Path) -> None:
+    path = tmp_path / "found.json"
+    path.write_bytes(found.write())
+    (follows,) = (one for one in found.to_json()["follows"] if one["times"] == 2)
+    assert follows["smallest"]["planted"] == found.smallest(2.0).planted
+    assert follows["false_positives"]["trials"] == 10
+    assert Calibration.load(path) == found
+    path.write_text('{"what": "other"}', encoding="utf-8")
+    with pytest.raises(RunError, match="it is no calibration"):
+        Calibration.load(path)
+
+
+@pytest.mark.parametrize("id", ["en/weat6", "it/fise_it1_traits", "en/crows_own", "en/gest_own"])
+def test_tests_are_resized(engine: Engine, id: str) -> None:
+    from biascore.calibration.resizing import sizes
+
+    test = engine.catalogue.test(id)
+    own = sizes(test)
+    for times in (0.5, 2.0, 2.5):
+        other = resized(test, times, "en/other")
+        assert other is not None
+        assert other.id == "en/other"
+        slack = 8 if test.kind == "samples" else 3  # rounded within each stereotype, or by families of words
+        assert sizes(other) == {role: pytest.approx(times * n, abs=slack) for role, n in own.items()}
+    assert resized(test, 1.0, test.id) == test or test.kind == "samples"
+
+
+def test_families_are_resized_whole_and_words_keep_their_tags(engine: Engine) -> None:
+    from dataclasses import replace
+
+    from biascore.stimuli import WordList
+
+    words = WordList(
+        "some", ("bello", "bella", "alto", "alta"), families=(("bello", "bella"), ("alto", "alta")),
+        parts_of_speech={"bella": "adjective"}, marks={"masculine": ("bello", "alto")},
+    )  # fmt: skip
+    test = replace(engine.catalogue.test("en/weat6"), roles={"X": words})
+    half, twice = (resized(test, times, "en/other") for times in (0.5, 2.0))
+    assert half is not None
+    assert twice is not None
+    assert half.roles["X"].families == (("bello", "bella"), ("alto", "alta"))  # two items at least
+    assert twice.roles["X"].words[4:] == ("bello_2", "bella_2", "alto_2", "alta_2")
+    assert twice.roles["X"].families[2:] == (("bello_2", "bella_2"), ("alto_2", "alta_2"))
+    assert dict(twice.roles["X"].parts_of_speech) == {"bella": "adjective", "bella_2": "adjective"}
+    assert twice.roles["X"].marks["masculine"] == ("bello", "bello_2", "alto", "alto_2")
+
+
+@pytest.mark.parametrize(
+    ("metric", "test", "options", "told"),
+    [
+        ("weat-change", "en/weat6", {}, "cannot be calibrated"),
+        ("gest-mt", "en/gest_own", {"target": "cs-CZ"}, "no plugin tells"),
+        ("weat", "en/crows_own", {}, "takes tests of kind weat"),
+        ("weat", "en/weat6", {"dof": 1}, "dof"),
+    ],
+)
+def test_what_cannot_be_calibrated_is_refused(
+    engine: Engine, metric: str, test: str, options: dict[str, object], told: str
+) -> None:
+    with pytest.raises(BiascoreError, match=told):
+        calibrate(engine, metric, test, options=options)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"models": 3}, {"times": [0.0]}, {"effects": [2.5]}, {"power": 1.0}],
+    ids=lambda one: next(iter(one)),
+)
+def test_numbers_that_cannot_be_are_refused(engine: Engine, wrong: dict[str, object]) -> None:
+    with pytest.raises(OptionsError, match=next(iter(wrong))):
+        calibrate(engine, "weat", "en/weat6", **wrong)
+
+
+def test_command_shows_and_saves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    few = ["--models", "10", "--nulls", "10", "--times", "1", "--effect", "1.6", "--want", "0.8"]
+    command = ["calibrate", "weat", "--tests", "en/weat6", *few]
+    done = CliRunner().invoke(app, command, catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    assert "smallest effect seen" in done.output
+    assert "cannot be relied on to see an effect below" in done.output
+    assert "To see an effect of 0.8 would take about" in done.output
+    file = tmp_path / "calibration-weat" / "weat-en-weat6.json"
+    assert Calibration.load(file).metric == "weat"
+    pytest.importorskip("vl_convert", reason="needs biascore[report]")
+    assert b"<svg" in file.with_suffix(".svg").read_bytes()
+
+
+@pytest.mark.slow
+def test_power_of_a_binomial_test_is_the_exact_one(engine: Engine) -> None:
+    """crows-pairs: differences are normal around d, so that pairs count for or against with Phi(d)."""
+    found = calibrate(
+        engine, "crows-pairs", "en/crows_own", effects=[0.3], times=[0.25], models=200, nulls=200
+    )
+    for times in (0.25, 1.0):
+        n = found.size(times).n["pairs"]
+        counts = np.arange(n + 1)
+        rejects = np.array([binomtest(int(k), n).pvalue <= 0.05 for k in counts])
+        for cell in found.at(times):
+            exact = float(binom.pmf(counts, n, norm.cdf(cell.effect))[rejects].sum())
+            wide = wilson(cell.rate.count, cell.rate.trials, level=0.999)
+            assert wide.low <= exact <= wide.high
