@@ -5,8 +5,9 @@
 """
 
 from biascore.audit import Audit, AuditTransform
+from biascore.comparing import compare
 from biascore.engine import Engine
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
 
-__all__ = ["Audit", "AuditTransform", "Engine", "Measurement", "Run"]
+__all__ = ["Audit", "AuditTransform", "Engine", "Measurement", "Run", "compare"]

@@ -48,6 +48,7 @@ from biascore.models.training import Checkpoints, Trained, Training
 from biascore.models.vocabulary import BLOCK_ROWS, Vocabulary
 from biascore.results.coverage import REPEATED, Coverage, LostWord
 from biascore.results.estimates import ConfidenceInterval, Equivalence, Estimate, PValue
+from biascore.results.estimators import EVERY_ITEM, Contrast
 from biascore.results.figures import (
     Band,
     Bars,
@@ -118,6 +119,7 @@ __all__ = [
     "AGREEING",
     "ATTRIBUTE",
     "BLOCK_ROWS",
+    "EVERY_ITEM",
     "IN_SHORT",
     "LANGUAGE_PATTERN",
     "MAX_UNPACKED",
@@ -137,6 +139,7 @@ __all__ = [
     "ColumnOptions",
     "ConfidenceInterval",
     "Context",
+    "Contrast",
     "Cost",
     "Coverage",
     "DataFile",

@@ -11,6 +11,7 @@ import typer
 from biascore.cli.bundle import bundle
 from biascore.cli.calibrate import calibrate_command
 from biascore.cli.commands import App
+from biascore.cli.compare import compare
 from biascore.cli.console import print_json, say
 from biascore.cli.export import export
 from biascore.cli.gender import gender
@@ -48,6 +49,7 @@ app.command()(export)
 app.command("mitigate")(mitigate_command)
 app.command("train-scorer")(train_scorer_command)
 app.command()(verify)
+app.command()(compare)
 app.command()(bundle)
 app.command()(gender)
 app.command()(run)

@@ -10,8 +10,10 @@ OWN_ERROR: Final = 1
 WRONG_INPUT: Final = 2
 DIFFERENT: Final = 3
 """``verify`` found a difference, or ``gender --check`` a sentence of which the detector says something else."""
+GATE_FAILED: Final = 4
+"""A gate did not hold."""
 PARTLY_FAILED: Final = 5
-"""A model or a plugin failed; what did not is saved."""
+"""A model or a plugin failed, and what did not is saved; or ``compare`` found a test that cannot be compared."""
 MAY_PASS: Final = 6
 """Nothing is wrong with the input: all that failed may pass, and the same command later goes on."""
 NOT_VERIFIED: Final = 7

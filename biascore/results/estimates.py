@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from biascore.basics.frozen import Frozen, FrozenMap
+from biascore.results.estimators import Estimator
 from biascore.stats import Interval
 
 
@@ -64,6 +65,8 @@ class Estimate(Frozen):
     The first of ``p_values`` is the one that decides the verdict; ``n`` gives the size of each group.
     ``neutral`` is the value that stands for no bias, None where no value does; ``chance`` is what no bias gives on
     average where that is another value, as for a distance, which is never below its neutral one.
+    ``estimator`` says how it follows from the items of its measurement, so that it can be compared with that of another
+    model item by item; None where it does not follow from them alone.
     """
 
     name: str
@@ -74,6 +77,15 @@ class Estimate(Frozen):
     n: FrozenMap[int]
     interval: ConfidenceInterval | None = None
     p_values: tuple[PValue, ...] = ()
+    estimator: Estimator | None = None
+
+    @model_serializer(mode="wrap")
+    def _without_empty(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Without an estimator where there is none: results stored before keep their digest."""
+        stored: dict[str, Any] = serialize(self)
+        if self.estimator is None:
+            stored.pop("estimator", None)
+        return stored
 
     def opposite(self, alpha: float) -> str:
         """What the one-sided test that decides overlooks, as a clause: an effect the other way; else an empty text."""

@@ -45,6 +45,8 @@ class Measurement(Frozen):
     ``positive_means`` and ``negative_means`` say what lies above and below the neutral value of the headline; the second is
     empty where nothing does, or where the first says it ("x with a, y with b").
     ``describes``: it tests nothing, so that it is listed as a description of the model, and not as an inconclusive finding.
+    ``model_conventions`` names those of its ``conventions`` that follow from the model, such as how it makes the vector of a
+    text: they may differ between models that are compared, and no others may.
     ``items`` is the per-item table (pyarrow, immutable), whose first columns are ``item``, ``group``
     and ``value``; runs store it beside the rest, as Parquet. ``item_value`` says what their value is,
     ``item_neutral`` which of its values stands for no bias, and ``figures`` are pictures that a report draws beside
@@ -72,6 +74,7 @@ class Measurement(Frozen):
     warnings: tuple[str, ...] = ()
     cautions: tuple[str, ...] = ()
     conventions: FrozenMap[Scalar]
+    model_conventions: tuple[str, ...] = ()
     seed: int
     item_value: str = "value of the item"
     item_neutral: float | None = 0.0
@@ -105,7 +108,7 @@ class Measurement(Frozen):
     def _without_empty(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """Without what says nothing and has not always been there: results stored before keep their digest."""
         stored: dict[str, Any] = serialize(self)
-        for name in ("change_from", "describes", "negative_means"):
+        for name in ("change_from", "describes", "negative_means", "model_conventions"):
             if not getattr(self, name):
                 stored.pop(name, None)
         return stored

@@ -32,6 +32,7 @@ class Finding:
     estimates: tuple[Estimate, ...]
     coverage: Coverage
     conventions: Mapping[str, Scalar]
+    model_conventions: tuple[str, ...] = ()
     decision: Decision | None = None
     equivalence: Equivalence | None = None
     warnings: tuple[str, ...] = ()
@@ -79,6 +80,7 @@ def measurement_of(
         warnings=found.warnings,
         cautions=found.cautions,
         conventions=found.conventions,
+        model_conventions=found.model_conventions,
         seed=seed,
         item_value=found.item_value,
         item_neutral=found.item_neutral,

@@ -19,6 +19,9 @@ MIN_WORDS: Final = 8
 MAX_LOST_SHARE: Final = 0.2
 """A list that loses a larger share of its words no longer stands for its concept (WEFE's threshold)."""
 
+OF_MODEL: Final = ("vector of a text",)
+"""Conventions that follow from the model that is measured, so that they may differ between two that are compared."""
+
 NEAR: Final = 0.01
 """Vectors nearer to each other than this part of the usual distance between two words are those of one word.
 

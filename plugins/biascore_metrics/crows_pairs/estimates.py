@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from biascore.plugins_api import ConfidenceInterval, Estimate, PValue
+from biascore.plugins_api import EVERY_ITEM, ConfidenceInterval, Contrast, Estimate, PValue
 from biascore.stats import Interval, ZeroVarianceError, holm
 from biascore.stats.paired import bootstrap_mean, sign_flip_test
 from biascore.stats.proportions import binomial_test, wilson_interval
@@ -25,6 +25,10 @@ PUBLISHED_STEREO: Final = "published stereotype score"
 PUBLISHED_ANTISTEREO: Final = "published antistereotype score"
 EVEN: Final = 50.0
 """Percent: neither sentence is preferred."""
+FROM_ITEMS: Final = Contrast(
+    column="preferred", equal_to="more", groups={EVERY_ITEM: 100.0}, key=("item", "sent_less", "group")
+)
+"""How B follows from the items: the percentage of pairs whose more stereotypical sentence is preferred."""
 
 
 def bias_type_name(bias_type: str) -> str:
@@ -54,7 +58,7 @@ def shares(scores: Scores, level: float) -> Shares:
         _percent(wilson_interval(count(decided, "more"), len(decided), level=level)) if decided else None
     )
     return Shares(
-        headline=share_of(B, pairs, level),
+        headline=share_of(B, pairs, level).model_copy(update={"estimator": FROM_ITEMS}),
         preferring=share_of(PREFERRING, decided, level),
         preferring_interval=interval,
         subsets=(share_of(NEGATIVE, stereo, level), share_of(POSITIVE, antistereo, level), neutral),

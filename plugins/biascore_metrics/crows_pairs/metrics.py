@@ -50,6 +50,8 @@ class PairMetric(Metric[PairOptionsT, SentencePairsTest]):
     """What columns of the item table that hold scores begin with."""
     length_counts: ClassVar[bool] = False
     """Whether the longer of two sentences has the lower score for that alone."""
+    of_model: ClassVar[tuple[str, ...]] = ()
+    """Its conventions that follow from the model."""
     has_published: ClassVar[bool]
     """Whether the published code computes this score, so that what it prints is an estimate too."""
 
@@ -106,6 +108,7 @@ class PairMetric(Metric[PairOptionsT, SentencePairsTest]):
                 *mean_warnings,
             ),
             cautions=cautions,
+            model_conventions=self.of_model,
             conventions={**self.own_conventions(model), **options.conventions()},
             item_value=f"{self.score} difference in nats",
             figures=_figures(found),
@@ -194,6 +197,7 @@ class CrowsPairsCausal(PairMetric[PairOptions]):
     score = "log-likelihood"
     column = "log_likelihood"
     length_counts = True
+    of_model = ("lengths",)
     has_published = False
 
     def scores(self, model: Model, pairs: tuple[SentencePair, ...]) -> tuple[Scores, tuple[str, ...]]:

@@ -95,6 +95,7 @@ class Eec(Metric[EecOptions, EquityTest]):
             coverage=_coverage(fitted),
             warnings=warnings,
             cautions=cautions,
+            model_conventions=("outputs",),
             conventions=self._conventions(corpora, fitted, quantities),
             item_value="score of the sentence",
             item_neutral=None,

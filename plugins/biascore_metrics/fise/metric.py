@@ -46,7 +46,7 @@ from biascore_metrics.fise.targets import (
     list_warnings,
     targets_of,
 )
-from biascore_metrics.words import composed_warning, coverage_warnings
+from biascore_metrics.words import OF_MODEL, composed_warning, coverage_warnings
 
 NAMED_ON_AXIS: Final = 10
 RESERVED: Final = frozenset({"item", "group", "value", "top"})
@@ -127,6 +127,12 @@ class PlacementMetric(Metric[PlacementOptionsT, FiseTest]):
             cautions=(*coverage_warnings(coverage), *found.cautions),
             item_value="projection on the diagonal of the word's group",
             figures=pictures,
+            model_conventions=(
+                *OF_MODEL,
+                "affect measured in",
+                "families of attribute words",
+                "words of pairs",
+            ),
             conventions=options.conventions(
                 model,
                 {

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from biascore.plugins_api import Boxes, ConfidenceInterval, Estimate, Stereotype
+from biascore.plugins_api import Boxes, ConfidenceInterval, Contrast, Estimate, Stereotype
 from biascore.stats import (
     Attainable,
     Decision,
@@ -54,6 +54,16 @@ class ByStereotype:
             for gender in ("male", "female")
         }
 
+    def estimator(self, column: str, *, level: bool = False) -> Contrast | None:
+        """How f_s or g_s (``level``: f_m) follows from a column of the items, whose groups are the stereotypes' labels."""
+        men = int(self.male.sum())
+        women = len(self.stereotypes) - men
+        other = 0.5 / women if level else -1.0 / women
+        weights = {
+            s.label: (0.5 if level else 1.0) / men if s.gender == "male" else other for s in self.stereotypes
+        }
+        return Contrast(column=column, groups=weights) if len(weights) == men + women else None
+
     @property
     def problem(self) -> str:
         """Why there is no aggregate, or an empty string."""
@@ -96,12 +106,19 @@ class Rate:
 
 
 def measure_rate(
-    name: str, unit: str, data: ByStereotype, options: GestOptions, rng: np.random.Generator
+    name: str,
+    unit: str,
+    data: ByStereotype,
+    options: GestOptions,
+    rng: np.random.Generator,
+    *,
+    column: str | None = None,
 ) -> Rate:
     """f_s or g_s: its bootstrap interval over samples, and its permutation test over stereotypes.
 
     The unit of the test is the stereotype, since samples of one stereotype are no independent evidence on the
-    difference between stereotypes about men and about women.
+    difference between stereotypes about men and about women. ``column``: that of the item table which holds the values,
+    None where it does not follow from one.
     """
     if data.problem:
         return Rate(Estimate(name=name, value=None, unit=unit, n=data.n), None, data.problem)
@@ -114,6 +131,7 @@ def measure_rate(
         n=data.n,
         interval=ConfidenceInterval.of(interval) if interval else None,
         p_values=permutation_p_values(test, options.alternative)[:2],  # the strict one is a WEAT paper's
+        estimator=None if column is None else data.estimator(column),
     )
     return Rate(estimate, interval, problem, test.attainable(options.alternative, "stereotypes"))
 

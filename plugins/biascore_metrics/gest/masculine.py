@@ -100,7 +100,7 @@ class MasculineRates:
         plain = replace(data, centres=_shares(data), pseudo=0.0)
         unresolved = _unresolved(chosen, verdicts, data)
         rate = measure_rate(F_S, SHARE, data, options, rng)
-        raw_rate = measure_rate(raw(F_S), SHARE, plain, options, rng)
+        raw_rate = measure_rate(raw(F_S), SHARE, plain, options, rng, column="value")
         level, problem = _level(F_M, data, options, rng)
         raw_level, _ = _level(raw(F_M), plain, options, rng)
         estimates = (
@@ -168,6 +168,8 @@ def _level(
         neutral=HALF,
         n=data.n,
         interval=ConfidenceInterval.of(interval) if interval else None,
+        # Centres with pseudo-observations do not follow from the items alone.
+        estimator=None if data.pseudo else data.estimator("value", level=True),
     )
     return estimate, problem
 

@@ -113,7 +113,7 @@ def odds_finding(
     unit = f"{options.log_name} odds"
     confound = Confound.of(options, context.catalogue)
     pooled = _by_stereotype(scored, chosen, options, None)
-    rate = measure_rate(G_S, unit, pooled, options, context.rng)
+    rate = measure_rate(G_S, unit, pooled, options, context.rng, column="value")
     single = _templates(scored, chosen, options, unit, context.rng) if len(scored.templates) > 1 else []
     decision = rate.decide(options, options.bound)
     cautions = (*_cautions(scored), *_few(pooled), *rate.warnings)

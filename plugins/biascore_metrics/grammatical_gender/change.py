@@ -47,7 +47,7 @@ from biascore_metrics.weat.effect import DEVIATIONS, EFFECT, Effect
 from biascore_metrics.weat.options import VectorOptions
 from biascore_metrics.weat.pvalues import permutation_p_values
 from biascore_metrics.weat.words import ROLES, role_warnings
-from biascore_metrics.words import coverage_warnings
+from biascore_metrics.words import OF_MODEL, coverage_warnings
 
 LEAST: Final = {"X": 2, "Y": 2, "A": 1, "B": 1}
 CHANGE: Final = f"change of {EFFECT}"
@@ -182,6 +182,7 @@ class WeatChange(Metric[ChangeOptions, Test]):
             item_value=value,
             item_neutral=0.0,
             figures=figures,
+            model_conventions=OF_MODEL,
             conventions=options.conventions(model, _conventions(options)),
             items=items,
         )

@@ -29,7 +29,7 @@ from biascore_metrics.grammatical_gender.trace import Line, trace_of
 from biascore_metrics.weat.effect import EFFECT, Effect
 from biascore_metrics.weat.options import VectorOptions
 from biascore_metrics.weat.words import ROLES, role_warnings
-from biascore_metrics.words import coverage_warnings, too_few
+from biascore_metrics.words import OF_MODEL, coverage_warnings, too_few
 
 NORMAL: Final = "normal approximation"
 
@@ -127,6 +127,7 @@ class GgWeat(Metric[GgWeatOptions, Test]):
             cautions=tuple(dict.fromkeys(cautions)),
             item_value=value,
             figures=figures,
+            model_conventions=OF_MODEL,
             conventions=options.conventions(model, _conventions(options, held_out)),
             items=items,
         )

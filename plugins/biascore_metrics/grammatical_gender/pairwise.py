@@ -39,7 +39,7 @@ from biascore_metrics.grammatical_gender.known_pairs import ITSELF, KnownPairs, 
 from biascore_metrics.grammatical_gender.pair_files import KIND, NounPairsTest
 from biascore_metrics.grammatical_gender.same_words import ComparingOptions, Floats, embed_on, states
 from biascore_metrics.grammatical_gender.trace import Line, trace_of
-from biascore_metrics.words import MAX_LOST_SHARE, composed_warning, coverage_warnings
+from biascore_metrics.words import MAX_LOST_SHARE, OF_MODEL, composed_warning, coverage_warnings
 
 GAP: Final = "gap of mean cosines, one gender less two"
 REDUCTION: Final = "reduction of the gap (equation 8)"
@@ -134,6 +134,7 @@ class PairwiseDistance(Metric[PairwiseOptions, NounPairsTest | GenderedNounsTest
             cautions=tuple(cautions),
             item_value=value,
             figures=figures,
+            model_conventions=OF_MODEL,
             conventions=options.stated(
                 model,
                 {

@@ -44,7 +44,7 @@ from biascore_metrics.grammatical_gender.same_words import (
 )
 from biascore_metrics.grammatical_gender.trace import Ends, Line, trace_of
 from biascore_metrics.weat.effect import DEVIATIONS
-from biascore_metrics.words import composed_warning, coverage_warnings
+from biascore_metrics.words import OF_MODEL, composed_warning, coverage_warnings
 
 PAPER: Final = "share of nouns weakened, direction only (the paper's)"
 WEAKENED: Final = "share of nouns weakened, still with their own gender"
@@ -126,6 +126,7 @@ class ScGgWeat(Metric[ScGgWeatOptions, GenderedNounsTest]):
             cautions=tuple(cautions),
             item_value=value,
             figures=figures,
+            model_conventions=OF_MODEL,
             conventions=options.stated(
                 model,
                 {

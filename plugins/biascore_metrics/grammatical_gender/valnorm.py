@@ -38,7 +38,7 @@ from biascore_metrics.grammatical_gender.same_words import (
     states,
 )
 from biascore_metrics.grammatical_gender.trace import Line, trace_of
-from biascore_metrics.words import composed_warning, coverage_warnings
+from biascore_metrics.words import OF_MODEL, composed_warning, coverage_warnings
 
 CORRELATION: Final = "correlation with human norms"
 NORMS: Final = "norms"
@@ -120,6 +120,7 @@ class ValNorm(Metric[ValNormOptions, ValenceNormsTest]):
             cautions=tuple(cautions),
             item_value=value,
             figures=figures if not problem else (),
+            model_conventions=OF_MODEL,
             conventions=options.stated(
                 model,
                 {

@@ -74,7 +74,8 @@ class Lpbs(Metric[LpbsOptions, Test]):
         if not problem:
             apart = [self._associations(found, asc) for asc in found.asc]
             together = self._associations(found, found.asc.mean(axis=0))
-        effect = self._effect(together, context.rng, problem, EFFECT)
+        lists = (test.roles[self._own[0]].name, test.roles[self._own[1]].name)
+        effect = self._effect(together, context.rng, problem, EFFECT, lists)
         placebo = self._placebo(model, test, found, effect, context)
         doubts = placebo.cautions(effect, options)
         return Finding(
@@ -142,6 +143,7 @@ class Lpbs(Metric[LpbsOptions, Test]):
         rng: np.random.Generator,
         problem: str,
         name: str,
+        lists: tuple[str, str] | None = None,
     ) -> Effect:
         x, y, across = sample
         what = "target words" if self.options.over == "targets" else "attribute words"
@@ -156,6 +158,7 @@ class Lpbs(Metric[LpbsOptions, Test]):
             of_what=what,
             name=name,
             across=across,
+            lists=lists,
         )
 
     def _by_template(self, apart: list[Sample], rng: np.random.Generator, problem: str) -> list[Estimate]:

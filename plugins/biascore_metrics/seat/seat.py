@@ -34,7 +34,7 @@ from biascore_metrics.seat.sentences import Frames, RoleSentences, embed_sentenc
 from biascore_metrics.weat.effect import DEVIATIONS, EFFECT, Across, Effect
 from biascore_metrics.weat.placebo import Placebo, Pool
 from biascore_metrics.weat.words import ROLES, role_warnings
-from biascore_metrics.words import coverage_warnings, too_few
+from biascore_metrics.words import OF_MODEL, coverage_warnings, too_few
 
 LEAST: Final = {"X": 2, "Y": 2, "A": 1, "B": 1}
 ASSOCIATION: Final[dict[Unit, str]] = {
@@ -82,8 +82,17 @@ class Seat(Metric[SeatOptions, Test]):
             a, b = (_associations(roles, role, options.unit, ("X", "Y")) for role in ("A", "B"))
             across = Across(a, b, unit=f"{options.unit}s")
             beside = self._beside(roles, other)
+        # The items are words: d over sentences does not follow from them.
+        lists = (test.roles["X"].name, test.roles["Y"].name) if options.unit == "word" else None
         effect = Effect.of(
-            x, y, options, context.rng, problem=problem, of_what=f"target {options.unit}s", across=across
+            x,
+            y,
+            options,
+            context.rng,
+            problem=problem,
+            of_what=f"target {options.unit}s",
+            lists=lists,
+            across=across,
         )
         placebo = self._placebo(model, test, roles, effect, context)
         doubts = placebo.cautions(effect, options)
@@ -104,6 +113,7 @@ class Seat(Metric[SeatOptions, Test]):
             warnings=(*warnings, *by_design),
             cautions=(*coverage_warnings(coverage), *effect.cautions(options), *doubts, *by_design),
             item_value="association s(w, A, B), mean over the word's sentences",
+            model_conventions=OF_MODEL,
             conventions=options.conventions(
                 model,
                 {

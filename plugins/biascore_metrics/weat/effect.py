@@ -9,7 +9,7 @@ from typing import Final, Self
 import numpy as np
 import numpy.typing as npt
 
-from biascore.plugins_api import ConfidenceInterval, Estimate, PValue
+from biascore.plugins_api import ConfidenceInterval, Contrast, Estimate, PValue
 from biascore.stats import (
     Attainable,
     Decision,
@@ -80,11 +80,13 @@ class Effect:
         of_what: str = "target words",
         name: str = EFFECT,
         across: Across | None = None,
+        lists: tuple[str, str] | None = None,
     ) -> Self:
         """Measure associations x and y (Caliskan et al. 2017), unless a ``problem`` is known already.
 
         ``unit`` is that of the associations, ``roles`` the lists that x and y belong to, ``of_what`` their elements.
         ``across`` adds the test of the other two lists; then the larger of the two p-values decides.
+        ``lists``: what the groups of x and y are called in the item table, where its values are x and y.
         """
         n = dict(zip(roles, (len(x), len(y)), strict=True))
         empty = (
@@ -125,6 +127,7 @@ class Effect:
             n=n,
             interval=ConfidenceInterval.of(interval) if interval else None,
             p_values=p_values,
+            estimator=_from_items(lists, options),
         )
         bounded = math.isfinite(shifts.low) and math.isfinite(shifts.high)  # not with very few words
         difference = Estimate(
@@ -184,3 +187,10 @@ class Effect:
             return ()
         missing = f"no interval: {self.problem}" if self.problem else ""
         return tuple(filter(None, (missing, self.estimates[0].opposite(options.alpha))))
+
+
+def _from_items(lists: tuple[str, str] | None, options: AssociationOptions) -> Contrast | None:
+    """How d follows from the items; not where both lists have one name and cannot be told apart."""
+    if lists is None or lists[0] == lists[1]:
+        return None
+    return Contrast(groups={lists[0]: 1.0, lists[1]: -1.0}, over_sd=options.ddof)

@@ -41,7 +41,7 @@ from biascore.stats import (
 from biascore_metrics.weat.options import VectorOptions
 from biascore_metrics.weat.pvalues import permutation_p_values
 from biascore_metrics.weat.words import embed_roles
-from biascore_metrics.words import RoleVectors, coverage_warnings
+from biascore_metrics.words import OF_MODEL, RoleVectors, coverage_warnings
 
 SHARE = "share of words associated"
 LEAST = {"X": 1, "Y": 1, "A": 2, "B": 2}
@@ -102,6 +102,7 @@ class ScWeat(Metric[VectorOptions, Test]):
             ),
             cautions=tuple(coverage_warnings(roles.coverage)),
             item_value="effect size d of the word",
+            model_conventions=OF_MODEL,
             conventions=self.options.conventions(
                 model,
                 {

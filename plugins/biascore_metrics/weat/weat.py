@@ -25,7 +25,7 @@ from biascore_metrics.weat.effect import Across, Effect
 from biascore_metrics.weat.options import WeatOptions
 from biascore_metrics.weat.placebo import Placebo, Pool
 from biascore_metrics.weat.words import embed_roles
-from biascore_metrics.words import RoleVectors, coverage_warnings, embed_words
+from biascore_metrics.words import OF_MODEL, RoleVectors, coverage_warnings, embed_words
 
 LEAST = {"X": 2, "Y": 2, "A": 1, "B": 1}
 
@@ -57,7 +57,8 @@ class Weat(Metric[WeatOptions, Test]):
         if not problem:
             x, y = _associations(roles, "X", ("A", "B")), _associations(roles, "Y", ("A", "B"))
             across = Across(_associations(roles, "A", ("X", "Y")), _associations(roles, "B", ("X", "Y")))
-        effect = Effect.of(x, y, self.options, rng, problem=problem, across=across)
+        lists = (test.roles["X"].name, test.roles["Y"].name)
+        effect = Effect.of(x, y, self.options, rng, problem=problem, across=across, lists=lists)
         pool = Pool.of(test, context.catalogue, self.options)
         placebo = self._placebo(model, roles, effect, pool, rng.spawn(1)[0])
         doubts = placebo.cautions(effect, self.options)
@@ -70,6 +71,7 @@ class Weat(Metric[WeatOptions, Test]):
             warnings=(*warnings, *effect.warnings(self.options), *doubts),
             cautions=(*coverage_warnings(roles.coverage), *effect.cautions(self.options), *doubts),
             item_value="association s(w, A, B)",
+            model_conventions=OF_MODEL,
             conventions=self.options.conventions(
                 model,
                 {

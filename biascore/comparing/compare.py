@@ -1,0 +1,134 @@
+"""Two stored runs, or two models of one run, compared test by test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from biascore.comparing.changes import Changed, changes_of
+from biascore.comparing.comparison import Comparison, Difference, NotComparable, RunCompared
+from biascore.comparing.judging import judged
+from biascore.comparing.matching import Match, matched, models_of, named, refusals
+from biascore.errors import OptionsError
+from biascore.results.run import Run
+from biascore.results.run_files import RUN_FILE
+from biascore.stats import Adjustment, adjust
+
+
+def compare(
+    old: Run | str | Path,
+    new: Run | str | Path | None = None,
+    models: Mapping[str, str] | None = None,
+    *,
+    bound: float | None = None,
+    adjustment: Adjustment | str | None = None,
+) -> Comparison:
+    """Compare two runs (a Run, its folder or its run.json), or with ``new`` left out two models of one run.
+
+    ``models`` names the new model for each old one; by default models of the same name, or the only one of each run.
+    ``bound``: a change within it is too small to matter, in the unit of each estimate; by default the equivalence bound of
+    the measurement. p-values are adjusted over all changes between the same two models, findings, baselines and controls
+    each on their own, as the new run adjusts its own.
+
+    Raises RunError for what is no run, UnknownNameError for models that cannot be told, OptionsError for a bound that is
+    not above 0, or where the runs have no test in common on these models.
+    """
+    if bound is not None and not bound > 0:
+        raise OptionsError(f"bound={bound} is not above 0. Give the change that is too small to matter")
+    before = loaded(old)
+    after = before if new is None else loaded(new)
+    how = after.adjustment if adjustment is None else Adjustment(adjustment)
+    pairs = models_of(before, after, models)
+    found = matched(before, after, pairs)
+    if not found.both:
+        on = ", ".join(f"{one} and {other}" for one, other in pairs.items())
+        held = [", ".join(named(some)) or "nothing" for some in (found.only_old, found.only_new)]
+        raise OptionsError(
+            f"the two have no measurement in common on {on}: the old one holds {held[0]}, the new one {held[1]}. Run the "
+            "same audit on both"
+        )
+    refused = [(match, refusals(match)) for match in found.both]
+    changed = [(match, change) for match, reasons in refused if not reasons for change in changes_of(match)]
+    return Comparison(
+        old=_run(before),
+        new=_run(after),
+        models=pairs,
+        adjustment=how,
+        differences=tuple(_adjusted(changed, how, bound)),
+        not_comparable=tuple(_refused(match, reasons) for match, reasons in refused if reasons),
+        only_old=named(found.only_old),
+        only_new=named(found.only_new),
+        warnings=tuple(_versions(before, after)),
+    )
+
+
+def loaded(run: Run | str | Path) -> Run:
+    """The run of a folder, or of the run.json in it."""
+    if isinstance(run, Run):
+        return run
+    path = Path(run)
+    return Run.load(path.parent if path.name == RUN_FILE and path.is_file() else path)
+
+
+def family_of(match: Match) -> str:
+    """The changes that are adjusted together: those of one role between the same two models."""
+    old, new = match.old.measurement.model, match.new.measurement.model
+    return f"{match.role.value}s from {old} to {new}" if old != new else f"{match.role.value}s on {old}"
+
+
+def _adjusted(
+    changed: Sequence[tuple[Match, Changed]], how: Adjustment, bound: float | None
+) -> Iterator[Difference]:
+    families: dict[str, list[int]] = {}
+    for place, (match, _) in enumerate(changed):
+        families.setdefault(family_of(match), []).append(place)
+    adjusted: dict[int, tuple[float, int]] = {}
+    for members in families.values():
+        p = [
+            one.p_values[0].value if one.p_values else None for one in (changed[i][1].change for i in members)
+        ]
+        tests = sum(value is not None for value in p)
+        values = adjust(p, how)
+        adjusted |= {
+            i: (float(v), tests) for i, v, own in zip(members, values, p, strict=True) if own is not None
+        }
+    for place, (match, change) in enumerate(changed):
+        yield judged(match, change, family_of(match), adjusted.get(place), how, bound)
+
+
+def _refused(match: Match, reasons: tuple[str, ...]) -> NotComparable:
+    m = match.old.measurement
+    return NotComparable(
+        metric=m.metric,
+        variant=m.variant,
+        subject=m.subject,
+        test=m.test,
+        old_model=m.model,
+        new_model=match.new.measurement.model,
+        reasons=reasons,
+    )
+
+
+def _run(run: Run) -> RunCompared:
+    return RunCompared(
+        title=run.title,
+        results_digest=run.results_digest(),
+        models={model.name: model.digest for model in run.models},
+        biascore_version=run.provenance.biascore_version,
+        plugins={used.name: f"{used.dist} {used.version}" for used in run.provenance.plugins},
+    )
+
+
+def _versions(old: Run, new: Run) -> Iterator[str]:
+    """That what measured them was not the same, which may move numbers."""
+    one, other = old.provenance, new.provenance
+    if one.biascore_version != other.biascore_version:
+        yield f"measured with biascore {one.biascore_version} and {other.biascore_version}"
+    before, after = ({used.name: used.version for used in run.plugins} for run in (one, other))
+    changed = [
+        f"{name} {before[name]} and {after[name]}"
+        for name in before
+        if before[name] != after.get(name, before[name])
+    ]
+    if changed:
+        yield f"measured with other versions of plugins: {', '.join(changed)}"
