@@ -89,6 +89,11 @@ class Checked:
         return [(step.metric, test) for step in self.steps if model in step.models for test in step.tests]
 
     @property
+    def planned(self) -> list[tuple[Metric, Test]]:
+        """What is measured on one model or more, in order."""
+        return [(step.metric, test) for step in self.steps for test in step.tests]
+
+    @property
     def groups(self) -> list[list[tuple[str, Metric, Test]]]:
         """What is measured, in order, model by model; a model before and after its transforms test by test."""
         after = {before: name for name, before in self.twins.items()}

@@ -36,6 +36,7 @@ from biascore.models.model import Model
 from biascore.models.pool import Pool
 from biascore.models.source import Services
 from biascore.planning.plan import Plan, Planner
+from biascore.planning.reach import out_of_reach
 from biascore.plugins.loading import Plugins
 from biascore.results.measurement import Measurement
 from biascore.results.portable import portable
@@ -242,7 +243,7 @@ class Engine:
                 )
                 if label not in checked.seconds:
                     pool.release(label)
-        return planner.plan(chosen.title)
+        return planner.plan(chosen.title, out_of_reach(checked.planned))
 
     def check(self, audit: Audit | str | Path) -> None:
         """Raise what is wrong with an audit without opening any model."""
@@ -291,6 +292,8 @@ class Engine:
 
     def _perform(self, checked: Checked, seed: int) -> Done:
         """Make all measurements; raises NothingMeasuredError, or the one error that all of them met."""
+        for one in out_of_reach(checked.planned):
+            self._services.progress.note(one.told)
         with self._pool(checked) as pool:
             return perform(
                 checked.groups,
@@ -335,6 +338,7 @@ class Engine:
                     test=test,
                     model=model.name,
                     seed=own_seed,
+                    unreachable=metric.unreachable(test),
                 ),
             )
             wrong = wrong_result(measured)

@@ -19,6 +19,7 @@ from biascore.languages.gender import GenderPair, SpeakerGenderDetector
 from biascore.languages.language import Language, find_language, no_detector
 from biascore.models.model import Model
 from biascore.results.returned import Finding
+from biascore.stats import Unreachable
 from biascore.stimuli import Catalogue, Test
 
 SELF: Final = "self"
@@ -139,6 +140,13 @@ class Metric(ABC, Generic[OptionsT, TestT]):
 
     def check(self, test: TestT, catalogue: Catalogue) -> None:
         """Raise what can be known to go wrong with this test before any model is asked."""
+
+    def unreachable(self, test: TestT) -> tuple[Unreachable, ...]:  # noqa: ARG002
+        """Verdicts that this test cannot come to with these options, whatever a model answers: its lists alone tell.
+
+        They are told before a model is asked, by ``biascore plan``, and in the reason of an inconclusive verdict.
+        """
+        return ()
 
     def further(self, test: TestT, catalogue: Catalogue) -> tuple[Test, ...]:  # noqa: ARG002
         """Tests beside this one whose stimuli it asks, so that a run records their files."""

@@ -15,6 +15,9 @@ class Progress(Protocol):
     def task(self, label: str, total: int) -> AbstractContextManager[Advance]:
         """A task of ``total`` steps; the value entered is called with the number of steps done."""
 
+    def note(self, text: str) -> None:
+        """What is to be known before the work goes on."""
+
 
 class Silent:
     """Shows nothing."""
@@ -23,3 +26,6 @@ class Silent:
     def task(self, label: str, total: int) -> Iterator[Advance]:  # noqa: ARG002
         """A task that nobody sees."""
         yield lambda _steps: None
+
+    def note(self, text: str) -> None:
+        """Nobody hears it."""

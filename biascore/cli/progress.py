@@ -71,6 +71,10 @@ class SignsOfLife:
         finally:
             self._steps.remove(step)
 
+    def note(self, text: str) -> None:
+        """What is to be known before the work goes on, as a line."""
+        self._tell(text)
+
     @contextmanager
     def _row(self, step: _Step) -> Iterator[Advance]:
         if self._bars is not None:

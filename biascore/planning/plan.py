@@ -16,6 +16,7 @@ from biascore.metric import Metric
 from biascore.models.cache import Cache, CacheWarning
 from biascore.models.cost import Cost, characters
 from biascore.models.model import Model
+from biascore.planning.reach import OutOfReach
 from biascore.planning.rehearsal import DIMENSIONS, Group, Rehearsal, Scratch, Tally, rehearsed
 from biascore.stimuli import Test
 
@@ -78,13 +79,14 @@ class Plan(Frozen):
     """What a run of an audit will ask: a row per model and hook, and what kept the plan from being exact.
 
     ``other_seconds`` is what a run takes beside asking, as in the rehearsal: to open the models and to
-    compute the metrics.
+    compute the metrics. ``out_of_reach``: verdicts that tests cannot come to, whatever the models answer.
     """
 
     title: str
     rows: tuple[QuestionPlan, ...]
     stopped: tuple[Stopped, ...]
     other_seconds: float
+    out_of_reach: tuple[OutOfReach, ...] = ()
 
     @property
     def total(self) -> QuestionPlan:
@@ -105,7 +107,8 @@ class Plan(Frozen):
     def notes(self) -> tuple[str, ...]:
         """What the table does not say, a sentence each."""
         total = self.total
-        found = [f"{stop.what} on {stop.model} stopped: {stop.error}" for stop in self.stopped]
+        found = [one.told for one in self.out_of_reach]
+        found += [f"{stop.what} on {stop.model} stopped: {stop.error}" for stop in self.stopped]
         if total.counts == "approximate":
             found.append("approximate: a metric stopped, or asks what depends on answers that only a run has")
         found += [
@@ -190,13 +193,14 @@ class Planner:
                 row = self._row(key, rehearsal, hook, tally, exact=hook not in approximate, probe=probe(key))
                 self._add(row)
 
-    def plan(self, title: str) -> Plan:
+    def plan(self, title: str, out_of_reach: tuple[OutOfReach, ...] = ()) -> Plan:
         """What was rehearsed so far."""
         return Plan(
             title=title,
             rows=tuple(self._rows),
             stopped=tuple(self._stopped),
             other_seconds=self._other,
+            out_of_reach=out_of_reach,
         )
 
     def _add(self, row: QuestionPlan) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import pyarrow as pa
@@ -14,7 +14,7 @@ from biascore.results.estimates import Equivalence, Estimate
 from biascore.results.figures import Figure
 from biascore.results.measurement import Measurement, item_table
 from biascore.results.verdicts import contradiction
-from biascore.stats import Decision, Verdict
+from biascore.stats import Decision, Unreachable, Verdict, with_reach
 from biascore.stimuli import Test
 
 _TESTS_NOTHING = Decision(Verdict.INCONCLUSIVE, "It tests nothing.")
@@ -51,13 +51,24 @@ class Finding:
 
 
 def measurement_of(
-    found: Finding, *, metric: str, alpha: float, test: Test, model: str, seed: int
+    found: Finding,
+    *,
+    metric: str,
+    alpha: float,
+    test: Test,
+    model: str,
+    seed: int,
+    unreachable: Iterable[Unreachable] = (),
 ) -> Measurement:
     """The measurement that a finding is; ``alpha`` is the level at which the metric decides.
+
+    What is ``unreachable`` with this test stands in the reason of an inconclusive verdict on what could be estimated.
 
     Raises ValidationError for values that cannot be.
     """
     decision = found.decision or _TESTS_NOTHING
+    if found.decision is not None and found.estimates[0].value is not None:
+        decision = with_reach(decision, unreachable)
     return Measurement(
         metric=metric,
         variant=found.variant,

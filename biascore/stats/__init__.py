@@ -19,6 +19,7 @@ from biascore.stats.permutation import (
     normal_approximation,
     permutation_test,
 )
+from biascore.stats.reach import Unreachable, too_few_for_negligible, with_reach, words_for_negligible
 from biascore.stats.verdict import Decision, Verdict, can_show, decide
 from biascore.stats.wald import TTest, stars
 
@@ -35,6 +36,7 @@ __all__ = [
     "RegressionError",
     "TTest",
     "Tail",
+    "Unreachable",
     "Verdict",
     "ZeroVarianceError",
     "adjust",
@@ -55,5 +57,8 @@ __all__ = [
     "permutation_test",
     "shift_interval",
     "stars",
+    "too_few_for_negligible",
     "treatment",
+    "with_reach",
+    "words_for_negligible",
 ]

@@ -78,6 +78,7 @@ def test_lists_of_two_words_can_show_nothing(engine: Engine, metric: str, test: 
     (measurement,) = engine.measure(metric, "planted:en/few=1", test, resamples=100, draws=200)
     assert measurement.verdict.value == "inconclusive"
     assert told in measurement.reason
+    assert measurement.reason.count("cannot be below") == 1
 
 
 def test_so_can_few_stereotypes(engine: Engine) -> None:

@@ -6,6 +6,7 @@ Nangia, Vania, Bhalerao & Bowman 2020, EMNLP, 1953-1967; equations 7-10 of Putti
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections import Counter
 from dataclasses import replace
 from typing import ClassVar, Final, TypeVar
 
@@ -24,8 +25,9 @@ from biascore.plugins_api import (
     SentencePair,
     SentencePairsTest,
 )
-from biascore.stats import Decision, Verdict, decide
+from biascore.stats import Decision, Unreachable, Verdict, can_show, decide
 from biascore.stats.attainable import of_signs
+from biascore.stats.reach import pairs_for_negligible
 from biascore_metrics.crows_pairs.cautions import mean_warning, pair_cautions, pair_warnings
 from biascore_metrics.crows_pairs.estimates import EVEN, Shares, mean_difference, shares
 from biascore_metrics.crows_pairs.lengths import Lengths, lengths_of, unit_of_length
@@ -67,6 +69,34 @@ class PairMetric(Metric[PairOptionsT, SentencePairsTest]):
     def own_conventions(self, model: Model) -> dict[str, Scalar]:  # noqa: ARG002
         """How a sentence is scored."""
         return {}
+
+    def unreachable(self, test: SentencePairsTest) -> tuple[Unreachable, ...]:
+        """What so few pairs cannot show, of the whole test or of a bias type."""
+        options = self.options
+        usable = [pair for pair in test.pairs.pairs if pair.sent_more != pair.sent_less]
+        whole = of_signs(len(usable), "pairs")
+        found = Unreachable.detected(whole, options.alpha)
+        types = Counter(pair.bias_type for pair in usable)
+        if not found:
+            least = {
+                name: of_signs(n, "pairs or fewer").adjusted(len(types), "bias types")
+                for name, n in types.items()
+            }
+            few = sorted(name for name, one in least.items() if one.told(options.alpha))
+            if few:
+                largest = min((least[name] for name in few), key=lambda one: one.p_value)
+                named = f"bias type{'s' * (len(few) > 1)} {', '.join(few)}"
+                found += Unreachable.detected(largest, options.alpha, named)
+        if options.bound is not None and can_show(options.confidence, options.alpha):
+            pairs = pairs_for_negligible(options.bound, options.confidence)
+            if len(usable) < pairs:
+                within = f"{EVEN - options.bound:g} to {EVEN + options.bound:g} %"
+                found += (
+                    Unreachable(
+                        Verdict.NEGLIGIBLE, f"an interval within {within} takes at least {pairs} pairs"
+                    ),
+                )
+        return found
 
     def measure(self, model: Model, test: SentencePairsTest, context: Context) -> Finding:
         """Share of pairs whose more stereotypical sentence scores higher; items are the pairs' differences."""

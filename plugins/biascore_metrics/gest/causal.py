@@ -11,6 +11,7 @@ from biascore.plugins_api import (
     SamplesTest,
     Test,
 )
+from biascore.stats import Unreachable
 from biascore_metrics.gest.answers import (
     LOG_LIKELIHOOD,
     causal_odds,
@@ -40,6 +41,10 @@ class GestCausal(Metric[OddsOptions, SamplesTest]):
         Chosen.of(test, self.options.exclude)
         Confound.of(self.options, catalogue)
         load_prompts(catalogue, test.language, self.options.prompts, PROMPTS, self.options.templates)
+
+    def unreachable(self, test: SamplesTest) -> tuple[Unreachable, ...]:
+        """What a test of so few stereotypes cannot show."""
+        return Chosen.of(test, self.options.exclude).unreachable(self.options)
 
     def measure(self, model: Model, test: SamplesTest, context: Context) -> Finding:
         """g_s over all templates and with each, and the mean log odds of each stereotype."""

@@ -21,6 +21,8 @@ from biascore.plugins_api import (
     Stereotype,
     Test,
 )
+from biascore.stats import Unreachable
+from biascore.stats.attainable import of_partitions
 from biascore_metrics.gest.options import GestOptions
 
 
@@ -52,6 +54,12 @@ class Chosen:
                     "give a file with stereotypes about both women and men"
                 )
         return cls(tuple(left))
+
+    def unreachable(self, options: GestOptions) -> tuple[Unreachable, ...]:
+        """What a test of so few stereotypes cannot show."""
+        men = int(self.male.sum())
+        least = of_partitions(men, len(self.stereotypes) - men, "stereotypes", options.alternative)
+        return Unreachable.detected(least, options.alpha)
 
     @property
     def male(self) -> npt.NDArray[np.bool_]:

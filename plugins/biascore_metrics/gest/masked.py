@@ -16,6 +16,7 @@ from biascore.plugins_api import (
     SamplesTest,
     Test,
 )
+from biascore.stats import Unreachable
 from biascore_metrics.gest.answers import PAIRS, given_scores, holds_scores, masked_odds, template_name
 from biascore_metrics.gest.chosen import Chosen, Confound
 from biascore_metrics.gest.odds import Scored, Told, odds_finding
@@ -56,6 +57,10 @@ class GestMlm(Metric[MlmOptions, SamplesTest | GenderPairsTest]):
                 )
         else:
             load_prompts(catalogue, test.language, options.prompts, *self._prompts)
+
+    def unreachable(self, test: SamplesTest | GenderPairsTest) -> tuple[Unreachable, ...]:
+        """What a test of so few stereotypes cannot show."""
+        return Chosen.of(test, self.options.exclude).unreachable(self.options)
 
     def detects(self, test: Test) -> tuple[str, ...]:  # noqa: ARG002
         """The language of the pairs that a translator makes."""

@@ -22,6 +22,7 @@ from biascore.plugins_api import (
     Test,
     item_table,
 )
+from biascore.stats import Unreachable
 from biascore_metrics.gest.chosen import Chosen, Confound
 from biascore_metrics.gest.data import data_conventions, repeated_sentences
 from biascore_metrics.gest.estimates import rank_boxes
@@ -46,6 +47,10 @@ class GestMt(Metric[MtOptions, SamplesTest]):
         """Raise what is wrong with the test, the excluded stereotypes or the confounding list."""
         Chosen.of(test, self.options.exclude)
         Confound.of(self.options, catalogue)
+
+    def unreachable(self, test: SamplesTest) -> tuple[Unreachable, ...]:
+        """What a test of so few stereotypes cannot show."""
+        return Chosen.of(test, self.options.exclude).unreachable(self.options)
 
     def detects(self, test: Test) -> tuple[str, ...]:  # noqa: ARG002
         """The language of the translations."""

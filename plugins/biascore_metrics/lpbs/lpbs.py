@@ -24,7 +24,7 @@ from biascore.plugins_api import (
     WordList,
     item_table,
 )
-from biascore.stats import association
+from biascore.stats import Unreachable, association
 from biascore_metrics.lpbs.increase import ATTRIBUTES, TARGETS, Increase, measure_increase
 from biascore_metrics.lpbs.options import LpbsOptions
 from biascore_metrics.weat.effect import EFFECT, Across, Effect
@@ -62,6 +62,11 @@ class Lpbs(Metric[LpbsOptions, Test]):
             one, other = (test.roles[role].words for role in roles)
             self.options.check_exact(one, other, test)
         Pool.of(test, catalogue, self.options)
+
+    def unreachable(self, test: Test) -> tuple[Unreachable, ...]:
+        """What lists as short as these cannot show."""
+        lists = {role: words.words for role, words in test.roles.items()}
+        return self.options.unreachable(lists, self._own)
 
     def measure(self, model: Model, test: Test, context: Context) -> Finding:
         """Effect size d, its permutation p-values and bootstrap interval; items are the mean differences of asc."""

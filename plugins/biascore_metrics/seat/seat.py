@@ -28,7 +28,7 @@ from biascore.plugins_api import (
     WordList,
     item_table,
 )
-from biascore.stats import ZeroVarianceError, association, cosine_matrix, effect_size
+from biascore.stats import Unreachable, ZeroVarianceError, association, cosine_matrix, effect_size
 from biascore_metrics.seat.options import SeatOptions, Unit
 from biascore_metrics.seat.sentences import Frames, RoleSentences, embed_sentences
 from biascore_metrics.weat.effect import DEVIATIONS, EFFECT, Across, Effect
@@ -65,6 +65,12 @@ class Seat(Metric[SeatOptions, Test]):
         for one, other in (("X", "Y"), ("A", "B")):
             self.options.check_exact(elements[one], elements[other], test, f"{self.options.unit}s")
         Pool.of(test, catalogue, self.options)
+
+    def unreachable(self, test: Test) -> tuple[Unreachable, ...]:
+        """What lists as short as these cannot show; over sentences, of which each word has many, nothing is told."""
+        if self.options.unit == "sentence":
+            return ()
+        return self.options.unreachable({role: test.roles[role].words for role in ROLES})
 
     def measure(self, model: Model, test: Test, context: Context) -> Finding:
         """Effect size d, its permutation p-values and bootstrap interval; items are the mean s of each word."""

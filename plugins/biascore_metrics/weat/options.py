@@ -11,7 +11,19 @@ from pydantic import Field, field_validator
 
 from biascore.errors import OptionsError
 from biascore.plugins_api import Draws, Model, Resamples, Scalar, Test
-from biascore.stats import Interval, PermutationTest, ZeroVarianceError, effect_interval, exact_cost
+from biascore.stats import (
+    Interval,
+    PermutationTest,
+    Unreachable,
+    Verdict,
+    ZeroVarianceError,
+    can_show,
+    effect_interval,
+    exact_cost,
+    too_few_for_negligible,
+    words_for_negligible,
+)
+from biascore.stats.attainable import of_partitions
 from biascore.stats.permutation import EXACT_MAX_SUMS
 from biascore_metrics.words import WordOptions
 
@@ -64,6 +76,27 @@ class AssociationOptions(WordOptions):
                 f"{test.id}: {sizes[0]} + {sizes[1]} {what} have too many partitions to count them all. "
                 f"Use permutation=auto or permutation=monte-carlo"
             )
+
+    def unreachable(
+        self, lists: Mapping[str, Sequence[str]], own: tuple[str, str] = ("X", "Y")
+    ) -> tuple[Unreachable, ...]:
+        """What lists of these sizes cannot show: ``own`` are those whose words are resampled."""
+        keep = self.duplicates == "keep"
+        size = {role: len(words if keep else set(words)) for role, words in lists.items()}
+        least = [
+            of_partitions(size[one], size[other], f"{kind} words", self.alternative)
+            for one, other, kind in (("X", "Y", "target"), ("A", "B", "attribute"))
+            if size[one] and size[other]
+        ]
+        found = Unreachable.detected(max(least, key=lambda one: one.p_value), self.alpha) if least else ()
+        if self.bound is None or not can_show(self.confidence, self.alpha):
+            return found
+        if too_few_for_negligible(size[own[0]], size[own[1]], self.bound, self.confidence):
+            words = words_for_negligible(self.bound, self.confidence)
+            kind = "target" if own == ("X", "Y") else "attribute"
+            why = f"an interval within the bound of {self.bound:g} takes about {words} + {words} {kind} words"
+            found += (Unreachable(Verdict.NEGLIGIBLE, why),)
+        return found
 
     def interval(
         self,

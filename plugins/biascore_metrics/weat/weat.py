@@ -20,7 +20,7 @@ from biascore.plugins_api import (
     Test,
     item_table,
 )
-from biascore.stats import association, cosine_matrix
+from biascore.stats import Unreachable, association, cosine_matrix
 from biascore_metrics.weat.effect import Across, Effect
 from biascore_metrics.weat.options import WeatOptions
 from biascore_metrics.weat.placebo import Placebo, Pool
@@ -46,6 +46,10 @@ class Weat(Metric[WeatOptions, Test]):
         for one, other in (("X", "Y"), ("A", "B")):
             self.options.check_exact(test.roles[one].words, test.roles[other].words, test)
         Pool.of(test, catalogue, self.options)
+
+    def unreachable(self, test: Test) -> tuple[Unreachable, ...]:
+        """What lists as short as these cannot show."""
+        return self.options.unreachable({role: words.words for role, words in test.roles.items()})
 
     def measure(self, model: Model, test: Test, context: Context) -> Finding:
         """Effect size d, its permutation p-values and bootstrap interval; items are s(w, A, B) per target."""
