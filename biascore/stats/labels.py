@@ -19,16 +19,15 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
-from typing import Final, Literal, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from biascore.stats._checks import Floats, finite_matrix
 from biascore.stats.association import MIN_RELATIVE_SPREAD, ZeroVarianceError, association
-from biascore.stats.attainable import of_partitions
-from biascore.stats.permutation import PermutationTest, Tail, permutation_test
+from biascore.stats.exchange import Exchange, Named, blocks, exchange_test
+from biascore.stats.permutation import PermutationTest
 
 Codes: TypeAlias = NDArray[np.int8]
 
@@ -39,8 +38,6 @@ ON_AXIS: Final = -1
 MAX_DIMENSIONS: Final = 6
 """So that the codes of cells fit a byte; six dimensions already make 64 cells."""
 
-_CHUNK: Final = 2**20  # scores held at once: 8 MiB
-
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
@@ -48,8 +45,8 @@ class Labelled:
 
     cosines: Floats
     n_a: int
-    family: tuple[int, ...] = ()
-    """The family of each attribute word, numbered from 0, those of A first; empty where each is its own."""
+    declared: Exchange | None = None
+    """What of the attribute words may be exchanged; None where each is exchanged with any."""
 
     @classmethod
     def of(
@@ -58,23 +55,26 @@ class Labelled:
         with_b: ArrayLike,
         families_a: Sequence[Hashable] = (),
         families_b: Sequence[Hashable] = (),
+        *,
+        counterparts: Named = ((), ()),
     ) -> Labelled:
         """From cosines (n, a) with A and (n, b) with B; raises ValueError as `association` does.
 
         ``families_a`` and ``families_b`` name the family of each word, or are empty where each is its own; words of
-        two lists are of two families. Raises ValueError for a wrong number of names.
+        two lists are of two families. ``counterparts`` are those of `Exchange.of`. Raises ValueError for a wrong number
+        of names.
         """
         association(with_a, with_b)
         a, b = finite_matrix(with_a, "with_a"), finite_matrix(with_b, "with_b")
-        numbers: dict[tuple[str, Hashable], int] = {}
-        family: list[int] = []
-        for side, size, named in (("a", a.shape[1], families_a), ("b", b.shape[1], families_b)):
-            if len(named) not in (0, size):
-                raise ValueError(
-                    f"families_{side} names {len(named)} of {size} words; pass one name per word"
-                )
-            family += [numbers.setdefault((side, name), len(numbers)) for name in named or range(size)]
-        return cls(np.hstack([a, b]), a.shape[1], tuple(family) if len(numbers) < len(family) else ())
+        exchange = Exchange.of(
+            (a.shape[1], b.shape[1]), families=(families_a, families_b), counterparts=counterparts
+        )
+        return cls(np.hstack([a, b]), a.shape[1], exchange)
+
+    @property
+    def exchange(self) -> Exchange:
+        """What of the attribute words may be exchanged."""
+        return self.declared or Exchange.of((self.n_a, self.n_b))
 
     @property
     def n(self) -> int:
@@ -89,14 +89,12 @@ class Labelled:
     @property
     def families(self) -> tuple[int, int]:
         """Numbers of families labelled A and B, at most those of words."""
-        if not self.family:
-            return self.n_a, self.n_b
-        return len(set(self.family[: self.n_a])), len(set(self.family[self.n_a :]))
+        return self.exchange.units
 
     @property
     def smallest_p(self) -> float:
         """The smallest two-sided p that so many families allow; of equal numbers two labellings are as extreme."""
-        return of_partitions(*self.families, "words").p_value
+        return self.exchange.smallest_p()
 
     @property
     def scores(self) -> Floats:
@@ -107,19 +105,11 @@ class Labelled:
         """The same with every attribute's mean cosine taken away, so that all scores have mean 0."""
         return replace(self, cosines=self.cosines - self.cosines.mean(axis=0))
 
-    def weights(self, families_in_a: Floats) -> Floats:
-        """Weights (rows, a + b) that give the scores of labellings (rows, families), 1 for A and 0 for B."""
-        in_a = families_in_a[:, self.family] if self.family else families_in_a
-        of_a = in_a.sum(axis=1, keepdims=True)
-        return np.asarray(np.where(in_a > 0.0, 1.0 / of_a, -1.0 / (in_a.shape[1] - of_a)))
-
     def relabelled(self, draws: int, rng: np.random.Generator) -> Iterator[Floats]:
         """Scores under ``draws`` random labellings of the families, in blocks of shape (n, some)."""
-        a, b = self.families
-        labels = np.repeat([1.0, 0.0], [a, b])
-        for rows in blocks(draws, max(self.cosines.shape)):
-            drawn = self.weights(rng.permuted(np.broadcast_to(labels, (rows, a + b)), axis=1))
-            yield self.cosines @ drawn.T
+        exchange = self.exchange
+        for labels in exchange.drawn(draws, rng, max(self.cosines.shape)):
+            yield self.cosines @ exchange.weights(labels).T
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,18 +205,14 @@ def mean_bias_test(dimension: Labelled, *, draws: int, rng: np.random.Generator)
     """Label permutation test of the mean score over the target words; exact up to about 23 + 23 families.
 
     The mean score is the difference of two means, over A and over B, of each attribute's mean cosine with the
-    targets, so it is the two-sample test of those numbers; of their means over families where all families are of
-    one size. Families of unequal sizes are exact up to ``draws`` labellings. Raises ValueError for draws < 1.
+    targets, so it is the two-sample test of those numbers (`exchange_test`). Families of unequal sizes and counterparts
+    are exact up to ``draws`` labellings. Raises ValueError for draws < 1.
     """
     _require_valid([dimension], draws)
     means = dimension.cosines.mean(axis=0)
-    if dimension.family:
-        sizes = np.bincount(dimension.family)
-        if np.ptp(sizes):
-            return _unequal_families_test(dimension, means, draws, rng)
-        means = np.bincount(dimension.family, weights=means) / sizes
-    a, _ = dimension.families
-    return permutation_test(means[:a], means[a:], draws=draws, rng=rng)
+    return exchange_test(
+        means[: dimension.n_a], means[dimension.n_a :], dimension.exchange, draws=draws, rng=rng
+    )
 
 
 def distribution_test(
@@ -312,13 +298,6 @@ def share_difference_tests(
     )
 
 
-def blocks(rows: int, width: int) -> Iterator[int]:
-    """Numbers of rows that make up ``rows``, each block of ``width`` columns within the memory bound."""
-    step = max(1, _CHUNK // width)
-    for start in range(0, rows, step):
-        yield min(step, rows - start)
-
-
 def _in_step(
     dimensions: Sequence[Labelled], draws: int, rng: np.random.Generator
 ) -> Iterator[tuple[Floats, ...]]:
@@ -332,35 +311,6 @@ def _unevenness(counts: NDArray[np.int64]) -> NDArray[np.int64]:
     cells = len(counts)
     squares: NDArray[np.int64] = ((cells * counts - counts.sum(axis=0)) ** 2).sum(axis=0)
     return squares
-
-
-def _unequal_families_test(
-    dimension: Labelled, means: Floats, draws: int, rng: np.random.Generator
-) -> PermutationTest:
-    """`mean_bias_test` from the mean cosine of every attribute word (a + b,)."""
-    a, b = dimension.families
-    labellings = math.comb(a + b, a)
-    exact = labellings <= draws
-    only = replace(dimension, cosines=means[np.newaxis] - means.mean())
-    statistic = float(only.scores[0])
-    if exact:
-        labels = np.zeros((labellings, a + b))
-        np.put_along_axis(labels, np.array(list(combinations(range(a + b), a))), 1.0, axis=1)
-        found = only.weights(labels) @ only.cosines[0]
-    else:
-        found = np.concatenate(list(only.relabelled(draws, rng)), axis=1)[0]
-    greater, two_sided = (
-        _tail(values, seen, exact) for values, seen in ((found, statistic), (np.abs(found), abs(statistic)))
-    )
-    method: Literal["exact", "monte-carlo"] = "exact" if exact else "monte-carlo"
-    return PermutationTest(statistic, a, b, method, labellings, greater, two_sided)
-
-
-def _tail(found: Floats, observed: float, exact: bool) -> Tail:
-    n_ge, n_gt = (int(np.count_nonzero(found >= observed + shift)) for shift in (-ROUNDING, ROUNDING))
-    drawn = DrawnTest(observed, n_ge, found.size)
-    p_value, mc_se = (n_ge / found.size, None) if exact else (drawn.p_value, drawn.mc_se)
-    return Tail(n_ge, n_gt, found.size, p_value, n_gt / found.size, mc_se)
 
 
 def _correlation_test(

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,6 +23,9 @@ from scipy.special import ndtr
 
 from biascore.stats._checks import Floats, finite_vector
 from biascore.stats.attainable import Attainable, of_draws, of_partitions
+
+if TYPE_CHECKING:
+    from biascore.stats.exchange import Exchange
 
 AUTO_MAX_SUMS = 2**24
 """``auto`` counts exactly up to this many stored subset sums (128 MiB): 23 + 23 words, or 5 + 120."""
@@ -75,11 +78,15 @@ class PermutationTest:
     """S_i >= S: more association of x with A than by chance."""
     two_sided: Tail
     """|S_i| >= |S|, which is not twice the one-sided p when the sizes differ."""
+    exchange: Exchange | None = None
+    """What was exchanged, where it was not scores one by one; nx and ny are then numbers of units."""
 
     def attainable(self, alternative: Literal["greater", "two-sided"], what: str) -> Attainable:
         """The smallest p that so many scores, of ``what`` (a plural), or so many draws allow."""
         if self.method == "monte-carlo":
             return of_draws(self.two_sided.n_total)
+        if self.exchange is not None:
+            return Attainable(self.exchange.smallest_p(alternative), self.exchange.told(what))
         return of_partitions(self.nx, self.ny, what, alternative)
 
 

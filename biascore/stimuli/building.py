@@ -87,6 +87,7 @@ def build_file(entry: FileEntry, stem: str, display: str, sha256: str) -> Stimul
                 marks=table.marks,
                 parts_of_speech=table.tags,
                 families=table.families,
+                counterparts=table.counterparts,
                 **_about(name, table, meta),
             )
             for name, table in entry.lists.items()

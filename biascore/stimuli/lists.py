@@ -24,6 +24,7 @@ class WordList:
     ``marks`` names subsets that the source itself marks, such as words printed as masculine.
     ``parts_of_speech`` gives a word's tag ("noun-singular"), by which sentence templates are chosen for it.
     ``families`` are words that are forms of one another ("bianco", "bianca"): no independent observations.
+    ``counterparts`` names another list of the file of which each word belongs to the one in its place here ("he", "she").
     """
 
     name: str
@@ -35,6 +36,7 @@ class WordList:
     marks: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
     parts_of_speech: Mapping[str, str] = field(default_factory=dict, hash=False)
     families: tuple[tuple[str, ...], ...] = ()
+    counterparts: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "marks", MappingProxyType(dict(self.marks)))
@@ -43,6 +45,10 @@ class WordList:
     def family_of(self, word: str) -> str:
         """The first word of its family, or the word itself where it has none."""
         return next((family[0] for family in self.families if word in family), word)
+
+    def paired_with(self, other: WordList) -> bool:
+        """Whether the words of the two lists are counterparts, each of the one in its place in the other."""
+        return self.counterparts == other.name or other.counterparts == self.name
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,6 +58,10 @@ def reference_problems(entry: FileEntry) -> Iterator[Problem]:
             if name.casefold() in seen:
                 yield (section, name), f"is a second list of this name; the other is {seen[name.casefold()]}"
             seen[name.casefold()] = f"{section}.{name}"
+    for name, words in entry.lists.items():
+        problem = _counterparts_problem(entry, name, words)
+        if problem:
+            yield ("lists", name, "counterparts"), problem
     tests: dict[str, str] = {}
     for name, test in entry.tests.items():
         if name.casefold() in tests:
@@ -71,6 +75,26 @@ def reference_problems(entry: FileEntry) -> Iterator[Problem]:
         yield from ((("tests", name, *key), problem) for key, problem in problems)
         if not problems and isinstance(test, EquityEntry):
             yield from equity_problems(_equity_parts(entry, name, test))
+
+
+def _counterparts_problem(entry: FileEntry, name: str, words: WordsEntry) -> str:
+    wanted = words.counterparts
+    if not wanted:
+        return ""
+    if wanted not in entry.lists or wanted == name:
+        near = did_you_mean(wanted, set(entry.lists) - {name})
+        return f"names {wanted!r}, which is no other word list of this file. {near}".rstrip()
+    other = entry.lists[wanted]
+    if len(other.words) != len(words.words):
+        return (
+            f"names {wanted!r}, which has {len(other.words)} words where this list has {len(words.words)}; "
+            "each word needs its counterpart in the same place"
+        )
+    if other.counterparts not in ("", name):
+        return (
+            f"names {wanted!r}, which names {other.counterparts!r}; two lists are counterparts of one another"
+        )
+    return ""
 
 
 def group_list(

@@ -37,6 +37,7 @@ class WordsEntry(ListEntry):
     part_of_speech: Name | None = None
     parts_of_speech: dict[Name, Words] = Field(default_factory=dict)
     families: Annotated[tuple[Words, ...], Field(strict=False)] = ()
+    counterparts: Prose = ""
 
     @model_validator(mode="after")
     def _marked_words_are_listed(self) -> Self:

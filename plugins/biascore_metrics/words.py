@@ -10,7 +10,8 @@ from typing import Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from biascore.plugins_api import REPEATED, Coverage, Level, LostWord, MetricOptions, Model, Scalar
+from biascore.plugins_api import REPEATED, Coverage, Level, LostWord, MetricOptions, Model, Scalar, WordList
+from biascore.stats.exchange import Exchange, Named
 
 OUT_OF_VOCABULARY: Final = "out of vocabulary"
 UNSEEN: Final = "never seen in training; its vector is put together from its letters"
@@ -110,6 +111,25 @@ def embed_words(
         unseen=unseen(model, words),
     )
     return RoleVectors(words, vectors, coverage)
+
+
+def exchange_of(lists: tuple[WordList, WordList], words: tuple[Sequence[str], Sequence[str]]) -> Exchange:
+    """What of the usable words of two lists may be exchanged: the families and counterparts that the lists declare."""
+    one, other = (
+        [own.family_of(word) for word in some] if own.families else []
+        for own, some in zip(lists, words, strict=True)
+    )
+    return Exchange.of(
+        (len(words[0]), len(words[1])), families=(one, other), counterparts=counterparts(lists, words)
+    )
+
+
+def counterparts(lists: tuple[WordList, WordList], words: tuple[Sequence[str], Sequence[str]]) -> Named:
+    """The place of each usable word, which is that of its counterpart; nothing where the lists declare none."""
+    if not lists[0].paired_with(lists[1]):
+        return (), ()
+    one, other = ([own.words.index(word) for word in some] for own, some in zip(lists, words, strict=True))
+    return one, other
 
 
 def distinct_words(

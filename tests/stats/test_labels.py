@@ -62,7 +62,7 @@ def test_relabelled_scores_are_scores_of_some_labelling_and_all_of_them_come_up(
 
 
 def test_blocks_of_draws_add_up(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("biascore.stats.labels._CHUNK", 64)
+    monkeypatch.setattr("biascore.stats.exchange._CHUNK", 64)
     dimensions = [dimension(rng, 9, 3, 4), dimension(rng, 9, 2, 11)]
     assert sum(block.shape[1] for block in dimensions[1].relabelled(50, rng)) == 50
     test = distribution_test(dimensions, draws=50, rng=rng).test
@@ -225,7 +225,7 @@ def test_words_on_every_axis_have_no_expected_distance(rng: np.random.Generator)
             "4 words and codes",
         ),
         (lambda _: Labelled.of(np.ones((3, 2)), np.ones((4, 2))), "3 words"),
-        (lambda _: Labelled.of(np.ones((3, 2)), np.ones((3, 2)), "abc"), "families_a names 3 of 2 words"),
+        (lambda _: Labelled.of(np.ones((3, 2)), np.ones((3, 2)), "abc"), "families names 3 of 2 words"),
         (lambda _: Labelled.of(np.ones((3, 0)), np.ones((3, 2))), "at least one column"),
     ],
 )

@@ -22,7 +22,7 @@ from .labellings import in_families, near, unevenness
 
 def family_scores(labelled: Labelled) -> list[np.ndarray]:
     """Scores under every labelling of whole families, word by word in plain loops."""
-    cosines, family = labelled.cosines.tolist(), labelled.family
+    cosines, family = labelled.cosines.tolist(), labelled.exchange.unit
     in_a = len(set(family[: labelled.n_a]))
     found = []
     for chosen in itertools.combinations(sorted(set(family)), in_a):
@@ -41,13 +41,13 @@ def family_scores(labelled: Labelled) -> list[np.ndarray]:
 
 def test_families_are_of_one_list_and_words_without_a_name_are_their_own(rng: np.random.Generator):
     found = in_families(rng, 3, "xyx", "xzzz")  # x stands in both lists, for two families
-    assert found.family == (0, 1, 0, 2, 3, 3, 3)
+    assert found.exchange.unit == (0, 1, 0, 2, 3, 3, 3)
     assert found.families == (2, 2)
     assert found.smallest_p == pytest.approx(2 / 6)
     assert in_families(rng, 3, "xxy", "z").smallest_p == pytest.approx(1 / 3)
-    assert found.centred().family == found.family
-    assert in_families(rng, 3, "abc", "de").family == ()
-    assert Labelled.of(np.ones((2, 3)), np.ones((2, 2)), families_b="zz").family == (0, 1, 2, 3, 3)
+    assert found.centred().exchange == found.exchange
+    assert in_families(rng, 3, "abc", "de").exchange.plain
+    assert Labelled.of(np.ones((2, 3)), np.ones((2, 2)), families_b="zz").exchange.unit == (0, 1, 2, 3, 3)
 
 
 def test_words_that_are_families_of_their_own_change_nothing():

@@ -68,6 +68,21 @@ def error_of(tmp_path: Path, text: str | bytes) -> str:
     return message
 
 
+@pytest.mark.parametrize(
+    ("wanted", "problem"),
+    [
+        ("woman", "names 'woman', which is no other word list of this file. Did you mean women?"),
+        ("men", "names 'men', which is no other word list"),
+        ("career", "names 'career', which has 1 words where this list has 2"),
+    ],
+)
+def test_counterparts_are_two_lists_of_one_length(tmp_path: Path, wanted: str, problem: str) -> None:
+    text = VALID.replace('"padre"]', f'"padre"]\ncounterparts = "{wanted}"')
+    assert problem in error_of(tmp_path, text)
+    (test,) = load(tmp_path, VALID.replace('"padre"]', '"padre"]\ncounterparts = "women"')).tests
+    assert test.roles["Y"].paired_with(test.roles["X"])
+
+
 def test_a_valid_file_gives_tests_and_lists(tmp_path: Path) -> None:
     file = load(tmp_path, VALID)
     (test,) = file.tests

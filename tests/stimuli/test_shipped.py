@@ -304,7 +304,27 @@ def test_families_hold_words_of_their_list_in_its_order(catalogue: Catalogue) ->
             for family in words.families:
                 assert len(family) > 1, id
                 assert list(family) == sorted(family, key=words.words.index), id
-    assert len(with_families) == 19
+    assert len(with_families) == 23
+
+
+def test_counterparts_are_declared_where_lists_are_pairs(catalogue: Catalogue) -> None:
+    lists = lists_of_fise(catalogue)
+    assert lists["en/men"].paired_with(lists["en/women"])
+    assert lists["en/women"].paired_with(lists["en/men"])
+    assert not lists["en/men"].paired_with(lists["en/men"])
+    for id in (
+        "en/weat7",
+        "en/weat8",
+        "it/GER1",
+        "de/CW4",
+        *(f"{code}/gg-weat" for code in ("de", "es", "fr", "it", "pl")),
+    ):
+        roles = catalogue.test(id).roles
+        assert roles["A"].paired_with(roles["B"]), id
+    nouns = catalogue.test("es/gg-weat").roles
+    assert nouns["X"].paired_with(nouns["Y"])
+    names = catalogue.test("en/weat6").roles  # as many of each, and nobody belongs to anybody
+    assert not names["X"].paired_with(names["Y"])
 
 
 def all_strings(value: Any) -> Iterator[str]:

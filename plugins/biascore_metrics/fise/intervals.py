@@ -16,7 +16,8 @@ import numpy.typing as npt
 from scipy.special import ndtr, ndtri
 
 from biascore.stats import Interval
-from biascore.stats.labels import blocks, distance_from_even
+from biascore.stats.exchange import blocks
+from biascore.stats.labels import distance_from_even
 from biascore.stats.proportions import wilson_interval
 
 Floats = npt.NDArray[np.float64]

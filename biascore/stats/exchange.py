@@ -1,0 +1,331 @@
+"""What may be exchanged between two lists of words, and the permutation test that exchanges just that.
+
+Exchanging words one by one is right where they are independent observations of two lists, alike but for the labels:
+
+- *families*: words that are nearly the same ("bianco", "bianca") are one observation. Exchanged one by one they make a
+  true null hypothesis rejected far too often; families are exchanged as a whole.
+- *blocks*: words are exchanged only within a block. Where the i-th words of two lists are counterparts ("he", "she"), each
+  pair is a block, and what both have in common cancels; where words stand in unlike sentences, each kind is one.
+- *studentized*: where the lists differ in size and scatter, differences of means are exchangeable only over their standard
+  error (Romano 1990; Chung & Romano 2013, Annals of Statistics 41:484).
+
+A mean is always one over words, so exchanging families of unequal size changes its denominators.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Final, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from biascore.stats._checks import Floats, finite_vector
+from biascore.stats.permutation import PermutationTest, Tail, drawn_tail, exact_tail, permutation_test
+
+MAX_LABELLINGS: Final = 2**22
+"""``exact`` refuses beyond this many labellings, where they cannot be counted by halves."""
+UNEQUAL: Final = 1.5
+"""Lists whose numbers of units differ by more than this factor are tested with the studentized difference."""
+
+_CHUNK: Final = 2**20  # numbers held at once: 8 MiB
+_NEAR: Final = 1e-12
+
+Named = tuple[Sequence[Hashable], Sequence[Hashable]]
+"""A name for each word of the first list and for each of the second; both empty where nothing is declared."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """Words of two lists, those of the first list first, in units that are exchanged within blocks."""
+
+    unit: tuple[int, ...]
+    """The unit (family) of each word, numbered from 0 in the order of the words."""
+    first: tuple[bool, ...]
+    """Whether each unit is of the first list."""
+    block: tuple[int, ...]
+    """The block of each unit, numbered from 0."""
+    paired: bool = False
+    """Whether blocks are pairs of counterparts."""
+
+    @classmethod
+    def of(
+        cls,
+        sizes: tuple[int, int],
+        *,
+        families: Named = ((), ()),
+        blocks: Named = ((), ()),
+        counterparts: Named = ((), ()),
+    ) -> Exchange:
+        """Of two lists of these sizes. A family is of one list, whatever its name; a block may be of both.
+
+        A family whose words are of several blocks is exchanged with families of just these. ``counterparts`` gives both
+        words of a pair one name, and None to a word without; pairs that share a family are one block, and words without
+        a counterpart are a block of their own. Blocks and counterparts can be combined: then labels are exchanged
+        within both. Raises ValueError for a wrong number of names.
+        """
+        for what, named in (("families", families), ("blocks", blocks), ("counterparts", counterparts)):
+            for names, size in zip(named, sizes, strict=True):
+                if len(names) not in (0, size):
+                    raise ValueError(f"{what} names {len(names)} of {size} words; pass one name per word")
+        own: dict[Hashable, int] = {}
+        unit, first = [], []
+        for side, (names, size) in enumerate(zip(families, sizes, strict=True)):
+            for name in names or range(size):
+                number = own.setdefault((side, name), len(own))
+                unit.append(number)
+                if number == len(first):
+                    first.append(side == 0)
+        keys: list[set[Hashable]] = [set() for _ in first]
+        for number, key in zip(unit, [*blocks[0], *blocks[1]], strict=False):
+            keys[number].add(key)
+        pairs = _joined(unit, [*counterparts[0], *counterparts[1]], len(first))
+        numbers: dict[Hashable, int] = {}
+        block = tuple(
+            numbers.setdefault((frozenset(key), pair), len(numbers))
+            for key, pair in zip(keys, pairs, strict=True)
+        )
+        return cls(tuple(unit), tuple(first), block, any(pair is not None for pair in pairs))
+
+    @property
+    def units(self) -> tuple[int, int]:
+        """Numbers of units of the first list and of the second."""
+        return sum(self.first), len(self.first) - sum(self.first)
+
+    @property
+    def plain(self) -> bool:
+        """Whether words are exchanged one by one and without limits."""
+        return len(self.first) == len(self.unit) and not any(self.block)
+
+    @property
+    def unequal(self) -> bool:
+        """Whether one list has more than `UNEQUAL` times the units of the other, each two at least, in one block."""
+        small, large = sorted(self.units)
+        return small > 1 and large > UNEQUAL * small and not any(self.block)
+
+    @property
+    def exchanging(self) -> int:
+        """Number of blocks that hold units of both lists; the others keep their labels."""
+        return sum(0 < of_first < size for of_first, size in self._sizes())
+
+    @property
+    def labellings(self) -> int:
+        """Number of ways to label the units, as many of each block to the first list as there are."""
+        return math.prod(math.comb(size, of_first) for of_first, size in self._sizes())
+
+    @property
+    def mirrored(self) -> bool:
+        """Whether exchanging all labels is a labelling, too: two are then as extreme as one another."""
+        return all(2 * of_first == size for of_first, size in self._sizes())
+
+    def smallest_p(self, alternative: Literal["greater", "two-sided"] = "two-sided") -> float:
+        """The smallest p-value that an exact test can give."""
+        return min(1.0, (2 if alternative == "two-sided" and self.mirrored else 1) / self.labellings)
+
+    def reaching(self, alpha: float) -> Exchange:
+        """The same, but without blocks where these leave so few labellings that no p-value is as small as alpha.
+
+        Exchanging across counterparts is valid, too, and counts what they have in common as noise. The choice looks at
+        numbers of words alone, so it costs nothing.
+        """
+        if self.smallest_p() <= alpha:
+            return self
+        return replace(self, block=(0,) * len(self.block), paired=False)
+
+    def told(self, what: str) -> str:
+        """``8 pairs of attribute words`` or ``6 + 5 families of target words, within 3 kinds``; ``what`` is a plural."""
+        a, b = self.units
+        families = "families of " * (len(self.first) < len(self.unit))
+        if self.paired:
+            return f"{self.exchanging} pairs of {families}{what}"
+        within = f", within {self.exchanging} kinds of sentence" if any(self.block) else ""
+        return f"{a} + {b} {families}{what}{within}"
+
+    def weights(self, in_first: Floats) -> Floats:
+        """Weights (rows, words) of the difference of means for labellings (rows, units), 1 for the first list."""
+        words = in_first[:, self.unit]
+        of_first = words.sum(axis=1, keepdims=True)
+        return np.asarray(np.where(words > 0.0, 1.0 / of_first, -1.0 / (words.shape[1] - of_first)))
+
+    def drawn(self, draws: int, rng: np.random.Generator, width: int = 1) -> Iterator[Floats]:
+        """``draws`` random labellings of the units, in blocks of rows (some, units) that leave room for ``width`` values."""
+        labels = np.array(self.first, dtype=np.float64)
+        for rows in blocks(draws, max(width, labels.size)):
+            found = np.tile(labels, (rows, 1))
+            for places in self._places():
+                found[:, places] = rng.permuted(found[:, places], axis=1)
+            yield found
+
+    def all(self) -> Iterator[Floats]:
+        """Every labelling of the units once, in blocks of rows (some, units)."""
+        labels = np.array(self.first, dtype=np.float64)
+        choices = []
+        for places in self._places():
+            chosen = np.array(list(combinations(range(places.size), int(labels[places].sum()))))
+            ways = np.zeros((len(chosen), places.size))
+            np.put_along_axis(ways, chosen, 1.0, axis=1)
+            choices.append((places, ways))
+        start = 0
+        for rows in blocks(self.labellings, labels.size):
+            number = np.arange(start, start + rows)
+            found = np.tile(labels, (rows, 1))
+            for places, ways in choices:
+                number, way = np.divmod(number, len(ways))
+                found[:, places] = ways[way]
+            yield found
+            start += rows
+
+    def _sizes(self) -> list[tuple[int, int]]:
+        """Units of the first list, and all units, in each block."""
+        count = max(self.block) + 1
+        of_first, size = [0] * count, [0] * count
+        for is_first, block in zip(self.first, self.block, strict=True):
+            of_first[block] += is_first
+            size[block] += 1
+        return list(zip(of_first, size, strict=True))
+
+    def _places(self) -> list[NDArray[np.intp]]:
+        """The units of each block that holds some of both lists."""
+        blocks = np.array(self.block)
+        return [
+            np.flatnonzero(blocks == number)
+            for number, (of_first, size) in enumerate(self._sizes())
+            if 0 < of_first < size
+        ]
+
+
+def exchange_test(
+    x: ArrayLike,
+    y: ArrayLike,
+    exchange: Exchange,
+    *,
+    studentized: bool = False,
+    method: Literal["auto", "exact", "monte-carlo"] = "auto",
+    draws: int = 100_000,
+    rng: np.random.Generator,
+) -> PermutationTest:
+    """`permutation_test` of the scores x and y that exchanges what ``exchange`` allows.
+
+    ``auto`` counts all labellings up to ``draws`` of them (words, and families of one size in a single block, as
+    `permutation_test` does), else it draws. Blocks that hold unequal shares of both lists move the mean difference
+    whatever the labels within them; the test is of what lies beyond that, so extreme is what is far from the mean over the
+    labellings. ``studentized`` divides the difference by its standard error in each labelling, of which the variance is that
+    between units; both lists need two of them. Raises ValueError as `permutation_test` does, for an exchange of other
+    sizes, and for a single unit to studentize.
+    """
+    first, second = finite_vector(x, "x"), finite_vector(y, "y")
+    unit = np.array(exchange.unit)
+    of_first = int(np.count_nonzero(np.array(exchange.first)[unit]))
+    if (first.size, second.size) != (of_first, unit.size - of_first):
+        raise ValueError(
+            f"there are {first.size} + {second.size} scores and an exchange of {of_first} + {unit.size - of_first}"
+        )
+    scores = np.concatenate([first, second])
+    sizes = np.bincount(unit)
+    one_block = not any(exchange.block)
+    if studentized and (min(exchange.units) < 2 or not one_block):
+        raise ValueError("studentized needs two units in each list, and one block; pass studentized=False")
+    if one_block and not studentized and not np.ptp(sizes):
+        means = np.bincount(unit, weights=scores) / sizes
+        a, _ = exchange.units
+        found = permutation_test(means[:a], means[a:], method=method, draws=draws, rng=rng)
+        return found if exchange.plain else replace(found, exchange=exchange)
+    if draws < 1:
+        raise ValueError(f"draws is {draws}; pass at least 1")
+    total = exchange.labellings
+    exact = total <= (MAX_LABELLINGS if method == "exact" else draws) and method != "monte-carlo"
+    if method == "exact" and not exact:
+        raise ValueError(
+            f"an exact test would count {total:.2g} labellings (at most {MAX_LABELLINGS} are); "
+            "pass method='monte-carlo' or method='auto'"
+        )
+    centred = scores - scores.mean()
+    labellings = exchange.all() if exact else exchange.drawn(draws, rng, unit.size)
+    statistic = _studentized if studentized else _difference
+    values = np.concatenate([statistic(centred, exchange, labels) for labels in labellings])
+    observed = float(statistic(centred, exchange, np.array([exchange.first], dtype=np.float64))[0])
+    if not one_block:
+        # The observed labelling is one of them either way, so that the mean is the same whichever was observed.
+        middle = values.mean() if exact else (values.sum() + observed) / (values.size + 1)
+        values, observed = values - middle, observed - float(middle)
+    tail = _exact if exact else _drawn
+    return PermutationTest(
+        statistic=math.fsum(first / first.size) - math.fsum(second / second.size),
+        nx=exchange.units[0],
+        ny=exchange.units[1],
+        method="exact" if exact else "monte-carlo",
+        n_partitions=total,
+        greater=tail(values, observed),
+        two_sided=tail(np.abs(values), abs(observed)),
+        exchange=exchange,
+    )
+
+
+def countable(exchange: Exchange) -> bool:
+    """Whether ``method="exact"`` of `exchange_test` can count the labellings of an exchange that is not plain."""
+    return exchange.labellings <= MAX_LABELLINGS
+
+
+def _difference(scores: Floats, exchange: Exchange, labels: Floats) -> Floats:
+    """Differences of means over words: labels (rows, units) give (rows,)."""
+    found: Floats = exchange.weights(labels) @ scores
+    return found
+
+
+def _studentized(scores: Floats, exchange: Exchange, labels: Floats) -> Floats:
+    """Differences of means over their standard errors, from the variance between units: (rows,)."""
+    unit = np.array(exchange.unit)
+    sizes = np.bincount(unit).astype(np.float64)
+    sums = np.bincount(unit, weights=scores)
+    means, variance = [], np.zeros(len(labels))
+    for side in (labels, 1.0 - labels):
+        words, units = side @ sizes, side.sum(axis=1)
+        mean = side @ sums / words
+        squares = side @ sums**2 - 2.0 * mean * (side @ (sums * sizes)) + mean**2 * (side @ sizes**2)
+        variance += np.maximum(squares, 0.0) / words**2 * units / (units - 1.0)
+        means.append(mean)
+    least = _NEAR * max(float(np.abs(scores).max()), np.finfo(np.float64).tiny)
+    found: Floats = (means[0] - means[1]) / np.maximum(np.sqrt(variance), least)
+    return found
+
+
+def _exact(found: Floats, observed: float) -> Tail:
+    return exact_tail(*_beyond(found, observed), found.size)
+
+
+def _drawn(found: Floats, observed: float) -> Tail:
+    return drawn_tail(*_beyond(found, observed), found.size)
+
+
+def _beyond(found: Floats, observed: float) -> tuple[int, int]:
+    """How many are at least as large as the observed one, and how many larger; a tie is within rounding."""
+    near = 1e-10 * max(float(np.abs(found).max()), abs(observed))
+    return int(np.count_nonzero(found >= observed - near)), int(np.count_nonzero(found > observed + near))
+
+
+def _joined(unit: Sequence[int], names: Sequence[Hashable], units: int) -> list[Hashable]:
+    """The block of pairs that each unit is of, None for one without a counterpart: pairs that share a unit are joined."""
+    block: list[Hashable] = [None] * units
+    of_name: dict[Hashable, set[int]] = {}
+    for number, name in zip(unit, names, strict=False):
+        if name is not None:
+            of_name.setdefault(name, set()).add(number)
+    for members in of_name.values():
+        if len(members) < 2:
+            continue  # its counterpart is not there
+        joined = {block[number] for number in members} - {None}
+        label = min(members)
+        for number in range(units):
+            if number in members or (block[number] is not None and block[number] in joined):
+                block[number] = label
+    return block
+
+
+def blocks(rows: int, width: int) -> Iterator[int]:
+    """Numbers of rows that make up ``rows``, each block of ``width`` columns within the memory bound."""
+    step = max(1, _CHUNK // width)
+    for start in range(0, rows, step):
+        yield min(step, rows - start)
