@@ -4,10 +4,19 @@
 >>> run = Engine().measure("weat", "planted:gender=0.5", "en/weat6")
 """
 
-from biascore.audit import Audit, AuditTransform
-from biascore.comparing import compare
-from biascore.engine import Engine
-from biascore.results.measurement import Measurement
-from biascore.results.run import Run
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from biascore.basics.lazy import lazily
+
+if TYPE_CHECKING:
+    from biascore.audit import Audit, AuditTransform
+    from biascore.comparing import compare
+    from biascore.engine import Engine
+    from biascore.results.measurement import Measurement
+    from biascore.results.run import Run
+else:
+    __getattr__, __dir__ = lazily(__name__)
 
 __all__ = ["Audit", "AuditTransform", "Engine", "Measurement", "Run", "compare"]

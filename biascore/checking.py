@@ -23,6 +23,7 @@ from biascore.models.model import Model
 from biascore.models.prepared import Prepared, Transforms, no_vectors
 from biascore.models.refs import ModelRef
 from biascore.plugins.loading import Plugins
+from biascore.plugins.stimuli import read_catalogue
 from biascore.stimuli import Catalogue, Test
 from biascore.stimuli.dataset import default_test_name, locate
 from biascore.transform import Transform
@@ -97,15 +98,6 @@ def check_once(labels: Sequence[str]) -> None:
             f"several models are called {repeated[0]!r}. Name each model once, or in an audit file give each "
             "its own name = ..."
         )
-
-
-def read_catalogue(plugins: Plugins, folders: Sequence[Path]) -> Catalogue:
-    """The stimuli of the plugins and of these folders, each of which counts once, however often it is named."""
-    once: dict[Path, Path] = {}
-    for folder in folders:
-        once.setdefault(folder.resolve(), folder)
-    own = Catalogue.from_folders([(folder, str(folder)) for folder in once.values()])
-    return Catalogue((*plugins.stimuli, *own.files))
 
 
 def read_data(plugins: Plugins, data: AuditData) -> Test:

@@ -23,7 +23,6 @@ from biascore.checking import (
     check_audit,
     check_measure,
     check_open,
-    read_catalogue,
     read_data,
 )
 from biascore.errors import BiascoreError, OptionsError
@@ -38,6 +37,7 @@ from biascore.models.source import Services
 from biascore.planning.plan import Plan, Planner
 from biascore.planning.reach import out_of_reach
 from biascore.plugins.loading import Plugins
+from biascore.plugins.stimuli import read_catalogue
 from biascore.results.measurement import Measurement
 from biascore.results.portable import portable
 from biascore.results.returned import Finding, measurement_of, wrong_result

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from biascore.installation import install_extra
-
 if TYPE_CHECKING:
     from biascore.basics.guard import At
     from biascore.results.failure import Failure
@@ -78,6 +76,8 @@ class MissingExtraError(BiascoreError):
     """An optional dependency that is not installed; the text is the install command."""
 
     def __init__(self, what: str, extra: str, dist: str = "biascore") -> None:
+        from biascore.installation import install_extra
+
         super().__init__(
             f"{what} needs an optional dependency. Install it with: {install_extra(extra, dist)}"
         )

@@ -12,7 +12,6 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Final, Literal
 from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 Origin = Literal["editable", "folder", "file", "url", "index"]
 
@@ -42,6 +41,8 @@ class Installation:
         if parts.scheme != "file":
             vcs = direct.get("vcs_info")
             return cls("url", f"{vcs['vcs']}+{url}@{vcs['commit_id']}" if vcs else url)
+        from urllib.request import url2pathname
+
         place = url2pathname(parts.path)
         if "dir_info" not in direct:
             return cls("file", place)

@@ -2,118 +2,125 @@
 
 from __future__ import annotations
 
-from biascore.basics.frozen import FrozenMap, Scalar
-from biascore.basics.keys import warn_if_readable
-from biascore.basics.options import Options
-from biascore.basics.progress import Progress
-from biascore.basics.wording import listed, quoted
-from biascore.files.forms import Malformed, Row
-from biascore.files.paths import user_path
-from biascore.files.reading import (
-    MAX_UNPACKED,
-    check_regular,
-    file_digest,
-    megabytes_allowed,
-    parse_json,
-    parse_toml,
-    raised,
-    read_bytes,
-    read_text,
-)
-from biascore.files.tables import ColumnOptions, Delimiter, Table, TableOptions, read_table
-from biascore.hookspecs import hookimpl
-from biascore.installation import install_extra
-from biascore.languages.gender import (
-    Gender,
-    GenderEvidence,
-    GenderPair,
-    SpeakerGender,
-    SpeakerGenderDetector,
-    compare_pair,
-    first_sentence,
-    gender_pair,
-)
-from biascore.languages.gender_rules import language_with_rules
-from biascore.languages.gender_table import check_sentences, read_sentences
-from biascore.languages.gender_trace import Trace, TracedWord, TraceStep, trace_gender
-from biascore.languages.language import Language, SpeakerFrames, find_language
-from biascore.metric import SELF, Context, Draws, Metric, MetricOptions, Resamples
-from biascore.models.adapter import Adapter, Backend, Identity, LoadContext, ModelPlugin
-from biascore.models.cost import Cost
-from biascore.models.model import Model
-from biascore.models.quantities import find_output
-from biascore.models.questions import Familiarity, Level, Masked, Span, Text, TokenLogprobs
-from biascore.models.refs import ModelRef
-from biascore.models.training import Checkpoints, Trained, Training
-from biascore.models.vocabulary import BLOCK_ROWS, Vocabulary
-from biascore.results.coverage import REPEATED, Coverage, LostWord
-from biascore.results.estimates import ConfidenceInterval, Equivalence, Estimate, PValue
-from biascore.results.estimators import EVERY_ITEM, Contrast
-from biascore.results.figures import (
-    Band,
-    Bars,
-    Boxes,
-    Dots,
-    Figure,
-    Histogram,
-    Limit,
-    Lines,
-    Plane,
-    Point,
-    Range,
-)
-from biascore.results.measurement import Measurement, item_table
-from biascore.results.returned import Finding
-from biascore.scorers.features import vectors_of
-from biascore.scorers.folder import Scorer, read_scorer
-from biascore.stimuli import (
-    AssociationsTest,
-    AttributeGroup,
-    Catalogue,
-    Dimension,
-    EmotionWord,
-    EmotionWords,
-    EquityRow,
-    EquityTemplate,
-    EquityTemplates,
-    EquityTest,
-    FiseTest,
-    GenderedNounsTest,
-    GenderedSample,
-    GenderedSamples,
-    GenderPairsTest,
-    Grammar,
-    GrammarRule,
-    NounClass,
-    PairList,
-    Part,
-    Person,
-    PersonList,
-    Sample,
-    Samples,
-    SamplesTest,
-    SentenceList,
-    SentencePair,
-    SentencePairs,
-    SentencePairsTest,
-    Stereotype,
-    TemplateList,
-    Test,
-    WordForms,
-    WordList,
-)
-from biascore.stimuli.associations import AGREEING, ATTRIBUTE, TARGET
-from biascore.stimuli.dataset import DataFile, DataFormat
-from biascore.stimuli.entries import LANGUAGE_PATTERN
-from biascore.stimuli.schema import SAMPLES_MEAN, StereotypeEntry
-from biascore.transform import (
-    IN_SHORT,
-    FittedTransform,
-    Transform,
-    TransformContext,
-    Vectors,
-    VocabularyUnknownError,
-)
+from typing import TYPE_CHECKING
+
+from biascore.basics.lazy import lazily
+
+if TYPE_CHECKING:
+    from biascore.basics.frozen import FrozenMap, Scalar
+    from biascore.basics.keys import warn_if_readable
+    from biascore.basics.options import Options
+    from biascore.basics.progress import Progress
+    from biascore.basics.wording import listed, quoted
+    from biascore.files.forms import Malformed, Row
+    from biascore.files.paths import user_path
+    from biascore.files.reading import (
+        MAX_UNPACKED,
+        check_regular,
+        file_digest,
+        megabytes_allowed,
+        parse_json,
+        parse_toml,
+        raised,
+        read_bytes,
+        read_text,
+    )
+    from biascore.files.tables import ColumnOptions, Delimiter, Table, TableOptions, read_table
+    from biascore.hookspecs import hookimpl
+    from biascore.installation import install_extra
+    from biascore.languages.gender import (
+        Gender,
+        GenderEvidence,
+        GenderPair,
+        SpeakerGender,
+        SpeakerGenderDetector,
+        compare_pair,
+        first_sentence,
+        gender_pair,
+    )
+    from biascore.languages.gender_rules import language_with_rules
+    from biascore.languages.gender_table import check_sentences, read_sentences
+    from biascore.languages.gender_trace import Trace, TracedWord, TraceStep, trace_gender
+    from biascore.languages.language import Language, SpeakerFrames, find_language
+    from biascore.metric import SELF, Context, Draws, Metric, MetricOptions, Resamples
+    from biascore.models.adapter import Adapter, Backend, Identity, LoadContext, ModelPlugin
+    from biascore.models.cost import Cost
+    from biascore.models.model import Model
+    from biascore.models.quantities import find_output
+    from biascore.models.questions import Familiarity, Level, Masked, Span, Text, TokenLogprobs
+    from biascore.models.refs import ModelRef
+    from biascore.models.training import Checkpoints, Trained, Training
+    from biascore.models.vocabulary import BLOCK_ROWS, Vocabulary
+    from biascore.results.coverage import REPEATED, Coverage, LostWord
+    from biascore.results.estimates import ConfidenceInterval, Equivalence, Estimate, PValue
+    from biascore.results.estimators import EVERY_ITEM, Contrast
+    from biascore.results.figures import (
+        Band,
+        Bars,
+        Boxes,
+        Dots,
+        Figure,
+        Histogram,
+        Limit,
+        Lines,
+        Plane,
+        Point,
+        Range,
+    )
+    from biascore.results.measurement import Measurement, item_table
+    from biascore.results.returned import Finding
+    from biascore.scorers.features import vectors_of
+    from biascore.scorers.folder import Scorer, read_scorer
+    from biascore.stimuli import (
+        AssociationsTest,
+        AttributeGroup,
+        Catalogue,
+        Dimension,
+        EmotionWord,
+        EmotionWords,
+        EquityRow,
+        EquityTemplate,
+        EquityTemplates,
+        EquityTest,
+        FiseTest,
+        GenderedNounsTest,
+        GenderedSample,
+        GenderedSamples,
+        GenderPairsTest,
+        Grammar,
+        GrammarRule,
+        NounClass,
+        PairList,
+        Part,
+        Person,
+        PersonList,
+        Sample,
+        Samples,
+        SamplesTest,
+        SentenceList,
+        SentencePair,
+        SentencePairs,
+        SentencePairsTest,
+        Stereotype,
+        TemplateList,
+        Test,
+        WordForms,
+        WordList,
+    )
+    from biascore.stimuli.associations import AGREEING, ATTRIBUTE, TARGET
+    from biascore.stimuli.dataset import DataFile, DataFormat
+    from biascore.stimuli.entries import LANGUAGE_PATTERN
+    from biascore.stimuli.schema import SAMPLES_MEAN, StereotypeEntry
+    from biascore.transform import (
+        IN_SHORT,
+        FittedTransform,
+        Transform,
+        TransformContext,
+        Vectors,
+        VocabularyUnknownError,
+    )
+else:
+    __getattr__, __dir__ = lazily(__name__)
 
 __all__ = [
     "AGREEING",

@@ -32,4 +32,6 @@ Scalar = str | int | float | bool | None
 class Frozen(BaseModel):
     """A value that cannot change after it was made; unknown keys and NaN are refused."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, arbitrary_types_allowed=True)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", allow_inf_nan=False, arbitrary_types_allowed=True, defer_build=True
+    )

@@ -10,7 +10,6 @@ import traceback
 import warnings
 from typing import TextIO
 
-from biascore.basics.guard import debugging
 from biascore.cli import codes
 from biascore.cli.app import app
 from biascore.cli.console import say, stderr
@@ -23,6 +22,8 @@ def main() -> None:
     try:
         app()
     except BiascoreError as error:
+        from biascore.basics.guard import debugging
+
         if debugging():
             say(getattr(error, "trace", "") or "".join(traceback.format_exception(error)), to=stderr)
         say(error, to=stderr, label="error:", style="bold red")

@@ -1,34 +1,27 @@
-"""The commands, each a thin layer over Engine and Run."""
+"""The commands, each a thin layer over Engine and Run, in a module of its own that is imported when it is called.
+
+What stands here is what a page of help shows: a test holds each summary to the first line of its command's docstring.
+"""
 
 from __future__ import annotations
 
-from importlib import metadata
-from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
-from biascore.cli.bundle import bundle
-from biascore.cli.calibrate import calibrate_command
 from biascore.cli.commands import App
-from biascore.cli.compare import compare
-from biascore.cli.console import print_json, say
-from biascore.cli.export import export
-from biascore.cli.gender import gender
-from biascore.cli.inspect import list_app, plugins, show
-from biascore.cli.measuring import measure, run
-from biascore.cli.mitigate import mitigate_command
-from biascore.cli.options import Force, Json, StoredRun
-from biascore.cli.plan import plan
-from biascore.cli.train_scorer import train_scorer_command
-from biascore.cli.verify import verify
-from biascore.models.cache import default_cache
-from biascore.results.run import Run
-from biascore.results.run_files import REPORT_FILE
+from biascore.cli.console import say
+
+MEASURE: Final = "Measure"
+READ: Final = "Read and keep what was found"
+LOOK: Final = "See what there is"
+MAKE: Final = "Change and train models"
 
 
 def _version(asked: bool) -> None:
     if asked:
+        from importlib import metadata
+
         say(f"biascore {metadata.version('biascore')}")
         raise typer.Exit
 
@@ -39,22 +32,101 @@ app = App(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
-cache_app = App(help="Answers kept from earlier runs.", no_args_is_help=True)
+app.later(
+    "biascore.cli.measuring:measure",
+    "Measure one metric on one or several models, without an audit file.",
+    panel=MEASURE,
+)
+app.later(
+    "biascore.cli.plan:plan",
+    "Count the questions, passes, tokens and characters that a run of an audit file will cost.",
+    panel=MEASURE,
+)
+app.later(
+    "biascore.cli.measuring:run",
+    "Run an audit file; a run that was interrupted, or of which a part failed, goes on where it stopped.",
+    panel=MEASURE,
+)
+app.later(
+    "biascore.cli.calibrate:calibrate_command",
+    "Measure planted models over a range of effects and sizes: what can be seen with these words, and what would be.",
+    name="calibrate",
+    panel=MEASURE,
+)
+app.later(
+    "biascore.cli.report:report",
+    "Write the report of a stored run: one HTML file that needs no network.",
+    panel=READ,
+)
+app.later(
+    "biascore.cli.compare:compare",
+    "Compare two runs, or two models of one run, test by test and item by item.",
+    panel=READ,
+)
+app.later(
+    "biascore.cli.verify:verify",
+    "Derive the hashes and verdicts of a stored run again: results, item tables, stimuli and, on request, models.",
+    panel=READ,
+)
+app.later(
+    "biascore.cli.bundle:bundle",
+    "Write a run, its audit, own word lists, data files and the versions of packages into one file.",
+    panel=READ,
+)
+app.later(
+    "biascore.cli.inspect:show",
+    "One test in full: its words, source, licence, notes and published figures.",
+    panel=LOOK,
+)
+app.later(
+    "biascore.cli.inspect:plugins",
+    "Every plugin that is installed, whether it was loaded, and if not, why; always exits 0.",
+    panel=LOOK,
+)
+app.later(
+    "biascore.cli.gender:gender",
+    "In which gender sentences speak of their speaker: masculine, feminine, none or conflict.",
+    panel=LOOK,
+)
+app.later(
+    "biascore.cli.export:export",
+    "Export a model (hf: to ONNX), open the copy, and print how far its answers are from the original's.",
+    panel=MAKE,
+)
+app.later(
+    "biascore.cli.mitigate:mitigate_command",
+    "Train a copy of a masked model on a corpus with gender swapped; a training that was interrupted goes on.",
+    name="mitigate",
+    panel=MAKE,
+)
+app.later(
+    "biascore.cli.train_scorer:train_scorer_command",
+    "Train a regressor for each emotion of a labelled file; the folder is a model: scorer:FOLDER.",
+    name="train-scorer",
+    panel=MAKE,
+)
+
+list_app = App(
+    help="What is installed: adapters, metrics, transforms, formats, tests, languages, wordlists.",
+    no_args_is_help=True,
+    rich_help_panel=LOOK,
+)
+for name, summary in {
+    "adapters": "The kinds of model that can be opened.",
+    "metrics": "The methods, what they need of a model, and the kinds of test they take.",
+    "formats": "The formats of data files that become tests.",
+    "transforms": "The transforms that a model's vectors can be taken through.",
+    "tests": "The tests, by language.",
+    "languages": "The languages that have stimuli.",
+    "wordlists": "The word lists, pairs and templates by address.",
+}.items():
+    list_app.later(f"biascore.cli.inspect:{name}", summary)
 app.add_typer(list_app, name="list")
+
+cache_app = App(help="Answers kept from earlier runs.", no_args_is_help=True, rich_help_panel=LOOK)
+cache_app.later("biascore.cli.cache:info", "Where the cache is, how many answers it holds, and its size.")
+cache_app.later("biascore.cli.cache:clear", "Delete every kept answer; the next run asks its models again.")
 app.add_typer(cache_app, name="cache")
-app.command()(plan)
-app.command()(show)
-app.command()(plugins)
-app.command()(export)
-app.command("mitigate")(mitigate_command)
-app.command("train-scorer")(train_scorer_command)
-app.command()(verify)
-app.command()(compare)
-app.command()(bundle)
-app.command()(gender)
-app.command()(run)
-app.command()(measure)
-app.command("calibrate")(calibrate_command)
 
 
 @app.callback()
@@ -64,39 +136,3 @@ def main(
     ] = False,
 ) -> None:
     """What all commands take."""
-
-
-@app.command()
-def report(
-    run_folder: StoredRun,
-    out: Annotated[Path | None, typer.Option(help="The HTML file (default: report.html in the run).")] = None,
-    charts: Annotated[Path | None, typer.Option(help="Also write every chart as SVG and PNG here.")] = None,
-    force: Force = False,
-) -> None:
-    """Write the report of a stored run: one HTML file that needs no network."""
-    from biascore.report import check_report, write_charts, write_report
-
-    loaded = Run.load(run_folder)
-    check_report(out or run_folder / REPORT_FILE, overwrite=force)
-    drawn = write_charts(loaded, charts, overwrite=force) if charts else ()
-    for path in (write_report(loaded, out or run_folder / REPORT_FILE, overwrite=force), *drawn):
-        say(path)
-
-
-@cache_app.command("info")
-def cache_info(as_json: Json = False) -> None:
-    """Where the cache is, how many answers it holds, and its size."""
-    info = default_cache().info()
-    if as_json:
-        print_json(info.model_dump())
-    else:
-        say(f"{info.path or 'no cache'}\n{info.answers} answers, {info.bytes / 1e6:.1f} MB")
-
-
-@cache_app.command("clear")
-def cache_clear(
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
-) -> None:
-    """Delete every kept answer; the next run asks its models again."""
-    if yes or typer.confirm("Delete all kept answers?"):
-        say(f"{default_cache().clear()} answers deleted")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from contextlib import redirect_stdout
-from typing import Any, TypeVar
+from importlib import import_module
+from typing import Any, ClassVar, TypeVar
 
 import typer
 from typer.core import TyperCommand
@@ -35,9 +36,35 @@ class Command(TyperCommand):
             raise
 
 
+class Later(TyperCommand):
+    """A command whose module is imported when it is called; until then its name and its summary are known."""
+
+    target: ClassVar[str]
+
+    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
+        """The context of the command itself, which then does all that is left to do."""
+        module, _, function = self.target.partition(":")
+        alone = App(add_completion=False)
+        alone.command(self.name)(getattr(import_module(module), function))
+        return typer.main.get_command(alone).make_context(info_name, args, parent, **extra)
+
+
 class App(typer.Typer):
     """A group of such commands."""
 
     def command(self, *args: Any, **options: Any) -> Callable[[F], F]:
         """Register a command."""
         return super().command(*args, **{"cls": Command, **options})
+
+    def later(self, target: str, summary: str, *, name: str = "", panel: str | None = None) -> None:
+        """Register ``module:function`` without importing it, so that a page of help is there at once.
+
+        ``summary``: the first line of its docstring. ``name``: by default that of the function.
+        """
+
+        def called_by_none() -> None:
+            """Nothing: ``Later`` makes way for the command itself."""
+
+        known_by = name or target.partition(":")[2].replace("_", "-")
+        kind = type("Later", (Later,), {"target": target})
+        self.command(known_by, cls=kind, help=summary, rich_help_panel=panel)(called_by_none)

@@ -13,8 +13,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from biascore.cli import codes
+from biascore.cli.adjusting import Adjust
 from biascore.cli.console import print_json, say, wide
-from biascore.cli.options import Adjust, Json
+from biascore.cli.options import Json
 from biascore.comparing import Comparison, Difference, Outcome
 from biascore.comparing import compare as compare_runs
 from biascore.errors import OptionsError

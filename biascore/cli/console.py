@@ -11,7 +11,6 @@ from typing import IO, Any
 from rich.cells import cell_len
 from rich.console import Console
 from rich.markup import escape
-from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -92,11 +91,18 @@ def print_rows(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str
         table.add_column(column, overflow="fold", no_wrap=position == 0)
     for row in rows:
         table.add_row(*(escape(cell) for cell in row))
-    if Measurement.get(console, console.options.update(width=10_000), table).minimum <= console.width:
+    if sum(_least(position, column, rows) + 3 for position, column in enumerate(columns)) < console.width:
         console.print(table)
         return
     say(title, to=console)
     print_list(console, columns, rows)
+
+
+def _least(position: int, column: str, rows: Sequence[Sequence[str]]) -> int:
+    """The width below which a column would break a word, or what a user types."""
+    texts = [column, *(row[position] for row in rows)]
+    parts = [part for text in texts for part in (text.split("\n") if position == 0 else text.split())]
+    return max(map(cell_len, parts), default=0)
 
 
 def print_list(console: Console, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

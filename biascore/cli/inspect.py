@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Final
 
 import typer
 
-from biascore.cli.commands import App
 from biascore.cli.console import print_json, print_rows, say
 from biascore.cli.equity import sentence_lines, sentences_json
 from biascore.cli.lists import contents_of, list_json, size_of
 from biascore.cli.options import Json, Stimuli
-from biascore.engine import Engine
+from biascore.files.paths import user_path
 from biascore.plugins.loading import Plugins
-from biascore.stimuli import EquityTest, Test
+from biascore.plugins.stimuli import read_catalogue
+from biascore.stimuli import Catalogue, EquityTest, Test
 
-list_app = App(
-    help="What is installed: adapters, metrics, transforms, formats, tests, languages, wordlists.",
-    no_args_is_help=True,
-)
+_STIMULI: Final = frozenset({"register_wordlists"})
 
 
-@list_app.command()
 def adapters(as_json: Json = False) -> None:
     """The kinds of model that can be opened."""
     rows = [
@@ -34,12 +31,11 @@ def adapters(as_json: Json = False) -> None:
             "options": sorted(adapter.options.model_fields),
             "extra": adapter.extra or "",
         }
-        for adapter in Plugins().adapters.items()
+        for adapter in Plugins(only={"register_adapters"}).adapters.items()
     ]
     _print(rows, as_json)
 
 
-@list_app.command()
 def metrics(as_json: Json = False) -> None:
     """The methods, what they need of a model, and the kinds of test they take."""
     rows = [
@@ -51,12 +47,11 @@ def metrics(as_json: Json = False) -> None:
             "options": sorted(metric.option_type.model_fields),
             "reference": metric.reference,
         }
-        for metric in Plugins().metrics.items()
+        for metric in Plugins(only={"register_metrics"}).metrics.items()
     ]
     _print(rows, as_json)
 
 
-@list_app.command()
 def formats(as_json: Json = False) -> None:
     """The formats of data files that become tests."""
     rows = [
@@ -66,12 +61,11 @@ def formats(as_json: Json = False) -> None:
             "example": one.example,
             "options": sorted(one.options.model_fields),
         }
-        for one in Plugins().formats.items()
+        for one in Plugins(only={"register_formats"}).formats.items()
     ]
     _print(rows, as_json)
 
 
-@list_app.command()
 def transforms(as_json: Json = False) -> None:
     """The transforms that a model's vectors can be taken through."""
     rows = [
@@ -81,12 +75,11 @@ def transforms(as_json: Json = False) -> None:
             "options": sorted(transform.option_type.model_fields),
             "reference": transform.reference,
         }
-        for transform in Plugins().transforms.items()
+        for transform in Plugins(only={"register_transforms"}).transforms.items()
     ]
     _print(rows, as_json)
 
 
-@list_app.command()
 def tests(
     patterns: Annotated[list[str] | None, typer.Argument(help="Globs, such as 'it/*'.")] = None,
     metric: Annotated[str | None, typer.Option(help="Only tests that this metric takes.")] = None,
@@ -94,10 +87,11 @@ def tests(
     as_json: Json = False,
 ) -> None:
     """The tests, by language."""
-    engine = Engine(stimuli=stimuli or (), cache=None)
-    found = engine.catalogue.select(patterns) if patterns else engine.catalogue.tests
+    plugins = Plugins(only=_STIMULI if metric is None else {*_STIMULI, "register_metrics"})
+    catalogue = _catalogue(plugins, stimuli)
+    found = catalogue.select(patterns) if patterns else catalogue.tests
     if metric is not None:
-        kinds = engine.plugins.metrics.get(metric).kinds
+        kinds = plugins.metrics.get(metric).kinds
         found = tuple(test for test in found if test.kind in kinds)
     rows = [
         {
@@ -112,30 +106,29 @@ def tests(
     _print(rows, as_json)
 
 
-@list_app.command()
 def languages(stimuli: Stimuli = None, as_json: Json = False) -> None:
     """The languages that have stimuli."""
-    engine = Engine(stimuli=stimuli or (), cache=None)
-    known = engine.plugins.languages
+    plugins = Plugins(only={*_STIMULI, "register_languages"})
+    catalogue = _catalogue(plugins, stimuli)
+    known = plugins.languages
     rows = [
         {
             "code": code,
             "name": known[code].name if code in known else "",
-            "tests": str(sum(test.language == code for test in engine.catalogue.tests)),
+            "tests": str(sum(test.language == code for test in catalogue.tests)),
         }
-        for code in sorted({*known, *engine.catalogue.languages})
+        for code in sorted({*known, *catalogue.languages})
     ]
     _print(rows, as_json)
 
 
-@list_app.command()
 def wordlists(
     language: Annotated[str | None, typer.Argument(help="A language code; all without it.")] = None,
     stimuli: Stimuli = None,
     as_json: Json = False,
 ) -> None:
     """The word lists, pairs and templates by address."""
-    found = Engine(stimuli=stimuli or (), cache=None).catalogue.lists(language)
+    found = _catalogue(Plugins(only=_STIMULI), stimuli).lists(language)
     rows = [
         {"list": address, "what": type(one).__name__, "source": one.source} for address, one in found.items()
     ]
@@ -148,7 +141,7 @@ def show(
     as_json: Json = False,
 ) -> None:
     """One test in full: its words, source, licence, notes and published figures."""
-    found = Engine(stimuli=stimuli or (), cache=None).catalogue.test(test)
+    found = _catalogue(Plugins(only=_STIMULI), stimuli).test(test)
     if as_json:
         print_json(_test_json(found))
         return
@@ -198,6 +191,10 @@ def plugins(as_json: Json = False) -> None:
         for record in Plugins().records
     ]
     _print(rows, as_json)
+
+
+def _catalogue(plugins: Plugins, folders: Sequence[Path] | None) -> Catalogue:
+    return read_catalogue(plugins, [user_path(folder) for folder in folders or ()])
 
 
 def _test_json(test: Test) -> dict[str, object]:

@@ -11,9 +11,9 @@ from typing import Annotated
 import typer
 
 from biascore.audit import Audit
+from biascore.cli.adjusting import Adjust
 from biascore.cli.delivery import Limits, Output, run_and_deliver
 from biascore.cli.options import (
-    Adjust,
     AuditFile,
     Data,
     DataCitation,

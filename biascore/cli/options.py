@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from biascore.audit import Audit
 from biascore.errors import OptionsError
-from biascore.files.reading import parse_toml
-from biascore.stats import Adjustment
-from biascore.stimuli.entries import LANGUAGE_PATTERN
+
+if TYPE_CHECKING:  # what lists is not to wait for what measures
+    from biascore.audit import Audit
+    from biascore.stats import Adjustment
 
 _NEXT_OPTION: Final = re.compile(r",(?=[A-Za-z_]\w*=)")
 
@@ -26,10 +26,6 @@ Inputs = Annotated[
     list[Path] | None, typer.Option(help="A folder of own stimuli or data files; repeat for several.")
 ]
 Seed = Annotated[int | None, typer.Option(help="Seed of everything random.", min=0)]
-Adjust = Annotated[
-    Adjustment | None,
-    typer.Option(help="How p-values are adjusted over the measurements on one model."),
-]
 Warnings = Annotated[
     bool, typer.Option("--warnings", help="Print all warnings, not only those that touch a verdict.")
 ]
@@ -105,6 +101,8 @@ def chosen_audit(
     require_plugins: Sequence[str] | None = None,
 ) -> Audit:
     """The audit of a file with the changes that the command line makes to it; required plugins are added."""
+    from biascore.audit import Audit
+
     chosen = Audit.load(audit)
     if adjust is not None:
         chosen = chosen.model_copy(update={"adjust": adjust})
@@ -153,6 +151,8 @@ def data_files(
     citation: str | None = None,
 ) -> list[dict[str, Any]]:
     """``--data`` with what is stated of it and its options, as the ``[[data]]`` tables of an audit."""
+    from biascore.stimuli.entries import LANGUAGE_PATTERN
+
     found = []
     stated = {"licence": licence or "", "citation": citation or ""}
     for name, value in stated.items():
@@ -189,6 +189,8 @@ def pairs(options: Sequence[str] | None, inside: str = "") -> dict[str, Any]:
 
     ``inside``: the argument that they are part of.
     """
+    from biascore.files.reading import parse_toml
+
     found: dict[str, Any] = {}
     for text in options or ():
         key, equals, value = text.partition("=")

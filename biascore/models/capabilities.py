@@ -5,13 +5,15 @@ These signatures are the contract that third parties build on; they change only 
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-import numpy as np
-import numpy.typing as npt
 import pluggy
 
-from biascore.models.questions import Level, Masked, Text, TokenLogprobs
+if TYPE_CHECKING:  # every plugin imports this, and a list of them is not to wait for arrays
+    import numpy as np
+    import numpy.typing as npt
+
+    from biascore.models.questions import Level, Masked, Text, TokenLogprobs
 
 PROJECT: Final = "biascore"
 hookspec: Final = pluggy.HookspecMarker(PROJECT)

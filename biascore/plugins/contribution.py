@@ -7,16 +7,17 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from biascore.languages.language import Language
-from biascore.metric import Metric
-from biascore.models.adapter import Adapter
 from biascore.models.capabilities import CAPABILITIES
-from biascore.stimuli import Catalogue, StimuliFile
-from biascore.stimuli.dataset import DataFormat
-from biascore.stimuli.entries import LANGUAGE_PATTERN
-from biascore.transform import Transform
+
+if TYPE_CHECKING:
+    from biascore.languages.language import Language
+    from biascore.metric import Metric
+    from biascore.models.adapter import Adapter
+    from biascore.stimuli import StimuliFile
+    from biascore.stimuli.dataset import DataFormat
+    from biascore.transform import Transform
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9_-]*(\.[a-z0-9_-]+)*")
 """No case, so that ``Planted`` cannot stand beside ``planted``; no path, no control character."""
@@ -46,20 +47,66 @@ class Contribution:
         ask("register_formats", self.formats.append)
         ask("register_transforms", self.transforms.append)
         self.check()
-        self.stimuli = Catalogue.from_folders(language_folders=self.wordlists).files
+        if self.wordlists:
+            from biascore.stimuli import Catalogue
+
+            self.stimuli = Catalogue.from_folders(language_folders=self.wordlists).files
 
     def detects(self) -> tuple[str, ...]:
         """The languages whose speaker's gender it tells."""
+        if not self.languages:
+            return ()
+        from biascore.languages.language import Language
+
         languages = [one for one in self.languages if isinstance(one, Language)]
         return tuple(one.code for one in languages if one.speaker_gender is not None)
 
     def check(self) -> None:
         """Raise TypeError or ValueError for a class, name or language that cannot be used."""
+        self._check_adapters()
+        self._check_metrics()
+        if self.formats:
+            from biascore.stimuli.dataset import DataFormat
+
+            for data_format in self.formats:
+                _check_class(data_format, DataFormat, {"id": str, "summary": str, "example": str})
+        if self.transforms:
+            from biascore.transform import Transform
+
+            for transform in self.transforms:
+                _check_class(transform, Transform, {"name": str, "summary": str, "reference": str})
+        _check_names([a.id for a in self.adapters])
+        _check_names([m.name for m in self.metrics])
+        _check_names([f.id for f in self.formats])
+        _check_names([t.name for t in self.transforms])
+        if self.languages:
+            from biascore.languages.language import Language
+            from biascore.stimuli.entries import LANGUAGE_PATTERN
+
+            for language in self.languages:
+                if not isinstance(language, Language):
+                    raise TypeError(f"registered {language!r}, which is not a Language")
+                if not re.match(LANGUAGE_PATTERN, language.code):
+                    raise ValueError(
+                        f"registered the language {language.code!r}, which is no code such as it or pt-BR"
+                    )
+
+    def _check_adapters(self) -> None:
+        if not self.adapters:
+            return
+        from biascore.models.adapter import Adapter
+
         for adapter in self.adapters:
             _check_class(
                 adapter, Adapter, {"id": str, "summary": str, "example": str, "capabilities": frozenset}
             )
             _check_capabilities(adapter, adapter.capabilities)
+
+    def _check_metrics(self) -> None:
+        if not self.metrics:
+            return
+        from biascore.metric import Metric
+
         for metric in self.metrics:
             _check_class(
                 metric, Metric, {"name": str, "summary": str, "reference": str, "requires": frozenset}
@@ -71,21 +118,6 @@ class Contribution:
                     f"class {metric.__name__}(Metric[MyOptions])"
                 )
             _check_capabilities(metric, metric.requires)
-        for data_format in self.formats:
-            _check_class(data_format, DataFormat, {"id": str, "summary": str, "example": str})
-        for transform in self.transforms:
-            _check_class(transform, Transform, {"name": str, "summary": str, "reference": str})
-        _check_names([a.id for a in self.adapters])
-        _check_names([m.name for m in self.metrics])
-        _check_names([f.id for f in self.formats])
-        _check_names([t.name for t in self.transforms])
-        for language in self.languages:
-            if not isinstance(language, Language):
-                raise TypeError(f"registered {language!r}, which is not a Language")
-            if not re.match(LANGUAGE_PATTERN, language.code):
-                raise ValueError(
-                    f"registered the language {language.code!r}, which is no code such as it or pt-BR"
-                )
 
     def add_wordlist(self, folder: Path, shown_as: str) -> None:
         """Note a folder of stimuli."""

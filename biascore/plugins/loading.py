@@ -14,11 +14,9 @@ from fnmatch import fnmatchcase
 from functools import lru_cache, partial
 from importlib import metadata
 from pathlib import PurePath
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pluggy
-from packaging.requirements import InvalidRequirement, Requirement
-from packaging.utils import canonicalize_name
 
 from biascore.basics.guard import DISABLE_VARIABLE, At, Owner, guarded
 from biascore.errors import (
@@ -31,18 +29,19 @@ from biascore.errors import (
 )
 from biascore.hookspecs import DiscoverySpecs
 from biascore.installation import install_plugin
-from biascore.languages.gender import GenderPair, SpeakerGenderDetector
-from biascore.languages.gender_trace import OwnedDetector
-from biascore.languages.language import Language, SpeakerFrames, find_language, no_detector, shorter_tags
-from biascore.metric import Metric
-from biascore.models.adapter import Adapter, ModelPlugin
 from biascore.models.capabilities import PROJECT
-from biascore.models.refs import ModelRef
 from biascore.plugins.contribution import Contribution
 from biascore.plugins.registry import PluginRecord, Registry
-from biascore.stimuli import StimuliFile, Test
-from biascore.stimuli.dataset import DataFormat
-from biascore.transform import Transform
+
+if TYPE_CHECKING:
+    from biascore.languages.gender import GenderPair, SpeakerGenderDetector
+    from biascore.languages.language import Language, SpeakerFrames
+    from biascore.metric import Metric
+    from biascore.models.adapter import Adapter, ModelPlugin
+    from biascore.models.refs import ModelRef
+    from biascore.stimuli import StimuliFile, Test
+    from biascore.stimuli.dataset import DataFormat
+    from biascore.transform import Transform
 
 GROUP: Final = "biascore"
 IMPORT_VARIABLE: Final = "BIASCORE_IMPORT_SECONDS"
@@ -52,9 +51,16 @@ ALLOW_VARIABLE: Final = "BIASCORE_LOAD_PLUGINS"
 
 
 class Plugins:
-    """The plugins of this installation, loaded once: what they provide, by name."""
+    """The plugins of this installation, loaded once: what they provide, by name.
 
-    def __init__(self, entry_points: Iterable[metadata.EntryPoint] | None = None) -> None:
+    ``only``: plugins that implement none of these hooks are imported and asked nothing, for what they would register
+    may be slow to import.
+    """
+
+    def __init__(
+        self, entry_points: Iterable[metadata.EntryPoint] | None = None, *, only: Collection[str] = ()
+    ) -> None:
+        self._only = frozenset(only)
         self.adapters: Registry[type[Adapter]] = Registry("adapter")
         self.metrics: Registry[type[Metric]] = Registry("metric")
         self.formats: Registry[type[DataFormat]] = Registry("data format")
@@ -123,6 +129,9 @@ class Plugins:
         load; PluginError where two bring one; GrammarError where its grammar cannot be used; PluginFailedError
         for everything else that goes wrong in it, now or when it is asked.
         """
+        from biascore.languages.gender_trace import OwnedDetector
+        from biascore.languages.language import find_language, no_detector, shorter_tags
+
         language = find_language(self.languages, tag)
         if language is not None and language.speaker_gender is not None:
             code = language.code
@@ -147,6 +156,8 @@ class Plugins:
 
         The error is raised from the exception that kept the plugin from loading, if one did.
         """
+        from packaging.requirements import InvalidRequirement, Requirement
+
         for text in requirements:
             try:
                 wanted = Requirement(text)
@@ -155,7 +166,7 @@ class Plugins:
                     f"{text!r} is not a requirement ({error}). "
                     f"Write it as for pip: 'biascore-plugin-slavic>=1'"
                 ) from error
-            mine = [r for r in self.records if canonicalize_name(r.dist) == canonicalize_name(wanted.name)]
+            mine = [r for r in self.records if _key(r.dist) == _key(wanted.name)]
             if not mine:
                 raise PluginError(
                     f"{text} is required, and no installed plugin comes from {wanted.name}. "
@@ -211,7 +222,9 @@ class Plugins:
         plugin: object = point.load()
         self._manager.register(plugin, name=name)
         self._manager.check_pending()
-        contribution.collect(lambda hook, register: self._alone(plugin, hook)(register=register))
+        hooks = {caller.name for caller in self._manager.get_hookcallers(plugin) or []}
+        if not self._only or self._only & hooks:
+            contribution.collect(lambda hook, register: self._alone(plugin, hook)(register=register))
         return plugin
 
     def _alone(self, plugin: object, hook: str) -> pluggy.HookCaller:
@@ -306,7 +319,8 @@ def _names(variable: str) -> set[str] | None:
 
 
 def _key(name: str) -> str:
-    return str(canonicalize_name(name))
+    """The name as packages are compared: ``Foo_Bar`` is ``foo-bar``. Source: the specification of PyPI's names."""
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def _why_blocked(record: PluginRecord) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Final, Protocol
 
@@ -55,8 +56,12 @@ def parts_of(
     """The template around a word of a group; where pieces of it overlap, the longest takes a form."""
     row = forms.words.get(word, forms.groups.get(group, ())) if forms else ()
     taken = dict(zip(forms.pieces, row, strict=False)) if forms else {}
-    known = sorted([*taken, ATTRIBUTE, TARGET, *choices], key=lambda piece: -len(piece))
-    return tuple(_parts(template, re.compile("|".join(map(re.escape, known))), taken, word))
+    return tuple(_parts(template, _any_of((*taken, ATTRIBUTE, TARGET, *choices)), taken, word))
+
+
+@lru_cache
+def _any_of(pieces: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(map(re.escape, sorted(pieces, key=lambda piece: -len(piece)))))
 
 
 def _parts(template: str, known: re.Pattern[str], forms: Mapping[str, str], word: str) -> Iterator[Part]:

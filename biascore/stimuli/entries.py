@@ -24,11 +24,11 @@ def check_characters(text: str) -> str:
         raise ValueError("is empty")
     if text != text.strip():
         raise ValueError(f"{text!r} has a space at its start or end")
-    for character in text:
+    for character in "" if text.isprintable() else text:
         if unicodedata.category(character) in _INVISIBLE and character not in _SPELT:
             name = unicodedata.name(character, "control character").lower()
             raise ValueError(f"{text!r} holds a {name} (U+{ord(character):04X})")
-    if not unicodedata.is_normalized("NFC", text):
+    if not (text.isascii() or unicodedata.is_normalized("NFC", text)):
         composed = unicodedata.normalize("NFC", text)
         raise ValueError(
             f"{text!r} is not in Unicode form NFC, so vocabularies would miss it silently; "
@@ -58,7 +58,7 @@ LanguageCode = Annotated[str, StringConstraints(pattern=LANGUAGE_PATTERN)]
 class Entry(BaseModel):
     """A table with no other keys than its own, and no value turned into another type."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
 
 
 class Meta(Entry):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -38,6 +39,7 @@ class Slot:
     form: str
 
     @classmethod
+    @lru_cache(maxsize=4096)  # every person of a corpus is put into the same few texts
     def all_of(cls, text: str) -> tuple[Slot, ...]:
         """The slots of a text, in order."""
         return tuple(cls(found[1], BASE if found[2] is None else found[2]) for found in _SLOT.finditer(text))

@@ -51,7 +51,7 @@ def asked(words: int) -> list[str]:
 
 def ours(path: Path, words: list[str]) -> Any:
     from biascore.plugins_api import LoadContext, ModelRef, Text
-    from biascore_adapters.fasttext import FastTextAdapter, FastTextOptions
+    from biascore_adapters.fasttext.adapter import FastTextAdapter, FastTextOptions
 
     ref, options = ModelRef.parse(f"fasttext:{path}"), FastTextOptions()
     backend = FastTextAdapter().load(ref, options, cast(LoadContext, None))

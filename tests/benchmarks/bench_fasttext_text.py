@@ -34,7 +34,7 @@ def write_text(folder: Path, words: int, dimensions: int) -> None:
 
 def ours(path: Path, words: list[str]) -> tuple[float, Any]:
     from biascore.plugins_api import LoadContext, ModelRef, Text
-    from biascore_adapters.fasttext import FastTextAdapter, FastTextOptions
+    from biascore_adapters.fasttext.adapter import FastTextAdapter, FastTextOptions
 
     start = time.perf_counter()
     ref, options = ModelRef.parse(f"fasttext:{path}"), FastTextOptions()

@@ -23,7 +23,7 @@ import torch
 import transformers
 
 from biascore.plugins_api import LoadContext, ModelRef
-from biascore_adapters.hf import HfAdapter
+from biascore_adapters.hf.adapter import HfAdapter
 from biascore_adapters.hf.options import HfOptions
 
 from ..builders import tiny

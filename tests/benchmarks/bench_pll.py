@@ -41,7 +41,7 @@ from transformers import AutoModelForMaskedLM, AutoTokenizer, BertConfig, BertFo
 
 from biascore.installation import install_extra
 from biascore.plugins_api import Backend, LoadContext, Masked, ModelRef
-from biascore_adapters.hf import HfAdapter
+from biascore_adapters.hf.adapter import HfAdapter
 from biascore_adapters.hf.load import load
 from biascore_adapters.hf.locate import find_local
 from biascore_adapters.hf.options import HfOptions
@@ -330,7 +330,7 @@ def on_onnx(folder: Path, root: Path, sentences: Sequence[str]) -> dict[str, Cal
     """PLLs on onnxruntime, in float32 and int8; none, and a line that says so, without the adapter."""
     try:
         from biascore_adapters.hf.export import export
-        from biascore_adapters.onnx import OnnxAdapter
+        from biascore_adapters.onnx.adapter import OnnxAdapter
         from biascore_adapters.onnx.options import OnnxOptions
     except ModuleNotFoundError as error:
         print(f"onnx: not compared, because {error}")

@@ -9,8 +9,8 @@ import pytest
 
 from biascore.errors import AnswerError
 from biascore.plugins_api import Familiarity, Measurement, Model, Test
-from biascore_metrics.weat import Weat
 from biascore_metrics.weat.options import WeatOptions
+from biascore_metrics.weat.weat import Weat
 
 from ..builders import models
 from .conftest import VectorBackend

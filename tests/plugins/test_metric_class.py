@@ -27,7 +27,7 @@ from biascore.plugins_api import (
 )
 from biascore_metrics.fise.metric import Fise
 from biascore_metrics.fise.options import FiseOptions
-from biascore_metrics.gest import GestMlm
+from biascore_metrics.gest.masked import GestMlm
 
 from .conftest import EngineOf
 from .trouble import finding, metric_that

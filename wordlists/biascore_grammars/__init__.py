@@ -7,23 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from biascore.plugins_api import Language, SpeakerFrames, hookimpl, language_with_rules
+from biascore.plugins_api import hookimpl
+
+if TYPE_CHECKING:
+    from biascore.plugins_api import Language
 
 GRAMMARS: Final = Path(__file__).parent
-
-LANGUAGES: Final = tuple(
-    language_with_rules(code, name, GRAMMARS / f"{code}.toml", SpeakerFrames(masculine, feminine))
-    for code, name, masculine, feminine in (
-        ("es", "Spanish", "Estoy listo para decirlo: «{}»", "Estoy lista para decirlo: «{}»"),
-        ("it", "Italian", "Sono venuto a dirlo: «{}»", "Sono venuta a dirlo: «{}»"),
-    )
-)
 
 
 @hookimpl
 def register_languages(register: Callable[[Language], None]) -> None:
     """Register Spanish and Italian."""
-    for language in LANGUAGES:
-        register(language)
+    from biascore.plugins_api import SpeakerFrames, language_with_rules
+
+    for code, name, masculine, feminine in (
+        ("es", "Spanish", "Estoy listo para decirlo: «{}»", "Estoy lista para decirlo: «{}»"),
+        ("it", "Italian", "Sono venuto a dirlo: «{}»", "Sono venuta a dirlo: «{}»"),
+    ):
+        frames = SpeakerFrames(masculine, feminine)
+        register(language_with_rules(code, name, GRAMMARS / f"{code}.toml", frames))

@@ -8,8 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from biascore.plugins_api import Language, hookimpl
+from biascore.plugins_api import hookimpl
+
+if TYPE_CHECKING:
+    from biascore.plugins_api import Language
 
 # A wheel is always unpacked, so a plain path serves; importlib.resources would add a context manager.
 FOLDER = Path(__file__).parent
@@ -19,17 +23,20 @@ class LanguageWordlists:
     """Registers one language and the folder of its word lists."""
 
     def __init__(self, code: str, name: str) -> None:
-        self.language = Language(code=code, name=name)
+        self.code = code
+        self.name = name
 
     @hookimpl
     def register_languages(self, register: Callable[[Language], None]) -> None:
         """Register the language."""
-        register(self.language)
+        from biascore.plugins_api import Language
+
+        register(Language(code=self.code, name=self.name))
 
     @hookimpl
     def register_wordlists(self, register: Callable[[Path, str], None]) -> None:
         """Register the language's folder, shown as ``biascore_wordlists/<code>``."""
-        register(FOLDER / self.language.code, f"{FOLDER.name}/{self.language.code}")
+        register(FOLDER / self.code, f"{FOLDER.name}/{self.code}")
 
 
 en = LanguageWordlists("en", "English")

@@ -5,109 +5,19 @@ Importing this package imports neither torch nor transformers; ``HfAdapter.load`
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING
 
-from biascore.errors import MissingExtraError, ModelLoadError
-from biascore.plugins_api import Adapter, Backend, LoadContext, ModelRef, Options, hookimpl
-from biascore_adapters.hf.locate import fetch, find_local
-from biascore_adapters.hf.options import HfOptions
+from biascore.plugins_api import hookimpl
 
-NLLB_SIZES: Final = ("distilled-600M", "distilled-1.3B", "1.3B", "3.3B")
-
-
-class HfAdapter(Adapter):
-    """Opens models of the transformers library; their configuration says what they can be asked.
-
-    All but translation models embed; masked language models give ``mask_logprob``, causal ones
-    ``score("log_likelihood")``, sequence heads ``score`` of their named outputs, and encoder-decoders made
-    for it (NLLB, M2M100, mBART, Marian, T5) ``translate``.
-
-    The vector of a word is the mean of the last hidden states of the sub-tokens that cover it. The vector of
-    a sentence is the state of [CLS] for an encoder, of the last token for a decoder, and what the folder
-    declares for a sentence-transformers model; ``Identity.sentence_vector`` says which.
-    """
-
-    id: ClassVar[str] = "hf"
-    summary: ClassVar[str] = (
-        "Hugging Face transformers: hub ids, local folders, models inside Python packages"
-    )
-    example: ClassVar[str] = "hf:dbmdz/bert-base-italian-uncased@main"
-    answers_version: ClassVar[str | None] = "1"
-    capabilities: ClassVar[frozenset[str]] = frozenset({"embed", "mask_logprob", "score", "translate"})
-    options: ClassVar[type[Options]] = HfOptions
-    extra: ClassVar[str | None] = "hf"
-    takes_revision: ClassVar[bool] = True
-
-    def check(self, ref: ModelRef, options: Options, context: LoadContext) -> None:  # noqa: ARG002
-        """Find a missing extra, and all that is wrong with the files of a model on this disk, without torch.
-
-        Raises MissingExtraError or ModelLoadError. A hub id is not looked up.
-        """
-        for module in ("torch", "transformers"):
-            if importlib.util.find_spec(module) is None:
-                raise MissingExtraError("hf: models", "hf")
-        chosen = _typed(options)
-        folder = find_local(ref, allow_pickle=chosen.allow_pickle)
-        if folder is not None and chosen.sentence is None and not chosen.allow_pickle:
-            from biascore_adapters.transformer.sentence import declared_pipeline
-
-            declared_pipeline(folder, allow_pickle=chosen.allow_pickle)
-
-    def load(self, ref: ModelRef, options: Options, context: LoadContext) -> Backend:  # noqa: ARG002
-        """Open the model; raises MissingExtraError or ModelLoadError."""
-        chosen = _typed(options)
-        folder = find_local(ref, allow_pickle=chosen.allow_pickle) or fetch(
-            ref, allow_pickle=chosen.allow_pickle
-        )
-        try:
-            from biascore_adapters.hf.kinds import open_backend
-        except ModuleNotFoundError as error:
-            raise MissingExtraError("hf: models", "hf") from error
-        return open_backend(folder, chosen)
-
-
-class NllbAdapter(HfAdapter):
-    """Opens NLLB-200 models: ``nllb:distilled-600M`` is ``hf:facebook/nllb-200-distilled-600M``."""
-
-    id: ClassVar[str] = "nllb"
-    summary: ClassVar[str] = "NLLB-200 translation models, by size or by folder"
-    example: ClassVar[str] = "nllb:distilled-600M"
-    capabilities: ClassVar[frozenset[str]] = frozenset({"translate"})
-
-    def check(self, ref: ModelRef, options: Options, context: LoadContext) -> None:
-        """As for ``hf:``."""
-        super().check(_published(ref), options, context)
-
-    def load(self, ref: ModelRef, options: Options, context: LoadContext) -> Backend:
-        """Open the model; raises ModelLoadError also for one that is no NLLB model."""
-        backend = super().load(_published(ref), options, context)
-        if backend.identity.facts.get("language_codes") != "FLORES-200":
-            backend.close()
-            raise ModelLoadError(
-                f"{ref} is no NLLB model: its tokenizer has no tokens such as srp_Cyrl. Write hf:{ref.locator} instead"
-            )
-        return backend
-
-
-def _published(ref: ModelRef) -> ModelRef:
-    """The reference with a size spelt out as the model of that size on the hub."""
-    size = ref if ref.revision else ref.split_revision()
-    return (
-        ModelRef("hf", f"facebook/nllb-200-{size.locator}", size.revision)
-        if size.locator in NLLB_SIZES
-        else ref
-    )
-
-
-def _typed(options: Options) -> HfOptions:
-    assert isinstance(options, HfOptions), "the engine validates options with HfAdapter.options"
-    return options
+if TYPE_CHECKING:
+    from biascore.plugins_api import Adapter
 
 
 @hookimpl
 def register_adapters(register: Callable[[type[Adapter]], None]) -> None:
     """Register the ``hf`` and ``nllb`` adapters."""
+    from biascore_adapters.hf.adapter import HfAdapter, NllbAdapter
+
     register(HfAdapter)
     register(NllbAdapter)

@@ -7,13 +7,18 @@ request fails. Importing this package imports none of the services' libraries.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from biascore.plugins_api import Adapter, hookimpl
-from biascore_adapters.mt.adapters import ADAPTERS
+from biascore.plugins_api import hookimpl
+
+if TYPE_CHECKING:
+    from biascore.plugins_api import Adapter
 
 
 @hookimpl
 def register_adapters(register: Callable[[type[Adapter]], None]) -> None:
     """Register the translation services."""
+    from biascore_adapters.mt.adapters import ADAPTERS
+
     for adapter in ADAPTERS:
         register(adapter)

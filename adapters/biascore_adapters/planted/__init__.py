@@ -7,44 +7,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar
+from typing import TYPE_CHECKING
 
-from pydantic import Field
+from biascore.plugins_api import hookimpl
 
-from biascore.plugins_api import Adapter, Backend, LoadContext, ModelRef, Options, hookimpl
-from biascore_adapters.planted.backend import PlantedBackend
-from biascore_adapters.planted.planting import Planted
-
-
-class PlantedOptions(Options):
-    """``seed`` draws another model with the same declared bias."""
-
-    seed: int = Field(default=0, ge=0)
-
-
-class PlantedAdapter(Adapter):
-    """Opens planted models; the locator declares concepts or tests and their effect sizes."""
-
-    id: ClassVar[str] = "planted"
-    summary: ClassVar[str] = "a model with a declared bias, for calibration and examples"
-    example: ClassVar[str] = "planted:gender=0.5"
-    answers_version: ClassVar[str | None] = "2"
-    capabilities: ClassVar[frozenset[str]] = frozenset({"embed", "mask_logprob", "translate", "score"})
-    options: ClassVar[type[Options]] = PlantedOptions
-
-    def check(self, ref: ModelRef, options: Options, context: LoadContext) -> None:
-        """Raise RefError or UnknownNameError for a declaration that cannot be planted."""
-        assert isinstance(options, PlantedOptions)
-        Planted.of(ref.locator, options.seed, context)
-
-    def load(self, ref: ModelRef, options: Options, context: LoadContext) -> Backend:
-        """Plant the declared effects."""
-        assert isinstance(options, PlantedOptions)
-        planted = Planted.of(ref.locator, options.seed, context)
-        return PlantedBackend(planted, context.languages, options.seed)
+if TYPE_CHECKING:
+    from biascore.plugins_api import Adapter
 
 
 @hookimpl
 def register_adapters(register: Callable[[type[Adapter]], None]) -> None:
     """Provide ``planted``."""
+    from biascore_adapters.planted.adapter import PlantedAdapter
+
     register(PlantedAdapter)

@@ -3,81 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar
+from typing import TYPE_CHECKING
 
-from biascore.errors import BiascoreError, ModelLoadError
-from biascore.plugins_api import (
-    Adapter,
-    Backend,
-    LoadContext,
-    Model,
-    ModelRef,
-    Options,
-    Scorer,
-    hookimpl,
-    read_scorer,
-    user_path,
-)
-from biascore_adapters.scorer.backend import ScorerBackend
+from biascore.plugins_api import hookimpl
 
-
-class ScorerOptions(Options):
-    """``encoder``: the reference by which the encoder opens here, where it is another than that trained with."""
-
-    encoder: str | None = None
-
-
-class ScorerAdapter(Adapter):
-    """Opens a folder of plain arrays and JSON; of a scorer on an encoder also that, which has to be the same one."""
-
-    id: ClassVar[str] = "scorer"
-    summary: ClassVar[str] = "regressors of emotions that biascore train-scorer made"
-    example: ClassVar[str] = "scorer:scorers/en"
-    answers_version: ClassVar[str | None] = "1"
-    capabilities: ClassVar[frozenset[str]] = frozenset({"score"})
-    options: ClassVar[type[Options]] = ScorerOptions
-
-    def check(self, ref: ModelRef, options: Options, context: LoadContext) -> None:  # noqa: ARG002
-        """Raise ModelLoadError for a folder that is no scorer; the encoder is not opened."""
-        assert isinstance(options, ScorerOptions)
-        _read(ref, options)
-
-    def load(self, ref: ModelRef, options: Options, context: LoadContext) -> Backend:
-        """Read the folder and open the encoder; raises ModelLoadError."""
-        assert isinstance(options, ScorerOptions)
-        scorer = _read(ref, options)
-        return ScorerBackend(scorer, _encoder(ref, scorer, options, context))
-
-
-def _read(ref: ModelRef, options: ScorerOptions) -> Scorer:
-    scorer = read_scorer(user_path(ref.locator), ref.locator)
-    if options.encoder is not None and scorer.record.encoder is None:
-        raise ModelLoadError(f"{ref} goes by tf-idf and has no encoder. Leave the option encoder out")
-    return scorer
-
-
-def _encoder(ref: ModelRef, scorer: Scorer, options: ScorerOptions, context: LoadContext) -> Model | None:
-    recorded = scorer.record.encoder
-    if recorded is None:
-        return None
-    where = options.encoder or recorded.ref
-    remedy = "Name the encoder as it opens here: --model-option encoder=hf:./the-encoder"
-    try:
-        model = context.open(where, recorded.options)
-    except BiascoreError as error:
-        why = str(error).rstrip(".")
-        raise ModelLoadError(f"the encoder of {ref}, {where}, cannot be opened: {why}. {remedy}") from error
-    if model.identity.digest != recorded.digest:
-        digest = model.identity.digest
-        model.close()
-        raise ModelLoadError(
-            f"{where} is another model ({digest[:19]}…) than the encoder that {ref} was trained with "
-            f"({recorded.digest[:19]}…), so that its vectors mean something else. {remedy}"
-        )
-    return model
+if TYPE_CHECKING:
+    from biascore.plugins_api import Adapter
 
 
 @hookimpl
 def register_adapters(register: Callable[[type[Adapter]], None]) -> None:
     """Provide ``scorer``."""
+    from biascore_adapters.scorer.adapter import ScorerAdapter
+
     register(ScorerAdapter)

@@ -6,71 +6,17 @@ The locator is a table (CSV, TSV, JSON Lines, Parquet); options name its columns
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar
+from typing import TYPE_CHECKING
 
-from pydantic import Field
+from biascore.plugins_api import hookimpl
 
-from biascore.errors import OptionsError
-from biascore.plugins_api import (
-    Adapter,
-    Backend,
-    FrozenMap,
-    LoadContext,
-    ModelRef,
-    Options,
-    TableOptions,
-    hookimpl,
-)
-from biascore_adapters.translations.table import TranslationsBackend, locate
-
-
-class TranslationsOptions(TableOptions):
-    """``text`` and ``translation`` are the columns of the sentence and of what was made of it.
-
-    The target language is named by ``language`` for the whole file, or row by row in the column
-    ``language_column``. ``only`` keeps the rows that have these values: ``only={system="deepl"}``.
-    """
-
-    text: str = "text"
-    translation: str = "translation"
-    language: str | None = None
-    language_column: str | None = None
-    only: FrozenMap[str] = Field(default_factory=dict)
-
-
-class TranslationsAdapter(Adapter):
-    """Opens files of translations."""
-
-    id: ClassVar[str] = "translations"
-    summary: ClassVar[str] = "translations made before, from a table (CSV, TSV, JSON Lines, Parquet)"
-    example: ClassVar[str] = "translations:outputs.csv.gz"
-    answers_version: ClassVar[str | None] = "1"
-    capabilities: ClassVar[frozenset[str]] = frozenset({"translate"})
-    options: ClassVar[type[Options]] = TranslationsOptions
-
-    def check(self, ref: ModelRef, options: Options, context: LoadContext) -> None:  # noqa: ARG002
-        """Raise ModelLoadError where there is no such file, OptionsError where nothing names the language."""
-        own = _own(options)
-        if (own.language is None) == (own.language_column is None):
-            raise OptionsError(
-                f"{ref}: the language of the translations is named {'twice' if own.language else 'nowhere'}. Give "
-                'language="sk" if all are in one, or language_column="lang" if a column says it'
-            )
-        locate(ref)
-
-    def load(self, ref: ModelRef, options: Options, context: LoadContext) -> Backend:  # noqa: ARG002
-        """Read the file; raises ModelLoadError for one that cannot be read or contradicts itself."""
-        own = _own(options)
-        columns = (own.text, own.translation, own.language_column)
-        return TranslationsBackend(locate(ref), columns, own.language, own.only, own.encoding)
-
-
-def _own(options: Options) -> TranslationsOptions:
-    assert isinstance(options, TranslationsOptions), "the engine validates options with the adapter's class"
-    return options
+if TYPE_CHECKING:
+    from biascore.plugins_api import Adapter
 
 
 @hookimpl
 def register_adapters(register: Callable[[type[Adapter]], None]) -> None:
     """Register the adapter."""
+    from biascore_adapters.translations.adapter import TranslationsAdapter
+
     register(TranslationsAdapter)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from biascore.plugins_api import DataFormat, Metric, hookimpl
-from biascore_metrics.crows_pairs.format import CrowsPairsFormat
-from biascore_metrics.crows_pairs.metrics import CrowsPairs, CrowsPairsCausal
-from biascore_metrics.crows_pairs.mixed import CrowsPairsMixed
+from biascore.plugins_api import hookimpl
+
+if TYPE_CHECKING:
+    from biascore.plugins_api import DataFormat, Metric
 
 
 @hookimpl
 def register_metrics(register: Callable[[type[Metric]], None]) -> None:
     """Provide ``crows-pairs``, ``crows-pairs-causal`` and ``crows-pairs-mixed``."""
+    from biascore_metrics.crows_pairs.metrics import CrowsPairs, CrowsPairsCausal
+    from biascore_metrics.crows_pairs.mixed import CrowsPairsMixed
+
     register(CrowsPairs)
     register(CrowsPairsCausal)
     register(CrowsPairsMixed)
@@ -21,4 +25,6 @@ def register_metrics(register: Callable[[type[Metric]], None]) -> None:
 @hookimpl
 def register_formats(register: Callable[[type[DataFormat]], None]) -> None:
     """Provide the data format ``crows-pairs``."""
+    from biascore_metrics.crows_pairs.format import CrowsPairsFormat
+
     register(CrowsPairsFormat)

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from biascore.plugins_api import DataFormat, Metric, hookimpl
-from biascore_metrics.eec.format import EecPartsFormat
-from biascore_metrics.eec.metric import Eec
+from biascore.plugins_api import hookimpl
+
+if TYPE_CHECKING:
+    from biascore.plugins_api import DataFormat, Metric
 
 
 @hookimpl
 def register_formats(register: Callable[[type[DataFormat]], None]) -> None:
     """Provide the data format ``eec-parts``."""
+    from biascore_metrics.eec.format import EecPartsFormat
+
     register(EecPartsFormat)
 
 
 @hookimpl
 def register_metrics(register: Callable[[type[Metric]], None]) -> None:
     """Provide the metric ``eec``."""
+    from biascore_metrics.eec.metric import Eec
+
     register(Eec)

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from biascore.plugins_api import Metric, hookimpl
-from biascore_metrics.fise.metric import Fise, GgFise
+from biascore.plugins_api import hookimpl
+
+if TYPE_CHECKING:
+    from biascore.plugins_api import Metric
 
 
 @hookimpl
 def register_metrics(register: Callable[[type[Metric]], None]) -> None:
     """Provide ``fise`` and ``gg-fise``."""
+    from biascore_metrics.fise.metric import Fise, GgFise
+
     register(Fise)
     register(GgFise)

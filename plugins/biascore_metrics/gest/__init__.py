@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from biascore.plugins_api import DataFormat, Metric, hookimpl
-from biascore_metrics.gest.causal import GestCausal
-from biascore_metrics.gest.formats import GenderVariantsFormat, GestFormat
-from biascore_metrics.gest.masked import GestMlm
-from biascore_metrics.gest.translation import GestMt
+from biascore.plugins_api import hookimpl
+
+if TYPE_CHECKING:
+    from biascore.plugins_api import DataFormat, Metric
 
 
 @hookimpl
 def register_metrics(register: Callable[[type[Metric]], None]) -> None:
     """Provide ``gest-mt``, ``gest-mlm`` and ``gest-causal``."""
+    from biascore_metrics.gest.causal import GestCausal
+    from biascore_metrics.gest.masked import GestMlm
+    from biascore_metrics.gest.translation import GestMt
+
     register(GestMt)
     register(GestMlm)
     register(GestCausal)
@@ -22,5 +26,7 @@ def register_metrics(register: Callable[[type[Metric]], None]) -> None:
 @hookimpl
 def register_formats(register: Callable[[type[DataFormat]], None]) -> None:
     """Provide the data formats ``gest`` and ``gender-variants``."""
+    from biascore_metrics.gest.formats import GenderVariantsFormat, GestFormat
+
     register(GestFormat)
     register(GenderVariantsFormat)

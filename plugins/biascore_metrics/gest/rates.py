@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import rankdata, t
 
 from biascore.stats import Interval
 from biascore.stats.bootstrap import BatchStatistic, Samples
@@ -38,6 +37,8 @@ def largest_corners() -> tuple[tuple[float, float], ...]:
 
 def feminine_ranks(values: Floats) -> Floats:
     """The rank of each stereotype, 1 for the most feminine one; equal values share the mean of their ranks."""
+    from scipy.stats import rankdata  # slow to import, and only what is measured needs it
+
     return np.asarray(rankdata(values), dtype=np.float64)
 
 
@@ -61,6 +62,8 @@ def mean_interval(values: Floats, level: float) -> Interval | None:
     """
     if values.size < 2 or np.ptp(values) == 0:
         return None
+    from scipy.stats import t
+
     half = float(t.ppf((1 + level) / 2, values.size - 1)) * float(values.std(ddof=1)) / math.sqrt(values.size)
     mean = float(values.mean())
     return Interval(mean - half, mean + half, level, "Student's t", resamples=0)

@@ -7,7 +7,6 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import fisher_exact
 
 from biascore.plugins_api import ConfidenceInterval, Estimate, PValue, Stereotype
 from biascore.stats.proportions import wilson_interval
@@ -93,6 +92,8 @@ class Unresolved:
         rows = np.array([(used, given - used) for used, given in map(self._of, _KINDS)])
         if not rows.sum(axis=1).all():
             return None
+        from scipy.stats import fisher_exact  # slow to import
+
         return float(fisher_exact(rows).pvalue)
 
     def _difference(self) -> Estimate:

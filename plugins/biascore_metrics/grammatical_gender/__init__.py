@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from biascore.plugins_api import DataFormat, Metric, hookimpl
-from biascore_metrics.grammatical_gender.analogy import Analogy
-from biascore_metrics.grammatical_gender.change import WeatChange
-from biascore_metrics.grammatical_gender.formats import ConlluFormat, NounsFormat
-from biascore_metrics.grammatical_gender.gg_weat import GgWeat
-from biascore_metrics.grammatical_gender.norms import NormsFormat
-from biascore_metrics.grammatical_gender.pair_files import PairsFormat
-from biascore_metrics.grammatical_gender.pairwise import PairwiseDistance
-from biascore_metrics.grammatical_gender.questions import AnalogiesFormat
-from biascore_metrics.grammatical_gender.single import ScGgWeat
-from biascore_metrics.grammatical_gender.valnorm import ValNorm
+from biascore.plugins_api import hookimpl
+
+if TYPE_CHECKING:
+    from biascore.plugins_api import DataFormat, Metric
 
 
 @hookimpl
 def register_formats(register: Callable[[type[DataFormat]], None]) -> None:
     """Provide the data formats ``conllu``, ``nouns``, ``valence-norms``, ``analogies`` and ``noun-pairs``."""
+    from biascore_metrics.grammatical_gender.formats import ConlluFormat, NounsFormat
+    from biascore_metrics.grammatical_gender.norms import NormsFormat
+    from biascore_metrics.grammatical_gender.pair_files import PairsFormat
+    from biascore_metrics.grammatical_gender.questions import AnalogiesFormat
+
     register(ConlluFormat)
     register(NounsFormat)
     register(NormsFormat)
@@ -30,6 +29,13 @@ def register_formats(register: Callable[[type[DataFormat]], None]) -> None:
 @hookimpl
 def register_metrics(register: Callable[[type[Metric]], None]) -> None:
     """Provide the measures of the paper, and of what a transform changes."""
+    from biascore_metrics.grammatical_gender.analogy import Analogy
+    from biascore_metrics.grammatical_gender.change import WeatChange
+    from biascore_metrics.grammatical_gender.gg_weat import GgWeat
+    from biascore_metrics.grammatical_gender.pairwise import PairwiseDistance
+    from biascore_metrics.grammatical_gender.single import ScGgWeat
+    from biascore_metrics.grammatical_gender.valnorm import ValNorm
+
     register(WeatChange)
     register(GgWeat)
     register(ScGgWeat)

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from biascore.plugins_api import Metric, hookimpl
-from biascore_metrics.robust.metric import RobustAssociation, RobustAssociationCausal
+from biascore.plugins_api import hookimpl
+
+if TYPE_CHECKING:
+    from biascore.plugins_api import Metric
 
 
 @hookimpl
 def register_metrics(register: Callable[[type[Metric]], None]) -> None:
     """Provide ``robust-association`` and ``robust-association-causal``."""
+    from biascore_metrics.robust.metric import RobustAssociation, RobustAssociationCausal
+
     register(RobustAssociation)
     register(RobustAssociationCausal)

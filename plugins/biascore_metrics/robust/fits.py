@@ -11,7 +11,6 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
 
 from biascore.plugins_api import ConfidenceInterval, Estimate, PValue
 from biascore.stats import Interval, RegressionError, ZeroVarianceError, lmm
@@ -189,7 +188,9 @@ def welch(table: Table, pair: Pair, level: float) -> Estimate:
     n = table.n(pair)
     if min(len(first), len(second)) < 2 or not (np.ptp(first) or np.ptp(second)):
         return missing(name, n)
-    test = stats.ttest_ind(first, second, equal_var=False)
+    from scipy.stats import ttest_ind  # scipy.stats takes half a second to import
+
+    test = ttest_ind(first, second, equal_var=False)
     ends = test.confidence_interval(level)
     return Estimate(
         name=name,

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from biascore.plugins_api import Metric, hookimpl
-from biascore_metrics.seat.seat import Seat
+from biascore.plugins_api import hookimpl
+
+if TYPE_CHECKING:
+    from biascore.plugins_api import Metric
 
 
 @hookimpl
 def register_metrics(register: Callable[[type[Metric]], None]) -> None:
     """Provide ``seat``."""
+    from biascore_metrics.seat.seat import Seat
+
     register(Seat)

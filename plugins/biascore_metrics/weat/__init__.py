@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from biascore.plugins_api import Metric, hookimpl
-from biascore_metrics.weat.single import ScWeat
-from biascore_metrics.weat.weat import Weat
+from biascore.plugins_api import hookimpl
+
+if TYPE_CHECKING:
+    from biascore.plugins_api import Metric
 
 
 @hookimpl
 def register_metrics(register: Callable[[type[Metric]], None]) -> None:
     """Provide ``weat`` and ``sc-weat``."""
+    from biascore_metrics.weat.single import ScWeat
+    from biascore_metrics.weat.weat import Weat
+
     register(Weat)
     register(ScWeat)

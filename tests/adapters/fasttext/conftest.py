@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from biascore.plugins_api import LoadContext, ModelRef, Text
-from biascore_adapters.fasttext import FastTextAdapter, FastTextBackend, FastTextOptions
+from biascore_adapters.fasttext.adapter import FastTextAdapter, FastTextBackend, FastTextOptions
 
 Table = tuple[list[str], np.ndarray]
 CONTEXT = cast(LoadContext, None)  # this adapter asks nothing of the engine

@@ -15,7 +15,8 @@ from pydantic import ValidationError
 from biascore.errors import ModelLoadError, OptionsError, QuestionError
 from biascore.plugins_api import ModelRef, Options, Text
 from biascore_adapters import fasttext as package
-from biascore_adapters.fasttext import FastTextAdapter, FastTextOptions, storage
+from biascore_adapters.fasttext import storage
+from biascore_adapters.fasttext.adapter import FastTextAdapter, FastTextOptions
 
 from .conftest import CONTEXT, Opened, embed
 

@@ -20,7 +20,7 @@ import transformers
 
 from biascore.errors import ModelLoadError
 from biascore.plugins_api import Masked, ModelRef, Text
-from biascore_adapters.hf import HfAdapter
+from biascore_adapters.hf.adapter import HfAdapter
 from biascore_adapters.hf.options import HfOptions
 
 from .families import FAMILIES, Family, save

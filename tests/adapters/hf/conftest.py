@@ -18,7 +18,7 @@ torch = pytest.importorskip("torch", reason="needs biascore[hf]")
 transformers = pytest.importorskip("transformers", reason="needs biascore[hf]")
 huggingface_hub = pytest.importorskip("huggingface_hub", reason="needs biascore[hf]")
 
-from biascore_adapters.hf import HfAdapter  # noqa: E402
+from biascore_adapters.hf.adapter import HfAdapter  # noqa: E402
 from biascore_adapters.hf.options import HfOptions  # noqa: E402
 
 from ...builders import tiny  # noqa: E402

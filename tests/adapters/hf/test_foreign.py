@@ -15,7 +15,7 @@ import pytest
 
 from biascore.errors import ModelLoadError
 from biascore.plugins_api import LoadContext, ModelRef
-from biascore_adapters.hf import HfAdapter
+from biascore_adapters.hf.adapter import HfAdapter
 from biascore_adapters.hf.options import HfOptions
 
 Copied = Callable[..., Path]

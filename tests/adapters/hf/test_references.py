@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from biascore.errors import ModelLoadError
 from biascore.plugins_api import ModelRef
 from biascore_adapters import hf
-from biascore_adapters.hf import HfAdapter
+from biascore_adapters.hf.adapter import HfAdapter, NllbAdapter
 from biascore_adapters.hf.locate import find_local
 from biascore_adapters.hf.options import HfOptions
 
@@ -36,7 +36,7 @@ def test_importing_the_adapter_imports_nothing_heavy() -> None:
 def test_it_registers_itself() -> None:
     registered: list[Any] = []
     hf.register_adapters(registered.append)
-    assert registered == [HfAdapter, hf.NllbAdapter]
+    assert registered == [HfAdapter, NllbAdapter]
     assert HfAdapter.capabilities == {"embed", "mask_logprob", "score", "translate"}
     assert HfAdapter.takes_revision
 

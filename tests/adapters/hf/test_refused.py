@@ -12,7 +12,7 @@ import pytest
 
 from biascore.errors import MissingExtraError, ModelLoadError
 from biascore.plugins_api import ModelRef, Text
-from biascore_adapters.hf import HfAdapter
+from biascore_adapters.hf.adapter import HfAdapter
 from biascore_adapters.hf.options import HfOptions
 
 from .conftest import CONTEXT

@@ -25,7 +25,7 @@ from biascore.plugins_api import (
     Stereotype,
     Test,
 )
-from biascore_adapters.planted import PlantedAdapter, PlantedOptions
+from biascore_adapters.planted.adapter import PlantedAdapter, PlantedOptions
 
 OWN = "en/gest_own"
 PAIRS = "en/crows_own"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -213,9 +213,3 @@ def _by_text(
                 f"{shown}: {quoted(text)} stands there with the scores {found[text]} and {number}. Keep one"
             )
     return {text: number * NATS[options.unit] for text, number in found.items()}
-
-
-@hookimpl
-def register_adapters(register: Callable[[type[Adapter]], None]) -> None:
-    """Provide ``scores``."""
-    register(ScoresAdapter)

@@ -1,0 +1,52 @@
+"""``onnx:`` opens exported models from a folder and runs them on onnxruntime, without torch.
+
+Importing this package imports neither onnxruntime nor transformers; ``OnnxAdapter.load`` does.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import ClassVar
+
+from biascore.errors import MissingExtraError
+from biascore.plugins_api import Adapter, Backend, LoadContext, ModelRef, Options
+from biascore_adapters.onnx.locate import find
+from biascore_adapters.onnx.options import OnnxOptions
+
+
+class OnnxAdapter(Adapter):
+    """Opens a folder with ``model.onnx``, ``config.json`` and a tokenizer; the graph's outputs say what it answers.
+
+    ``last_hidden_state`` gives ``embed``; ``logits`` give ``mask_logprob`` for a masked language model,
+    ``score("log_likelihood")`` for a causal one, and ``score`` of its named outputs for a sequence head.
+    Every answer means what it means with ``hf:``.
+    """
+
+    id: ClassVar[str] = "onnx"
+    summary: ClassVar[str] = "exported models on onnxruntime, without torch"
+    example: ClassVar[str] = "onnx:./exported"
+    answers_version: ClassVar[str | None] = "1"
+    capabilities: ClassVar[frozenset[str]] = frozenset({"embed", "mask_logprob", "score"})
+    options: ClassVar[type[Options]] = OnnxOptions
+    extra: ClassVar[str | None] = "onnx"
+
+    def check(self, ref: ModelRef, options: Options, context: LoadContext) -> None:  # noqa: ARG002
+        """Find a missing extra, and all that is wrong with the files, without onnxruntime.
+
+        Raises MissingExtraError or ModelLoadError.
+        """
+        for module in ("onnxruntime", "transformers"):
+            if importlib.util.find_spec(module) is None:
+                raise MissingExtraError("onnx: models", "onnx")
+        find(ref)
+
+    def load(self, ref: ModelRef, options: Options, context: LoadContext) -> Backend:  # noqa: ARG002
+        """Open the model; raises MissingExtraError or ModelLoadError."""
+        assert isinstance(options, OnnxOptions), "the engine validates options with OnnxAdapter.options"
+        try:
+            from biascore_adapters.onnx.model import open_model
+            from biascore_adapters.onnx.runtime import opened
+            from biascore_adapters.transformer.backends import backend_of
+        except ModuleNotFoundError as error:
+            raise MissingExtraError("onnx: models", "onnx") from error
+        return backend_of(opened(open_model(find(ref), options)))

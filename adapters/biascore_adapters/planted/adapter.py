@@ -1,0 +1,43 @@
+"""``planted:`` a model whose bias is known because it is declared: the yardstick of every metric.
+
+``planted:gender=0.5`` plants an effect of 0.5 in every test of the concept *gender*;
+``planted:en/weat6=1,en/crows_own=0`` plants test by test. Nothing is trained or downloaded.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pydantic import Field
+
+from biascore.plugins_api import Adapter, Backend, LoadContext, ModelRef, Options
+from biascore_adapters.planted.backend import PlantedBackend
+from biascore_adapters.planted.planting import Planted
+
+
+class PlantedOptions(Options):
+    """``seed`` draws another model with the same declared bias."""
+
+    seed: int = Field(default=0, ge=0)
+
+
+class PlantedAdapter(Adapter):
+    """Opens planted models; the locator declares concepts or tests and their effect sizes."""
+
+    id: ClassVar[str] = "planted"
+    summary: ClassVar[str] = "a model with a declared bias, for calibration and examples"
+    example: ClassVar[str] = "planted:gender=0.5"
+    answers_version: ClassVar[str | None] = "2"
+    capabilities: ClassVar[frozenset[str]] = frozenset({"embed", "mask_logprob", "translate", "score"})
+    options: ClassVar[type[Options]] = PlantedOptions
+
+    def check(self, ref: ModelRef, options: Options, context: LoadContext) -> None:
+        """Raise RefError or UnknownNameError for a declaration that cannot be planted."""
+        assert isinstance(options, PlantedOptions)
+        Planted.of(ref.locator, options.seed, context)
+
+    def load(self, ref: ModelRef, options: Options, context: LoadContext) -> Backend:
+        """Plant the declared effects."""
+        assert isinstance(options, PlantedOptions)
+        planted = Planted.of(ref.locator, options.seed, context)
+        return PlantedBackend(planted, context.languages, options.seed)

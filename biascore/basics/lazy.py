@@ -1,0 +1,48 @@
+"""Names that a module gives out and imports when they are asked for (PEP 562).
+
+Printing a help page or a list must not wait for what only a measurement needs.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, cast
+
+
+def lazily(module: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """``__getattr__`` and ``__dir__`` of a module whose ``if TYPE_CHECKING:`` imports are what it gives out.
+
+    So the names stand once, where type checkers and people read them. A name that is also that of a submodule cannot
+    be given out so, since importing the submodule sets it.
+    """
+    homes: dict[str, tuple[str, str]] = {}
+
+    def get(name: str) -> Any:
+        if not homes:
+            homes.update(_homes(module))
+        if name not in homes:
+            raise AttributeError(f"module {module!r} has no attribute {name!r}", name=name)
+        home, there = homes[name]
+        value = getattr(import_module(home), there)
+        setattr(sys.modules[module], name, value)
+        return value
+
+    return get, lambda: sorted({*vars(sys.modules[module]), *_homes(module)})
+
+
+def _homes(module: str) -> dict[str, tuple[str, str]]:
+    """Each name with the module that it comes from, and what it is called there."""
+    found = find_spec(module)
+    source = cast(Any, found).loader.get_source(module)
+    return {
+        alias.asname or alias.name: (imported.module or "", alias.name)
+        for statement in ast.parse(source).body
+        if isinstance(statement, ast.If) and ast.unparse(statement.test) == "TYPE_CHECKING"
+        for imported in statement.body
+        if isinstance(imported, ast.ImportFrom)
+        for alias in imported.names
+    }

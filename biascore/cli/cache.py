@@ -1,0 +1,28 @@
+"""``biascore cache``: the answers kept from earlier runs."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from biascore.cli.console import print_json, say
+from biascore.cli.options import Json
+from biascore.models.cache import default_cache
+
+
+def info(as_json: Json = False) -> None:
+    """Where the cache is, how many answers it holds, and its size."""
+    found = default_cache().info()
+    if as_json:
+        print_json(found.model_dump())
+    else:
+        say(f"{found.path or 'no cache'}\n{found.answers} answers, {found.bytes / 1e6:.1f} MB")
+
+
+def clear(
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Delete every kept answer; the next run asks its models again."""
+    if yes or typer.confirm("Delete all kept answers?"):
+        say(f"{default_cache().clear()} answers deleted")

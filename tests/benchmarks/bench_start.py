@@ -1,0 +1,42 @@
+"""Processor time of starting: ``biascore --help`` and ``biascore list tests`` beside importing typer, rich and pydantic.
+
+Run: python tests/benchmarks/bench_start.py [REPEATS]
+Prints the least of REPEATS runs each (default 9), in seconds of user and system time of a process of its own, and
+how many times that is what the three imports take.
+"""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+
+IMPORTS = "import typer, rich.console, rich.table, pydantic; pydantic.BaseModel"
+COMMAND = "import sys; from biascore.cli import main; sys.argv = ['biascore', *sys.argv[1:]]; main()"
+PROGRAMS = {
+    "typer, rich and pydantic": [IMPORTS],
+    "biascore --help": [COMMAND, "--help"],
+    "biascore list tests": [COMMAND, "list", "tests"],
+    "biascore list metrics": [COMMAND, "list", "metrics"],
+}
+
+
+def seconds(program: list[str]) -> float:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, "-c", *program], stdout=subprocess.DEVNULL, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def main(repeats: int) -> None:
+    taken = dict.fromkeys(PROGRAMS, float("inf"))
+    for _ in range(repeats):  # in turn, so that a busy moment of the machine meets all of them
+        for name, program in PROGRAMS.items():
+            taken[name] = min(taken[name], seconds(program))
+    base = taken["typer, rich and pydantic"]
+    for name, least in taken.items():
+        print(f"{least:7.3f} s {least / base:6.2f} x  {name}")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 9)

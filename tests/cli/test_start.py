@@ -1,0 +1,78 @@
+"""What help and lists import, and that their one-line summaries are those of the commands."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from importlib import import_module, metadata
+
+import pytest
+import typer
+
+import biascore.plugins_api
+from biascore.cli.app import app
+from biascore.cli.commands import Later
+from biascore.plugins.loading import Plugins
+
+PROGRAM = """
+import sys
+from biascore.cli import main
+for arguments, slow in (
+    (["--help"], {"scipy", "pandas", "pyarrow", "torch", "numpy", "pydantic"}),
+    (["list", "tests"], {"scipy", "pandas", "pyarrow", "torch", "sklearn"}),
+):
+    sys.argv = ["biascore", *arguments]
+    try:
+        main()
+    except SystemExit as done:
+        assert not done.code, done.code
+    print("imported:", sorted(slow & set(sys.modules)))
+"""
+
+
+def test_help_and_the_list_of_tests_import_nothing_that_only_measuring_needs() -> None:
+    done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert [line for line in done.stdout.splitlines() if line.startswith("imported:")] == ["imported: []"] * 2
+    assert "measure" in done.stdout
+    assert "en/weat6" in done.stdout
+
+
+def _later(group: typer.Typer) -> Iterator[tuple[type[Later], str]]:
+    for command in group.registered_commands:
+        if command.cls is not None and issubclass(command.cls, Later):
+            yield command.cls, command.help or ""
+    for inner in group.registered_groups:
+        if inner.typer_instance is not None:
+            yield from _later(inner.typer_instance)
+
+
+def test_a_summary_is_the_first_line_of_its_command() -> None:
+    found = list(_later(app))
+    assert len(found) > 15
+    for kind, summary in found:
+        module, _, function = kind.target.partition(":")
+        doc = getattr(import_module(module), function).__doc__
+        assert doc.strip().splitlines()[0] == summary, kind.target
+
+
+def test_plugins_that_do_not_matter_are_asked_nothing() -> None:
+    points = [
+        point
+        for point in metadata.entry_points(group="biascore")
+        if point.name in {"metric-weat", "wordlists-ar", "adapter-planted"}
+    ]
+    some = Plugins(points, only={"register_wordlists"})
+    assert (some.metrics.names, some.adapters.names) == ((), ())
+    assert some.tests.names == Plugins(points).tests.names != ()
+    assert {record.status for record in some.records} == {"loaded"}
+
+
+@pytest.mark.parametrize("module", [biascore, biascore.plugins_api])
+def test_what_a_module_gives_out_late_is_what_it_names(module: object) -> None:
+    names: Callable[[], list[str]] = module.__dir__  # type: ignore[assignment]
+    assert set(module.__all__) <= set(names())  # type: ignore[attr-defined]
+    assert all(getattr(module, name) is not None for name in module.__all__)  # type: ignore[attr-defined]
+    with pytest.raises(AttributeError, match="no attribute 'Metrik'"):
+        _ = module.Metrik  # type: ignore[attr-defined]
