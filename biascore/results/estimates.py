@@ -64,7 +64,8 @@ class Estimate(Frozen):
 
     The first of ``p_values`` is the one that decides the verdict; ``n`` gives the size of each group.
     ``neutral`` is the value that stands for no bias, None where no value does; ``chance`` is what no bias gives on
-    average where that is another value, as for a distance, which is never below its neutral one.
+    average where that is another value, as for a distance, which is never below its neutral one. ``limits``: the least and
+    the greatest value that it can have, None where it has none or they are not known.
     ``estimator`` says how it follows from the items of its measurement, so that it can be compared with that of another
     model item by item; None where it does not follow from them alone.
     """
@@ -74,6 +75,7 @@ class Estimate(Frozen):
     unit: str
     neutral: float | None = 0.0
     chance: float | None = None
+    limits: tuple[float, float] | None = None
     n: FrozenMap[int]
     interval: ConfidenceInterval | None = None
     p_values: tuple[PValue, ...] = ()
@@ -81,10 +83,11 @@ class Estimate(Frozen):
 
     @model_serializer(mode="wrap")
     def _without_empty(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Without an estimator where there is none: results stored before keep their digest."""
+        """Without an estimator and limits where there are none: results stored before keep their digest."""
         stored: dict[str, Any] = serialize(self)
-        if self.estimator is None:
-            stored.pop("estimator", None)
+        for name in ("estimator", "limits"):
+            if getattr(self, name) is None:
+                stored.pop(name, None)
         return stored
 
     def opposite(self, alpha: float) -> str:

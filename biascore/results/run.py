@@ -25,6 +25,7 @@ from biascore.results.answers import Answer, answers
 from biascore.results.failure import Failure
 from biascore.results.measurement import Measurement
 from biascore.results.run_files import ITEMS_FOLDER, RUN_FILE, in_the_way, items_path, parse_run
+from biascore.results.sensitivity import Sensitivity, undecided
 from biascore.results.verdicts import RunVerdict, contradiction, control_lines, run_verdicts
 from biascore.stats import Adjustment
 
@@ -110,6 +111,12 @@ class Run(Frozen):
         return run_verdicts(self.measurements, self.controls, self.adjustment)
 
     @property
+    def sensitivities(self) -> tuple[Sensitivity | None, ...]:
+        """What each inconclusive measurement could have seen, and how much data would decide; None for the others."""
+        pairs = zip(self.measurements, self.verdicts, strict=True)
+        return tuple(undecided(measurement, said.verdict, said.tests) for measurement, said in pairs)
+
+    @property
     def controls(self) -> dict[str, Mapping[str, float]]:
         """The models whose bias is known, by name, with the effects that were put in by test id."""
         return {model.name: model.control for model in self.models if model.control is not None}
@@ -159,7 +166,8 @@ class Run(Frozen):
         import pandas as pd
 
         rows: list[dict[Any, Any]] = []
-        for measurement, verdict in zip(self.measurements, self.verdicts, strict=True):
+        every = zip(self.measurements, self.verdicts, self.sensitivities, strict=True)
+        for measurement, verdict, seen in every:
             # Through records: pandas warns of columns that are empty in one frame and not in another.
             for position, row in enumerate(measurement.to_frame().to_dict("records")):
                 said = {
@@ -168,6 +176,7 @@ class Run(Frozen):
                     "p_adjusted": np.nan if verdict.p_adjusted is None else verdict.p_adjusted,
                     "adjustment": self.adjustment.value,
                     "verdict": verdict.verdict.value,
+                    "smallest_detectable": np.nan if seen is None or seen.smallest is None else seen.smallest,
                 }
                 rows.append(row | (said if position == 0 else dict.fromkeys(said, None)) | {"failed": None})
         rows += [
@@ -192,6 +201,7 @@ class Run(Frozen):
         body = self.model_dump(mode="json")
         body["item_hashes"] = [item_hash(m.items) for m in self.measurements]
         body["verdicts"] = _stored(self.verdicts)
+        body["sensitivities"] = [seen and seen.model_dump(mode="json") for seen in self.sensitivities]
         body["results_digest"] = self.results_digest()
         body["content_sha256"] = content_hash(body)
         return body
@@ -257,6 +267,7 @@ def read_run(folder: Path) -> tuple[list[str], Run | None]:
         problems.append(f"{RUN_FILE} was changed after it was written")
     stored_digest = body.pop("results_digest", None)
     stored_verdicts = body.pop("verdicts", None)
+    body.pop("sensitivities", None)  # for readers: they follow from the measurements
     try:
         run = _from_body(body, folder, problems)
     # pydantic's ValidationError is a ValueError.

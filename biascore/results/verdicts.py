@@ -11,6 +11,7 @@ import numpy as np
 from biascore.basics.frozen import Frozen
 from biascore.results.estimates import Estimate
 from biascore.results.measurement import Measurement
+from biascore.results.sensitivity import undecided
 from biascore.stats import Adjustment, Verdict, adjust, can_show
 
 BASELINE: Final = "baseline"
@@ -119,7 +120,12 @@ def contradiction(measurement: Measurement) -> str:
 
 
 def reason_of(measurement: Measurement, verdict: RunVerdict, how: Adjustment) -> str:
-    """The reason of the measurement alone, and what adjustment made of it."""
+    """The reason of the measurement alone, what adjustment made of it, and, where inconclusive, what it could have seen."""
+    seen = undecided(measurement, verdict.verdict, verdict.tests)
+    return " ".join(filter(None, [_adjusted_reason(measurement, verdict, how), seen and seen.text]))
+
+
+def _adjusted_reason(measurement: Measurement, verdict: RunVerdict, how: Adjustment) -> str:
     if verdict.p_adjusted is None or how is Adjustment.NONE or verdict.alone is not Verdict.DETECTED:
         return measurement.reason
     side = "above" if verdict.only_alone else "at most"

@@ -6,6 +6,7 @@ Kurita, Vyas, Pareek, Black & Tsvetkov 2019, GeBNLP; equations 4-6 of Puttick & 
 from __future__ import annotations
 
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Final
 
 import numpy as np
@@ -50,6 +51,7 @@ class Lpbs(Metric[LpbsOptions, Test]):
     reference = "Kurita, Vyas, Pareek, Black & Tsvetkov 2019, GeBNLP, 166-172"
     requires = frozenset({"mask_logprob"})
     kinds = frozenset({"weat"})
+    calibrated_with = MappingProxyType({"placebo": 0})
 
     def __init__(self, options: LpbsOptions) -> None:
         super().__init__(options)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Final
 
 import numpy as np
@@ -51,6 +52,7 @@ class Seat(Metric[SeatOptions, Test]):
     reference = "May, Wang, Bordia, Bowman & Rudinger 2019, NAACL-HLT, 622-628"
     requires = frozenset({"embed"})
     kinds = frozenset({"weat"})
+    calibrated_with = MappingProxyType({"placebo": 0})
 
     def check(self, test: Test, catalogue: Catalogue) -> None:
         """Raise TestKindError, StimuliError for words that have no sentences, OptionsError as WEAT does."""

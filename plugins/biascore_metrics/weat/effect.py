@@ -124,6 +124,7 @@ class Effect:
             name=name,
             value=d,
             unit=DEVIATIONS,
+            limits=_limits(len(x), len(y), options.ddof),
             n=n,
             interval=ConfidenceInterval.of(interval) if interval else None,
             p_values=p_values,
@@ -194,3 +195,10 @@ def _from_items(lists: tuple[str, str] | None, options: AssociationOptions) -> C
     if lists is None or lists[0] == lists[1]:
         return None
     return Contrast(groups={lists[0]: 1.0, lists[1]: -1.0}, over_sd=options.ddof)
+
+
+def _limits(nx: int, ny: int, ddof: int) -> tuple[float, float]:
+    """Of d, whose standard deviation is over x and y together, and so never less than what their means alone make."""
+    n = nx + ny
+    far = math.sqrt((n - ddof) * n / (nx * ny))
+    return -far, far

@@ -6,6 +6,8 @@ equations 1-3 of Omrani Sabbaghi & Caliskan 2022.
 
 from __future__ import annotations
 
+from types import MappingProxyType
+
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -38,6 +40,7 @@ class Weat(Metric[WeatOptions, Test]):
     reference = "Caliskan, Bryson & Narayanan 2017, Science 356:183-186"
     requires = frozenset({"embed"})
     kinds = frozenset({"weat"})
+    calibrated_with = MappingProxyType({"placebo": 0})
 
     def check(self, test: Test, catalogue: Catalogue) -> None:
         """Raise TestKindError, or OptionsError where all partitions of X and Y, or A and B, cannot be counted,

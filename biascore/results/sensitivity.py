@@ -1,0 +1,229 @@
+"""What a measurement could have seen: the smallest effect at its number of items, and how much data would decide.
+
+By the normal approximation, on a scale on which an effect has no end: one that can lie up to R from its neutral value is
+taken as R atanh(x / R) (Fisher 1915). The standard error is that of the interval, or of the test where that is larger and
+known well enough; more items are taken to divide it by the square root of their number (Cohen 1988; Card et al. 2020).
+``biascore calibrate`` measures what is approximated here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from scipy.special import ndtri
+
+from biascore.basics.frozen import Frozen, FrozenMap
+from biascore.results.estimates import Estimate
+from biascore.results.measurement import Measurement
+from biascore.results.told import shown
+from biascore.stats import Verdict
+
+POWER: Final = 0.8
+MANY: Final = 100.0
+"""More than so many times the items are said to be more than that, and no more."""
+_SURE_P: Final = 0.5
+"""Above it a p-value tells little of the standard error behind it: two-sided tests of counts reach 1 before their centre."""
+_LEAST_SHARE: Final = 0.1
+"""An effect below so much of the smallest one that is seen is no effect to look for."""
+_RANGES: Final = {"%": (0.0, 100.0)}
+
+
+class Sensitivity(Frozen):
+    """What an inconclusive measurement could have seen, approximately.
+
+    ``smallest``: how far from the neutral value an effect lies that is detected with ``power`` at the level ``alpha``; None
+    where none is that the estimate can have. ``times_found`` and ``times_bound``: how many times the items ``n`` would
+    detect an effect as large as the one ``found``, and would show that one of none lies inside the ``bound``; None where
+    that is not known or there is no bound.
+    """
+
+    estimate: str
+    unit: str
+    n: FrozenMap[int]
+    found: float
+    neutral: float
+    alpha: float
+    power: float
+    smallest: float | None
+    times_found: float | None
+    bound: float | None
+    times_bound: float | None
+
+    @property
+    def seen(self) -> str:
+        """``effect size d of about 1.2 or more``, or that no effect is large enough."""
+        if self.smallest is None:
+            return f"no {self.estimate} that there can be"
+        far = f"about {shown(self.smallest)} or more"
+        return (
+            f"{self.estimate} {far} away from {self.neutral:g}"
+            if self.neutral
+            else f"{self.estimate} of {far}"
+        )
+
+    @property
+    def would_decide(self) -> str:
+        """How much data would decide, as a sentence; empty where it is not known."""
+        parts = []
+        if self.times_found is not None:
+            parts.append(
+                f"{_times(self.times_found)} would detect one as large as that found ({shown(self.found)})"
+            )
+        if self.times_bound is not None and self.bound is not None:
+            parts.append(
+                f"{_times(self.times_bound)} would show that one of {self.neutral:g} is within {self.bound:g} of it"
+            )
+        text = ", and ".join(parts)
+        return f"{text[0].upper()}{text[1:]}." if text else ""
+
+    @property
+    def text(self) -> str:
+        """All of it in two or three sentences."""
+        n = " + ".join(f"{count:,} {role}" for role, count in self.n.items())
+        sees = f"With {n} it would detect {self.seen} in {100 * self.power:g} % of cases (at {self.alpha:.2g}; approximate)."
+        return f"{sees} {self.would_decide}".strip()
+
+
+def sensitivity(
+    measurement: Measurement, *, power: float = POWER, alpha: float | None = None
+) -> Sensitivity | None:
+    """What the measurement could have seen, whatever its verdict; None where that cannot be told.
+
+    ``alpha``: another level than its own, such as the one that is left after adjustment. It cannot be told without a test,
+    an interval and a direction: of a distance, a share of items, or what describes; there ``biascore calibrate`` can.
+    """
+    headline = measurement.headline
+    level = measurement.alpha if alpha is None else alpha
+    if level is None or not headline.p_values or headline.value is None or headline.neutral is None:
+        return None
+    scale = _Scale.of(headline)
+    se = _standard_error(headline, scale)
+    if se is None or headline.chance is not None:
+        return None
+    sides = 2 if headline.p_values[0].alternative == "two-sided" else 1
+    needed = float(ndtri(1 - level / sides) + ndtri(power)) * se
+    smallest = None if _cannot_reject(headline, level) else scale.back(needed)
+    found = abs(scale.of_value(headline.value))
+    looked_for = smallest is not None and found >= _LEAST_SHARE * needed
+    bound = _bound(measurement)
+    wide = float(
+        ndtri((1 + (headline.interval.level if headline.interval else 0.95)) / 2) + ndtri((1 + power) / 2)
+    )
+    return Sensitivity(
+        estimate=headline.name,
+        unit=headline.unit,
+        n=headline.n,
+        found=headline.value,
+        neutral=headline.neutral,
+        alpha=level,
+        power=power,
+        smallest=smallest,
+        times_found=(needed / found) ** 2 if looked_for else None,
+        bound=bound,
+        times_bound=None
+        if bound is None
+        else (wide * se / abs(scale.of_value(headline.neutral + bound))) ** 2,
+    )
+
+
+def undecided(measurement: Measurement, verdict: Verdict, tests: int = 1) -> Sensitivity | None:
+    """What an inconclusive measurement could have seen, None for any other.
+
+    ``verdict`` is that of its run; where it is detected alone, the level is the smallest that adjustment over ``tests``
+    tests asks for.
+    """
+    if verdict is not Verdict.INCONCLUSIVE or measurement.alpha is None:
+        return None
+    alone = measurement.verdict is Verdict.DETECTED
+    return sensitivity(measurement, alpha=measurement.alpha / tests if alone and tests else None)
+
+
+def lines(found: Sequence[tuple[str, Sensitivity | None]]) -> tuple[str, ...]:
+    """For each estimate a sentence on what inconclusive tests of it, by their names, could have seen."""
+    by: dict[tuple[str, str], list[tuple[str, Sensitivity]]] = {}
+    for name, one in found:
+        if one is not None:
+            by.setdefault((one.estimate, one.unit), []).append((name, one))
+    return tuple(_line(some) for some in by.values())
+
+
+def _line(some: Sequence[tuple[str, Sensitivity]]) -> str:
+    first = some[0][1]
+    seen = sorted((one.smallest, name) for name, one in some if one.smallest is not None)
+    blind = len(some) - len(seen)
+    least = f"{blind} of {len(some)} could detect nothing at all" if blind else ""
+    told = ""
+    if seen:
+        (low, best), (high, worst) = seen[0], seen[-1]
+        same = shown(low) == shown(high)
+        each = shown(low) if same else f"{shown(low)} ({best}) to {shown(high)} ({worst})"
+        around = f" away from {first.neutral:g}" if first.neutral else ""
+        told = f"about {each}{around} or more, in {100 * first.power:g} % of cases"
+    return f"what inconclusive tests of {first.estimate} would have seen: {'; '.join(filter(None, [told, least]))}"
+
+
+class _Scale(NamedTuple):
+    """Distances from the neutral value, on which an effect has no end; ``reach`` is inf where it has none anyway."""
+
+    neutral: float
+    reach: float
+
+    @classmethod
+    def of(cls, estimate: Estimate) -> _Scale:
+        neutral = estimate.neutral or 0.0
+        limits = estimate.limits or _RANGES.get(estimate.unit)
+        return cls(neutral, math.inf if limits is None else min(neutral - limits[0], limits[1] - neutral))
+
+    def of_value(self, value: float) -> float:
+        """A value on this scale."""
+        if math.isinf(self.reach):
+            return value - self.neutral
+        return self.reach * math.atanh(self._share(value))
+
+    def slope(self, value: float) -> float:
+        """How much longer small distances about a value are on this scale."""
+        return 1.0 if math.isinf(self.reach) else 1 / (1 - self._share(value) ** 2)
+
+    def back(self, distance: float) -> float:
+        """How far from the neutral value what has this distance on the scale lies."""
+        return distance if math.isinf(self.reach) else self.reach * math.tanh(distance / self.reach)
+
+    def _share(self, value: float) -> float:
+        # What lies at the end, where the scale has none, is taken as a little before it.
+        return max(-0.95, min(0.95, (value - self.neutral) / self.reach))
+
+
+def _standard_error(headline: Estimate, scale: _Scale) -> float | None:
+    """That of the interval, or of the deciding test where that is larger: it may ask a wider question."""
+    ends, value = headline.interval, headline.value
+    if ends is None or value is None or ends.high <= ends.low:
+        return None
+    found = scale.slope(value) * (ends.high - ends.low) / 2 / float(ndtri((1 + ends.level) / 2))
+    p = headline.p_values[0]
+    far = abs(scale.of_value(value))
+    if p.alternative == "two-sided" and 0 < p.value <= _SURE_P and far > 0:
+        found = max(found, far / float(ndtri(1 - p.value / 2)))
+    return found
+
+
+def _cannot_reject(headline: Estimate, alpha: float) -> bool:
+    """Whether an exact test of so many relabellings has no p of at most alpha."""
+    p = headline.p_values[0]
+    return p.kind == "exact" and p.n is not None and 1 / p.n > alpha
+
+
+def _bound(measurement: Measurement) -> float | None:
+    """The bound, where it is in the unit of the headline and around its neutral value."""
+    stated = measurement.equivalence
+    if stated is None or stated.of is None:
+        return None
+    of, headline = measurement.estimate(stated.of), measurement.headline
+    return stated.bound if (of.unit, of.neutral) == (headline.unit, headline.neutral) else None
+
+
+def _times(times: float) -> str:
+    if times > MANY:
+        return f"more than {MANY:g} times as many items"
+    return f"about {max(times, 1.1):.2g} times as many items"
