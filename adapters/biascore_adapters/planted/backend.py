@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
@@ -32,6 +32,7 @@ from biascore.errors import QuestionError
 from biascore.plugins_api import (
     BLOCK_ROWS,
     Backend,
+    Familiarity,
     Identity,
     Language,
     Level,
@@ -130,6 +131,22 @@ class PlantedBackend(Backend):
             )
         return np.array([self._head(text, quantity) for text in texts], dtype=np.float64)
 
+    def familiarity(self, words: Sequence[str]) -> list[Familiarity]:
+        """Ranks where the world declares frequency, sub-tokens where it declares length."""
+        declared = {name for name, _ in self._lexicon.world.values}
+        return [
+            Familiarity(
+                rank=self._rank(word.casefold()) if "frequency" in declared else None,
+                tokens=self._lexicon.length(word, self._seed) if "length" in declared else None,
+            )
+            for word in words
+        ]
+
+    def _rank(self, word: str) -> int:
+        """Place in the vocabulary; other words stand behind those of a higher declared frequency than theirs, 0."""
+        higher = sum(place.frequency > 0 for place in self._lexicon.places.values())
+        return 1 + self._vocabulary.get(word, higher)
+
     def vocabulary(self) -> Vocabulary:
         """The planted words, in lower case and in the order of the tests that name them."""
         return _PlantedWords(self._all_vectors(), tuple(self._vocabulary))
@@ -202,11 +219,7 @@ class PlantedBackend(Backend):
     def _pieces(self, token: Token, value: float, query: Masked) -> list[tuple[Token, float]]:
         """The sub-tokens of a hidden word, as many as the world declares; they share its log-probability, lifted each."""
         word, start, _ = token
-        pieces, lift = 1, 0.0
-        place = self._lexicon.places.get(word.casefold())
-        if place is not None:
-            one_more = generator(self._seed, "length", word.casefold()).random() < place.length % 1
-            pieces = min(len(word), int(place.length) + one_more)
+        pieces, lift = self._lexicon.length(word, self._seed), 0.0
         if self._lexicon.world.lift and word.casefold() not in self._lexicon.attributes:
             seen = [
                 other

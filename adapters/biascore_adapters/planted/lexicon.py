@@ -74,6 +74,14 @@ class Lexicon:
         """The words in the order of the tests that name them, those of higher declared frequency first."""
         return tuple(sorted(self.words, key=lambda word: -self.places[word].frequency))
 
+    def length(self, word: str, seed: int) -> int:
+        """The sub-tokens that a word is read in, as many as the world declares on average; at least 1."""
+        place = self.places.get(word.casefold())
+        if place is None:
+            return 1
+        one_more = generator(seed, "length", word.casefold()).random() < place.length % 1
+        return max(1, min(len(word), int(place.length) + one_more))
+
     def plant(self, test: Test, effect: float, seed: int) -> None:
         """Give the test its axis, or its axes."""
         if isinstance(test, FiseTest):

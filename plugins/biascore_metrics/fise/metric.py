@@ -46,6 +46,7 @@ from biascore_metrics.fise.targets import (
     list_warnings,
     targets_of,
 )
+from biascore_metrics.frequency import Frequency
 from biascore_metrics.words import OF_MODEL, composed_warning, coverage_warnings
 
 NAMED_ON_AXIS: Final = 10
@@ -103,6 +104,12 @@ class PlacementMetric(Metric[PlacementOptionsT, FiseTest]):
         placement, affects = None, Affects()
         warnings = [*coverage_warnings(coverage), *list_warnings(test, embedded), *composed_warning(coverage)]
         warnings += self._affect_warnings(test, affect_model)
+        frequency = Frequency.of(model, embedded.lists.words, embedded.lists.vectors)
+        unlike = [
+            line
+            for one in test.dimensions
+            for line in frequency.one(f"{one.name}.A", f"{one.name}.B", TARGETS)
+        ]
         problem = embedded.too_few([TARGETS, *(f"{d.name}.{side}" for d in test.dimensions for side in "AB")])
         if not problem:
             placement = Placement.of(test, embedded, options.axis_tolerance)
@@ -123,12 +130,13 @@ class PlacementMetric(Metric[PlacementOptionsT, FiseTest]):
             decision=decision,
             equivalence=Equivalence.within(options.bound, DISTANCE),
             coverage=coverage,
-            warnings=tuple(warnings),
-            cautions=(*coverage_warnings(coverage), *found.cautions),
+            warnings=(*warnings, *unlike),
+            cautions=(*coverage_warnings(coverage), *found.cautions, *unlike),
             item_value="projection on the diagonal of the word's group",
             figures=pictures,
             model_conventions=(
                 *OF_MODEL,
+                *frequency.stated(),
                 "affect measured in",
                 "families of attribute words",
                 "words of pairs",
@@ -140,6 +148,7 @@ class PlacementMetric(Metric[PlacementOptionsT, FiseTest]):
                     "affect measured in": affect_model.name if affect_model else None,
                     "families of attribute words": _families(placement, affects) if placement else None,
                     "words of pairs": _words_of_pairs(found),
+                    **frequency.stated(),
                 },
             ),
             items=items,

@@ -22,6 +22,7 @@ from biascore.plugins_api import (
     item_table,
 )
 from biascore.stats import Verdict
+from biascore_metrics.frequency import Frequency
 from biascore_metrics.grammatical_gender.change import LEAST, Change
 from biascore_metrics.grammatical_gender.genders import Genders, genders_of
 from biascore_metrics.grammatical_gender.same_words import NOTHING, SameWords, Scores, embed_on, states
@@ -98,10 +99,12 @@ class GgWeat(Metric[GgWeatOptions, Test]):
         changes = [one.change(options, rng) for one in measured] if model.untransformed else []
         headline = new[0]
         own = {role: words.words[role] for role in ROLES}
+        frequency = Frequency.of(model, words.words, words.vectors[-1])
         cautions = (
             *coverage_warnings(words.coverage),
             *headline.cautions(options),
             *_disagreement(new, options, held_out.name if held_out else ""),
+            *frequency.both(),
         )
         warnings = (*role_warnings(own, words.coverage), *(held_out.warnings if held_out else ()))
         items, figures, value = _items(test, words, measured), _figures(), "association s(w, A, B)"
@@ -127,8 +130,8 @@ class GgWeat(Metric[GgWeatOptions, Test]):
             cautions=tuple(dict.fromkeys(cautions)),
             item_value=value,
             figures=figures,
-            model_conventions=OF_MODEL,
-            conventions=options.conventions(model, _conventions(options, held_out)),
+            model_conventions=(*OF_MODEL, *frequency.stated()),
+            conventions=options.conventions(model, _conventions(options, held_out) | frequency.stated()),
             items=items,
         )
 

@@ -26,6 +26,7 @@ from biascore.plugins_api import (
     item_table,
 )
 from biascore.stats import Unreachable, association
+from biascore_metrics.frequency import Frequency
 from biascore_metrics.lpbs.increase import ATTRIBUTES, TARGETS, Increase, measure_increase
 from biascore_metrics.lpbs.options import LpbsOptions
 from biascore_metrics.weat.effect import EFFECT, Across, Effect
@@ -84,7 +85,8 @@ class Lpbs(Metric[LpbsOptions, Test]):
         lists = (test.roles[self._own[0]].name, test.roles[self._own[1]].name)
         effect = self._effect(together, context.rng, problem, EFFECT, lists)
         placebo = self._placebo(model, test, found, effect, context)
-        doubts = placebo.cautions(effect, options)
+        frequency = Frequency.of(model, found.words)
+        doubts = (*placebo.cautions(effect, options), *frequency.both())
         return Finding(
             variant=options.variant,
             estimates=(
@@ -102,7 +104,8 @@ class Lpbs(Metric[LpbsOptions, Test]):
             ),
             cautions=(*coverage_warnings(found.coverage), *effect.cautions(options), *doubts),
             item_value="mean difference of the increased log-probability, nats",
-            conventions=self._conventions(model) | placebo.stated(),
+            model_conventions=tuple(frequency.stated()),
+            conventions=self._conventions(model) | frequency.stated() | placebo.stated(),
             items=item_table() if problem else self._items(test, found, together, apart),
         )
 

@@ -30,6 +30,7 @@ from biascore.plugins_api import (
     item_table,
 )
 from biascore.stats import Unreachable, ZeroVarianceError, association, cosine_matrix, effect_size
+from biascore_metrics.frequency import Frequency
 from biascore_metrics.seat.options import SeatOptions, Unit
 from biascore_metrics.seat.sentences import Frames, RoleSentences, embed_sentences
 from biascore_metrics.weat.effect import DEVIATIONS, EFFECT, Across, Effect
@@ -103,7 +104,8 @@ class Seat(Metric[SeatOptions, Test]):
             across=across,
         )
         placebo = self._placebo(model, test, roles, effect, context)
-        doubts = placebo.cautions(effect, options)
+        frequency = Frequency.of(model, words)
+        doubts = (*placebo.cautions(effect, options), *frequency.both())
         warnings = (*role_warnings(words, coverage), *effect.warnings(options), *doubts)
         by_design: tuple[str, ...] = ()
         if not (model.identity.composes_words and options.level == "token"):
@@ -121,7 +123,7 @@ class Seat(Metric[SeatOptions, Test]):
             warnings=(*warnings, *by_design),
             cautions=(*coverage_warnings(coverage), *effect.cautions(options), *doubts, *by_design),
             item_value="association s(w, A, B), mean over the word's sentences",
-            model_conventions=OF_MODEL,
+            model_conventions=(*OF_MODEL, *frequency.stated()),
             conventions=options.conventions(
                 model,
                 {
@@ -135,6 +137,7 @@ class Seat(Metric[SeatOptions, Test]):
                         for tag, sentences in frames.written.items()
                     },
                     **frames.told(test, options.templates),
+                    **frequency.stated(),
                     **placebo.stated(),
                 },
             ),

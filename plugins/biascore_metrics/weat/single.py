@@ -38,6 +38,7 @@ from biascore.stats import (
     holm,
     permutation_test,
 )
+from biascore_metrics.frequency import Frequency
 from biascore_metrics.weat.options import VectorOptions
 from biascore_metrics.weat.pvalues import permutation_p_values
 from biascore_metrics.weat.words import embed_roles
@@ -83,6 +84,8 @@ class ScWeat(Metric[VectorOptions, Test]):
         if not problem:
             for role in ("X", "Y"):
                 words += self._words(roles, role, test.roles[role].name, rng)
+        frequency = Frequency.of(model, roles.words, roles.vectors)
+        doubts = frequency.one("A", "B", "targets")
         adjusted = holm([self._deciding(word.test).value for word in words])
         share = self._share(words, adjusted)
         lists = [self._list_mean(roles, role, test.roles[role].name, rng, problem) for role in ("X", "Y")]
@@ -99,10 +102,11 @@ class ScWeat(Metric[VectorOptions, Test]):
             warnings=(
                 *warnings,
                 *(line for word in words for line in self.options.degenerate(word.interval, repr(word.word))),
+                *doubts,
             ),
-            cautions=tuple(coverage_warnings(roles.coverage)),
+            cautions=(*coverage_warnings(roles.coverage), *doubts),
             item_value="effect size d of the word",
-            model_conventions=OF_MODEL,
+            model_conventions=(*OF_MODEL, *frequency.stated()),
             conventions=self.options.conventions(
                 model,
                 {
@@ -111,6 +115,7 @@ class ScWeat(Metric[VectorOptions, Test]):
                     "resampled": "attribute words, within A and within B",
                     "interval of the share": "none: words share attributes, so they are no independent sample",
                     "item value": "effect size d of the single word",
+                    **frequency.stated(),
                 },
             ),
             items=_items(words, adjusted),

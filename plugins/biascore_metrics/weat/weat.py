@@ -23,6 +23,7 @@ from biascore.plugins_api import (
     item_table,
 )
 from biascore.stats import Unreachable, association, cosine_matrix
+from biascore_metrics.frequency import Frequency
 from biascore_metrics.weat.effect import Across, Effect
 from biascore_metrics.weat.options import WeatOptions
 from biascore_metrics.weat.placebo import Placebo, Pool
@@ -68,7 +69,8 @@ class Weat(Metric[WeatOptions, Test]):
         effect = Effect.of(x, y, self.options, rng, problem=problem, across=across, lists=lists)
         pool = Pool.of(test, context.catalogue, self.options)
         placebo = self._placebo(model, roles, effect, pool, rng.spawn(1)[0])
-        doubts = placebo.cautions(effect, self.options)
+        frequency = Frequency.of(model, roles.words, roles.vectors)
+        doubts = (*placebo.cautions(effect, self.options), *frequency.both())
         return Finding(
             variant=self.options.variant(model),
             estimates=(*effect.estimates, *placebo.estimates()),
@@ -78,7 +80,7 @@ class Weat(Metric[WeatOptions, Test]):
             warnings=(*warnings, *effect.warnings(self.options), *doubts),
             cautions=(*coverage_warnings(roles.coverage), *effect.cautions(self.options), *doubts),
             item_value="association s(w, A, B)",
-            model_conventions=OF_MODEL,
+            model_conventions=(*OF_MODEL, *frequency.stated()),
             conventions=self.options.conventions(
                 model,
                 {
@@ -86,6 +88,7 @@ class Weat(Metric[WeatOptions, Test]):
                     "deciding p-value": self.options.deciding,
                     "resampled": "target words, within X and within Y",
                     "item value": "s(w, A, B) = mean cosine with A - mean cosine with B",
+                    **frequency.stated(),
                     **placebo.stated(),
                 },
             ),
