@@ -211,7 +211,7 @@ def _add_dimensions(
             se=test.two_sided.mc_se,
         )
         sizes = {**found.sizes, "A": dimension.n_a, "B": dimension.n_b}
-        if dimension.family:
+        if dimension.families != (dimension.n_a, dimension.n_b):
             sizes |= dict(zip(("families A", "families B"), dimension.families, strict=True))
         found.cautions += _few_families(name, dimension)
         for estimate in (names.mean_name(name), names.standardised_name(name)):

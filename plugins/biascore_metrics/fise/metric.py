@@ -321,7 +321,10 @@ def _families(placement: Placement, affects: Affects) -> str:
     told = []
     for name, found in lists.items():
         a, b = found.families
-        told.append(f"{name} {a} + {b}" + (f" of {found.n_a} + {found.n_b} words" if found.family else ""))
+        told.append(
+            f"{name} {a} + {b}"
+            + (f" of {found.n_a} + {found.n_b} words" if (a, b) != (found.n_a, found.n_b) else "")
+        )
     return ", ".join(told)
 
 
