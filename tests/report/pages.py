@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
@@ -72,6 +73,26 @@ class Tree(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         self.current.own_text.append(data)
+
+
+def tables_of(page: Element) -> dict[str, dict[str, Any]]:
+    """The tables that the page makes when they are opened, by id: captions, columns and rows."""
+    scripts = [s for s in page.all("script") if s.attributes.get("type") == "application/json"]
+    later = {d.attributes["data-items"] for d in page.all("div") if "data-items" in d.attributes}
+    return {
+        s.attributes["id"] or "": json.loads("".join(s.own_text))
+        for s in scripts
+        if s.attributes["id"] in later
+    }
+
+
+def assert_data_is_used(page: Element) -> None:
+    """Every script of data is that of a chart or of a table, and is JSON."""
+    used = [d.attributes.get("data-spec") or d.attributes.get("data-items") for d in page.all("div")]
+    scripts = [s for s in page.all("script") if s.attributes.get("type") == "application/json"]
+    assert {s.attributes["id"] for s in scripts} == set(filter(None, used))
+    for script in scripts:
+        json.loads("".join(script.own_text))
 
 
 def page_of(run: Run, tmp_path: Path) -> Element:

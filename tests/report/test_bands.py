@@ -47,7 +47,7 @@ def test_bands_are_shaded_as_far_as_the_values_reach(tmp_path: Path) -> None:
     assert (tiny["band"], tiny["start"], tiny["end"]) == ("tiny", 0.0, 0.01)
     assert (modest["band"], modest["start"]) == ("modest", 0.01)
     assert 0.12 < float(str(modest["end"])) < 0.13
-    caption = page_of(run, tmp_path).all("section", "pictures")[0].text
+    caption = page_of(run, tmp_path).all("section", "across")[0].text
     assert "Shaded: tiny from 0 to 0.01, modest from 0.01 to 0.25, huge from 0.25 to 1." in caption
 
 

@@ -18,7 +18,7 @@ from biascore.results.run import Run
 
 from ..builders.runs import measurement, random_items, run_of, table
 from .drawings import drawing
-from .pages import Element, page_of
+from .pages import Element, page_of, tables_of
 
 charts_of = pytest.importorskip("biascore.report.charts").charts_of
 
@@ -27,8 +27,7 @@ LISTED = "This page lists 1,000 of the 4,000 items"
 
 
 def listed(page: Element) -> list[str]:
-    whole = page.all("table", "items")[-1]
-    return [row.children[0].text for row in whole.all("tbody")[0].all("tr")]
+    return [row[0] for row in list(tables_of(page).values())[-1]["rows"]]
 
 
 def uneven_items() -> pa.Table:

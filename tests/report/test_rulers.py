@@ -24,7 +24,7 @@ def test_rulers_stand_side_by_side_and_the_page_counts_agreement(tmp_path: Path)
     run = rulers_run()
     page = page_of(run, tmp_path)
     headings = [h.text for h in page.all("h2")]
-    assert headings[2:5] == ["Effects", "Do the rulers agree?", "Measurements"]
+    assert headings[2:5] == ["Effects", "Do the rulers agree?", "Results"]
     section = page.all("section", "rulers")[0]
     for model in MODELS[1:]:
         verdicts, signs, open_ = 0, 0, 0

@@ -144,7 +144,7 @@ def test_few_measurements_are_points(size: int, boxes: int, points: int, tmp_pat
     marks = drawing(run, "run-02")
     assert sum("Lower quartile" in m.label for m in marks) == boxes
     assert sum("Model: " in m.label for m in pointed(marks)) == points
-    caption = page_of(run, tmp_path).all("section", "pictures")[0].all("figure")[1].text
+    caption = page_of(run, tmp_path).all("section", "across")[0].all("figure")[1].text
     assert ("and no boxes" in caption) == (boxes == 0)
     assert ("within 1.5 interquartile ranges" in caption) == (boxes > 0)
 
@@ -170,18 +170,18 @@ def test_dots_stand_in_a_row_for_each_model() -> None:
     assert len({(p.attributes["fill"], p.attributes["d"]) for p in points}) == 5
 
 
-def test_pictures_have_a_section_between_rulers_and_measurements(tmp_path: Path) -> None:
+def test_pictures_have_a_section_between_rulers_and_results(tmp_path: Path) -> None:
     run = systems_run(1)
     page = page_of(run, tmp_path)
     headings = [h.text for h in page.all("h2")]
-    assert headings[headings.index("Across measurements") + 1] == "Measurements"
-    section = page.all("section", "pictures")[0]
+    assert headings[headings.index("Across measurements") + 1] == "Results"
+    section = page.all("section", "across")[0]
     assert [h.text for h in section.all("h3")] == ["Rates gest-mt", "Feminine ranks gest-mt"]
     assert (
         "Rates on script:amazon: f_s against f_m, 8 measurements. Lines are 95% confidence intervals."
         in section.text
     )
-    assert not page_of(run_of(measurement()), tmp_path / "none").all("section", "pictures")
+    assert not page_of(run_of(measurement()), tmp_path / "none").all("section", "across")
     names = [p.name for p in write_charts(run, tmp_path / "charts", ("svg",))]
     at = names.index("run-01-gest-mt-Rates.svg")
     assert names[at + 1] == "run-02-gest-mt-Feminine-ranks.svg"
@@ -217,7 +217,7 @@ def made(*figures: Figure, **more: str) -> Measurement:
 )
 def test_a_picture_that_cannot_be_drawn_says_why(figure: Figure, reason: str, tmp_path: Path) -> None:
     run = run_of(made(figure), made(figure))
-    section = page_of(run, tmp_path).all("section", "pictures")[0]
+    section = page_of(run, tmp_path).all("section", "across")[0]
     assert f"This figure is not drawn: {reason}." in section.text
     assert not [p for p in write_charts(run, tmp_path, ("svg",)) if p.name.startswith("run")]
 
@@ -228,7 +228,7 @@ def test_what_is_left_out_of_a_picture_is_counted(tmp_path: Path) -> None:
     ] * 3
     bad = [made(Point(title="t", x="a", y="no"), Boxes(title="t", estimates=("no",), labels=("x",)))] * 2
     bad += [made(Point(title="t", x="a", y="d"))]
-    text = page_of(run_of(*good, *bad), tmp_path).all("section", "pictures")[0].text
+    text = page_of(run_of(*good, *bad), tmp_path).all("section", "across")[0].text
     assert text.count("2 not drawn: the measurement has no estimate “no”.") == 2
     assert "This figure is not drawn: no measurement has a value of both estimates." in text
     assert "3 values not estimable and so not drawn." in text
@@ -285,7 +285,7 @@ def test_hostile_texts_in_pictures_of_the_run_stay_texts(tmp_path: Path) -> None
     run = run_of(*hostile_joined())
     page = page_of(run, tmp_path)
     assert not [e for e in page.walk() if e.tag in {"img", "svg", "textarea", "b-", "iframe"}]
-    section = page.all("section", "pictures")[0]
+    section = page.all("section", "across")[0]
     headings = [h.text for h in section.all("h3")]
     for text in HOSTILE:
         assert headings.count(squeezed(f"{text} {HOSTILE[5]}")) == 3

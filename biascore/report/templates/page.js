@@ -1,102 +1,30 @@
-(() => {
-  "use strict";
-  const main = document.querySelector("main");
-  const sections = [...document.querySelectorAll("details.measurement")];
-  const drawn = new Set();
+// What is opened: sections by a link, by the button, and for print what the reader has open.
+const sections = [...document.querySelectorAll("details.measurement")];
 
-  function available() {
-    const style = getComputedStyle(main);
-    return Math.floor(main.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight));
+function openLinked() {
+  const linked = location.hash.startsWith("#m") ? document.getElementById(location.hash.slice(1)) : null;
+  if (linked instanceof HTMLDetailsElement) {
+    linked.open = true;
+    linked.scrollIntoView();
   }
+}
 
-  async function draw(figure) {
-    const target = figure.querySelector(".chart");
-    const width = Math.min(860, available());
-    const spec = JSON.parse(document.getElementById(target.dataset.spec).textContent);
-    spec.width = width;
-    spec.config.axisY.labelLimit = Math.min(230, Math.round(0.4 * width));
-    if (width < 560) {
-      spec.config.legend.columns = 1;
-      spec.config.legend.labelLimit = Math.round(0.5 * width);
-      spec.config.title.frame = "bounds";
-    }
-    if (spec.usermeta) {
-      const { besidePlot, heightToWidth, narrow } = spec.usermeta;
-      spec.height = Math.round((width - besidePlot) * heightToWidth);
-      if (width < 560) spec.datasets.labels = narrow;
-    }
-    drawn.add(figure);
-    try {
-      await vegaEmbed(target, spec, {
-        mode: "vega-lite",
-        ast: true,
-        renderer: "svg",
-        logLevel: 1, // errors only
-        defaultStyle: false,
-        tooltip: { disableDefaultStyle: true },
-        actions: { export: { svg: true, png: true }, source: false, compiled: false, editor: false },
-        forceActionsMenu: true,
-        scaleFactor: { svg: 1, png: 3 },
-        downloadFileName: target.dataset.name,
-      });
-      target.classList.add("drawn");
-    } catch (error) {
-      target.textContent = `This chart could not be drawn (${error.message}). Its numbers are in the table.`;
-    }
-  }
-
-  function drawVisible() {
-    for (const figure of document.querySelectorAll("figure.plot")) {
-      const section = figure.closest("details.measurement");
-      if (!drawn.has(figure) && (section === null || section.open)) draw(figure);
-    }
-  }
-
-  function openLinked() {
-    const linked = location.hash.startsWith("#m") ? document.getElementById(location.hash.slice(1)) : null;
-    if (linked instanceof HTMLDetailsElement) {
-      linked.open = true;
-      linked.scrollIntoView();
-    }
-  }
-
-  const button = document.getElementById("toggle-all");
-  if (button) {
-    const relabel = () => {
-      button.textContent = sections.every((section) => section.open) ? "Close all" : "Open all";
-    };
-    button.hidden = false;
-    relabel();
-    button.addEventListener("click", () => {
-      const open = !sections.every((section) => section.open);
-      for (const section of sections) section.open = open;
-    });
-    for (const section of sections) section.addEventListener("toggle", relabel);
-  }
-  for (const section of sections) section.addEventListener("toggle", drawVisible);
-
-  let closedBeforePrint = [];
-  window.addEventListener("beforeprint", () => {
-    closedBeforePrint = sections.filter((section) => !section.open);
-    for (const section of closedBeforePrint) section.open = true;
-    drawVisible();
+const button = document.getElementById("toggle-all");
+if (button) {
+  const relabel = () => {
+    button.textContent = sections.every((section) => section.open) ? "Close all" : "Open all";
+  };
+  button.hidden = false;
+  relabel();
+  button.addEventListener("click", () => {
+    const open = !sections.every((section) => section.open);
+    for (const section of sections) section.open = open;
   });
-  window.addEventListener("afterprint", () => {
-    for (const section of closedBeforePrint) section.open = false;
-  });
+  for (const section of sections) section.addEventListener("toggle", relabel);
+}
+for (const section of sections) section.addEventListener("toggle", drawVisible);
 
-  let width = available();
-  let pending;
-  window.addEventListener("resize", () => {
-    clearTimeout(pending);
-    pending = setTimeout(() => {
-      if (available() === width) return;
-      width = available();
-      for (const figure of [...drawn]) draw(figure);
-    }, 200);
-  });
-
-  window.addEventListener("hashchange", openLinked);
-  openLinked();
-  drawVisible();
-})();
+window.addEventListener("beforeprint", drawVisible);
+window.addEventListener("hashchange", openLinked);
+openLinked();
+drawVisible();

@@ -118,6 +118,7 @@ class PairMetric(Metric[PairOptionsT, SentencePairsTest]):
         return Finding(
             variant=options.variant(),
             positive_means=test.positive_means or POSITIVE_MEANS,
+            negative_means="the model prefers the less stereotypical sentence",
             estimates=(
                 headline,
                 *means,

@@ -147,6 +147,7 @@ class CrowsPairsMixed(Metric[MixedPairOptions, SentencePairsTest]):
         return Finding(
             variant=options.variant(),
             positive_means=test.positive_means or "stereotypical sentences score higher than the others",
+            negative_means="stereotypical sentences score lower than the others",
             estimates=(*own, percentages.headline, percentages.preferring, *types, *percentages.bias_types),
             decision=decision,
             equivalence=None

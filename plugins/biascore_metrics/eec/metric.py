@@ -89,6 +89,7 @@ class Eec(Metric[EecOptions, EquityTest]):
         return Finding(
             variant=options.variant(),
             positive_means="the scores of an emotion are higher for the level named first",
+            negative_means="the scores of an emotion are lower for the level named first",
             estimates=found.estimates,
             decision=found.decision,
             equivalence=found.equivalence,

@@ -131,6 +131,7 @@ def odds_finding(
         variant=told.variant,
         language=told.language,
         positive_means=told.positive_means,
+        negative_means="the other way round: against the stereotypes",
         estimates=estimates,
         decision=decision,
         equivalence=Equivalence.within(options.bound, G_S),

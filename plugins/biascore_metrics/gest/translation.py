@@ -76,10 +76,8 @@ class GestMt(Metric[MtOptions, SamplesTest]):
         return Finding(
             variant=", ".join(options.changed("target")),
             subject=f"{test.language} to {options.target}",
-            positive_means=(
-                "samples of stereotypes about men are translated in the masculine more often than samples of "
-                "stereotypes about women"
-            ),
+            positive_means="stereotypes about men are translated in the masculine more often than those about women",
+            negative_means="stereotypes about women are translated in the masculine more often than those about men",
             estimates=rates.estimates,
             decision=rates.decision,
             equivalence=Equivalence.within(rates.bound, raw(F_S)),

@@ -116,6 +116,7 @@ class GgWeat(Metric[GgWeatOptions, Test]):
         return Finding(
             variant=options.variant(model),
             positive_means=_direction(test),
+            negative_means=_direction(test, other=True),
             estimates=(
                 headline.estimates[0],
                 *(effect.estimates[0] for effect in new[1:]),
@@ -149,8 +150,10 @@ def _measured(words: SameWords, count: int, held_out: Genders | None) -> list[_M
     return found
 
 
-def _direction(test: Test) -> str:
+def _direction(test: Test, *, other: bool = False) -> str:
     x, y, a, b = (test.roles[role].name for role in ROLES)
+    if other:
+        a, b = b, a
     return f"{x} lie nearer to {a} than {y} do, and {y} nearer to {b}"
 
 

@@ -64,6 +64,7 @@ class RobustMetric(Metric[RobustOptions, AssociationsTest]):
         return Finding(
             variant=options.variant(),
             positive_means=_positive_means(test, design),
+            negative_means=_negative_means(design),
             estimates=found.estimates,
             decision=found.decision,
             equivalence=Equivalence.within(options.r2_min, found.bound_of) if found.bound_of else None,
@@ -137,6 +138,11 @@ def _positive_means(test: AssociationsTest, design: Design) -> str:
     if own and test.positive_means:
         return test.positive_means
     return f"the target words go with words for {first} more than with words for {second}"
+
+
+def _negative_means(design: Design) -> str:
+    first, second = design.groups[:2]
+    return f"the target words go with words for {second} more than with words for {first}"
 
 
 def _by_design(options: RobustOptions) -> tuple[str, ...]:

@@ -1,0 +1,35 @@
+"""The sections of the page, in order: a function and a template each.
+
+A section is made from a run alone and is left out where its function returns None. To add one, write both and put the
+function in its place here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from biascore.report.parts.answer import answer
+from biascore.report.parts.detail import measurements
+from biascore.report.parts.every_test import every_test
+from biascore.report.parts.part import Part
+from biascore.report.parts.pictures import across, effects, rulers
+from biascore.report.parts.results import results
+from biascore.report.parts.sources import again, models, provenance, stimuli
+from biascore.results.run import Run
+
+__all__ = ["PARTS", "Part"]
+
+PARTS: Final[tuple[Callable[[Run], Part | None], ...]] = (
+    answer,
+    every_test,
+    effects,
+    rulers,
+    across,
+    results,
+    measurements,
+    models,
+    stimuli,
+    provenance,
+    again,
+)

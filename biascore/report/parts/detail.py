@@ -1,0 +1,118 @@
+"""One section for each measurement: what it says and why, its pictures, its items, and its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from biascore.basics.visible import visible
+from biascore.report.charts import Chart, Undrawn, measurement_charts
+from biascore.report.items import has_values, table_rows
+from biascore.report.parts.part import Part
+from biascore.report.parts.remarks import disagreement
+from biascore.report.texts import cell
+from biascore.results.estimates import Estimate, PValue
+from biascore.results.measurement import Measurement
+from biascore.results.run import Run
+from biascore.results.run_files import items_path
+from biascore.results.verdicts import RunVerdict, reason_of
+
+SHORT_TABLE: Final = 20
+"""Item tables of up to so many rows stand on the page; longer ones are drawn when they are opened."""
+EXTREMES: Final = 5
+SHORT_ESTIMATES: Final = 8
+"""Of longer tables of estimates and p-values so many rows are shown, the rest on demand."""
+OPEN_SECTIONS: Final = 3
+"""Runs of up to so many measurements start with all their sections open."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One measurement with what the run says of it and why, its charts, and its item rows as texts.
+
+    Of very many items some are ``rows``; all are in the file ``stored`` of a saved run.
+    """
+
+    number: int
+    measurement: Measurement
+    said: RunVerdict
+    reason: str
+    charts: tuple[Chart | Undrawn, ...]
+    columns: tuple[str, ...]
+    rows: list[tuple[Any, ...]]
+    stored: str
+
+    @property
+    def by_value(self) -> bool:
+        """Whether the rows are in order of their values, and some of them chosen by these."""
+        return has_values(self.measurement)
+
+    @property
+    def lowest_and_highest(self) -> list[tuple[Any, ...]] | None:
+        """The rows at both ends with a gap between them, or None where the table is short."""
+        if len(self.rows) <= SHORT_TABLE:
+            return None
+        return [*self.rows[:EXTREMES], (), *self.rows[-EXTREMES:]]
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """The item table as data, from which the page makes it when it is opened."""
+        listed = len(self.rows) < self.measurement.items.num_rows
+        caption = "The items that this page lists" if listed else "All items"
+        order = ", greatest value first" if self.by_value else ""
+        return _table(caption + order, self.columns, self.rows)
+
+    @property
+    def lost(self) -> dict[str, Any]:
+        """What was lost, as data in the same form."""
+        words = self.measurement.coverage.lost
+        rows = [(word.word, word.role, word.reason) for word in words]
+        return _table(f"Lost: {len(words):,}", ("What", "List", "Why"), rows)
+
+    @property
+    def disagreement(self) -> str:
+        """Where the interval of the headline says otherwise than its p-value, a sentence on what each of them asks."""
+        if not disagreement(self.measurement):
+            return ""
+        return (
+            "Test and interval disagree here, for they answer different questions: the test asks whether chance alone could "
+            "give such a result from these very items, the interval how large the effect would be with others like them."
+        )
+
+    @property
+    def p_values(self) -> list[tuple[Estimate, PValue, bool]]:
+        """Every p-value with its estimate, and whether it decides: the first one of the first estimate does."""
+        return [
+            (estimate, p, rank == order == 0)
+            for rank, estimate in enumerate(self.measurement.estimates)
+            for order, p in enumerate(estimate.p_values)
+        ]
+
+
+def _table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> dict[str, Any]:
+    """A table as data, with its texts made visible: the page puts them in as they are."""
+    return {
+        "caption": caption,
+        "columns": [visible(name) for name in columns],
+        "rows": [[visible(text) for text in row] for row in rows],
+    }
+
+
+def measurements(run: Run) -> Part:
+    """All sections, closed where there are many."""
+    sections = [
+        Section(
+            position,
+            measurement,
+            said,
+            reason_of(measurement, said, run.adjustment),
+            measurement_charts(measurement, position),
+            tuple(measurement.items.column_names),
+            [tuple(cell(value) for value in row) for row in table_rows(measurement)],
+            items_path(position - 1, measurement.metric, measurement.test).as_posix(),
+        )
+        for position, (measurement, said) in enumerate(zip(run, run.verdicts, strict=True), start=1)
+    ]
+    values = {"sections": sections, "open_sections": len(sections) <= OPEN_SECTIONS, "short": SHORT_ESTIMATES}
+    return Part("measurements", "Measurements", "measurements", values, "Details")

@@ -1,0 +1,40 @@
+"""What makes an effect and its verdict look contradictory, said where it stands."""
+
+from __future__ import annotations
+
+from biascore.results.measurement import Measurement
+from biascore.results.verdicts import RunVerdict, equivalent
+from biascore.stats import Verdict
+
+
+def disagreement(measurement: Measurement) -> bool:
+    """Whether the interval of the headline says otherwise than its p-value."""
+    headline = measurement.headline
+    p, alpha, ends, neutral = measurement.p_value, measurement.alpha, headline.interval, headline.neutral
+    if p is None or alpha is None or ends is None or neutral is None or headline.chance is not None:
+        return False
+    if headline.opposite(alpha) or (p <= alpha) != (ends.low <= neutral <= ends.high):
+        return False
+    # Detected for what is not the headline, and the reason says for what.
+    return not (measurement.verdict is Verdict.DETECTED and equivalent(measurement))
+
+
+def remarks(measurement: Measurement, said: RunVerdict) -> tuple[str, ...]:
+    """A few words on each: an effect the other way of a one-sided test, a small p beside an interval that spans."""
+    headline, found = measurement.headline, []
+    if headline.opposite(measurement.alpha or 0.0):
+        found.append("points the other way; this one-sided test does not look there")
+    if headline.chance is not None:
+        found.append(f"chance alone gives {headline.chance:.3g}, not {headline.neutral or 0:g}")
+    if disagreement(measurement) and headline.interval is not None:
+        holds = headline.interval.low <= (headline.neutral or 0.0) <= headline.interval.high
+        found.append(
+            f"the interval {'holds' if holds else 'leaves out'} {headline.neutral:g}: it asks something else than the test"
+        )
+    if (
+        said.verdict is Verdict.NEGLIGIBLE
+        and measurement.p_value is not None
+        and measurement.p_value <= (measurement.alpha or 0.0)
+    ):
+        found.append("surely there, and surely too small to matter")
+    return tuple(found)
