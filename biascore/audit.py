@@ -15,6 +15,7 @@ from biascore.basics.wording import brief, few
 from biascore.errors import OptionsError, UnknownNameError
 from biascore.files.paths import user_path
 from biascore.files.reading import read_toml
+from biascore.gates.spec import Gate
 from biascore.stats import Adjustment
 from biascore.stimuli.dataset import HUB
 from biascore.stimuli.entries import LANGUAGE_PATTERN
@@ -102,6 +103,7 @@ class Audit(Frozen):
 
     ``data`` are data files that become tests. ``stimuli`` are folders of the user's own ``<language>/*.toml``;
     in a file both are relative to it. ``require_plugins`` are requirements such as ``biascore-plugin-slavic>=1``.
+    ``gates`` are what must hold of the run.
     """
 
     title: str = "Audit"
@@ -112,6 +114,7 @@ class Audit(Frozen):
     data: tuple[AuditData, ...] = ()
     models: tuple[AuditModel, ...] = Field(min_length=1)
     measurements: tuple[AuditMeasurement, ...] = Field(min_length=1)
+    gates: tuple[Gate, ...] = ()
     _folder: Path = PrivateAttr(default_factory=Path)
 
     @property

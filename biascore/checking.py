@@ -17,6 +17,7 @@ from biascore.basics.problems import problems_of
 from biascore.checked import Checked, Opening, Step
 from biascore.errors import CapabilityError, OptionsError, UnknownNameError
 from biascore.files.paths import is_path
+from biascore.gates.evaluating import check_gates
 from biascore.metric import SELF, Metric
 from biascore.models.adapter import LoadContext
 from biascore.models.model import Model
@@ -50,12 +51,15 @@ def check_audit(plugins: Plugins, folders: Sequence[Path], audit: Audit) -> Chec
     }
     _check_all_used(steps, tuple(openings))
     _check_no_repeats(steps, audit)
+    checked = Checked(catalogue, tuple(openings), openings, steps, twins=twins)
+    planned = [(metric.name, test.id, label) for group in checked.groups for label, metric, test in group]
+    check_gates(audit.gates, planned, audit.folder)
     for step in steps:
         for label, opening in openings.items():
             if label in step.models:
                 check_transformed(step.metric, label, after=opening.after)
                 check_capabilities(step.metric, label, opening.capabilities, plugins, after=opening.after)
-    return Checked(catalogue, tuple(openings), openings, steps, twins=twins)
+    return checked
 
 
 def check_measure(

@@ -27,6 +27,7 @@ from biascore.checking import (
 )
 from biascore.errors import BiascoreError, OptionsError
 from biascore.files.paths import user_path
+from biascore.gates.evaluating import evaluate
 from biascore.metric import Context, Metric
 from biascore.models.adapter import ModelPlugin
 from biascore.models.budget import Budget
@@ -219,7 +220,8 @@ class Engine:
             audit={**plan.model_dump(mode="json"), "stimuli": folders},
         )
         named = (*plan.stimuli, *(data.source for data in plan.data))
-        return portable(made, plan.folder, {str(plan.path(text)): text for text in named})
+        made = portable(made, plan.folder, {str(plan.path(text)): text for text in named})
+        return made.model_copy(update={"gates": evaluate(plan.gates, made, plan.folder)})
 
     def plan(self, audit: Audit | str | Path, *, probe: bool = True) -> Plan:
         """What ``run`` would ask of each model, and its cost, without running.

@@ -119,7 +119,10 @@ def audit_text(run: Run) -> str:
         )
         for one in audit.data
     ]
-    moved = audit.model_copy(update={"data": tuple(data), "stimuli": (STIMULI,) if audit.stimuli else ()})
+    here = tuple(gate for gate in audit.gates if gate.no_worse_than is None)
+    moved = audit.model_copy(
+        update={"data": tuple(data), "stimuli": (STIMULI,) if audit.stimuli else (), "gates": here}
+    )
     # With what decides results even where it is the default.
     decisive = {"title": moved.title, "seed": moved.seed, "adjust": run.adjustment.value}
     try:
@@ -279,6 +282,10 @@ def _readme(run: Run, parts: Sequence[Part]) -> str:
             "",
             _SAYS,
             "- `audit.toml`: what was measured, on which models",
+            *(
+                f"  - without the gate that compares with {name}, which is not in here"
+                for name in _bases(run)
+            ),
             "- `constraints.txt`: the versions of the packages",
             "- `stimuli/`, `data/`: the word lists and data files that came with no package",
             "",
@@ -304,6 +311,12 @@ def _readme(run: Run, parts: Sequence[Part]) -> str:
             "",
         ]
     )
+
+
+def _bases(run: Run) -> list[str]:
+    """The runs that gates compare with, which a bundle does not hold."""
+    gates = run.provenance.audit.get("gates", ())
+    return [_cell(gate["no_worse_than"]) for gate in gates if gate.get("no_worse_than")]
 
 
 def _cell(text: str) -> str:

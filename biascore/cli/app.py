@@ -64,6 +64,11 @@ app.later(
     panel=READ,
 )
 app.later(
+    "biascore.cli.gates:gate",
+    "Say whether a stored run passes the gates of an audit file, or of --gate; exit code 4 where it does not.",
+    panel=READ,
+)
+app.later(
     "biascore.cli.verify:verify",
     "Derive the hashes and verdicts of a stored run again: results, item tables, stimuli and, on request, models.",
     panel=READ,

@@ -12,6 +12,7 @@ from biascore.audit import Audit
 from biascore.basics.guard import debugging
 from biascore.cli import codes
 from biascore.cli.console import print_json, say, stderr
+from biascore.cli.gates import gate_code, print_gates
 from biascore.cli.progress import SignsOfLife
 from biascore.cli.results import print_run
 from biascore.engine import DEFAULT_CACHE, Engine
@@ -62,9 +63,12 @@ def run_and_deliver(audit: Audit, output: Output, limits: Limits) -> None:
     finally:
         engine.close()
     _deliver(result, output, earlier)
-    if result.failed:
+    code = gate_code(result.gates)
+    if result.failed and all(gate.only_unmeasured for gate in result.gates if not gate.passed):
         passing = all(failure.may_pass for failure in result.failed)
-        raise typer.Exit(codes.MAY_PASS if passing else codes.PARTLY_FAILED)
+        code = codes.MAY_PASS if passing else codes.PARTLY_FAILED
+    if code != codes.DONE:
+        raise typer.Exit(code)
 
 
 def _check_targets(output: Output) -> None:
@@ -88,6 +92,7 @@ def _deliver(result: Run, output: Output, earlier: Run | None) -> None:
         print_json(result.to_json())
     else:
         print_run(result, all_warnings=output.warnings)
+        print_gates(result.gates)
     if debugging():
         for failure in result.failed:
             say(f"\n{failure.what}:\n{failure.traceback}", to=stderr)

@@ -13,6 +13,7 @@ import typer
 from biascore.audit import Audit
 from biascore.cli.adjusting import Adjust
 from biascore.cli.delivery import Limits, Output, run_and_deliver
+from biascore.cli.gates import gates
 from biascore.cli.options import (
     AuditFile,
     Data,
@@ -20,6 +21,7 @@ from biascore.cli.options import (
     DataLicence,
     DataOption,
     Force,
+    GateOption,
     Json,
     MaxCharacters,
     ModelOption,
@@ -50,6 +52,7 @@ def run(
     without: Without = None,
     out: Out = None,
     report: Report = None,
+    gate: GateOption = None,
     seed: Seed = None,
     adjust: Adjust = None,
     warnings: Warnings = False,
@@ -64,7 +67,7 @@ def run(
 
     The run is saved in --out, or in a folder beside the audit file that is named after it.
     """
-    chosen = chosen_audit(audit, seed, model, without, adjust, require_plugin)
+    chosen = chosen_audit(audit, seed, model, without, adjust, require_plugin, gates(gate))
     target = out or audit.with_name(f"{audit.stem}-run")
     output = Output(target, report, as_json, warnings, force)
     run_and_deliver(chosen, output, Limits(max_characters, time_limit, no_cache))

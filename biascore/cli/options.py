@@ -13,9 +13,10 @@ from biascore.errors import OptionsError
 
 if TYPE_CHECKING:  # what lists is not to wait for what measures
     from biascore.audit import Audit
+    from biascore.gates import Gate
     from biascore.stats import Adjustment
 
-_NEXT_OPTION: Final = re.compile(r",(?=[A-Za-z_]\w*=)")
+NEXT_OPTION: Final = re.compile(r",(?=[A-Za-z_]\w*=)")
 
 AuditFile = Annotated[Path, typer.Argument(help="The audit file (TOML).")]
 StoredRun = Annotated[Path, typer.Argument(help="A stored run.", metavar="RUN")]
@@ -73,6 +74,15 @@ ReplaceModel = Annotated[
         help="Another reference for a model of the audit, NAME=REF; repeat for several.",
     ),
 ]
+GateOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--gate",
+        help="What must hold, TESTS:KEY=VALUE,... with a glob of tests and the keys of [[gates]], as in "
+        "'en/*:fail_on=detected'; repeat for several. A gate that does not hold ends the command with 4.",
+        metavar="TESTS:KEY=VALUE,...",
+    ),
+]
 Without = Annotated[
     list[str] | None, typer.Option(help="Leave out a model of the audit, by name; repeat for several.")
 ]
@@ -99,11 +109,14 @@ def chosen_audit(
     without: list[str] | None,
     adjust: Adjustment | None = None,
     require_plugins: Sequence[str] | None = None,
+    more_gates: Sequence[Gate] = (),
 ) -> Audit:
     """The audit of a file with the changes that the command line makes to it; required plugins are added."""
     from biascore.audit import Audit
 
     chosen = Audit.load(audit)
+    if more_gates:
+        chosen = chosen.model_copy(update={"gates": (*chosen.gates, *more_gates)})
     if adjust is not None:
         chosen = chosen.model_copy(update={"adjust": adjust})
     if seed is not None:
@@ -139,7 +152,7 @@ def transforms(texts: list[str] | None) -> list[dict[str, Any]]:
             raise OptionsError(
                 f"--transform {text!r} names none. Write, for example: --transform top-components:count=3"
             )
-        found.append({"name": name, "options": pairs(_NEXT_OPTION.split(options) if options else None, text)})
+        found.append({"name": name, "options": pairs(NEXT_OPTION.split(options) if options else None, text)})
     return found
 
 
@@ -184,10 +197,14 @@ def data_files(
     return found
 
 
-def pairs(options: Sequence[str] | None, inside: str = "") -> dict[str, Any]:
+def pairs(
+    options: Sequence[str] | None,
+    inside: str = "",
+    example: str = "--transform grammatical-gender:nouns=es/nouns",
+) -> dict[str, Any]:
     """Options from ``key=value``; the value is read as TOML, and what is no TOML value is a string.
 
-    ``inside``: the argument that they are part of.
+    ``inside``: the argument that they are part of, and ``example`` one that would do.
     """
     from biascore.files.reading import parse_toml
 
@@ -196,10 +213,7 @@ def pairs(options: Sequence[str] | None, inside: str = "") -> dict[str, Any]:
         key, equals, value = text.partition("=")
         if not equals or not key:
             if inside:
-                raise OptionsError(
-                    f"{text!r} of {inside!r} is not key=value. Write, for example: "
-                    "--transform grammatical-gender:nouns=es/nouns"
-                )
+                raise OptionsError(f"{text!r} of {inside!r} is not key=value. Write, for example: {example}")
             raise OptionsError(f"{text!r} is not key=value. Write, for example: -o level=token")
         if key in found:
             raise OptionsError(f"the option {key!r} is given twice. Give it once")

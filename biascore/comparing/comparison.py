@@ -41,10 +41,11 @@ class Compared(Frozen):
 class Difference(Frozen):
     """The change of one estimate between two models on the same test.
 
-    ``change`` is new minus old, in the unit of the estimate; its first p-value is two-sided and not adjusted, and
-    ``p_adjusted`` is over the ``family``. ``paired``: item by item, else from the two intervals. ``bound``: a change
-    within it is too small to matter. ``flipped`` is how many items lie on another side of no bias than before, None where
-    items have no side; ``items`` holds those of both models: item, group, old, new, change and flipped.
+    ``neutral`` is the value of the estimate that stands for no bias. ``change`` is new minus old, in its unit; its first
+    p-value is two-sided and not adjusted, and ``p_adjusted`` is over the ``family``. ``paired``: item by item, else from the
+    two intervals. ``bound``: a change within it is too small to matter. ``flipped`` is how many items lie on another side of
+    no bias than before, None where items have no side; ``items`` holds those of both models: item, group, old, new, change
+    and flipped.
     """
 
     metric: str
@@ -59,6 +60,7 @@ class Difference(Frozen):
     old: Compared
     new: Compared
     change: Estimate
+    neutral: float
     paired: bool
     alpha: float
     bound: float | None

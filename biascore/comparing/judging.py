@@ -40,6 +40,7 @@ def judged(
         old=changed.old,
         new=changed.new,
         change=changed.change,
+        neutral=neutral,
         paired=changed.paired,
         alpha=alpha,
         bound=within,

@@ -23,6 +23,7 @@ from biascore.files.reading import read_bytes
 from biascore.models.used import ModelUsed, QuestionCounts
 from biascore.results.answers import Answer, answers
 from biascore.results.failure import Failure
+from biascore.results.gated import GateResult
 from biascore.results.measurement import Measurement
 from biascore.results.run_files import ITEMS_FOLDER, RUN_FILE, in_the_way, items_path, parse_run
 from biascore.results.sensitivity import Sensitivity, undecided
@@ -75,6 +76,7 @@ class Run(Frozen):
 
     ``failed`` are the measurements that could not be made, because a model or a plugin failed; the same command
     later asks for what they need and nothing else.
+    ``gates`` are what the gates of its audit said of it.
     ``verdicts`` are what it says of those that were made, with p-values adjusted over the measurements on one model.
     """
 
@@ -87,6 +89,7 @@ class Run(Frozen):
     provenance: Provenance
     warnings: tuple[str, ...] = ()
     failed: tuple[Failure, ...] = ()
+    gates: tuple[GateResult, ...] = ()
 
     def __len__(self) -> int:
         return len(self.measurements)

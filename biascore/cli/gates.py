@@ -1,0 +1,111 @@
+"""``biascore gate``: whether a stored run passes; and what gates said of a run, on the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+from pydantic import ValidationError
+
+from biascore.audit import Audit
+from biascore.basics.problems import problems_of
+from biascore.cli import codes
+from biascore.cli.console import print_json, say, wide
+from biascore.cli.options import NEXT_OPTION, GateOption, Json, pairs
+from biascore.comparing.compare import loaded
+from biascore.errors import OptionsError
+from biascore.files.paths import user_path
+from biascore.gates import Gate, evaluate
+from biascore.results.gated import GateCheck, GateResult, Held
+
+_STYLES: Final = {Held.FAILS: "bold red", Held.UNDECIDED: "yellow", Held.HOLDS: "green"}
+
+
+def gate(
+    run: Annotated[Path, typer.Argument(help="A stored run: its folder, or its run.json.", metavar="RUN")],
+    audit: Annotated[
+        Path | None,
+        typer.Argument(help="An audit file whose gates are to hold.", metavar="[AUDIT]"),
+    ] = None,
+    gate: GateOption = None,
+    as_json: Json = False,
+) -> None:
+    """Say whether a stored run passes the gates of an audit file, or of --gate; exit code 4 where it does not."""
+    stored = loaded(run)
+    own = gates(gate)
+    found: tuple[GateResult, ...] = ()
+    if audit is not None:
+        found += evaluate(_of(audit), stored, Audit.load(audit).folder)
+    if own:
+        found += evaluate(own, stored, Path())
+    if audit is None and not own:
+        raise OptionsError(
+            "there is no gate. Name an audit file that has [[gates]], or give one, as in --gate 'en/*:fail_on=detected'"
+        )
+    if as_json:
+        print_json([{**one.model_dump(mode="json"), "passed": one.passed} for one in found])
+    else:
+        print_gates(found)
+    code = gate_code(found)
+    if code != codes.DONE:
+        raise typer.Exit(code)
+
+
+def gates(texts: list[str] | None) -> tuple[Gate, ...]:
+    """``--gate`` as the gates of an audit, each named as it was written; base runs are relative to the current folder."""
+    found = []
+    for text in texts or ():
+        tests, colon, options = text.partition(":")
+        if not (tests and colon and options):
+            raise OptionsError(
+                f"--gate {text!r} is not TESTS:KEY=VALUE. Write, for example: --gate 'en/*:fail_on=detected'"
+            )
+        try:
+            gate = Gate.model_validate(
+                {"measurements": (tests,), "name": text, **_gate_options(options, text)}
+            )
+        except ValidationError as error:
+            raise OptionsError(
+                f"--gate {text!r}: " + "; ".join(one.text for one in problems_of(error, Gate))
+            ) from error
+        if gate.no_worse_than is not None:
+            gate = gate.model_copy(update={"no_worse_than": str(user_path(gate.no_worse_than).absolute())})
+        found.append(gate)
+    return tuple(found)
+
+
+def _gate_options(options: str, text: str) -> dict[str, Any]:
+    return pairs(NEXT_OPTION.split(options), text, "--gate 'en/*:fail_on=detected'")
+
+
+def _of(path: Path) -> tuple[Gate, ...]:
+    audit = Audit.load(user_path(path))
+    if not audit.gates:
+        raise OptionsError(
+            f"{path} has no [[gates]]. Add one, as docs/audits.md shows, or give one with --gate"
+        )
+    return audit.gates
+
+
+def print_gates(found: Sequence[GateResult]) -> None:
+    """Each gate: what does not hold or is undecided, with the reason, and its line last."""
+    console = wide()
+    for one in found:
+        say("", to=console)
+        for held in (Held.UNDECIDED, Held.FAILS):
+            for check in one.of(held):
+                say(_told(check), to=console, style=_STYLES[held], label=f"{held}:")
+        if one.warned:
+            say("what is inconclusive was let pass", to=console, style="yellow", label="warning:")
+        say(one.line, to=console, style="bold green" if one.passed else "bold red")
+
+
+def _told(check: GateCheck) -> str:
+    return f"{check.what} ({check.criterion}): {check.reason}"
+
+
+def gate_code(found: Sequence[GateResult]) -> int:
+    """The exit code of these gates."""
+    return codes.DONE if all(one.passed for one in found) else codes.GATE_FAILED

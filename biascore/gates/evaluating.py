@@ -1,0 +1,224 @@
+"""Gates held against a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from biascore.comparing import Comparison, Difference, Outcome, compare
+from biascore.comparing.compare import loaded
+from biascore.errors import BiascoreError, OptionsError
+from biascore.files.paths import user_path
+from biascore.gates.spec import Gate, named
+from biascore.results.estimates import ConfidenceInterval
+from biascore.results.failure import Failure
+from biascore.results.gated import GateCheck, GateResult, Held
+from biascore.results.measurement import Measurement
+from biascore.results.run import Run
+from biascore.results.verdicts import RunVerdict
+from biascore.stats import Verdict
+
+Line = tuple[Measurement, RunVerdict]
+_OF_VERDICT: Final = {
+    Verdict.DETECTED: Held.FAILS,
+    Verdict.NEGLIGIBLE: Held.HOLDS,
+    Verdict.INCONCLUSIVE: Held.UNDECIDED,
+}
+
+
+def check_gates(gates: Sequence[Gate], planned: Iterable[tuple[str, str, str]], folder: Path) -> None:
+    """Raise OptionsError for a gate that looks at nothing that is planned, RunError for a base run that is none.
+
+    ``planned`` are metrics, tests and models; ``folder`` is what the paths of base runs are relative to.
+    """
+    every = list(planned)
+    for name, gate in named(gates):
+        if not gate.matches(every):
+            some = ", ".join(dict.fromkeys(test for _, test, _ in every))
+            raise OptionsError(
+                f"the gate {name!r} matches nothing that is measured ({gate.shown}). Measured are {some}, on "
+                f"{', '.join(dict.fromkeys(model for *_, model in every))}"
+            )
+        if gate.no_worse_than is not None:
+            base(gate, folder)
+
+
+def base(gate: Gate, folder: Path) -> Run:
+    """The run that a gate compares with; raises RunError with the key that names it."""
+    assert gate.no_worse_than is not None
+    try:
+        return loaded(folder / user_path(gate.no_worse_than))
+    except BiascoreError as error:
+        raise type(error)(f"no_worse_than = {gate.no_worse_than!r}: {error}") from error
+
+
+def evaluate(gates: Sequence[Gate], run: Run, folder: Path) -> tuple[GateResult, ...]:
+    """Every gate held against the run; ``folder`` is what the paths of base runs are relative to.
+
+    A measurement that a gate looks at and that could not be made fails. Raises OptionsError for a gate that looks at
+    nothing that was measured, RunError for a base run that is none.
+    """
+    made = [(m.metric, m.test, m.model) for m in run]
+    failed = [(f.metric, f.test, f.model) for f in run.failed]
+    check_gates(gates, [*made, *failed], folder)
+    return tuple(_evaluated(name, gate, run, folder) for name, gate in named(gates))
+
+
+def _evaluated(name: str, gate: Gate, run: Run, folder: Path) -> GateResult:
+    taken = [
+        (m, said) for m, said in zip(run, run.verdicts, strict=True) if gate.takes(m.metric, m.test, m.model)
+    ]
+    lines = [line for line in taken if line[1].role in gate.roles]
+    checks: list[GateCheck] = []
+    if gate.fail_on is not None:
+        checks += [_detected(*line, run) for line in lines]
+    if gate.within is not None:
+        checks += [_within(*line, gate.within) for line in lines]
+    if gate.no_worse_than is not None:
+        checks += _no_worse(gate, lines, run, base(gate, folder))
+    checks += [_not_made(f) for f in run.failed if gate.takes(f.metric, f.test, f.model)]
+    roles = " or ".join(role.value for role in gate.roles)
+    found = ", ".join(dict.fromkeys(said.role.value for _, said in taken))
+    problem = "" if checks else f"of what it looks at nothing is a {roles}; there is: {found} (roles = [...])"
+    return GateResult(
+        name=name,
+        criteria=gate.criteria,
+        inconclusive=gate.inconclusive,
+        checks=tuple(checks),
+        problem=problem,
+    )
+
+
+def _detected(measurement: Measurement, said: RunVerdict, run: Run) -> GateCheck:
+    head = measurement.headline
+    p = "" if said.p_adjusted is None else f", p = {said.p_adjusted:.3g} ({run.adjustment.shown})"
+    value = (
+        "not estimable" if head.value is None else f"{head.name} = {head.value:.3g}{_ends(head.interval)}{p}"
+    )
+    return _check(measurement, f"{said.shown}: {value}", _OF_VERDICT[said.verdict], "not detected")
+
+
+def _within(measurement: Measurement, said: RunVerdict, bound: float) -> GateCheck:  # noqa: ARG001
+    head = measurement.headline
+    criterion = f"within {bound:g} of no bias"
+    if head.value is None or head.interval is None:
+        return _check(measurement, "it has no interval", Held.UNDECIDED, criterion)
+    neutral = head.neutral or 0.0
+    low, high = head.interval.low - neutral, head.interval.high - neutral
+    held = Held.UNDECIDED
+    if -bound <= low and high <= bound:
+        held = Held.HOLDS
+    elif low > bound or high < -bound:
+        held = Held.FAILS
+    told = {Held.HOLDS: "lies within", Held.FAILS: "lies wholly beyond", Held.UNDECIDED: "reaches beyond"}[
+        held
+    ]
+    around = f" of {neutral:g}" if neutral else ""
+    reason = f"{head.name} = {head.value:.3g}{_ends(head.interval)} {told} {bound:g}{around}"
+    return _check(measurement, reason, held, criterion)
+
+
+def _no_worse(gate: Gate, lines: Sequence[Line], run: Run, before: Run) -> Iterator[GateCheck]:
+    margin = gate.margin or 0.0
+    criterion = f"has not grown by more than {margin:g}" if margin else "has not grown"
+    by_model: dict[str, list[Measurement]] = {}
+    for measurement, _ in lines:
+        by_model.setdefault(measurement.model, []).append(measurement)
+    for model, some in by_model.items():
+        comparison = compare(before, run, {_base_model(model, before, gate): model})
+        for measurement in some:
+            yield from _grown(measurement, comparison, margin, criterion)
+
+
+def _base_model(model: str, before: Run, gate: Gate) -> str:
+    """The model of the base run that one is compared with: of the same name, or its only one."""
+    there = list(dict.fromkeys(measurement.model for measurement in before))
+    if model in there:
+        return model
+    if len(there) == 1:
+        return there[0]
+    raise OptionsError(
+        f"no_worse_than = {gate.no_worse_than!r} holds the models {', '.join(there)}, and none called {model!r}. Call the "
+        "model as it is called there, or narrow the gate with models = [...]"
+    )
+
+
+def _grown(
+    measurement: Measurement, comparison: Comparison, margin: float, criterion: str
+) -> Iterator[GateCheck]:
+    key = (measurement.metric, measurement.test, measurement.subject)
+    found = [one for one in comparison if (one.metric, one.test, one.subject) == key]
+    refused = [one for one in comparison.not_comparable if (one.metric, one.test, one.subject) == key]
+    for one in found:
+        held, reason = _growth(one, margin)
+        yield _check(measurement, reason, held, criterion)
+    for other in refused:
+        yield _check(measurement, f"not comparable: {'; '.join(other.reasons)}", Held.FAILS, criterion)
+    if not (found or refused):
+        yield _check(measurement, "the base run does not hold it", Held.FAILS, criterion)
+
+
+def _growth(one: Difference, margin: float) -> tuple[Held, str]:
+    """Whether the effect grew by more than the margin, from the interval of its change."""
+    ends = one.change.interval
+    if one.outcome is Outcome.SAME and not margin:
+        return Held.HOLDS, f"{one.outcome}: {one.reason}"
+    if one.change.value is None or ends is None:
+        return Held.UNDECIDED, one.reason
+    low, high = grown(one, ends)
+    if high <= margin:
+        held = Held.HOLDS
+    elif low > margin and one.outcome in (Outcome.GREW, Outcome.TURNED):
+        held = Held.FAILS
+    else:
+        held = Held.UNDECIDED
+    return held, f"{one.outcome}: {one.reason}"
+
+
+def grown(one: Difference, ends: ConfidenceInterval) -> tuple[float, float]:
+    """How much farther from no bias the effect may be now, at the least and at the most, by the interval of its change.
+
+    With the old effect e the growth for a change c is |e + c| - |e|. Where the sign of e is not sure, it is at most |c|
+    (triangle inequality), which is then the most.
+    """
+    old = one.old.value if one.old.on_same_items is None else one.old.on_same_items
+    was = one.old.interval
+    effect = (old or 0.0) - one.neutral
+    growths = [abs(effect + change) - abs(effect) for change in (ends.low, ends.high)]
+    crossing = ends.low < -effect < ends.high
+    least = -abs(effect) if crossing else min(growths)
+    if was is None or was.low <= one.neutral <= was.high:
+        return least, max(abs(ends.low), abs(ends.high))
+    return least, max(growths)
+
+
+def _check(of: Measurement, reason: str, held: Held, criterion: str) -> GateCheck:
+    return GateCheck(
+        metric=of.metric,
+        variant=of.variant,
+        subject=of.subject,
+        test=of.test,
+        model=of.model,
+        criterion=criterion,
+        held=held,
+        reason=reason,
+    )
+
+
+def _not_made(failure: Failure) -> GateCheck:
+    return GateCheck(
+        metric=failure.metric,
+        variant="",
+        subject="",
+        test=failure.test,
+        model=failure.model,
+        criterion="measured",
+        held=Held.FAILS,
+        reason=f"it could not be measured: {failure.message}",
+        measured=False,
+    )
+
+
+def _ends(interval: ConfidenceInterval | None) -> str:
+    return f" [{interval.low:.3g}, {interval.high:.3g}]" if interval else ""

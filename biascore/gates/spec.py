@@ -1,0 +1,80 @@
+"""A gate as an audit states it: which measurements, and what must hold of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+
+from biascore.basics.frozen import Frozen
+from biascore.results.gated import Policy
+from biascore.results.verdicts import Role
+
+
+class Gate(Frozen):
+    """What must hold of some measurements, of which it needs at least one criterion; all that are stated must hold.
+
+    ``measurements`` are globs of test ids; ``metrics`` and ``models`` narrow them by name, ``roles`` by what they are for
+    (default: findings, so no baselines and controls). ``fail_on="detected"``: none may be detected after adjustment.
+    ``within``: the interval of the headline may not end farther from no bias than this. ``no_worse_than``: a stored run, in
+    a file relative to it, from which no effect may have grown by more than ``margin``, in its unit. ``inconclusive`` says
+    what becomes of what the data do not decide.
+    """
+
+    name: str = ""
+    measurements: tuple[str, ...] = Field(min_length=1)
+    metrics: tuple[str, ...] | None = Field(default=None, min_length=1)
+    models: tuple[str, ...] | None = Field(default=None, min_length=1)
+    roles: tuple[Role, ...] = Field(default=(Role.FINDING,), min_length=1)
+    fail_on: Literal["detected"] | None = None
+    within: float | None = Field(default=None, gt=0)
+    no_worse_than: str | None = Field(default=None, min_length=1)
+    margin: float | None = Field(default=None, ge=0)
+    inconclusive: Policy = "warn"
+
+    @model_validator(mode="after")
+    def _states_something(self) -> Self:
+        if self.fail_on is None and self.within is None and self.no_worse_than is None:
+            raise ValueError(
+                'states nothing that must hold. Add fail_on = "detected", within = 0.5 or no_worse_than = "base-run"'
+            )
+        if self.margin is not None and self.no_worse_than is None:
+            raise ValueError('has a margin and no run that it is of. Add no_worse_than = "base-run"')
+        return self
+
+    @property
+    def criteria(self) -> tuple[str, ...]:
+        """What must hold, in words."""
+        within = "" if self.within is None else f"the interval ends within {self.within:g} of no bias"
+        worse = ""
+        if self.no_worse_than is not None:
+            by = f" by more than {self.margin:g}" if self.margin else ""
+            worse = f"has not grown{by} since {self.no_worse_than}"
+        return tuple(filter(None, ["not detected" if self.fail_on else "", within, worse]))
+
+    def takes(self, metric: str, test: str, model: str) -> bool:
+        """Whether it looks at the measurements of a metric, a test and a model, whatever their role."""
+        return (
+            any(fnmatchcase(test, pattern) for pattern in self.measurements)
+            and (self.metrics is None or metric in self.metrics)
+            and (self.models is None or model in self.models)
+        )
+
+    def matches(self, planned: Iterable[tuple[str, str, str]]) -> bool:
+        """Whether it looks at any of these (metric, test, model)."""
+        return any(self.takes(*one) for one in planned)
+
+    @property
+    def shown(self) -> str:
+        """What it looks at, as it was stated."""
+        parts = [f"measurements = {list(self.measurements)}"]
+        parts += [f"metrics = {list(self.metrics)}"] if self.metrics else []
+        parts += [f"models = {list(self.models)}"] if self.models else []
+        return ", ".join(parts)
+
+
+def named(gates: Iterable[Gate]) -> list[tuple[str, Gate]]:
+    """Each gate with its name, or its place where it has none."""
+    return [(gate.name or f"gate {number}", gate) for number, gate in enumerate(gates, start=1)]

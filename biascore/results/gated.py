@@ -1,0 +1,86 @@
+"""What a gate of an audit said of a run: each thing that it looked at, and whether it may pass."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Literal
+
+from biascore.basics.frozen import Frozen
+
+Policy = Literal["fail", "warn", "pass"]
+"""What a gate makes of what the data do not decide."""
+
+
+class Held(StrEnum):
+    """Whether a criterion of a gate holds for one measurement."""
+
+    HOLDS = "holds"
+    FAILS = "fails"
+    UNDECIDED = "inconclusive"
+
+
+class GateCheck(Frozen):
+    """A criterion held against one measurement, with the reason; ``measured`` is false where it could not be made."""
+
+    metric: str
+    variant: str
+    subject: str
+    test: str
+    model: str
+    criterion: str
+    held: Held
+    reason: str
+    measured: bool = True
+
+    @property
+    def what(self) -> str:
+        """The measurement in a few words."""
+        method = f"{self.metric} ({self.variant})" if self.variant else self.metric
+        return f"{' '.join(filter(None, [method, self.test, self.subject]))} on {self.model}"
+
+
+class GateResult(Frozen):
+    """A gate with all its checks; ``inconclusive`` says what it makes of those that are undecided.
+
+    ``problem``: why nothing could be checked, where nothing could; such a gate has not passed.
+    """
+
+    name: str
+    criteria: tuple[str, ...]
+    inconclusive: Policy
+    checks: tuple[GateCheck, ...]
+    problem: str = ""
+
+    @property
+    def passed(self) -> bool:
+        """Whether no check fails, and none is undecided where that fails too."""
+        bad = {Held.FAILS, Held.UNDECIDED} if self.inconclusive == "fail" else {Held.FAILS}
+        return bool(self.checks) and not any(check.held in bad for check in self.checks)
+
+    @property
+    def warned(self) -> bool:
+        """Whether it passed although something is undecided, of which it warns."""
+        return self.passed and self.inconclusive == "warn" and bool(self.of(Held.UNDECIDED))
+
+    @property
+    def only_unmeasured(self) -> bool:
+        """Whether nothing keeps it from passing but measurements that could not be made."""
+        failing = [check for check in self.checks if check.held is not Held.HOLDS]
+        return not self.passed and bool(failing) and not any(check.measured for check in failing)
+
+    def of(self, held: Held) -> tuple[GateCheck, ...]:
+        """The checks that came out so."""
+        return tuple(check for check in self.checks if check.held is held)
+
+    @property
+    def line(self) -> str:
+        """The gate in one line: ``gate 'release': FAILED: 1 of 3 fails, 1 inconclusive``."""
+        outcome = "passed" if self.passed else "FAILED"
+        if not self.checks:
+            return f"gate {self.name!r}: {outcome}: {self.problem}"
+        counts = [
+            f"{len(self.of(held))} {held.value}"
+            for held in (Held.FAILS, Held.UNDECIDED, Held.HOLDS)
+            if self.of(held)
+        ]
+        return f"gate {self.name!r}: {outcome}: of {len(self.checks)}, {', '.join(counts)}"

@@ -1,0 +1,146 @@
+"""What gates say of a run: of verdicts, of the ends of intervals, and of a base run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from biascore import Engine, Run
+from biascore.audit import Audit
+from biascore.errors import OptionsError, RunError
+from biascore.gates import Gate, evaluate
+from biascore.results.failure import Failure
+from biascore.results.gated import Held
+from biascore.results.verdicts import Role
+
+from ..builders import runs
+from ..builders.runs import decided
+
+
+def run_of(*ends: tuple[float, float, float], p: float = 0.5, **parts: Any) -> Run:
+    """A run of measurements with these intervals: low, high, and the value between."""
+    some = [
+        decided(p, test=f"it/t{number}", model="m", value=value, ends=(low, high), **parts)
+        for number, (low, high, value) in enumerate(ends)
+    ]
+    return runs.run_of(*some)
+
+
+def said(run: Run, **parts: Any) -> Any:
+    return evaluate([Gate(measurements=("*",), **parts)], run, Path())[0]
+
+
+def test_detected_fails_and_inconclusive_is_what_the_gate_makes_of_it() -> None:
+    detected, unsure = run_of((0.4, 1.2, 0.8), p=0.001), run_of((-0.4, 1.2, 0.4), p=0.3)
+    assert not said(detected, fail_on="detected").passed
+    for policy, passed, warned in (("fail", False, False), ("warn", True, True), ("pass", True, False)):
+        found = said(unsure, fail_on="detected", inconclusive=policy)
+        assert (found.passed, found.warned) == (passed, warned)
+        assert [check.held for check in found.checks] == [Held.UNDECIDED]
+
+
+@pytest.mark.parametrize(
+    ("ends", "held"),
+    [
+        ((-0.3, 0.4, 0.1), Held.HOLDS),
+        ((-0.3, 0.6, 0.1), Held.UNDECIDED),
+        ((0.6, 0.9, 0.7), Held.FAILS),
+        ((-0.9, -0.6, -0.7), Held.FAILS),
+    ],
+)
+def test_within_is_of_both_ends_of_the_interval(ends: tuple[float, float, float], held: Held) -> None:
+    assert [check.held for check in said(run_of(ends), within=0.5).checks] == [held]
+
+
+def test_all_that_a_gate_states_must_hold() -> None:
+    found = said(run_of((-0.3, 0.4, 0.1)), within=0.5, fail_on="detected", inconclusive="fail")
+    assert [check.held for check in found.checks] == [Held.UNDECIDED, Held.HOLDS]
+    assert not found.passed
+
+
+def test_a_gate_looks_at_findings_and_a_gate_of_nothing_but_baselines_does_not_pass() -> None:
+    run = run_of((0.4, 1.2, 0.8), p=0.001, concept="baseline")
+    found = said(run, fail_on="detected")
+    assert not found.passed
+    assert "there is: baseline" in found.line
+    assert not said(run, fail_on="detected", roles=(Role.BASELINE,)).passed
+    assert said(run, within=2, roles=(Role.BASELINE,)).passed
+
+
+def test_a_gate_that_matches_nothing_is_an_error_that_says_what_there_is() -> None:
+    with pytest.raises(OptionsError, match=r"'gate 1' matches nothing .*Measured are it/t0, on m"):
+        evaluate([Gate(measurements=("en/*",), fail_on="detected")], run_of((0, 1, 0.5)), Path())
+
+
+@pytest.mark.parametrize(
+    ("parts", "wrong"),
+    [({}, "states nothing"), ({"margin": 0.1, "fail_on": "detected"}, "no run that it is of")],
+)
+def test_a_gate_that_states_nothing_is_refused(parts: dict[str, Any], wrong: str) -> None:
+    with pytest.raises(ValueError, match=wrong):
+        Gate(measurements=("*",), **parts)
+
+
+def test_what_could_not_be_measured_fails_and_is_told_apart() -> None:
+    lost = Failure(metric="weat", test="it/t9", model="m", kind="answering", error="E", message="it is down")
+    run = run_of((-0.1, 0.1, 0.0)).model_copy(update={"failed": (lost,)})
+    found = said(run, within=0.5)
+    assert not found.passed
+    assert found.only_unmeasured
+    assert not said(run, within=0.05).only_unmeasured
+
+
+@pytest.fixture(scope="module")
+def measured(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Path]:
+    """A run of a model with a bias, and the folder where one with less of it is stored as "base"."""
+    folder = tmp_path_factory.mktemp("bases")
+    fast = {"resamples": 200, "draws": 500, "placebo": 0}
+    tests = ["en/weat7", "en/weat8"]
+    engine.measure("weat", engine.model("planted:gender=0.2", name="m"), tests, **fast).save(folder / "base")
+    return engine.measure("weat", engine.model("planted:gender=1.2", name="m"), tests, **fast), folder
+
+
+def worse(run: Run, folder: Path, **parts: Any) -> Any:
+    gate = Gate(measurements=("*",), roles=(Role.CONTROL,), no_worse_than="base", **parts)
+    return evaluate([gate], run, folder)[0]
+
+
+def test_what_surely_grew_fails_and_a_margin_lets_it(measured: tuple[Run, Path]) -> None:
+    run, folder = measured
+    grown = worse(run, folder)
+    assert [check.held for check in grown.checks] == [Held.FAILS, Held.FAILS]
+    assert worse(run, folder, margin=5).passed
+    assert worse(Run.load(folder / "base"), folder).passed
+
+
+def test_what_the_base_does_not_hold_or_holds_otherwise_fails(measured: tuple[Run, Path]) -> None:
+    run, folder = measured
+    other = run[1].model_copy(update={"conventions": {}})
+    again = run.model_copy(update={"measurements": (run[0].model_copy(update={"test": "en/weat6"}), other)})
+    reasons = [check.reason for check in worse(again, folder, margin=9).checks if check.held is Held.FAILS]
+    assert reasons[0] == "the base run does not hold it"
+    assert reasons[1].startswith("not comparable: ")
+
+
+def test_a_base_that_is_no_run_is_found_before_a_model_is_opened(engine: Engine) -> None:
+    audit = Audit.model_validate(
+        {
+            "models": [{"ref": "planted:gender=1"}],
+            "measurements": [{"metric": "weat", "tests": ["en/weat7"]}],
+            "gates": [{"measurements": ["en/*"], "no_worse_than": "nowhere"}],
+        }
+    )
+    with pytest.raises(RunError, match="no_worse_than = 'nowhere'"):
+        engine.check(audit)
+    other = audit.model_copy(update={"gates": (Gate(measurements=("it/*",), fail_on="detected"),)})
+    with pytest.raises(OptionsError, match="matches nothing"):
+        engine.check(other)
+
+
+def test_gates_are_stored_with_the_run_and_are_no_result(measured: tuple[Run, Path], tmp_path: Path) -> None:
+    run, folder = measured
+    gated = run.model_copy(update={"gates": (worse(run, folder),)})
+    assert gated.results_digest() == run.results_digest()
+    assert Run.load(gated.save(tmp_path / "run")).gates == gated.gates

@@ -1,0 +1,79 @@
+"""Gates on the command line: the last lines, the exit code, and gates of a stored run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from biascore import Run
+from biascore.cli import main
+from biascore.cli.app import app
+
+AUDIT = """
+[[models]]
+name = "m"
+ref = "planted:gender=1.5"
+[[measurements]]
+metric = "weat"
+tests = ["en/weat7"]
+options = { resamples = 200, draws = 500, placebo = 0 }
+[[gates]]
+name = "release"
+measurements = ["en/*"]
+roles = ["control"]
+fail_on = "detected"
+"""
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("gated")
+    (folder / "audit.toml").write_text(AUDIT, encoding="utf-8")
+    done = CliRunner().invoke(app, ["run", str(folder / "audit.toml"), "--no-cache"])
+    assert done.exit_code == 4, done.output
+    assert "gate 'release': FAILED: of 1, 1 fails" in done.stdout.splitlines()[-1]
+    return folder
+
+
+def test_the_run_is_saved_with_what_its_gates_said(stored: Path) -> None:
+    gates = Run.load(stored / "audit-run").gates
+    assert [(gate.name, gate.passed) for gate in gates] == [("release", False)]
+
+
+def test_a_stored_run_is_held_against_gates_of_a_file_and_of_the_command_line(stored: Path) -> None:
+    run = str(stored / "audit-run")
+    assert CliRunner().invoke(app, ["gate", run, str(stored / "audit.toml")]).exit_code == 4
+    wide = f"en/*:within=9,no_worse_than={run},roles=['control'],inconclusive=fail"
+    done = CliRunner().invoke(app, ["gate", run, "--gate", wide, "--json"])
+    assert done.exit_code == 0, done.output
+    (found,) = json.loads(done.stdout)
+    assert found["passed"]
+    assert [check["held"] for check in found["checks"]] == ["holds", "holds"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ([], "there is no gate"),
+        (["--gate", "en/*"], "is not TESTS:KEY=VALUE"),
+        (["--gate", "en/*:fail_on"], "is not key=value"),
+        (["--gate", "en/*:fail_n=detected"], "Did you mean fail_on?"),
+        (["--gate", "en/*:inconclusive=fail"], "states nothing that must hold"),
+        (["--gate", "it/*:within=1"], "matches nothing"),
+    ],
+)
+def test_what_is_no_gate_is_wrong_input(
+    stored: Path,
+    arguments: list[str],
+    told: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("sys.argv", ["biascore", "gate", str(stored / "audit-run"), *arguments])
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code == 2
+    assert told in capsys.readouterr().err
