@@ -1,0 +1,168 @@
+"""Writes the tables of docs/validity.md: how often metrics say "detected" where there is nothing, and where something is.
+
+Each set is a planted model of its own seed, measured as any model is.
+Run: python tests/benchmarks/bench_validity.py [TABLE ...]
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from biascore.engine import Engine
+from biascore.stats import Verdict
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "validity.md"
+FAST = {"resamples": 100, "draws": 399}
+LISTS = {"en/weat7": "8 + 8", "en/weat4": "18 + 18", "en/weat3": "32 + 32"}
+
+ARBITRARY = "axis=0"
+WORDS = {
+    "independent words": ARBITRARY,
+    "the same, A and B an axis": "",
+    "X and Y topics": "axis=0,topics.XY=0.3",
+    "X, Y, A and B topics": "axis=0,topics.XYAB=0.3",
+    "targets in fours of cosine .5, an axis": "clusters.XY=4x0.5",
+    "targets in pairs of cosine .9, an axis": "clusters.XY=2x0.9",
+    "X frequent, Y rare; A, B mixed": "axis=0,frequency.X=0.3,frequency.Y=-0.3",
+    "X, A frequent; Y, B rare": "axis=0,frequency.XA=0.15,frequency.YB=-0.15",
+    "all words at cosine .8": "axis=0,anisotropy=0.8",
+    "A scatters more than B (.3, .5)": "axis=0,anisotropy=0.5,anisotropy.A=0.3",
+    "X of two sub-tokens, .3 nats each": "length.X=2,lift=0.3",
+}
+PLACED = {
+    "independent words": ARBITRARY,
+    "targets a topic": "axis=0,topics.T=0.3",
+    "undeclared synonyms: A, B in pairs of .7": "axis=0,clusters.AB=2x0.7",
+    "A and targets frequent, B rare": "axis=0,frequency.AT=0.2,frequency.B=-0.2",
+    "all words at cosine .8": "axis=0,anisotropy=0.8",
+    "A scatters more than B (.3, .5)": "axis=0,anisotropy=0.5,anisotropy.A=0.3",
+}
+PAIRS = {
+    "independent pairs": "",
+    "templates of five, correlation .3": "templates=5x0.3",
+    "templates of ten, correlation .3": "templates=10x0.3",
+    "sent_more a token longer in 60 %, 4 nats": "longer=0.6x4",
+}
+
+
+@dataclass(frozen=True)
+class Column:
+    """A metric on a test; ``sets`` models are measured."""
+
+    metric: str
+    test: str
+    sets: int
+    options: Mapping[str, Any] = field(default_factory=dict)
+    heading: str = ""
+
+    @property
+    def head(self) -> str:
+        return self.heading or f"`{self.metric}`"
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows are worlds or effects, by what they are called: the effect planted, and the world."""
+
+    first: str
+    columns: tuple[Column, ...]
+    rows: Mapping[str, tuple[str, str]]
+
+
+def nulls(worlds: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+    return {name: ("0", world) for name, world in worlds.items()}
+
+
+WEAT = Column("weat", "en/weat7", 200, {**FAST, "placebo": 0})
+SEAT = Column("seat", "en/weat7", 100, {**FAST, "placebo": 0})
+LPBS = Column("lpbs", "en/weat7", 100, {**FAST, "placebo": 0})
+SC_WEAT = Column("sc-weat", "en/weat7", 100, FAST)
+FISE = Column("fise", "it/fise_it1_traits", 40, FAST)
+GG_FISE = Column("gg-fise", "it/fise_it1_traits", 40, FAST)
+CROWS = Column("crows-pairs", "en/crows_own", 200, FAST)
+CAUSAL = Column("crows-pairs-causal", "en/crows_own", 200, FAST)
+MIXED = Column("crows-pairs-mixed", "en/crows_own", 60, {"resamples": 100, "random_pair": True})
+GEST_MT = Column("gest-mt", "en/gest_own", 100, {"target": "it", "resamples": 100})
+GEST_MLM = Column("gest-mlm", "en/gest_own", 100, {"resamples": 100, "templates": [1]})
+GEST_CAUSAL = Column("gest-causal", "en/gest_own", 100, {"resamples": 100})
+EEC = Column("eec", "en/eec", 30, {"emotions": ["anger"], "draws": 200})
+ROBUST = Column("robust-association", "en/character_empathy", 30, {"resamples": 100, "pairs": 4})
+
+TABLES = {
+    "words": Table("world, nothing planted", (WEAT, SEAT, LPBS, SC_WEAT), nulls(WORDS)),
+    "placed": Table("world, nothing planted", (FISE, GG_FISE), nulls(PLACED)),
+    "pairs": Table("world, nothing planted", (CROWS, CAUSAL, MIXED), nulls(PAIRS)),
+    "further": Table(
+        "planted",
+        (GEST_MT, GEST_MLM, GEST_CAUSAL, EEC, ROBUST),
+        {name: (name, "") for name in ("0", "0.3", "0.6", "1")},
+    ),
+    "lists": Table(
+        "planted d",
+        tuple(
+            Column("weat", test, 100, {**FAST, "placebo": 0}, f"`weat`, {told}")
+            for test, told in LISTS.items()
+        ),
+        {name: (name, "") for name in ("0", "0.4", "0.8", "1.2", "1.6")},
+    ),
+    "power": Table(
+        "planted d",
+        (SEAT, LPBS, FISE, GG_FISE, CROWS, CAUSAL, MIXED),
+        {name: (name, "") for name in ("0.2", "0.4", "0.8", "1.2")},
+    ),
+}
+
+
+def cell(engine: Engine, column: Column, effect: str, world: str) -> str:
+    """Detected and negligible, in per cent of the sets."""
+    detected = negligible = 0
+    for seed in range(column.sets):
+        engine.seed = seed
+        declared = ",".join(filter(None, (f"{column.test}={effect}", world)))
+        model = engine.model(f"planted:{declared}", seed=seed)
+        (found,) = engine.measure(column.metric, model, column.test, **column.options)
+        detected += found.verdict is Verdict.DETECTED
+        negligible += found.verdict is Verdict.NEGLIGIBLE
+    shown = f"{100 * detected / column.sets:.0f}"
+    return f"{shown} ({100 * negligible / column.sets:.0f})" if negligible else shown
+
+
+def fits(metric: str, world: str) -> bool:
+    """Whether nothing is there for this metric in that world, and it could see what is."""
+    if metric == "sc-weat" and "axis=0" not in world:
+        return False  # single words lie apart on an axis, so that there is something to find
+    only = {"length": "lpbs", "longer": "crows-pairs-causal"}
+    return all(metric == one for condition, one in only.items() if condition in world)
+
+
+def write(name: str, lines: Iterable[str]) -> None:
+    """Put the lines between the markers of that name."""
+    page = PAGE.read_text(encoding="utf-8")
+    begin, end = f"<!-- bench_validity: {name} -->\n", f"<!-- end of {name} -->"
+    before, _, rest = page.partition(begin)
+    _, _, after = rest.partition(end)
+    PAGE.write_text("\n".join([before + begin.rstrip("\n"), *lines, end + after]), encoding="utf-8")
+
+
+def main(*wanted: str) -> None:
+    engine = Engine(cache=None)
+    for name in wanted or TABLES:
+        table = TABLES[name]
+        heads = [f"{one.head} ({one.sets})" for one in table.columns]
+        lines = [f"| {table.first} | {' | '.join(heads)} |", "|---" * (1 + len(heads)) + "|"]
+        for row, (effect, world) in table.rows.items():
+            cells = []
+            for column in table.columns:
+                cells.append(cell(engine, column, effect, world) if fits(column.metric, world) else "–")
+            lines.append(f"| {row} | {' | '.join(cells)} |")
+            print(lines[-1], flush=True)
+        write(name, lines)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
