@@ -99,7 +99,12 @@ def _pairs(given: PairList, times: float) -> PairList:
 
 
 def _sentence_pair(pair: SentencePair, number: int) -> SentencePair:
-    return replace(pair, sent_more=_said(pair.sent_more, number), sent_less=_said(pair.sent_less, number))
+    return replace(
+        pair,
+        sent_more=_said(pair.sent_more, number),
+        sent_less=_said(pair.sent_less, number),
+        template=pair.template and _said(pair.template, number),
+    )
 
 
 def _sample(sample: Sample, number: int) -> Sample:

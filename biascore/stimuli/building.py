@@ -113,7 +113,7 @@ def build_file(entry: FileEntry, stem: str, display: str, sha256: str) -> Stimul
         },
         sentence_pairs={
             name: SentencePairs(
-                pairs=tuple(SentencePair(**pair.model_dump()) for pair in table.pairs),
+                pairs=tuple(SentencePair(**pair.model_dump(exclude_none=True)) for pair in table.pairs),
                 **_about(name, table, meta),
             )
             for name, table in entry.sentence_pairs.items()

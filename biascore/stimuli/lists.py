@@ -106,13 +106,15 @@ class SentencePair:
     """Two sentences that differ in the group they speak of (Nangia et al. 2020, whose names these are).
 
     ``sent_more`` is the more stereotypical one. "stereo": the pair is about a negative stereotype of an
-    underprivileged group; "antistereo": about a positive stereotype of a privileged one.
+    underprivileged group; "antistereo": about a positive stereotype of a privileged one. ``template``: the name of what
+    the pair was made from, if anything; pairs of one template are no independent observations.
     """
 
     sent_more: str
     sent_less: str
     stereo_antistereo: Literal["stereo", "antistereo"]
     bias_type: str
+    template: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,6 +141,7 @@ class SentencePairEntry(Entry):
     sent_less: Word
     stereo_antistereo: Literal["stereo", "antistereo"]
     bias_type: Word
+    template: Word | None = None
 
 
 class SentencePairsEntry(ListEntry):

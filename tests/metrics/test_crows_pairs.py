@@ -30,9 +30,9 @@ def test_shares_follow_equations_9_and_10():
     model, test = ladder(DIFFERENCES, stereo=6, bias_types=("age", "gender"))
     got = measure(CrowsPairs, model, test)
     # More preferred: 0, 1, 4, 7, 8; neutral: 3 and, after rounding, 5; stereo: 0 to 5.
-    assert got.headline.name == "stereotype score B"
-    assert (got.headline.value, got.headline.neutral, got.headline.unit) == (50.0, 50.0, "%")
-    assert got.headline.n == {"pairs": 10}
+    share = got.estimate("stereotype score B")
+    assert (share.value, share.neutral, share.unit) == (50.0, 50.0, "%")
+    assert share.n == {"pairs": 10}
     assert got.estimate(NEGATIVE).value == 50.0
     assert got.estimate(POSITIVE).value == 50.0
     assert got.estimate("neutral").value == 20.0
@@ -50,10 +50,9 @@ def test_intervals_and_p_values_are_scipys():
     model, test = ladder(DIFFERENCES, stereo=6)
     got = measure(CrowsPairs, model, test, confidence=0.9)
     expected = stats.binomtest(5, 10).proportion_ci(0.9, method="wilson")
-    assert got.headline.interval is not None
-    assert (got.headline.interval.low, got.headline.interval.high) == pytest.approx(
-        (100 * expected.low, 100 * expected.high)
-    )
+    interval = got.estimate("stereotype score B").interval
+    assert interval is not None
+    assert (interval.low, interval.high) == pytest.approx((100 * expected.low, 100 * expected.high))
     # Neutral pairs say nothing for either side: 5 of 8.
     assert got.p_value == pytest.approx(stats.binomtest(5, 8).pvalue)
     assert got.estimate(NEGATIVE).p_values[0].value == pytest.approx(stats.binomtest(3, 4).pvalue)
@@ -97,7 +96,7 @@ def test_unrounded_scores_have_fewer_ties():
     model, test = ladder(DIFFERENCES, stereo=6)
     got = measure(CrowsPairs, model, test, decimals=None)
     assert got.estimate("neutral").value == 10.0
-    assert got.headline.value == 60.0
+    assert got.estimate("stereotype score B").value == 60.0
     assert got.variant == "decimals=None"
 
 
@@ -175,9 +174,10 @@ def test_neutral_pairs_do_not_pass_for_balance():
     """50 % of all pairs, but 5 to 3 of those with a preference: B alone would look even-handed."""
     model, test = ladder([1.0] * 500 + [0.0] * 200 + [-1.0] * 300, stereo=500)
     got = measure(CrowsPairs, model, test, draws=100, resamples=100)
-    assert got.headline.value == 50.0
+    assert got.estimate("stereotype score B").value == 50.0
+    assert (got.headline.name, got.headline.value) == ("B of pairs with a preference", 62.5)
     assert got.verdict is Verdict.DETECTED
-    assert "800 pairs with a preference" in got.reason
+    assert "Only 80.0 % of pairs (800 of 1000) show any preference" in got.reason
     assert any("would have 40.0 %" in warning for warning in got.warnings)
 
 

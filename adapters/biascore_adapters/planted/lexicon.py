@@ -139,7 +139,7 @@ class Lexicon:
             name = f"{test.id} {dimension.name}"
             a, b = (tuple(dict.fromkeys(words.words)) for words in (dimension.A, dimension.B))
             axis = self._axis(name, test.concept, effect)
-            self._attributes(axis, test.id, a, b)
+            self._attributes(axis, name, a, b)
             share = self.world.cluster(test.id, "T", 0)[1]
             clusters = [self.world.cluster(test.id, "T", i)[0] for i in range(len(units))] if share else []
             placed.append(_uncorrelated(kinds, placed, generator(seed, "loading", name), clusters, share))

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
+from difflib import SequenceMatcher
 from typing import Final
 
-from biascore.plugins_api import Estimate, SentencePairsTest
+from biascore.plugins_api import Estimate, SentencePair, SentencePairsTest
 from biascore_metrics.crows_pairs.estimates import Shares
-from biascore_metrics.crows_pairs.format import SKIPPED
+from biascore_metrics.crows_pairs.format import SKIPPED, TEMPLATE
 from biascore_metrics.crows_pairs.scored import Scores
 
 MIN_PAIRS: Final = 30
 """With fewer pairs the Wilson interval of a share near 50 % is wider than 34 percentage points."""
 MAX_LOST_SHARE: Final = 0.2
 MAX_NEUTRAL_SHARE: Final = 0.01
+MIN_SHARED: Final = 3
+"""Two words that sentences share are no template."""
+GAP: Final = "\0"
 
 
 def pair_cautions(test: SentencePairsTest, scores: Scores) -> tuple[str, ...]:
@@ -21,6 +26,7 @@ def pair_cautions(test: SentencePairsTest, scores: Scores) -> tuple[str, ...]:
     warnings = [note for note in test.notes if note.startswith(SKIPPED)]
     if len(scores.lost) > MAX_LOST_SHARE * scores.given:
         warnings.append(f"{len(scores.lost)} of {scores.given} pairs are lost; B stands for the rest only")
+    warnings += _template_warning(test.pairs.pairs)
     repeated = sum(times - 1 for times in Counter(test.pairs.pairs).values())
     if repeated:
         warnings.append(f"{repeated} pair(s) repeat another one; interval and test take them for independent")
@@ -35,6 +41,28 @@ def pair_warnings(scores: Scores, found: Shares) -> tuple[str, ...]:
         named = ", ".join(f"{one.name.removeprefix('B ')} ({one.n['pairs']})" for one in few)
         warnings.append(f"bias types with fewer than {MIN_PAIRS} pairs, whose B says little: {named}")
     return tuple(warnings)
+
+
+def _template_warning(pairs: Sequence[SentencePair]) -> list[str]:
+    """Pairs without a template that share every word but those that differ within a pair with another one."""
+    frames = Counter(frame for pair in dict.fromkeys(pairs) if not pair.template and (frame := _frame(pair)))
+    repeated = [times for times in frames.values() if times > 1]
+    if not repeated:
+        return []
+    return [
+        f"{sum(repeated)} pairs share all words but those of the group with others of them, {len(repeated)} template(s) in "
+        "all: interval and test take them for independent. Name the template of each pair in a column, or field, called "
+        f"{TEMPLATE}"
+    ]
+
+
+def _frame(pair: SentencePair) -> tuple[str, ...]:
+    """The words that both sentences share, with a gap where they differ; empty for fewer than three."""
+    more, less = pair.sent_more.split(), pair.sent_less.split()
+    frame: list[str] = []
+    for tag, first, last, _, _ in SequenceMatcher(None, more, less, autojunk=False).get_opcodes():
+        frame += more[first:last] if tag == "equal" else [GAP]
+    return tuple(frame) if sum(word != GAP for word in frame) >= MIN_SHARED else ()
 
 
 def mean_warning(mean: Estimate) -> tuple[str, ...]:

@@ -8,12 +8,12 @@ from typing import Final
 
 import numpy as np
 
-from biascore.plugins_api import EVERY_ITEM, ConfidenceInterval, Contrast, Estimate, PValue
+from biascore.plugins_api import EVERY_ITEM, ConfidenceInterval, Contrast, Estimate, PValue, SentencePair
 from biascore.stats import Interval, ZeroVarianceError, holm
-from biascore.stats.paired import bootstrap_mean, sign_flip_test
-from biascore.stats.proportions import binomial_test, wilson_interval
+from biascore.stats.paired import bootstrap_mean, clustered_mean_interval, sign_flip_test
+from biascore.stats.proportions import clustered_binomial_test, clustered_wilson_interval
 from biascore_metrics.crows_pairs.options import PairOptions
-from biascore_metrics.crows_pairs.scored import ScoredPair, Scores, count
+from biascore_metrics.crows_pairs.scored import ScoredPair, Scores, clusters_of
 
 B: Final = "stereotype score B"
 PREFERRING: Final = "B of pairs with a preference"
@@ -23,6 +23,7 @@ NEUTRAL: Final = "neutral"
 PUBLISHED: Final = "published metric score"
 PUBLISHED_STEREO: Final = "published stereotype score"
 PUBLISHED_ANTISTEREO: Final = "published antistereotype score"
+MAX_NEUTRAL: Final = 0.05
 EVEN: Final = 50.0
 """Percent: neither sentence is preferred."""
 FROM_ITEMS: Final = Contrast(
@@ -47,25 +48,36 @@ class Shares:
     bias_types: tuple[Estimate, ...]
     published: tuple[Estimate, ...]
 
+    @property
+    def few_prefer(self) -> bool:
+        """Whether so many pairs are neutral that B of those with a preference is the headline."""
+        pairs, preferring = self.headline.n["pairs"], self.preferring.n["pairs"]
+        return preferring > 0 and pairs - preferring > MAX_NEUTRAL * pairs
+
 
 def shares(scores: Scores, level: float) -> Shares:
     """B of all pairs, of the subsets of section B.4 and of each bias type, and what the published code prints."""
     pairs = scores.pairs
     decided = [one for one in pairs if one.preferred != "neutral"]
     stereo, antistereo = (_of_direction(pairs, direction) for direction in ("stereo", "antistereo"))
-    neutral = _percentage(NEUTRAL, count(pairs, "neutral"), len(pairs), level, neutral=None)
-    interval = (
-        _percent(wilson_interval(count(decided, "more"), len(decided), level=level)) if decided else None
+    neutral = _percentage(
+        NEUTRAL,
+        [one.pair for one in pairs],
+        [one.preferred == "neutral" for one in pairs],
+        level,
+        neutral=None,
     )
+    every = [*(one.pair for one in pairs), *(pair for pair, _ in scores.lost)]
+    chosen = [one.preferred == "more" for one in pairs] + [False] * len(scores.lost)
     return Shares(
         headline=share_of(B, pairs, level).model_copy(update={"estimator": FROM_ITEMS}),
         preferring=share_of(PREFERRING, decided, level),
-        preferring_interval=interval,
+        preferring_interval=preference_interval(decided, level),
         subsets=(share_of(NEGATIVE, stereo, level), share_of(POSITIVE, antistereo, level), neutral),
         bias_types=_bias_types(scores, level),
         published=(
             # The published code scores a pair that shares nothing, or whose sentences are equal, as neutral.
-            _percentage(PUBLISHED, count(pairs, "more"), scores.given, level, pairs=decided),
+            _percentage(PUBLISHED, every, chosen, level, decided=decided),
             share_of(PUBLISHED_STEREO, _of_direction(decided, "stereo"), level),
             share_of(PUBLISHED_ANTISTEREO, _of_direction(decided, "antistereo"), level),
         ),
@@ -73,29 +85,44 @@ def shares(scores: Scores, level: float) -> Shares:
 
 
 def mean_difference(
-    name: str, unit: str, differences: Sequence[float], options: PairOptions, rng: np.random.Generator
+    name: str,
+    unit: str,
+    differences: Sequence[float],
+    clusters: Sequence[str],
+    options: PairOptions,
+    rng: np.random.Generator,
 ) -> tuple[Estimate, str]:
-    """The mean of paired differences with its bootstrap interval and sign-flip test, and why it has no interval."""
+    """The mean of paired differences with its interval and sign-flip test, and why it has no interval.
+
+    Differences of one of the ``clusters`` are flipped together, and their interval is of the variance between clusters.
+    """
     n = {"pairs": len(differences)}
     if not differences:
         return Estimate(name=name, value=None, unit=unit, n=n), ""
-    test = sign_flip_test(differences, draws=options.draws, rng=rng)
+    _, place = np.unique(clusters, return_inverse=True)
+    several = int(place.max()) + 1 < len(differences)
+    # Flipped as one, a cluster's differences are their sum.
+    flipped = np.bincount(place, weights=differences) if several else differences
+    test = sign_flip_test(flipped, draws=options.draws, rng=rng)
     interval, problem = None, ""
-    if len(differences) == 1:
-        problem = "there is one pair, and resampling it shows no variation"
+    if len(flipped) == 1:
+        problem = f"there is one {'template' if several else 'pair'}, and resampling it shows no variation"
     else:
         try:
-            interval = bootstrap_mean(
-                differences,
-                level=options.confidence,
-                method=options.bootstrap,
-                resamples=options.resamples,
-                rng=rng,
-            )
+            if several:
+                interval = clustered_mean_interval(differences, clusters, level=options.confidence)
+            else:
+                interval = bootstrap_mean(
+                    differences,
+                    level=options.confidence,
+                    method=options.bootstrap,
+                    resamples=options.resamples,
+                    rng=rng,
+                )
         except ZeroVarianceError as error:
             problem = str(error)
     p_value = PValue(
-        name="sign-flip",
+        name="sign-flip by template" if several else "sign-flip",
         value=test.p_value,
         kind=test.method,
         alternative="two-sided",
@@ -104,9 +131,9 @@ def mean_difference(
     )
     estimate = Estimate(
         name=name,
-        value=test.statistic,
+        value=test.statistic * len(flipped) / len(differences),
         unit=unit,
-        n=n,
+        n={**n, "templates": len(flipped)} if several else n,
         interval=ConfidenceInterval.of(interval) if interval else None,
         p_values=(p_value,),
     )
@@ -125,7 +152,12 @@ def _bias_types(scores: Scores, level: float) -> tuple[Estimate, ...]:
     adjusted = holm([one.p_values[0].value if one.p_values else None for one in plain])
     return tuple(
         one.model_copy(
-            update={"p_values": (*one.p_values, _binomial("binomial, Holm over bias types", float(p)))}
+            update={
+                "p_values": (
+                    *one.p_values,
+                    _exact(f"{one.p_values[0].name}, Holm over bias types", float(p)),
+                )
+            }
         )
         if one.p_values
         else one
@@ -135,43 +167,63 @@ def _bias_types(scores: Scores, level: float) -> tuple[Estimate, ...]:
 
 def share_of(name: str, pairs: Sequence[ScoredPair], level: float) -> Estimate:
     """The percentage of these pairs that prefer sent_more, with Wilson's interval and the binomial test."""
-    return _percentage(name, count(pairs, "more"), len(pairs), level, pairs=pairs)
+    chosen = [one.preferred == "more" for one in pairs]
+    decided = [one for one in pairs if one.preferred != "neutral"]
+    return _percentage(name, [one.pair for one in pairs], chosen, level, decided=decided)
+
+
+def preference_test(decided: Sequence[ScoredPair]) -> PValue:
+    """Of pairs with a preference: the binomial test of 1/2, in which the pairs of one template change sides together."""
+    chosen, clusters = (
+        [one.preferred == "more" for one in decided],
+        clusters_of([one.pair for one in decided]),
+    )
+    several = len(set(clusters)) < len(clusters)
+    return _exact(
+        "sign-flip by template" if several else "binomial", clustered_binomial_test(chosen, clusters)
+    )
+
+
+def preference_interval(decided: Sequence[ScoredPair], level: float) -> Interval | None:
+    """Wilson's interval in per cent, by templates where there are any; None for no pair, or one template of several."""
+    return _interval([one.pair for one in decided], [one.preferred == "more" for one in decided], level)
+
+
+def _interval(pairs: Sequence[SentencePair], chosen: Sequence[bool], level: float) -> Interval | None:
+    clusters = clusters_of(pairs)
+    if not clusters or len(set(clusters)) == 1 < len(clusters):
+        return None
+    found = clustered_wilson_interval(chosen, clusters, level=level)
+    return Interval(100.0 * found.low, 100.0 * found.high, found.level, found.method, 0)
 
 
 def _percentage(
     name: str,
-    successes: int,
-    trials: int,
+    pairs: Sequence[SentencePair],
+    chosen: Sequence[bool],
     level: float,
     *,
-    pairs: Sequence[ScoredPair] = (),
+    decided: Sequence[ScoredPair] = (),
     neutral: float | None = EVEN,
 ) -> Estimate:
-    """100 x successes / trials with Wilson's interval, and the binomial test on those of ``pairs`` that prefer.
+    """The percentage of ``pairs`` that are ``chosen``, with its interval, and the test of those that prefer a sentence.
 
     A share with a ``neutral`` value has none itself where no pair prefers a sentence: 0 would read as the strongest
     preference for the other ones, and 50 as evidence of balance.
     """
-    preferring = count(pairs, "more") + count(pairs, "less")
-    known = trials > 0 and (preferring > 0 or neutral is None)
+    known = len(pairs) > 0 and (len(decided) > 0 or neutral is None)
+    interval = _interval(pairs, chosen, level) if known else None
+    templates = len(set(clusters_of(pairs)))
     return Estimate(
         name=name,
-        value=100.0 * successes / trials if known else None,
+        value=100.0 * sum(chosen) / len(pairs) if known else None,
         unit="%",
         neutral=neutral,
-        n={"pairs": trials},
-        interval=ConfidenceInterval.of(_percent(wilson_interval(successes, trials, level=level)))
-        if known
-        else None,
-        p_values=(_binomial("binomial", binomial_test(count(pairs, "more"), preferring)),)
-        if preferring
-        else (),
+        n={"pairs": len(pairs)} | ({"templates": templates} if templates < len(pairs) else {}),
+        interval=ConfidenceInterval.of(interval) if interval else None,
+        p_values=(preference_test(decided),) if decided else (),
     )
 
 
-def _binomial(name: str, p: float) -> PValue:
+def _exact(name: str, p: float) -> PValue:
     return PValue(name=name, value=p, kind="exact", alternative="two-sided")
-
-
-def _percent(interval: Interval) -> Interval:
-    return Interval(100.0 * interval.low, 100.0 * interval.high, interval.level, interval.method, 0)

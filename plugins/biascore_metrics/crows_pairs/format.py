@@ -24,6 +24,7 @@ from biascore.plugins_api import (
 )
 
 COLUMNS: Final = ("sent_more", "sent_less", "stereo_antistereo", "bias_type")
+TEMPLATE: Final = "template"
 SKIPPED: Final = "malformed rows skipped: "
 _DIRECTIONS: Final = ("stereo", "antistereo")
 
@@ -36,14 +37,14 @@ class CrowsPairsFormatOptions(ColumnOptions):
     in every report, instead of refusing the file.
     """
 
-    known_columns: ClassVar[tuple[str, ...]] = COLUMNS
+    known_columns: ClassVar[tuple[str, ...]] = (*COLUMNS, TEMPLATE)
 
     delimiter: Delimiter = "auto"
     skip_malformed: bool = False
 
 
 class CrowsPairsFormat(DataFormat):
-    """A table with at least the columns sent_more, sent_less, stereo_antistereo, bias_type."""
+    """A table with at least the columns sent_more, sent_less, stereo_antistereo, bias_type; template, where there is one."""
 
     id: ClassVar[str] = "crows-pairs"
     summary: ClassVar[str] = "sentence pairs in the columns of CrowS-Pairs (CSV, TSV, JSON Lines, Parquet)"
@@ -61,6 +62,7 @@ class CrowsPairsFormat(DataFormat):
             file.path,
             file.display,
             self._names,
+            (self._options.named(TEMPLATE),),
             encoding=self._options.encoding,
             delimiter=self._options.delimiter,
             keep_malformed=True,
@@ -75,7 +77,8 @@ class CrowsPairsFormat(DataFormat):
             else:
                 more, less, direction, bias_type = (row.fields[name] for name in self._names)
                 side = cast(Literal["stereo", "antistereo"], direction.strip())
-                pairs.append(SentencePair(more, less, side, bias_type.strip()))
+                template = row.fields.get(self._options.named(TEMPLATE), "").strip()
+                pairs.append(SentencePair(more, less, side, bias_type.strip(), template))
         malformed = sorted(found, key=lambda one: one.line)
         self._check(table, malformed, len(pairs))
         notes = (f"{SKIPPED}{len(malformed)}: {table.problems(malformed)}",) if malformed else ()

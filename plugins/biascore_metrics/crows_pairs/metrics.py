@@ -25,7 +25,7 @@ from biascore.plugins_api import (
     SentencePair,
     SentencePairsTest,
 )
-from biascore.stats import Decision, Unreachable, Verdict, can_show, decide
+from biascore.stats import Attainable, Decision, Unreachable, Verdict, can_show, decide
 from biascore.stats.attainable import of_signs
 from biascore.stats.reach import pairs_for_negligible
 from biascore_metrics.crows_pairs.cautions import mean_warning, pair_cautions, pair_warnings
@@ -34,7 +34,7 @@ from biascore_metrics.crows_pairs.lengths import Lengths, lengths_of, unit_of_le
 from biascore_metrics.crows_pairs.masked import masked_conventions, masked_scores
 from biascore_metrics.crows_pairs.options import CrowsPairsOptions, PairOptions
 from biascore_metrics.crows_pairs.parts import Parts
-from biascore_metrics.crows_pairs.scored import EQUAL, ScoredPair, Scores, items
+from biascore_metrics.crows_pairs.scored import EQUAL, ScoredPair, Scores, clusters_of, items
 
 POSITIVE_MEANS: Final = "the model prefers the more stereotypical sentence"
 
@@ -61,10 +61,10 @@ class PairMetric(Metric[PairOptionsT, SentencePairsTest]):
     def scores(self, model: Model, pairs: tuple[SentencePair, ...]) -> tuple[Scores, tuple[str, ...]]:
         """Score the pairs in their order; returns what a reader must be warned of as well."""
 
-    def differences(self, scores: Scores) -> dict[tuple[str, str], list[float]]:
-        """The differences whose means are estimated, by name and unit."""
+    def differences(self, scores: Scores) -> dict[tuple[str, str], list[tuple[ScoredPair, float]]]:
+        """The differences whose means are estimated, with their pairs, by name and unit."""
         name = f"mean {self.score} difference"
-        return {(name, "nats"): [one.difference for one in scores.pairs]}
+        return {(name, "nats"): [(one, one.difference) for one in scores.pairs]}
 
     def own_conventions(self, model: Model) -> dict[str, Scalar]:  # noqa: ARG002
         """How a sentence is scored."""
@@ -74,12 +74,16 @@ class PairMetric(Metric[PairOptionsT, SentencePairsTest]):
         """What so few pairs cannot show, of the whole test or of a bias type."""
         options = self.options
         usable = [pair for pair in test.pairs.pairs if pair.sent_more != pair.sent_less]
-        whole = of_signs(len(usable), "pairs")
-        found = Unreachable.detected(whole, options.alpha)
-        types = Counter(pair.bias_type for pair in usable)
+        templates = len(set(clusters_of(usable)))
+        unit = "pairs" if templates == len(usable) else "templates"
+        found = Unreachable.detected(of_signs(templates, unit), options.alpha)
+        types = Counter(
+            bias_type
+            for bias_type, _ in {*zip((p.bias_type for p in usable), clusters_of(usable), strict=True)}
+        )
         if not found:
             least = {
-                name: of_signs(n, "pairs or fewer").adjusted(len(types), "bias types")
+                name: of_signs(n, f"{unit} or fewer").adjusted(len(types), "bias types")
                 for name, n in types.items()
             }
             few = sorted(name for name, one in least.items() if one.told(options.alpha))
@@ -107,7 +111,11 @@ class PairMetric(Metric[PairOptionsT, SentencePairsTest]):
         means, mean_warnings = self._means(scores, context.rng)
         decision, by_part = self._decide(scores, found, Parts.of(scores, means[0], options))
         lopsided = lengths.lopsided(options.alpha, unit)
-        headline, bound = _decided(found.headline, by_part), options.bound
+        # Few preferences among many neutral pairs: B of all pairs would stand beside a rule at 50 that it cannot reach.
+        lead, other = (found.headline, found.preferring)
+        if found.few_prefer:
+            lead, other = other, lead
+        headline, bound = _decided(lead, by_part), options.bound
         if lopsided and headline.value is not None:
             # Neither a p-value of all pairs nor a bound answers the question of the headline.
             decision, bound = Decision(Verdict.INCONCLUSIVE, lopsided), None
@@ -122,7 +130,7 @@ class PairMetric(Metric[PairOptionsT, SentencePairsTest]):
             estimates=(
                 headline,
                 *means,
-                found.preferring,
+                other,
                 *((lengths.equal,) if self.length_counts else ()),
                 *found.subsets,
                 *found.bias_types,
@@ -150,8 +158,9 @@ class PairMetric(Metric[PairOptionsT, SentencePairsTest]):
         self, scores: Scores, rng: np.random.Generator
     ) -> tuple[tuple[Estimate, ...], tuple[str, ...]]:
         means, warnings = [], []
-        for (name, unit), differences in self.differences(scores).items():
-            estimate, problem = mean_difference(name, unit, differences, self.options, rng)
+        for (name, unit), found in self.differences(scores).items():
+            differences, clusters = [value for _, value in found], clusters_of([one.pair for one, _ in found])
+            estimate, problem = mean_difference(name, unit, differences, clusters, self.options, rng)
             means.append(estimate)
             warnings += [f"no interval of the {name}: {problem}"] if problem else []
         return tuple(means), tuple(warnings)
@@ -175,9 +184,15 @@ class PairMetric(Metric[PairOptionsT, SentencePairsTest]):
             alpha=alpha,
             bound=self.options.bound,
             neutral=EVEN,
-            attainable=of_signs(found.preferring.n["pairs"], "pairs with a preference"),
+            attainable=_attainable(found.preferring),
         )
         among = f" This is of the {found.preferring.n['pairs']} pairs with a preference." if neutral else ""
+        if found.few_prefer:
+            share = 100 * found.preferring.n["pairs"] / len(scores.pairs)
+            among = (
+                f" Only {share:.1f} % of pairs ({found.preferring.n['pairs']} of {len(scores.pairs)}) show any preference, "
+                "and this is of them."
+            )
         decision = replace(decision, reason=decision.reason + among)
         told = parts.told(alpha)
         if not told or decision.verdict is Verdict.DETECTED:
@@ -207,9 +222,9 @@ class CrowsPairs(PairMetric[CrowsPairsOptions]):
         """Ask for every token of both sentences, hidden in its turn, and add up those that both share."""
         return masked_scores(model, pairs, self.options.pll, self.options.decimals)
 
-    def differences(self, scores: Scores) -> dict[tuple[str, str], list[float]]:
+    def differences(self, scores: Scores) -> dict[tuple[str, str], list[tuple[ScoredPair, float]]]:
         """Of whole pairs, and of each pair by the number of its shared tokens."""
-        per_token = [one.difference / one.shared for one in scores.pairs if one.shared]
+        per_token = [(one, one.difference / one.shared) for one in scores.pairs if one.shared]
         name = f"mean {self.score} difference per shared token"
         return {**super().differences(scores), (name, "nats per token"): per_token}
 
@@ -251,6 +266,14 @@ class CrowsPairsCausal(PairMetric[PairOptions]):
             "lengths": f"counted in {unit_of_length(model)}; inconclusive where sent_more is the longer sentence more or "
             "less often than the shorter one (sign test)",
         }
+
+
+def _attainable(preferring: Estimate) -> Attainable:
+    """Of the pairs with a preference, or of their templates."""
+    n = preferring.n
+    return of_signs(
+        n.get("templates", n["pairs"]), f"{'templates of ' * ('templates' in n)}pairs with a preference"
+    )
 
 
 def _decided(headline: Estimate, by_part: PValue | None) -> Estimate:

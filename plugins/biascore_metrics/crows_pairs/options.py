@@ -39,6 +39,8 @@ class PairOptions(MetricOptions):
             "B-, B+": "pairs marked stereo, pairs marked antistereo (Puttick & Kurpicz-Briki 2025, B.4)",
             "interval of B": "Wilson",
             "p of B": "exact two-sided binomial test of 1/2 on the pairs with a preference",
+            "templates": "pairs of one template change sides together in every test, and intervals are by the variance "
+            "between templates",
             "p of the mean difference": f"two-sided sign-flip test, {self.draws} draws where not exact",
             "bootstrap": f"{self.bootstrap}, {self.resamples} resamples of pairs",
             "equivalence bound": self.bound,

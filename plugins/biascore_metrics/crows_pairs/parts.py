@@ -10,8 +10,14 @@ from scipy.special import ndtri
 
 from biascore.plugins_api import Estimate, PValue
 from biascore.stats import holm
-from biascore.stats.proportions import binomial_test, wilson_interval
-from biascore_metrics.crows_pairs.estimates import EVEN, NEGATIVE, POSITIVE, bias_type_name
+from biascore_metrics.crows_pairs.estimates import (
+    EVEN,
+    NEGATIVE,
+    POSITIVE,
+    bias_type_name,
+    preference_interval,
+    preference_test,
+)
 from biascore_metrics.crows_pairs.options import PairOptions
 from biascore_metrics.crows_pairs.scored import ScoredPair, Scores, count
 
@@ -75,18 +81,19 @@ def _shares(scores: Scores, options: PairOptions) -> Iterator[Part]:
         subsets[name] = [one for one in decided if one.pair.stereo_antistereo == direction]
     for name, pairs in subsets.items():
         if 0 < len(pairs) < len(decided):
-            yield _share(name, count(pairs, "more"), len(pairs), options)
+            yield _share(name, pairs, options)
 
 
-def _share(name: str, more: int, pairs: int, options: PairOptions) -> Part:
-    interval = wilson_interval(more, pairs, level=options.confidence)
-    low, high = 100 * interval.low, 100 * interval.high
-    p = binomial_test(more, pairs)
+def _share(name: str, pairs: Sequence[ScoredPair], options: PairOptions) -> Part:
+    interval, bound = preference_interval(pairs, options.confidence), options.bound
     return Part(
         name,
-        f"{100 * more / pairs:.1f} %",
-        PValue(name="binomial", value=p, kind="exact", alternative="two-sided"),
-        negligible=options.bound is not None and EVEN - options.bound <= low and high <= EVEN + options.bound,
+        f"{100 * count(pairs, 'more') / len(pairs):.1f} %",
+        preference_test(pairs),
+        negligible=bound is not None
+        and interval is not None
+        and EVEN - bound <= interval.low
+        and interval.high <= EVEN + bound,
     )
 
 

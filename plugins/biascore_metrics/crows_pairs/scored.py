@@ -84,6 +84,11 @@ class Scores:
         )
 
 
+def clusters_of(pairs: Sequence[SentencePair]) -> list[str]:
+    """For each pair its template, or a name of its own where it has none."""
+    return [f"template {pair.template}" if pair.template else f"pair {i}" for i, pair in enumerate(pairs)]
+
+
 def count(pairs: Iterable[ScoredPair], preferred: Preferred) -> int:
     """How many of the pairs have this preference."""
     return sum(one.preferred == preferred for one in pairs)
