@@ -14,7 +14,7 @@ from biascore.basics.progress import Progress, Silent
 from biascore.calibration.calibration import Calibration, Cell, Size
 from biascore.calibration.resizing import resized, sizes
 from biascore.engine import Engine
-from biascore.errors import BiascoreError, OptionsError
+from biascore.errors import BiascoreError, CapabilityError, OptionsError, PluginFailedError
 from biascore.results.measurement import Measurement
 from biascore.stimuli import Test
 
@@ -184,9 +184,12 @@ class _Work:
         engine = self.engine.beside([] if test is self.test else [test], self.engine.seed)
         try:
             first = self._measure(engine, test, 1.0, 0)
+        except PluginFailedError:
+            raise
         except BiascoreError as error:
-            raise type(error)(
-                f"{self.metric} cannot be calibrated on {self.test.id} with planted models: {error}"
+            raise CapabilityError(
+                f"{self.metric} cannot be calibrated on {self.test.id}, for planted models cannot answer it: {error} "
+                "Calibrate another metric or test: docs/adapters/planted.md says what is planted"
             ) from error
         if first.alpha is None or first.p_value is None:
             raise OptionsError(
