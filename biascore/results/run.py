@@ -21,6 +21,7 @@ from biascore.files.paths import user_path
 from biascore.files.placing import check_folder, finish, new_folder
 from biascore.files.reading import read_bytes
 from biascore.models.used import ModelUsed, QuestionCounts
+from biascore.results.agreement import Agreement, Order, agreements, orders
 from biascore.results.answers import Answer, answers
 from biascore.results.failure import Failure
 from biascore.results.gated import GateResult
@@ -118,6 +119,16 @@ class Run(Frozen):
         """What each inconclusive measurement could have seen, and how much data would decide; None for the others."""
         pairs = zip(self.measurements, self.verdicts, strict=True)
         return tuple(undecided(measurement, said.verdict, said.tests) for measurement, said in pairs)
+
+    @property
+    def agreements(self) -> tuple[Agreement, ...]:
+        """What each of several rulers says of one concept on one model."""
+        return agreements(self.measurements, self.verdicts)
+
+    @property
+    def orders(self) -> tuple[Order, ...]:
+        """How far each two rulers put tests, models or groups in one order."""
+        return orders(self.measurements, self.verdicts)
 
     @property
     def controls(self) -> dict[str, Mapping[str, float]]:

@@ -12,6 +12,7 @@ from biascore.report.charts.histograms import histogram_chart
 from biascore.report.charts.items import LABELLED_ITEMS, item_chart
 from biascore.report.charts.joined import Entry, Picture, file_name, joined_entries, on_equal_axes
 from biascore.report.charts.lines import lines_chart
+from biascore.report.charts.orders import order_chart
 from biascore.report.charts.planes import plane_chart
 from biascore.report.charts.rulers import Comparison, comparisons
 from biascore.report.charts.scatter import scatter_chart
@@ -36,13 +37,14 @@ __all__ = [
 def charts_of(run: Run) -> tuple[Chart, ...]:
     """All charts of a run in page order: forest plots, comparisons of methods, joined pictures, then by measurement."""
     compared = [comparison.chart for comparison in comparisons(run)]
+    order = order_chart(run)
     joined = [picture.chart for picture in run_pictures(run)]
     of_measurements = [
         chart
         for number, measurement in enumerate(run, start=1)
         for chart in measurement_charts(measurement, number)
     ]
-    drawn = (chart for chart in (*compared, *joined, *of_measurements) if isinstance(chart, Chart))
+    drawn = (chart for chart in (*compared, order, *joined, *of_measurements) if isinstance(chart, Chart))
     return (*forest_charts(run), *drawn)
 
 

@@ -16,6 +16,7 @@ from biascore.report.charts.base import (
     with_unit,
 )
 from biascore.report.charts.forest import Reading, forest, neutral_told, readings_of
+from biascore.results.agreement import is_ruler
 from biascore.results.estimates import Estimate
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
@@ -98,10 +99,15 @@ class Comparison:
 
 
 def comparisons(run: Run) -> tuple[Comparison, ...]:
-    """One comparison per model and kind of estimate in which two methods or more measured the same test."""
+    """One comparison per model and kind of estimate in which two methods or more measured the same test.
+
+    What changed by a transform, or is only described, is no ruler's reading of a bias.
+    """
     families: dict[tuple[str, str, str], dict[tuple[str, str], list[Reading]]] = {}
     for reading in readings_of(run):
         measurement, headline = reading.measurement, reading.measurement.headline
+        if not is_ruler(measurement):
+            continue
         of_test = families.setdefault((measurement.model, headline.name, headline.unit), {})
         of_test.setdefault((measurement.test, measurement.subject), []).append(reading)
     found = [
