@@ -1,4 +1,4 @@
-"""The hook specifications: what a model can be asked (four), and what a plugin can contribute (seven, here).
+"""The hook specifications: what a model can be asked (four), and what a plugin can contribute (eight, here).
 
 These signatures are the contract that third parties build on; they change only with a major version.
 """
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from biascore.models.capabilities import CapabilitySpecs, hookimpl, hookspec
 
 if TYPE_CHECKING:
+    from biascore.exporter import Exporter
     from biascore.languages.language import Language
     from biascore.metric import Metric
     from biascore.models.adapter import Adapter, ModelPlugin
@@ -48,6 +49,10 @@ class DiscoverySpecs:
     @hookspec
     def register_transforms(self, register: Callable[[type[Transform]], None]) -> None:
         """Call ``register`` with each class that changes vectors."""
+
+    @hookspec
+    def register_exporters(self, register: Callable[[type[Exporter]], None]) -> None:
+        """Call ``register`` with each class that writes a run in a form of other tools."""
 
     @hookspec
     def model_plugins(self, ref: ModelRef) -> Sequence[ModelPlugin]:  # type: ignore[empty-body]

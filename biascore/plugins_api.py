@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from biascore.basics.options import Options
     from biascore.basics.progress import Progress
     from biascore.basics.wording import listed, quoted
+    from biascore.exporter import Exported, Exporter
     from biascore.files.forms import Malformed, Row
     from biascore.files.paths import user_path
     from biascore.files.reading import (
@@ -69,6 +70,8 @@ if TYPE_CHECKING:
     )
     from biascore.results.measurement import Measurement, item_table
     from biascore.results.returned import Finding
+    from biascore.results.run import Run
+    from biascore.results.summary import SummaryRow, summary_rows
     from biascore.scorers.features import vectors_of
     from biascore.scorers.folder import Scorer, read_scorer
     from biascore.stimuli import (
@@ -163,6 +166,8 @@ __all__ = [
     "EquityTest",
     "Equivalence",
     "Estimate",
+    "Exported",
+    "Exporter",
     "Familiarity",
     "Figure",
     "Finding",
@@ -207,6 +212,7 @@ __all__ = [
     "Range",
     "Resamples",
     "Row",
+    "Run",
     "Sample",
     "Samples",
     "SamplesTest",
@@ -222,6 +228,7 @@ __all__ = [
     "SpeakerGenderDetector",
     "Stereotype",
     "StereotypeEntry",
+    "SummaryRow",
     "Table",
     "TableOptions",
     "TemplateList",
@@ -263,6 +270,7 @@ __all__ = [
     "read_sentences",
     "read_table",
     "read_text",
+    "summary_rows",
     "trace_gender",
     "user_path",
     "vectors_of",

@@ -55,7 +55,7 @@ app.later(
 )
 app.later(
     "biascore.cli.report:report",
-    "Write the report of a stored run: one HTML file that needs no network.",
+    "Write the report of a stored run: one HTML file that needs no network, or another form of it.",
     panel=READ,
 )
 app.later(

@@ -11,9 +11,10 @@ from biascore.archive.resume import check_keeps, unfinished
 from biascore.audit import Audit
 from biascore.basics.guard import debugging
 from biascore.cli import codes
-from biascore.cli.console import print_json, say, stderr
+from biascore.cli.console import say, stderr
 from biascore.cli.gates import gate_code, print_gates
 from biascore.cli.progress import SignsOfLife
+from biascore.cli.report import deliver
 from biascore.cli.results import print_run
 from biascore.engine import DEFAULT_CACHE, Engine
 from biascore.errors import OptionsError
@@ -36,7 +37,7 @@ class Output:
 
     out: Path | None
     report: Path | None
-    as_json: bool
+    form: str | None
     warnings: bool
     force: bool
 
@@ -88,14 +89,22 @@ def _check_targets(output: Output) -> None:
 
 def _deliver(result: Run, output: Output, earlier: Run | None) -> None:
     # Shown first: if the disk is full now, the numbers are not lost.
-    if output.as_json:
-        print_json(result.to_json())
-    else:
+    if output.form is None:
         print_run(result, all_warnings=output.warnings)
         print_gates(result.gates)
+    elif output.form == "json":
+        deliver(result, output.form)
     if debugging():
         for failure in result.failed:
             say(f"\n{failure.what}:\n{failure.traceback}", to=stderr)
+    try:
+        _save(result, output, earlier)
+    finally:  # and a run is not lost where it has nothing to say in another form
+        if output.form not in (None, "json"):
+            deliver(result, str(output.form), several=True)
+
+
+def _save(result: Run, output: Output, earlier: Run | None) -> None:
     if earlier is not None:
         check_keeps(result, earlier)
     if output.out is not None:

@@ -21,6 +21,7 @@ from biascore.cli.options import (
     DataLicence,
     DataOption,
     Force,
+    Form,
     GateOption,
     Json,
     MaxCharacters,
@@ -42,6 +43,8 @@ from biascore.cli.options import (
     transforms,
 )
 from biascore.errors import OptionsError
+from biascore.exporting.choosing import exporter
+from biascore.plugins.loading import Plugins
 from biascore.stats import Adjustment
 from biascore.stimuli.dataset import default_test_name
 
@@ -56,6 +59,7 @@ def run(
     seed: Seed = None,
     adjust: Adjust = None,
     warnings: Warnings = False,
+    form: Form = None,
     as_json: Json = False,
     force: Force = False,
     no_cache: NoCache = False,
@@ -69,7 +73,7 @@ def run(
     """
     chosen = chosen_audit(audit, seed, model, without, adjust, require_plugin, gates(gate))
     target = out or audit.with_name(f"{audit.stem}-run")
-    output = Output(target, report, as_json, warnings, force)
+    output = Output(target, report, _form(form, as_json), warnings, force)
     run_and_deliver(chosen, output, Limits(max_characters, time_limit, no_cache))
 
 
@@ -100,6 +104,7 @@ def measure(
     seed: Seed = None,
     adjust: Adjust = None,
     warnings: Warnings = False,
+    form: Form = None,
     as_json: Json = False,
     force: Force = False,
     no_cache: NoCache = False,
@@ -137,10 +142,19 @@ def measure(
         stimuli=[str(folder) for folder in stimuli or ()],
         require_plugins=require_plugin or (),
     )
-    output = Output(out, report, as_json, warnings, force)
+    output = Output(out, report, _form(form, as_json), warnings, force)
     run_and_deliver(audit, output, Limits(max_characters, time_limit, no_cache))
 
 
 def _named(value: object) -> tuple[object, ...]:
     """The values of an option that may be the address of a test."""
     return tuple(value) if isinstance(value, list) else (value,)
+
+
+def _form(form: str | None, as_json: bool) -> str | None:
+    """The form to print in, checked before anything is measured; None for the table."""
+    if as_json and form not in (None, "json"):
+        raise OptionsError(f"--json and --format {form} are two forms. Give one of them")
+    if form is not None:
+        exporter(form, Plugins(only={"register_exporters"}))
+    return "json" if as_json else form

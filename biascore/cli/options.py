@@ -31,6 +31,10 @@ Warnings = Annotated[
     bool, typer.Option("--warnings", help="Print all warnings, not only those that touch a verdict.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+Form = Annotated[
+    str | None,
+    typer.Option("--format", help="Print md, csv, json, latex, junit or another form instead of the table."),
+]
 Out = Annotated[Path | None, typer.Option(help="Folder to save the run in.")]
 Report = Annotated[Path | None, typer.Option(help="HTML file to write the report to.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace what an earlier command wrote there.")]

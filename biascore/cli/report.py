@@ -1,29 +1,81 @@
-"""``biascore report``: the page of a stored run, and its charts as files."""
+"""``biascore report``: a stored run as a page, with its charts as files, or in another form."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
-from biascore.cli.console import say
+from biascore.cli.console import say, stdout
 from biascore.cli.options import Force, StoredRun
+from biascore.errors import OptionsError
+from biascore.files.paths import user_path
 from biascore.results.run import Run
 from biascore.results.run_files import REPORT_FILE
+
+HTML: Final = "html"
 
 
 def report(
     run_folder: StoredRun,
-    out: Annotated[Path | None, typer.Option(help="The HTML file (default: report.html in the run).")] = None,
-    charts: Annotated[Path | None, typer.Option(help="Also write every chart as SVG and PNG here.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="The file (html: report.html in the run; other forms: printed); a folder where there is a file a model."
+        ),
+    ] = None,
+    charts: Annotated[
+        Path | None, typer.Option(help="Also write every chart as SVG, PDF and PNG here.")
+    ] = None,
+    form: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            help="html, md, csv, json, latex, model-card, every-eval-ever, junit, or one that a plugin adds.",
+        ),
+    ] = HTML,
     force: Force = False,
 ) -> None:
-    """Write the report of a stored run: one HTML file that needs no network."""
+    """Write the report of a stored run: one HTML file that needs no network, or another form of it."""
+    loaded = Run.load(run_folder)
+    if form != HTML:
+        if charts is not None:
+            raise OptionsError(
+                f"--charts goes with the page. Write the charts alone, and the {form} after them: biascore report "
+                f"{run_folder} --charts {charts}"
+            )
+        deliver(loaded, form, out, force=force)
+        return
     from biascore.report import check_report, write_charts, write_report
 
-    loaded = Run.load(run_folder)
     check_report(out or run_folder / REPORT_FILE, overwrite=force)
     drawn = write_charts(loaded, charts, overwrite=force) if charts else ()
     for path in (write_report(loaded, out or run_folder / REPORT_FILE, overwrite=force), *drawn):
         say(path)
+
+
+def deliver(
+    run: Run, form: str, out: Path | None = None, *, force: bool = False, several: bool = False
+) -> None:
+    """Print a run in this form, or write it to ``out``.
+
+    Raises OptionsError where it is several texts, one a model, no folder is named for them, and they may not be printed
+    one after the other.
+    """
+    from biascore.exporting.choosing import exported, exporter, write_exported
+    from biascore.plugins.loading import Plugins
+
+    plugins = Plugins(only={"register_exporters"})
+    found = exported(run, form, plugins)
+    if out is not None:
+        suffix = exporter(form, plugins).suffix
+        for path in write_exported(found, user_path(out), suffix, overwrite=force):
+            say(path)
+        return
+    if len(found) > 1 and not several:
+        raise OptionsError(
+            f"{form} is one text for each model, and there are {len(found)}: {', '.join(one.of for one in found)}. Name a "
+            f"folder for them: biascore report RUN --format {form} --out FOLDER"
+        )
+    stdout.out("\n".join(one.text for one in found), end="", highlight=False)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from biascore.models.capabilities import CAPABILITIES
 
 if TYPE_CHECKING:
+    from biascore.exporter import Exporter
     from biascore.languages.language import Language
     from biascore.metric import Metric
     from biascore.models.adapter import Adapter
@@ -33,6 +34,7 @@ class Contribution:
     wordlists: list[tuple[Path, str]] = field(default_factory=list)
     formats: list[type[DataFormat]] = field(default_factory=list)
     transforms: list[type[Transform]] = field(default_factory=list)
+    exporters: list[type[Exporter]] = field(default_factory=list)
     stimuli: tuple[StimuliFile, ...] = ()
 
     def collect(self, ask: Callable[[str, Callable[..., None]], None]) -> None:
@@ -46,6 +48,7 @@ class Contribution:
         ask("register_wordlists", self.add_wordlist)
         ask("register_formats", self.formats.append)
         ask("register_transforms", self.transforms.append)
+        ask("register_exporters", self.exporters.append)
         self.check()
         if self.wordlists:
             from biascore.stimuli import Catalogue
@@ -75,10 +78,19 @@ class Contribution:
 
             for transform in self.transforms:
                 _check_class(transform, Transform, {"name": str, "summary": str, "reference": str})
+        if self.exporters:
+            from biascore.exporter import Exporter
+            from biascore.exporting.choosing import EXPORTERS
+
+            for exporter in self.exporters:
+                _check_class(exporter, Exporter, {"id": str, "summary": str, "suffix": str})
+                if exporter.id in EXPORTERS:
+                    raise ValueError(f"registered {exporter.id!r}, which is a format of biascore itself")
         _check_names([a.id for a in self.adapters])
         _check_names([m.name for m in self.metrics])
         _check_names([f.id for f in self.formats])
         _check_names([t.name for t in self.transforms])
+        _check_names([e.id for e in self.exporters])
         if self.languages:
             from biascore.languages.language import Language
             from biascore.stimuli.entries import LANGUAGE_PATTERN
@@ -132,6 +144,7 @@ class Contribution:
             *(f"wordlists {shown}" for _, shown in self.wordlists),
             *(f"data format {one.id}" for one in self.formats),
             *(f"transform {one.name}" for one in self.transforms),
+            *(f"format {one.id} of runs" for one in self.exporters),
         )
 
 

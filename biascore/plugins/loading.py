@@ -34,6 +34,7 @@ from biascore.plugins.contribution import Contribution
 from biascore.plugins.registry import PluginRecord, Registry
 
 if TYPE_CHECKING:
+    from biascore.exporter import Exporter
     from biascore.languages.gender import GenderPair, SpeakerGenderDetector
     from biascore.languages.language import Language, SpeakerFrames
     from biascore.metric import Metric
@@ -65,6 +66,7 @@ class Plugins:
         self.metrics: Registry[type[Metric]] = Registry("metric")
         self.formats: Registry[type[DataFormat]] = Registry("data format")
         self.transforms: Registry[type[Transform]] = Registry("transform")
+        self.exporters: Registry[type[Exporter]] = Registry("format of runs")
         self.tests: Registry[Test] = Registry("test")
         self.languages: dict[str, Language] = {}
         self.speaker_gender: Registry[Callable[[], SpeakerGenderDetector]] = Registry(
@@ -241,6 +243,8 @@ class Plugins:
             self.formats.add(data_format.id, data_format, record)
         for transform in contribution.transforms:
             self.transforms.add(transform.name, transform, record)
+        for exporter in contribution.exporters:
+            self.exporters.add(exporter.id, exporter, record)
         for language in contribution.languages:
             self._add_language(language, record)
         for file in contribution.stimuli:
@@ -264,7 +268,7 @@ class Plugins:
 
     def _mark_conflicts(self, record: PluginRecord) -> PluginRecord:
         registries: tuple[Registry[Any], ...] = (
-            *(self.adapters, self.metrics, self.formats, self.transforms),
+            *(self.adapters, self.metrics, self.formats, self.transforms, self.exporters),
             *(self.tests, self._files),
             *(self.speaker_gender, self.gender_pair, self.speaker_frames),
         )

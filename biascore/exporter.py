@@ -1,0 +1,31 @@
+"""What an exporter writes: a run in the form that other people's tools read."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+if TYPE_CHECKING:
+    from biascore.results.run import Run
+
+
+class Exported(NamedTuple):
+    """One text; ``of`` names the model that it is about, and is empty for a text on the whole run."""
+
+    text: str
+    of: str = ""
+
+
+class Exporter(ABC):
+    """A form of a run: ``id`` as in ``--format ID``, what it is in a line, and how its files end.
+
+    Every number that it writes has its unit, interval, n, conventions and warnings beside it.
+    """
+
+    id: ClassVar[str]
+    summary: ClassVar[str]
+    suffix: ClassVar[str]
+
+    @abstractmethod
+    def export(self, run: Run) -> tuple[Exported, ...]:
+        """The texts: one of the run, or one for each model where a file of that form is about one model."""

@@ -1,0 +1,90 @@
+"""The forms that a run can be written in, by name: those of biascore, and those that plugins register."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from biascore.basics.guard import At, guarded
+from biascore.basics.suggest import did_you_mean
+from biascore.errors import OptionsError, RunError
+from biascore.exporter import Exported, Exporter
+from biascore.exporting.every_eval_ever import EveryEvalEver
+from biascore.exporting.junit import Junit
+from biascore.exporting.model_card import ModelCard
+from biascore.exporting.tables import Csv, Json, Latex, Markdown
+from biascore.files.paths import user_path
+from biascore.files.placing import check_file, write_file
+
+if TYPE_CHECKING:
+    from biascore.plugins.loading import Plugins
+    from biascore.results.run import Run
+
+EXPORTERS: Final[Mapping[str, type[Exporter]]] = {
+    kind.id: kind for kind in (Markdown, Csv, Json, Latex, ModelCard, EveryEvalEver, Junit)
+}
+
+
+def known_formats(plugins: Plugins) -> tuple[str, ...]:
+    """The names that can be asked for."""
+    return (*EXPORTERS, *(name for name in plugins.exporters.names if name not in EXPORTERS))
+
+
+def exported(run: Run, name: str, plugins: Plugins) -> tuple[Exported, ...]:
+    """The texts of a run in the form of this name.
+
+    Raises OptionsError for a form that nothing provides and where the run has nothing for it; PluginFailedError for what
+    goes wrong in a plugin.
+    """
+    kind = exporter(name, plugins)
+    if name in EXPORTERS:
+        found = kind().export(run)
+    else:
+        at = At(plugins.exporters.owner(name).owner, "result", f"writing the run as {name}")
+        found = guarded(at, lambda: kind().export(run))
+    if not found:
+        raise OptionsError(
+            f"{run.title} has nothing to write as {name}: it measures only models whose bias was put in. "
+            "Write a table instead: --format md"
+        )
+    return found
+
+
+def exporter(name: str, plugins: Plugins) -> type[Exporter]:
+    """The exporter of this name; raises OptionsError with a did-you-mean."""
+    known = known_formats(plugins)
+    if name not in known:
+        raise OptionsError(
+            f"there is no format {name!r}. {did_you_mean(name, known)}Choose one of: {', '.join(known)}"
+        )
+    return EXPORTERS.get(name) or plugins.exporters.get(name)
+
+
+def write_exported(
+    found: tuple[Exported, ...], target: Path, suffix: str, *, overwrite: bool
+) -> tuple[Path, ...]:
+    """Write the texts: one into the file of this name, several into a folder of it, a file for each model.
+
+    Raises RunError where a file exists (unless ``overwrite``) or cannot be written.
+    """
+    target = user_path(target)
+    paths = [target] if len(found) == 1 else [target / f"{name}{suffix}" for name in file_names(found)]
+    for path in paths:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise RunError(f"{path.parent} cannot be made: {error}. Choose another path.") from error
+    targets = [check_file(path, overwrite=overwrite, mark=b"") for path in paths]  # any text may be replaced
+    for one, path in zip(found, targets, strict=True):
+        write_file(path, one.text.encode("utf-8"))
+    return tuple(paths)
+
+
+def file_names(found: tuple[Exported, ...]) -> list[str]:
+    """The names of the models as those of files, each once."""
+    names: list[str] = []
+    for number, one in enumerate(found, start=1):
+        name = "".join(c if c.isalnum() or c in "._-" else "_" for c in one.of)[:100].lstrip(".") or "model"
+        names.append(f"{name}_{number}" if name.casefold() in map(str.casefold, names) else name)
+    return names

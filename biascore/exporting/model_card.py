@@ -1,0 +1,116 @@
+"""A section of a model card: Hugging Face's ``model-index`` metadata, and a part of the text.
+
+Source of the metadata's form: the model card specification of the Hub (``huggingface_hub.EvalResult``).
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from biascore.basics.visible import visible_in
+from biascore.exporter import Exported, Exporter
+from biascore.exporting.one_model import by_model
+from biascore.exporting.tables import markdown, markdown_lines
+from biascore.results.answers import findings
+from biascore.results.summary import SummaryRow, summary_rows
+from biascore.results.verdicts import Role
+
+if TYPE_CHECKING:
+    from biascore.models.used import ModelUsed
+    from biascore.results.run import Run
+
+LIMITS = (
+    "These scores ask a model for associations in test words and sentences. They do not show what the model does in "
+    "a use of it, and a test that finds nothing does not show that there is no bias."
+)
+
+
+class ModelCard(Exporter):
+    """A card's metadata and section for each model."""
+
+    id: ClassVar[str] = "model-card"
+    summary: ClassVar[str] = "metadata (model-index) and a section for a model card of Hugging Face"
+    suffix: ClassVar[str] = ".md"
+
+    def export(self, run: Run) -> tuple[Exported, ...]:
+        """One text a model."""
+        return tuple(Exported(_card(model, part), model.name) for model, part in by_model(run))
+
+
+def _card(model: ModelUsed, run: Run) -> str:
+    rows = summary_rows(run, [Role.FINDING])
+    results = [_result(row) for row in rows if row.effect is not None]
+    index = [{"name": model.name, "results": results}]
+    provenance = run.provenance
+    day = time.strftime("%Y-%m-%d", time.gmtime(provenance.started))
+    found = [line for answer in findings(run.answers) for line in (answer.text, *answer.notes)]
+    return "\n".join(
+        [
+            "---",
+            *(["model-index:", *_yaml(index, 0)] if results else []),
+            "---",
+            "",
+            "## Social bias",
+            "",
+            f"Measured on {day} with biascore {provenance.biascore_version}, seed {provenance.seed}, as "
+            f"{markdown(model.ref)} (weights {markdown(model.digest)}).",
+            "",
+            *(f"- {markdown(line)}" for line in found),
+            "",
+            LIMITS,
+            "",
+            *markdown_lines(run),
+        ]
+    )
+
+
+def _result(row: SummaryRow) -> dict[str, Any]:
+    args = {
+        "estimate": row.estimate,
+        "unit": row.unit,
+        "ci_low": row.ci_low,
+        "ci_high": row.ci_high,
+        "ci_level": row.ci_level,
+        "n": row.n,
+        "p_value": row.p_value,
+        "p_kind": row.p_kind,
+        "p_adjusted": row.p_adjusted,
+        "adjustment": row.adjustment,
+        "verdict": row.verdict,
+        "positive_means": row.positive_means,
+        "conventions": row.conventions,
+        "warnings": row.warnings,
+    }
+    return {
+        "task": {"type": "other", "name": f"Social bias: {row.concept}" if row.concept else "Social bias"},
+        "dataset": {"type": row.test, "name": row.test},
+        "metrics": [
+            {
+                "type": row.metric,
+                "name": f"{row.metric}, {row.estimate}",
+                "value": row.effect,
+                "args": {name: value for name, value in args.items() if value not in (None, "")},
+                "verified": False,
+            }
+        ],
+    }
+
+
+def _yaml(value: Any, depth: int) -> list[str]:
+    """Block YAML whose scalars are JSON, which YAML reads as it is."""
+    pad = "  " * depth
+    if isinstance(value, list):
+        lines = []
+        for entry in value:
+            first, *rest = _yaml(entry, depth + 1)
+            lines += [f"{pad}- {first.lstrip()}", *rest]
+        return lines
+    lines = []
+    for key, entry in value.items():
+        if isinstance(entry, dict | list) and entry:
+            lines += [f"{pad}{key}:", *_yaml(entry, depth + 1)]
+        else:
+            lines.append(f"{pad}{key}: {json.dumps(visible_in(entry), ensure_ascii=False)}")
+    return lines

@@ -1,0 +1,94 @@
+"""A run as rows of few columns, in the order in which a reader asks: the one place that tables are made from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from biascore.results.estimates import format_p
+from biascore.results.measurement import Measurement
+from biascore.results.verdicts import Role, RunVerdict
+
+if TYPE_CHECKING:
+    from biascore.results.run import Run
+
+
+class SummaryRow(NamedTuple):
+    """A measurement and what its run says of it, as values; ``None`` where there is none."""
+
+    model: str
+    concept: str
+    test: str
+    metric: str
+    estimate: str
+    effect: float | None
+    unit: str
+    ci_low: float | None
+    ci_high: float | None
+    ci_level: float | None
+    ci_method: str | None
+    n: str
+    p_value: float | None
+    p_kind: str | None
+    p_adjusted: float | None
+    adjustment: str
+    verdict: str
+    role: str
+    note: str
+    positive_means: str
+    conventions: str
+    warnings: str
+
+    @property
+    def interval(self) -> str:
+        """``-0.10 to 1.40``, or a dash."""
+        if self.ci_low is None or self.ci_high is None:
+            return "–"
+        return f"{self.ci_low:.3g} to {self.ci_high:.3g}"
+
+    @property
+    def size(self) -> str:
+        """The effect with three significant figures, or a dash."""
+        return "–" if self.effect is None else f"{self.effect:.3g}"
+
+
+def p_shown(p: float | None) -> str:
+    """A p-value as a table shows it."""
+    return "–" if p is None else format_p(p)
+
+
+def summary_rows(run: Run, roles: Sequence[Role] = tuple(Role)) -> tuple[SummaryRow, ...]:
+    """The rows in the order of the run, of measurements with one of these roles."""
+    pairs = zip(run.measurements, run.verdicts, strict=True)
+    return tuple(_row(run, measurement, said) for measurement, said in pairs if said.role in roles)
+
+
+def _row(run: Run, measurement: Measurement, said: RunVerdict) -> SummaryRow:
+    headline = measurement.headline
+    interval = headline.interval
+    deciding = headline.p_values[0] if headline.p_values else None
+    return SummaryRow(
+        model=measurement.model,
+        concept=measurement.concept,
+        test=measurement.test,
+        metric=", ".join(filter(None, [measurement.method, measurement.subject])),
+        estimate=headline.name,
+        effect=headline.value,
+        unit=headline.unit,
+        ci_low=interval.low if interval else None,
+        ci_high=interval.high if interval else None,
+        ci_level=interval.level if interval else None,
+        ci_method=interval.method if interval else None,
+        n=" + ".join(f"{count} {name}" for name, count in headline.n.items()),
+        p_value=deciding.value if deciding else None,
+        p_kind=f"{deciding.name} ({deciding.kind}, {deciding.alternative})" if deciding else None,
+        p_adjusted=said.p_adjusted,
+        adjustment=run.adjustment.value,
+        verdict="described" if said.role is Role.DESCRIPTION else said.verdict.value,
+        role=said.role.value,
+        note=said.note if headline.value is not None else measurement.reason,
+        positive_means=measurement.positive_means,
+        conventions=json.dumps(dict(measurement.conventions), ensure_ascii=False, sort_keys=True),
+        warnings="; ".join(measurement.warnings),
+    )

@@ -1,0 +1,203 @@
+"""A run in other forms: every number with what it needs, texts of other people as text, and what tools ask of files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from importlib import metadata
+from pathlib import Path
+from types import ModuleType
+from xml.etree import ElementTree
+
+import pytest
+
+from biascore.errors import OptionsError, RunError
+from biascore.exporter import Exported, Exporter
+from biascore.exporting.choosing import EXPORTERS, exported, write_exported
+from biascore.plugins.loading import Plugins
+from biascore.plugins_api import hookimpl
+from biascore.results.failure import Failure
+from biascore.results.run import Run
+
+from ..builders.runs import HOSTILE, MODELS, decided, hostile_run, model_used, run_of, typical_run
+
+NONE = Plugins([])
+
+
+def text(run: Run, name: str) -> str:
+    (one,) = exported(run, name, NONE)
+    return one.text
+
+
+@pytest.fixture(scope="module")
+def run() -> Run:
+    return typical_run()
+
+
+@pytest.mark.parametrize("name", EXPORTERS)
+def test_hostile_texts_stay_texts(name: str) -> None:
+    whole = "".join(one.text for one in exported(hostile_run(), name, NONE))
+    assert whole
+    assert not set(whole) & {"\x1b", "\x07", "\x08", "\x7f", "\u202e", "\u2067"}
+    if name in ("md", "model-card"):
+        for one in exported(hostile_run(), name, NONE):
+            prose = one.text.partition("## Social bias")[2] if name == "model-card" else one.text
+            assert prose
+            assert "<script" not in prose.replace("\\<script", "")
+    if name == "junit":
+        ElementTree.fromstring(whole)
+
+
+def test_csv_has_a_row_for_each_measurement_and_each_failure(run: Run) -> None:
+    failure = Failure(
+        metric="weat", test="it/weat9", model=MODELS[0], kind="answering", error="E", message="gone"
+    )
+    rows = list(csv.DictReader(io.StringIO(text(run.model_copy(update={"failed": (failure,)}), "csv"))))
+    assert len(rows) == len(run) + 1
+    for row, measurement, said in zip(rows, run, run.verdicts, strict=False):
+        assert float(row["effect"]) == measurement.headline.value
+        assert (row["unit"], row["verdict"]) == (measurement.headline.unit, said.verdict)
+        assert json.loads(row["conventions"]) == dict(measurement.conventions)
+        assert row["warnings"] == "; ".join(measurement.warnings)
+        assert row["n"] == "8 X + 8 Y"
+    assert (rows[-1]["verdict"], rows[-1]["note"]) == ("failed", "gone")
+
+
+def test_a_table_says_how_it_is_to_be_read(run: Run) -> None:
+    shown = text(run, "md")
+    assert "p adjusted over the measurements on one model (Benjamini-Hochberg)." in shown
+    assert "Inconclusive is not unbiased" in shown
+    assert "ddof = 1" in shown
+    assert "Fewer than 10 words in a list" in shown
+    rows = [line for line in shown.splitlines() if line.startswith("| ")]
+    assert len(rows) == len(run) + 1
+    assert len({line.replace("\\|", "").count("|") for line in rows}) == 1
+
+
+def test_latex_escapes_and_closes_what_it_opens(run: Run) -> None:
+    shown = text(run.model_copy(update={"title": r"50 % of A&B_c \input{x}"}), "latex")
+    assert r"50 \% of A\&B\_c \textbackslash{}input\{x\}" in shown
+    assert shown.count(r"\begin{") == shown.count(r"\end{")
+
+
+def test_json_is_what_is_stored(run: Run) -> None:
+    assert json.loads(text(run, "json")) == json.loads(json.dumps(run.to_json()))
+
+
+def test_junit_counts_findings_alone() -> None:
+    run = run_of(
+        decided(0.01, test="en/weat6"),
+        decided(0.7, test="en/weat7"),
+        decided(0.01, test="en/weat1", concept="baseline"),
+        decided(0.01, test="en/weat8", model="planted:gender=1"),
+        models=[model_used("m"), model_used("planted:gender=1", {"en/weat8": 1.0})],
+    )
+    failure = Failure(
+        metric="weat", test="en/weat9", model="m", kind="answering", error="Gone", message="is down"
+    )
+    suites = ElementTree.fromstring(text(run.model_copy(update={"failed": (failure,)}), "junit"))
+    (suite,) = suites
+    counts = {name: suite.get(name) for name in ("name", "tests", "failures", "skipped", "errors")}
+    assert counts == {"name": "m", "tests": "3", "failures": "1", "skipped": "1", "errors": "1"}
+    assert [case.get("name") for case in suite] == ["en/weat6", "en/weat7", "en/weat9"]
+    assert suite[1].find("skipped").get("message").startswith("cannot tell: d 0.5 sd")  # type: ignore[union-attr]
+
+
+def test_a_model_card_reads_as_the_hub_reads_it(run: Run) -> None:
+    hub = pytest.importorskip("huggingface_hub", reason="huggingface_hub is not installed")
+    found = exported(run, "model-card", NONE)
+    assert [one.of for one in found] == list(MODELS)
+    for one in found:
+        mine = [m for m in run if m.model == one.of]
+        data = hub.ModelCard(one.text).data
+        assert data.model_name == one.of
+        assert {r.dataset_type: r.metric_value for r in data.eval_results} == {
+            m.test: m.headline.value for m in mine
+        }
+        args = data.eval_results[0].metric_args
+        assert args["ci_low"] == mine[0].headline.interval.low  # type: ignore[union-attr]
+        assert {"unit", "n", "p_adjusted", "verdict", "conventions"} <= set(args)
+        assert all(f"- {a.model}".replace("_", "\\_") in one.text for a in run.answers if a.model == one.of)
+
+
+def test_every_eval_ever_has_the_keys_and_types_of_its_schema(run: Run) -> None:
+    for one in exported(run, "every-eval-ever", NONE):
+        record = json.loads(one.text)
+        assert set(record) <= {
+            *(
+                "schema_version",
+                "evaluation_id",
+                "evaluation_timestamp",
+                "retrieved_timestamp",
+                "source_metadata",
+            ),
+            *("eval_library", "model_info", "evaluation_results", "detailed_evaluation_results"),
+        }
+        assert record["source_metadata"]["source_type"] in ("documentation", "evaluation_run")
+        assert record["source_metadata"]["evaluator_relationship"] in ("first_party", "third_party", "other")
+        assert float(record["retrieved_timestamp"]) == run.provenance.finished
+        assert {"name", "version"} <= set(record["eval_library"])
+        assert {"name", "id"} <= set(record["model_info"])
+        for result in record["evaluation_results"]:
+            assert {"evaluation_name", "source_data", "metric_config", "score_details"} <= set(result)
+            assert result["source_data"]["source_type"] == "other"
+            assert isinstance(result["metric_config"]["lower_is_better"], bool)
+            assert isinstance(result["score_details"]["score"], float)
+            assert all(isinstance(value, str) for value in result["score_details"]["details"].values())
+            interval = result["score_details"]["uncertainty"]["confidence_interval"]
+            assert interval["lower"] <= result["score_details"]["score"] <= interval["upper"]
+
+
+def test_controls_are_no_models_to_publish() -> None:
+    run = run_of(decided(0.01, model="planted:a=1"), models=[model_used("planted:a=1", {"en/weat6": 1.0})])
+    with pytest.raises(OptionsError, match="measures only models whose bias was put in"):
+        exported(run, "model-card", NONE)
+
+
+def test_an_unknown_format_names_the_known_ones(run: Run) -> None:
+    with pytest.raises(OptionsError, match="Did you mean latex"):
+        exported(run, "latec", NONE)
+
+
+class Plain(Exporter):
+    id = "plain"
+    summary = "titles"
+    suffix = ".txt"
+
+    def export(self, run: Run) -> tuple[Exported, ...]:
+        return (Exported(run.title),)
+
+
+class Markdown(Plain):
+    id = "md"
+
+
+def plugins(kind: type[Exporter], monkeypatch: pytest.MonkeyPatch) -> Plugins:
+    @hookimpl
+    def register_exporters(register: object) -> None:
+        register(kind)  # type: ignore[operator]
+
+    module = ModuleType("made_exporter")
+    module.register_exporters = register_exporters  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    return Plugins([metadata.EntryPoint("made", "made_exporter", "biascore")])
+
+
+def test_a_plugin_adds_a_format(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert exported(run, "plain", plugins(Plain, monkeypatch)) == (Exported(run.title),)
+    (record,) = plugins(Markdown, monkeypatch).records
+    assert record.status == "failed"
+    assert "a format of biascore itself" in record.reason
+
+
+def test_texts_of_several_models_go_into_a_folder(tmp_path: Path) -> None:
+    found = (Exported("one", HOSTILE[0]), Exported("two", "a/b"), Exported("three", "A:b"))
+    paths = write_exported(found, tmp_path / "cards", ".md", overwrite=False)
+    assert [path.read_text(encoding="utf-8") for path in paths] == ["one", "two", "three"]
+    assert {path.parent for path in paths} == {tmp_path / "cards"}
+    assert len({path.name.casefold() for path in paths}) == 3
+    with pytest.raises(RunError, match="exists already"):
+        write_exported(found, tmp_path / "cards", ".md", overwrite=False)
+    write_exported(found, tmp_path / "cards", ".md", overwrite=True)
