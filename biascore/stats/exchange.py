@@ -15,7 +15,7 @@ A mean is always one over words, so exchanging families of unequal size changes 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Final, Literal
@@ -243,25 +243,47 @@ def exchange_test(
             "pass method='monte-carlo' or method='auto'"
         )
     centred = scores - scores.mean()
-    labellings = exchange.all() if exact else exchange.drawn(draws, rng, unit.size)
-    statistic = _studentized if studentized else _difference
-    values = np.concatenate([statistic(centred, exchange, labels) for labels in labellings])
-    observed = float(statistic(centred, exchange, np.array([exchange.first], dtype=np.float64))[0])
-    if not one_block:
-        # The observed labelling is one of them either way, so that the mean is the same whichever was observed.
-        middle = values.mean() if exact else (values.sum() + observed) / (values.size + 1)
-        values, observed = values - middle, observed - float(middle)
-    tail = _exact if exact else _drawn
+    greater, two_sided = relabelled_tails(
+        lambda labels: (_studentized if studentized else _difference)(centred, exchange, labels),
+        exchange,
+        exact=exact,
+        draws=draws,
+        rng=rng,
+    )
     return PermutationTest(
         statistic=math.fsum(first / first.size) - math.fsum(second / second.size),
         nx=exchange.units[0],
         ny=exchange.units[1],
         method="exact" if exact else "monte-carlo",
         n_partitions=total,
-        greater=tail(values, observed),
-        two_sided=tail(np.abs(values), abs(observed)),
+        greater=greater,
+        two_sided=two_sided,
         exchange=exchange,
     )
+
+
+def relabelled_tails(
+    statistic: Callable[[Floats], Floats],
+    exchange: Exchange,
+    *,
+    exact: bool,
+    draws: int,
+    rng: np.random.Generator,
+) -> tuple[Tail, Tail]:
+    """How many labellings give a statistic as extreme as the observed one, above it and either way.
+
+    ``statistic`` takes labellings (rows, units), 1 for the first list, and gives (rows,). Within blocks, extreme is what is
+    far from the mean over the labellings. ``exact`` counts all of them, else ``draws`` are drawn from ``rng``.
+    """
+    labellings = exchange.all() if exact else exchange.drawn(draws, rng, len(exchange.unit))
+    values = np.concatenate([statistic(labels) for labels in labellings])
+    observed = float(statistic(np.array([exchange.first], dtype=np.float64))[0])
+    if any(exchange.block):
+        # The observed labelling is one of them either way, so that the mean is the same whichever was observed.
+        middle = values.mean() if exact else (values.sum() + observed) / (values.size + 1)
+        values, observed = values - middle, observed - float(middle)
+    tail = _exact if exact else _drawn
+    return tail(values, observed), tail(np.abs(values), abs(observed))
 
 
 def countable(exchange: Exchange) -> bool:

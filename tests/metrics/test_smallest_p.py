@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from biascore import Audit
 from biascore.engine import Engine
 
 STIMULI = """
@@ -69,8 +70,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Engine:
         (
             "fise",
             "en/few-fise",
-            "cannot be below 0.444 with all labellings of 2 + 2 words of gender, 2 + 2 words of place, adjusted for "
-            "4 tests",
+            "cannot be below 0.667 with 2 + 2 words of gender, adjusted for 2 dimensions",
         ),
     ],
 )
@@ -79,6 +79,16 @@ def test_lists_of_two_words_can_show_nothing(engine: Engine, metric: str, test: 
     assert measurement.verdict.value == "inconclusive"
     assert told in measurement.reason
     assert measurement.reason.count("cannot be below") == 1
+
+
+def test_fise_tells_it_before_a_model_is_asked(engine: Engine) -> None:
+    audit = {"metric": "fise", "tests": ["en/few-fise"]}
+    plan = engine.plan(
+        Audit.from_parts(title="Few", models=[{"ref": "planted:en/few=1"}], measurements=[audit]), probe=False
+    )
+    assert any(
+        "cannot be below 0.667 with 2 + 2 words of gender, adjusted for 2" in note for note in plan.notes
+    )
 
 
 def test_so_can_few_stereotypes(engine: Engine) -> None:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from biascore.plugins_api import Coverage, FiseTest, LostWord, Model
 from biascore.stats.labels import DrawnTest, Labelled, share_difference_tests
-from biascore_metrics.fise.placement import Placement, labelled_of
+from biascore_metrics.fise.placement import Placement, dominance, labelled_of
 from biascore_metrics.fise.targets import TARGETS, Embedded, Target
 
 Floats = npt.NDArray[np.float64]
@@ -25,6 +25,8 @@ class Affect:
     labelled: Labelled
     scores: Floats
     """Affect of every word of the placement (n,); NaN where it has none."""
+    dominance: float | None = None
+    """How far the words vary along the axis of the affect over how far they do in a direction on average."""
 
     def differences(
         self, placement: Placement, *, draws: int, rng: np.random.Generator
@@ -56,7 +58,7 @@ def affect_roles(test: FiseTest) -> dict[str, tuple[str, ...]]:
     }
 
 
-def measure_affects(test: FiseTest, targets: Sequence[Target], embedded: Embedded) -> Affects:
+def measure_affects(test: FiseTest, targets: Sequence[Target], embedded: Embedded, alpha: float) -> Affects:
     """Affect of the placed ``targets`` from what was embedded in the affect's model."""
     row_of = {target.name: row for row, target in enumerate(embedded.targets)}
     found, warnings = {}, []
@@ -69,11 +71,11 @@ def measure_affects(test: FiseTest, targets: Sequence[Target], embedded: Embedde
         if problem:
             warnings.append(f"{affect.name} was not measured: {problem}")
             continue
-        every = labelled_of(affect, embedded)
+        every = labelled_of(affect, embedded, alpha)
         labelled = replace(every, cosines=every.cosines[picked])
         scores = np.full(len(targets), np.nan)
         scores[rows] = labelled.scores
-        found[affect.name] = Affect(rows, labelled, scores)
+        found[affect.name] = Affect(rows, labelled, scores, dominance(affect.name, embedded))
     return Affects(found, tuple(warnings))
 
 

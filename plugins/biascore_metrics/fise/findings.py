@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Final
@@ -11,7 +10,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from biascore.plugins_api import Bars, ConfidenceInterval, Estimate, FiseTest, Plane, PValue
+from biascore.plugins_api import ConfidenceInterval, Estimate, FiseTest, PValue
 from biascore.stats import Attainable, Interval, ZeroVarianceError, holm
 from biascore.stats.attainable import of_draws
 from biascore.stats.labels import (
@@ -32,14 +31,17 @@ from biascore_metrics.fise.intervals import (
     joint_intervals,
     share_interval,
 )
+from biascore_metrics.fise.leanings import LABELS, Leaning
 from biascore_metrics.fise.options import PlacementOptions
-from biascore_metrics.fise.placement import Placement, axis_cosine, group_names
+from biascore_metrics.fise.placement import Placement, axis_cosine
+from biascore_metrics.fise.rows import rows_of
 from biascore_metrics.fise.statistics import WeightedStatistics
 from biascore_metrics.fise.targets import Embedded
 
 FEW_FAMILIES: Final = 5
 """With fewer a side a p-value of 0.05, adjusted for the number of tests, is hard to reach or out of reach."""
-SHARE, COSINE, DEVIATIONS = "share", "cosine", "standard deviations"
+DOMINANT: Final = 3.0
+"""Words that vary so many times as far along an axis leave the tests of signs and correlations half of their power."""
 
 
 @dataclass(slots=True)
@@ -48,28 +50,36 @@ class Findings:
 
     words: int = 0
     pairs: int | None = None
-    """Independent units of the words: pairs of forms, or as many as words."""
+    """Independent units of the words: pairs of forms, families, or as many as words."""
+    unit: str = "pairs"
+    """What these are called."""
     values: dict[str, float] = field(default_factory=dict)
     intervals: dict[str, Interval] = field(default_factory=dict)
     p_values: dict[str, tuple[PValue, ...]] = field(default_factory=dict)
     n: dict[str, Mapping[str, int]] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     cautions: list[str] = field(default_factory=list)
+    leanings: dict[str, Leaning] = field(default_factory=dict)
+    """The mean bias of every dimension."""
     strongest: str = ""
-    """The estimate whose test has the smallest adjusted p."""
+    """The dimension whose mean bias has the smallest adjusted p: its estimate is the headline."""
     adjusted: dict[str, float] = field(default_factory=dict)
-    """Holm-adjusted p-value of every test that decides, by its estimate."""
+    """Holm-adjusted p-value of the mean bias of every dimension."""
     attainable: Attainable | None = None
     """The smallest p that they can give."""
 
     @property
     def sizes(self) -> dict[str, int]:
-        """The number of words, and of pairs where it differs."""
-        return {"words": self.words} | ({"pairs": self.pairs} if self.pairs not in (None, self.words) else {})
+        """The number of words, and of pairs or families where it differs."""
+        return {"words": self.words} | (
+            {self.unit: self.pairs} if self.pairs and self.pairs != self.words else {}
+        )
 
     def estimates(self, test: FiseTest) -> tuple[Estimate, ...]:
-        """All estimates of a test, the same ones whatever was found."""
-        return tuple(self._estimate(*row) for row in _rows(test))
+        """All estimates of a test, the same ones whatever was found: first the one that the verdict is about."""
+        rows = list(rows_of(test))
+        headline = names.equal_name(self.strongest) if self.strongest else rows[0][0]
+        return tuple(self._estimate(*row) for row in sorted(rows, key=lambda row: row[0] != headline))
 
     def _estimate(self, name: str, unit: str, neutral: float | None) -> Estimate:
         interval = self.intervals.get(name)
@@ -93,9 +103,9 @@ def find(
     rng: np.random.Generator,
 ) -> Findings:
     """Compute everything; tests, intervals and affects draw from streams of their own."""
-    tests, words, affect = rng.spawn(3)
+    tests, words, affect, leanings = rng.spawn(4)
     pairs = 1 + int(placement.pairs.max())
-    found = Findings(words=len(placement.codes), pairs=pairs)
+    found = Findings(words=len(placement.codes), pairs=pairs, unit=placement.unit)
     statistics = WeightedStatistics.of(placement, affects.scores)
     for name, value in statistics(np.ones((1, found.words))).items():
         if np.isfinite(value[0]):
@@ -111,57 +121,11 @@ def find(
     )
     _add_distance(found, placement, options, tests, words)
     _add_dimensions(found, placement, options, tests)
+    _add_leanings(found, placement, options, leanings)
     _add_pairs(found, placement, embedded, options, tests)
     _add_shares(found, placement, affects, options, affect)
-    _add_deciding(found, placement, options)
+    _add_deciding(found, placement)
     return found
-
-
-def figures(test: FiseTest, placement: Placement) -> tuple[Plane | Bars, ...]:
-    """The words on the plane of each pair of dimensions, the shares of the groups, and their affects."""
-    groups = group_names(test)
-    planes = tuple(
-        Plane(
-            title=f"Words by {one.name} and {other.name}",
-            x=one.name,
-            y=other.name,
-            x_ends=(one.B.name, one.A.name),
-            y_ends=(other.B.name, other.A.name),
-        )
-        for one, other in combinations(test.dimensions, 2)
-    )
-    counted = tuple(f"{group} ({count})" for group, count in zip(groups, placement.counts, strict=True))
-    shares = Bars(title="Shares of the words", estimates=tuple(map(names.share_name, groups)), labels=counted)
-    affects = tuple(
-        Bars(
-            title=f"Shares of words with positive {affect.name}",
-            estimates=tuple(names.affect_name(affect.name, group) for group in groups),
-            labels=groups,
-        )
-        for affect in test.affect
-    )
-    return (*planes, shares, *affects)
-
-
-def _rows(test: FiseTest) -> Iterator[tuple[str, str, float | None]]:
-    """Name, unit and neutral value of every estimate, the headline first."""
-    groups = group_names(test)
-    dimensions = [dimension.name for dimension in test.dimensions]
-    yield names.DISTANCE, SHARE, 0.0
-    yield names.EXPECTED, SHARE, None
-    for dimension in dimensions:
-        yield names.mean_name(dimension), COSINE, 0.0
-        yield names.standardised_name(dimension), DEVIATIONS, 0.0
-    for pair in combinations(dimensions, 2):
-        yield names.interaction_name(*pair), "correlation", 0.0
-        yield names.log_odds_name(*pair), "log odds ratio", 0.0
-        yield names.axes_name(*pair), COSINE, None
-    for group in groups:
-        yield names.share_name(group), SHARE, 1.0 / len(groups)
-    for affect in test.affect:
-        for group in groups:
-            yield names.affect_name(affect.name, group), SHARE, None
-    yield names.ON_AXIS, SHARE, None
 
 
 def _add_distance(
@@ -203,7 +167,7 @@ def _add_dimensions(
     for name, dimension in zip(placement.names, placement.labelled, strict=True):
         test = mean_bias_test(dimension, draws=options.draws, rng=rng)
         p_value = PValue(
-            name="label permutation",
+            name=LABELS,
             value=test.two_sided.p_value,
             kind=test.method,
             alternative="two-sided",
@@ -244,37 +208,89 @@ def _add_pairs(
         )
 
 
-def _add_deciding(found: Findings, placement: Placement, options: PlacementOptions) -> None:
-    """Put before the headline's p the smallest of all tests of the placement, adjusted for their number (Holm).
+def _add_leanings(
+    found: Findings, placement: Placement, options: PlacementOptions, rng: np.random.Generator
+) -> None:
+    for name, dimension, tightness in zip(
+        placement.names, placement.labelled, placement.tightness, strict=True
+    ):
+        one = Leaning.of(
+            name,
+            dimension,
+            tightness,
+            placement.pairs,
+            alpha=options.alpha,
+            draws=options.draws,
+            rng=rng,
+        )
+        found.leanings[name] = one
+        found.p_values[names.equal_name(name)] = one.p_values
+        found.n[names.equal_name(name)] = found.n[names.mean_name(name)]
+        if one.scatters:
+            (found.cautions if one.explained else found.warnings).append(_scatter(one))
+    for name, ratio in zip(placement.names, placement.dominance, strict=True):
+        found.warnings += _add_dominance(found, name, ratio, "the interactions")
 
-    The test of the distribution alone would not do: it saturates where the words have much in common, so that
-    it loses power as a bias grows, and the mean biases do not.
+
+def _add_dominance(found: Findings, name: str, ratio: float | None, tests: str) -> list[str]:
+    """The estimate of how far an axis dominates, and a warning where that takes the power of ``tests``."""
+    estimate = names.dominance_name(name)
+    found.n[estimate] = found.sizes
+    if ratio is None:
+        return []
+    found.values[estimate] = ratio
+    if ratio <= DOMINANT:
+        return []
+    return [
+        f"the words vary {ratio:.2g} times as far along {name} as in other directions, so that labels permuted give nearly "
+        f"the same axis again: the tests of {tests} hardly find anything there, and a large p-value of them says nothing"
+    ]
+
+
+def _scatter(one: Leaning) -> str:
+    lists = (
+        f"{one.name}.A scatters {one.scatter.ratio:.3g} times as far as {one.name}.B (p = "
+        f"{one.scatter.test.two_sided.p_value:.3g}), which moves all words towards the tighter list"
+    )
+    left = f"at equal tightness the mean bias of {one.whole:+.3g} is {one.equalled:+.3g}"
+    if one.explained:
+        return f"{lists}. That alone may be the finding ({left}), so nothing is said to be detected"
+    tested = "" if one.comparable else "; lists of so unlike size are tested as they are"
+    return f"{lists}: {left}{tested}"
+
+
+def _add_deciding(found: Findings, placement: Placement) -> None:
+    """Put before the p of the strongest mean bias the same adjusted for the number of dimensions (Holm).
+
+    Distribution and interactions have no part in it: lists that share a component bend both, however even the words are.
     """
     if names.DISTANCE not in found.p_values:
         return
-    tests = [names.DISTANCE, *map(names.mean_name, placement.names)]
-    tests += [names.interaction_name(*pair) for pair in combinations(placement.names, 2)]
-    single = {name: found.p_values[name][0] for name in tests if name in found.p_values}
+    single = {name: one.p_values[0] for name, one in found.leanings.items()}
     found.adjusted = dict(zip(single, map(float, holm([p.value for p in single.values()])), strict=True))
     found.strongest = min(found.adjusted, key=found.adjusted.__getitem__)
-    deciding = PValue(
-        name=f"smallest of {len(single)} tests, Holm-adjusted",
-        value=found.adjusted[found.strongest],
-        kind=single[found.strongest].kind,
-        alternative="two-sided",
-        n=single[found.strongest].n,
+    deciding = single[found.strongest].model_copy(
+        update={
+            "name": f"smallest of {len(single)} dimensions, Holm-adjusted",
+            "value": found.adjusted[found.strongest],
+            "se": None,
+        }
     )
-    found.p_values[names.DISTANCE] = (deciding, *found.p_values[names.DISTANCE])
-    found.attainable = _attainable(placement, options).adjusted(len(single), "tests")
+    headline = names.equal_name(found.strongest)
+    found.p_values[headline] = (deciding, *found.p_values[headline])
+    least = (_attainable(name, one, found.leanings[name]) for name, one in _by_name(placement).items())
+    found.attainable = min(least, key=lambda one: one.p_value).adjusted(len(single), "dimensions")
 
 
-def _attainable(placement: Placement, options: PlacementOptions) -> Attainable:
-    """Of the distribution, whose labellings are the most: those of every dimension are permuted."""
-    by_name = dict(zip(placement.names, placement.labelled, strict=True))
-    sizes = (f"{a} + {b} words of {name}" for name, (a, b) in ((n, d.families) for n, d in by_name.items()))
-    lowest = math.prod(dimension.smallest_p for dimension in placement.labelled)
-    counted = Attainable(lowest, f"all labellings of {', '.join(sizes)}")
-    return max(counted, of_draws(options.draws), key=lambda one: one.p_value)
+def _attainable(name: str, dimension: Labelled, leaning: Leaning) -> Attainable:
+    counted = Attainable(dimension.smallest_p, dimension.exchange.told(f"words of {name}"))
+    if leaning.labels.method == "exact":
+        return counted
+    return max(counted, of_draws(leaning.labels.two_sided.n_total), key=lambda one: one.p_value)
+
+
+def _by_name(placement: Placement) -> dict[str, Labelled]:
+    return dict(zip(placement.names, placement.labelled, strict=True))
 
 
 def _add_shares(
@@ -291,6 +307,7 @@ def _add_shares(
         _settle(found, name, count, pairs, options.confidence)
     for name, affect in affects.by_name.items():
         found.warnings += _few_families(name, affect.labelled)
+        found.warnings += _add_dominance(found, name, affect.dominance, f"{name} by group")
         differences = affect.differences(placement, draws=options.draws, rng=rng)
         for code, group in enumerate(placement.groups):
             estimate = names.affect_name(name, group)
@@ -316,7 +333,7 @@ def _few_families(name: str, lists: Labelled) -> list[str]:
     a, b = lists.families
     if min(a, b) >= FEW_FAMILIES:
         return []
-    labellings = math.comb(a + b, a)
+    labellings = lists.exchange.labellings
     return [
         f"{name}.A and {name}.B hold {a} and {b} independent words (forms of one word count once), whose labels can "
         f"be exchanged in {labellings} ways only: that alone gives no p-value below {lists.smallest_p:.2g}"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Final, TypeVar
+from typing import Final, Literal, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -31,13 +31,15 @@ from biascore.plugins_api import (
     Scalar,
     item_table,
 )
-from biascore.stats import Decision, Interval, Verdict, decide
+from biascore.stats import Attainable, Decision, Unreachable, Verdict
 from biascore.stats.labels import MAX_DIMENSIONS
 from biascore_metrics.fise.affect import Affects, affect_roles, joined, measure_affects
-from biascore_metrics.fise.findings import Findings, figures, find
+from biascore_metrics.fise.deciding import decision_of
+from biascore_metrics.fise.findings import Findings, find
 from biascore_metrics.fise.options import FiseOptions, GgFiseOptions, PlacementOptions
-from biascore_metrics.fise.placement import Placement, group_names
-from biascore_metrics.fise.statistics import DISTANCE, EXPECTED, mean_name
+from biascore_metrics.fise.placement import Placement, exchanged, group_names
+from biascore_metrics.fise.rows import figures
+from biascore_metrics.fise.statistics import DISTANCE
 from biascore_metrics.fise.targets import (
     TARGETS,
     Embedded,
@@ -94,6 +96,16 @@ class PlacementMetric(Metric[PlacementOptionsT, FiseTest]):
                     "name of another column of the results. Rename it"
                 )
 
+    def unreachable(self, test: FiseTest) -> tuple[Unreachable, ...]:
+        """That no mean bias can be detected, where all dimensions have too few words."""
+        alpha = self.options.alpha
+        least = []
+        for one in test.dimensions:
+            exchange = exchanged(one, (one.A.words, one.B.words), alpha)
+            least.append(Attainable(exchange.smallest_p(), exchange.told(f"words of {one.name}")))
+        attainable = min(least, key=lambda one: one.p_value).adjusted(len(least), "dimensions")
+        return Unreachable.detected(attainable, alpha)
+
     def measure(self, model: Model, test: FiseTest, context: Context) -> Finding:
         """Place the targets, test their distribution and measure affect; items are the target words."""
         options = self.options
@@ -112,9 +124,9 @@ class PlacementMetric(Metric[PlacementOptionsT, FiseTest]):
         ]
         problem = embedded.too_few([TARGETS, *(f"{d.name}.{side}" for d in test.dimensions for side in "AB")])
         if not problem:
-            placement = Placement.of(test, embedded, options.axis_tolerance)
+            placement = Placement.of(test, embedded, options.axis_tolerance, options.alpha)
             if affected is not None:
-                affects = measure_affects(test, embedded.targets, affected)
+                affects = measure_affects(test, embedded.targets, affected, options.alpha)
             warnings += affects.warnings
             warnings += _placement_warnings(placement, embedded, options.min_words)
             found = find(placement, embedded, affects, options, context.rng)
@@ -122,13 +134,16 @@ class PlacementMetric(Metric[PlacementOptionsT, FiseTest]):
             items, pictures = _items(placement, embedded, affects, options.top), figures(test, placement)
             if not sum(placement.counts):
                 problem = f"all {found.words} words lie on an axis, and so in no group"
-        decision = self._decide(found, None if problem else placement, problem)
+        decision, withheld = Decision(Verdict.INCONCLUSIVE, f"It could not be measured: {problem}."), ""
+        if placement is not None and not problem:
+            decision, withheld = decision_of(test, found, placement, options)
         return Finding(
             variant=options.variant(model),
-            positive_means=_positive_means(test),
+            positive_means=_means(test, "first", "A"),
+            negative_means=_means(test, "second", "B"),
             estimates=found.estimates(test),
             decision=decision,
-            equivalence=Equivalence.within(options.bound, DISTANCE),
+            equivalence=None if withheld else Equivalence.within(options.bound, DISTANCE),
             coverage=coverage,
             warnings=(*warnings, *unlike),
             cautions=(*coverage_warnings(coverage), *found.cautions, *unlike),
@@ -203,46 +218,6 @@ class PlacementMetric(Metric[PlacementOptionsT, FiseTest]):
             return ["affect_model is not used, because the test has no lists of affect"]
         return []
 
-    def _decide(self, found: Findings, placement: Placement | None, problem: str) -> Decision:
-        if placement is None:
-            return Decision(Verdict.INCONCLUSIVE, f"It could not be measured: {problem}.")
-        options = self.options
-        interval: Interval = found.intervals[DISTANCE]
-        p_value = found.p_values[DISTANCE][0].value
-        decision = decide(
-            p_value, interval, alpha=options.alpha, bound=options.bound, attainable=found.attainable
-        )
-        verdict, reason = decision.verdict, decision.reason
-        placed = [
-            f"{name} (p = {p:.3g})"
-            for name, p in found.adjusted.items()
-            if name != DISTANCE and p <= options.alpha
-        ]
-        if verdict is Verdict.NEGLIGIBLE and placed:
-            # Words of one group can lie further out than those of the others: an even spread is not no bias.
-            verdict = Verdict.DETECTED
-            reason = (
-                f"Adjusted, the test rejects chance at {options.alpha:g} for {', '.join(placed)}. The distribution is "
-                f"nonetheless even within the bound: {reason[0].lower()}{reason[1:]}"
-            )
-        if EXPECTED in found.values:
-            by_chance = f"random labels give {found.values[EXPECTED]:.3g} on average"
-        else:
-            by_chance = "random labels put no word into a group"
-        counts = placement.counts
-        fullest = int(np.argmax(counts))
-        means = ", ".join(
-            f"{name} {found.values[mean_name(name)]:+.3f} (p = {found.p_values[mean_name(name)][0].value:.3g})"
-            for name in placement.names
-        )
-        return Decision(
-            verdict,
-            f"{reason} That p is of the {found.strongest}, the strongest of {len(found.adjusted)} tests, adjusted "
-            f"for their number. The distance is {found.values[DISTANCE]:.3g}, and {by_chance}. "
-            f"The fullest group is {placement.groups[fullest]} with {counts[fullest]} of "
-            f"{sum(counts)} words; even would be {sum(counts) / len(counts):.4g}. Mean bias: {means}.",
-        )
-
 
 class Fise(PlacementMetric[FiseOptions]):
     """FISE: each form of a target is a word of its own, or the first form stands for it."""
@@ -313,7 +288,7 @@ def _placement_warnings(placement: Placement, embedded: Embedded, min_words: int
 
 
 def _families(placement: Placement, affects: Affects) -> str:
-    """How many families the words of each dimension and affect are, and of how many words."""
+    """How many families the words of each dimension and affect are, of how many words, and how many have counterparts."""
     lists = {
         **dict(zip(placement.names, placement.labelled, strict=True)),
         **{name: affect.labelled for name, affect in affects.by_name.items()},
@@ -321,20 +296,25 @@ def _families(placement: Placement, affects: Affects) -> str:
     told = []
     for name, found in lists.items():
         a, b = found.families
+        exchange = found.exchange
         told.append(
             f"{name} {a} + {b}"
             + (f" of {found.n_a} + {found.n_b} words" if (a, b) != (found.n_a, found.n_b) else "")
+            + (f", {exchange.exchanging} pairs of counterparts" if exchange.paired else "")
         )
     return ", ".join(told)
 
 
 def _words_of_pairs(found: Findings) -> str | None:
-    return None if found.pairs in (None, found.words) else f"{found.words} words of {found.pairs} pairs"
+    return (
+        None if found.pairs in (None, found.words) else f"{found.words} words of {found.pairs} {found.unit}"
+    )
 
 
-def _positive_means(test: FiseTest) -> str:
-    sides = ", ".join(f"{dimension.A.name} ({dimension.name})" for dimension in test.dimensions)
-    return f"a distribution further from even; a mean bias above 0 lies towards {sides}"
+def _means(test: FiseTest, which: str, side: Literal["A", "B"]) -> str:
+    """What a mean bias above (A) or below (B) 0 means; the same for all dimensions, whichever is the headline."""
+    sides = ", ".join(f"{one.name}: {(one.A if side == 'A' else one.B).name}" for one in test.dimensions)
+    return f"the words lean to the {which} list of the dimension ({sides})"
 
 
 def _items(placement: Placement, embedded: Embedded, affects: Affects, top: int) -> pa.Table:

@@ -11,10 +11,13 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from biascore.plugins_api import Dimension, FiseTest
+from biascore.plugins_api import Dimension, FiseTest, PairList
 from biascore.stats import cosine_matrix
-from biascore.stats.labels import ON_AXIS, Codes, Labelled, cell_codes, cell_counts
+from biascore.stats.exchange import Exchange
+from biascore.stats.labels import ON_AXIS, ROUNDING, Codes, Labelled, cell_codes, cell_counts
+from biascore.stats.tightness import Tightness
 from biascore_metrics.fise.targets import Embedded
+from biascore_metrics.words import counterparts
 
 AXIS: Final = "on an axis"
 
@@ -38,12 +41,18 @@ class Placement:
     tolerance: float
     """Scores no further from 0 lie on an axis."""
     pairs: npt.NDArray[np.intp]
-    """The pair of each word (n,), numbered from 0; without pairs of forms every word has a number of its own."""
+    """The pair or family of each word (n,), numbered from 0; a word of none has a number of its own."""
+    unit: str = "pairs"
+    """What independent units of more than one word are: pairs of forms, or families."""
+    tightness: tuple[Tightness, ...] = ()
+    """How tight the two lists of each dimension are."""
+    dominance: tuple[float | None, ...] = ()
+    """How far the targets vary along each axis over how far they do in a direction on average; None without an axis."""
 
     @classmethod
-    def of(cls, test: FiseTest, embedded: Embedded, tolerance: float) -> Placement:
+    def of(cls, test: FiseTest, embedded: Embedded, tolerance: float, alpha: float) -> Placement:
         """Place the targets; every list must have a word."""
-        labelled = tuple(labelled_of(dimension, embedded) for dimension in test.dimensions)
+        labelled = tuple(labelled_of(dimension, embedded, alpha) for dimension in test.dimensions)
         scores = [dimension.scores for dimension in labelled]
         return cls(
             tuple(dimension.name for dimension in test.dimensions),
@@ -53,6 +62,12 @@ class Placement:
             cell_codes(scores, tolerance),
             tolerance,
             embedded.pairs,
+            "pairs" if isinstance(test.targets, PairList) else "families",
+            tuple(
+                Tightness.of(_among(dimension, embedded), one.exchange)
+                for dimension, one in zip(test.dimensions, labelled, strict=True)
+            ),
+            tuple(dominance(dimension.name, embedded) for dimension in test.dimensions),
         )
 
     @property
@@ -95,16 +110,28 @@ def group_names(test: FiseTest) -> tuple[str, ...]:
     return tuple(" ".join(names) for names in product(*sides))
 
 
-def labelled_of(dimension: Dimension, embedded: Embedded) -> Labelled:
-    """Cosines of the targets with both lists of a dimension or an affect, in the families of their usable words."""
+def labelled_of(dimension: Dimension, embedded: Embedded, alpha: float) -> Labelled:
+    """Cosines of the targets with both lists of a dimension or an affect, and what of their words may be exchanged.
+
+    Within counterparts, unless these leave too few labellings for any p-value to be as small as ``alpha``.
+    """
     a, b = f"{dimension.name}.A", f"{dimension.name}.B"
     vectors, words = embedded.lists.vectors, embedded.lists.words
-    return Labelled.of(
-        cosine_matrix(embedded.vectors, vectors[a]),
-        cosine_matrix(embedded.vectors, vectors[b]),
-        [dimension.A.family_of(word) for word in words[a]],
-        [dimension.B.family_of(word) for word in words[b]],
-    )
+    used = words[a], words[b]
+    exchange = exchanged(dimension, used, alpha)
+    cosines = [cosine_matrix(embedded.vectors, vectors[role]) for role in (a, b)]
+    return Labelled(np.hstack(cosines), len(used[0]), exchange)
+
+
+def exchanged(dimension: Dimension, used: tuple[Sequence[str], Sequence[str]], alpha: float) -> Exchange:
+    """What may be exchanged of the ``used`` words of both lists: families, within counterparts where enough are there.
+
+    A word that is kept twice is one family, so every word is named, declared or not.
+    """
+    lists = dimension.A, dimension.B
+    one, other = ([own.family_of(word) for word in some] for own, some in zip(lists, used, strict=True))
+    sizes = len(one), len(other)
+    return Exchange.of(sizes, families=(one, other), counterparts=counterparts(lists, used)).reaching(alpha)
 
 
 def axis_cosine(one: str, other: str, embedded: Embedded) -> float | None:
@@ -118,6 +145,27 @@ def axis_cosine(one: str, other: str, embedded: Embedded) -> float | None:
     return float(cosine_matrix(axes[0][np.newaxis], axes[1][np.newaxis])[0, 0])
 
 
+def dominance(dimension: str, embedded: Embedded) -> float | None:
+    """Standard deviation of the targets along an axis, over that along a direction on average (unit vectors).
+
+    Of targets that hardly vary in other directions, labels permuted give nearly the same axis again, so that signs and
+    correlations stay as they are: from 3 on those tests find little. None without an axis, or for targets that do not vary.
+    """
+    axis = _axis(dimension, embedded)
+    targets = _unit(embedded.vectors)
+    varies = math.sqrt(float(targets.var(axis=0).mean()))
+    length = float(np.linalg.norm(axis))
+    if length == 0.0 or varies <= ROUNDING:
+        return None
+    return float((targets @ (axis / length)).std()) / varies
+
+
+def _among(dimension: Dimension, embedded: Embedded) -> Floats:
+    """Cosines between the attribute words of a dimension, those of A first."""
+    vectors = np.concatenate([embedded.lists.vectors[f"{dimension.name}.{side}"] for side in "AB"])
+    return cosine_matrix(vectors, vectors)
+
+
 def _axis(dimension: str, embedded: Embedded) -> Floats:
     poles: Sequence[Floats] = [
         _unit(embedded.lists.vectors[f"{dimension}.{side}"]).mean(axis=0) for side in "AB"
@@ -125,6 +173,6 @@ def _axis(dimension: str, embedded: Embedded) -> Floats:
     return np.asarray(poles[0] - poles[1])
 
 
-def _unit(rows: npt.NDArray[np.float32]) -> Floats:
+def _unit(rows: npt.NDArray[np.float32] | Floats) -> Floats:
     wide = rows.astype(np.float64)
     return np.asarray(wide / np.linalg.norm(wide, axis=1, keepdims=True))

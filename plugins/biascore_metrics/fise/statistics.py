@@ -27,6 +27,11 @@ def mean_name(dimension: str) -> str:
     return f"mean bias {dimension}"
 
 
+def equal_name(dimension: str) -> str:
+    """Name of the estimate that decides: the mean score at equal tightness of the lists."""
+    return f"mean bias {dimension} at equal tightness"
+
+
 def standardised_name(dimension: str) -> str:
     """Name of the estimate: the mean score over its sample standard deviation."""
     return f"standardised mean bias {dimension}"
@@ -45,6 +50,11 @@ def log_odds_name(one: str, other: str) -> str:
 def axes_name(one: str, other: str) -> str:
     """Name of the estimate: the cosine between two axes."""
     return f"cosine of the axes {one} x {other}"
+
+
+def dominance_name(dimension: str) -> str:
+    """Name of the estimate: how far the words vary along an axis, over a direction on average."""
+    return f"dominance of the axis {dimension}"
 
 
 def share_name(group: str) -> str:
@@ -81,6 +91,8 @@ class WeightedStatistics:
             if d < e:
                 signs = cell_codes([placement.scores[:, d], placement.scores[:, e]], placement.tolerance)
                 columns |= {("signs", d, e, code): signs == code for code in range(4)}
+        for d, (tightness, dimension) in enumerate(zip(placement.tightness, placement.labelled, strict=True)):
+            columns["equal", d] = tightness.scores(dimension)
         for code in range(len(placement.groups)):
             member = placement.codes == code
             columns["group", code] = member
@@ -102,6 +114,8 @@ class WeightedStatistics:
             mean = sums.mean("score", d) + self.placement.scores[:, d].mean()
             found[mean_name(name)] = mean
             found[standardised_name(name)] = mean / (sums.sd(d) * sample)
+            if self.placement.tightness:
+                found[equal_name(name)] = sums.mean("equal", d)
         return found
 
     def _pairs(self, sums: _Sums) -> dict[str, Floats]:

@@ -37,7 +37,7 @@ class Target:
 
     forms: tuple[str, ...]
     pair: int | None = None
-    """Targets of one number are forms of one pair, and no independent words."""
+    """Targets of one number are forms of one pair, or words of one family, and no independent words."""
 
     @property
     def name(self) -> str:
@@ -55,7 +55,7 @@ class Embedded:
 
     @property
     def pairs(self) -> npt.NDArray[np.intp]:
-        """The pair of each target (n,), numbered from 0; a target of no pair has a number of its own."""
+        """The pair or family of each target (n,), numbered from 0; a target of none has a number of its own."""
         keys = [
             (0, row) if target.pair is None else (1, target.pair) for row, target in enumerate(self.targets)
         ]
@@ -81,7 +81,9 @@ class Embedded:
 def targets_of(test: FiseTest, treatment: Treatment) -> list[Target]:
     """The targets in list order, repeats included; two equal forms are one."""
     if not isinstance(test.targets, PairList):
-        return [Target((word,)) for word in test.targets.words]
+        families = test.targets.families
+        number = {word: place for place, family in enumerate(families) for word in family}
+        return [Target((word,), number.get(word)) for word in test.targets.words]
     pairs = [tuple(dict.fromkeys(pair)) for pair in test.targets.pairs]
     match treatment:
         case "first":

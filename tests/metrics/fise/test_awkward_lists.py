@@ -9,6 +9,7 @@ from biascore import Engine
 from biascore.errors import OptionsError, TestKindError
 from biascore.plugins_api import Dimension, FiseTest, WordList
 from biascore.stats import Verdict
+from biascore_metrics.fise.statistics import DISTANCE
 
 from .axes import GENDER, RACE, TARGETS, VALENCE, VECTORS, dimension, fise, fise_test, gg_fise, scattered
 
@@ -31,7 +32,7 @@ def test_words_on_an_axis_are_in_no_group_and_told(model_of):
     assert frame.loc["t0", "group"] == "on an axis"
     assert np.isnan(frame.loc["t0", "value"])
     assert np.isnan(frame.loc["t0", "top"])
-    assert got.headline.n["words"] == 39
+    assert got.estimate(DISTANCE).n["words"] == 39
     assert got.estimate("share of words on an axis").value == pytest.approx(1 / 40)
     assert any("1 of 40 words lie on an axis and are in no group: t0" in w for w in got.warnings)
     shares = [e.value for e in got.estimates if e.name.startswith("share of ") and "axis" not in e.name]
@@ -44,7 +45,7 @@ def test_the_tolerance_widens_the_axes(model_of):
     near = (frame[["gender", "race"]].abs() <= 0.1).any(axis=1)
     assert 0 < near.sum() < 40
     assert ((frame["group"] == "on an axis") == near).all()
-    assert got.headline.n["words"] == 40 - near.sum()
+    assert got.estimate(DISTANCE).n["words"] == 40 - near.sum()
     assert any(", ..." in w for w in got.warnings) == (near.sum() > 10)
 
 
@@ -102,7 +103,7 @@ def test_too_few_words_are_inconclusive_with_the_reason(model_of, test: FiseTest
     assert told in got.reason
     assert all(estimate.value is None for estimate in got.estimates)
     measured = fise(model_of(VECTORS), fise_test())
-    assert [e.name for e in got.estimates] == [e.name for e in measured.estimates]
+    assert {e.name for e in got.estimates} == {e.name for e in measured.estimates}
     assert got.items.num_rows == 0
     assert got.figures == ()
 
@@ -135,7 +136,8 @@ def test_identical_targets_have_no_interaction_and_no_interval(model_of):
     assert (interaction.value, interaction.interval, interaction.p_values) == (None, None, ())
     assert got.estimate("standardised mean bias gender").value is None
     assert got.estimate("mean bias gender").interval is None
-    assert got.headline.value == pytest.approx(0.75)
+    assert got.estimate(DISTANCE).value == pytest.approx(0.75)
+    assert got.verdict is Verdict.INCONCLUSIVE  # one word over and over says nothing of other words
 
 
 @pytest.mark.parametrize(

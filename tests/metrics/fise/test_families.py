@@ -3,12 +3,14 @@
 import itertools
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from biascore.plugins_api import Dimension, WordList
 from biascore_metrics.fise.intervals import effective_words
+from biascore_metrics.fise.statistics import DISTANCE
 
 from ..loops import cosine
 from .axes import GENDER, LISTS, RACE, TARGETS, VECTORS, fise, fise_test, gg_fise, scattered
@@ -73,7 +75,10 @@ def test_a_word_that_is_kept_twice_is_one_family(model_of):
     gender = Dimension("gender", WordList("men", ("men0", "men0", *LISTS["men"][1:])), GENDER.B)
     got = fise(model_of(VECTORS), fise_test(dimensions=(gender, RACE)), duplicates="keep")
     assert got.estimate("mean bias gender").n["families A"] == 6
-    assert "families A" not in fise(model_of(VECTORS), fise_test(dimensions=(gender, RACE))).estimates[2].n
+    assert (
+        "families A"
+        not in fise(model_of(VECTORS), fise_test(dimensions=(gender, RACE))).estimate("mean bias gender").n
+    )
 
 
 def test_both_forms_of_a_pair_are_resampled_together(model_of):
@@ -91,21 +96,53 @@ def test_both_forms_of_a_pair_are_resampled_together(model_of):
         assert both.interval.low == pytest.approx(single.interval.low, abs=0.04 * width)
         assert both.interval.high == pytest.approx(single.interval.high, abs=0.04 * width)
         assert double.interval.high - double.interval.low < 0.85 * width
-    assert together.headline.interval.high == pytest.approx(once.headline.interval.high, abs=0.02)
-    assert together.headline.n == {"words": 40, "pairs": 20}
+    high = [one.estimate(DISTANCE).interval.high for one in (together, once)]
+    assert high[0] == pytest.approx(high[1], abs=0.02)
+    assert together.estimate("log odds ratio gender x race").n == {"words": 40, "pairs": 20}
     assert together.conventions["words of pairs"] == "40 words of 20 pairs"
     assert apart.conventions["words of pairs"] is None
-    assert apart.headline.n == {"words": 40}
-    assert gg_fise(model, fise_test(pairs)).headline.n == {"words": 20}
+    assert apart.estimate("log odds ratio gender x race").n == {"words": 40}
+    assert gg_fise(model, fise_test(pairs)).estimate("log odds ratio gender x race").n == {"words": 20}
+
+
+def test_families_of_targets_are_resampled_together(model_of):
+    targets = WordList("jobs", tuple(TARGETS), families=tuple(zip(TARGETS[::2], TARGETS[1::2], strict=True)))
+    got = fise(model_of(VECTORS), replace(fise_test(), targets=targets))
+    name = "mean bias gender at equal tightness"
+    assert got.estimate("mean bias gender").n == {"words": 40, "families": 20, "A": 6, "B": 6}
+    assert got.conventions["words of pairs"] == "40 words of 20 families"
+    pairs = fise(
+        model_of(VECTORS), fise_test(list(zip(TARGETS[::2], TARGETS[1::2], strict=True))), forms="both"
+    )
+    assert got.estimate(name).interval == pairs.estimate(name).interval
+    alone = fise(model_of(VECTORS), fise_test()).estimate(name)
+    assert got.estimate(name).p("t over words") != alone.p("t over words")
+    assert got.estimate(name).value == alone.value
+
+
+def test_counterparts_change_labels_with_each_other(model_of):
+    men = WordList("men", GENDER.A.words, counterparts="women")
+    got = fise(model_of(VECTORS), fise_test(dimensions=(Dimension("gender", men, GENDER.B), RACE)))
+    test = got.estimate("mean bias gender").p("label permutation")
+    assert (test.kind, test.n) == ("exact", 2**6)
+    assert got.conventions["families of attribute words"].startswith(
+        "gender 6 + 6, 6 pairs of counterparts, race 6 + 6"
+    )
+    # With five pairs no p-value could be below 1 in 16, so all of their words are exchanged.
+    few = Dimension(
+        "gender", WordList("men", men.words[:5], counterparts="women"), WordList("women", GENDER.B.words[:5])
+    )
+    got = fise(model_of(VECTORS), fise_test(dimensions=(few, RACE)))
+    assert got.estimate("mean bias gender").p("label permutation").n == math.comb(10, 5)
 
 
 def test_pairs_that_share_a_form_are_resampled_together(model_of):
     pairs = [("t0", "t1"), ("t2", "t2"), ("t3", "t4"), ("t5", "t6"), ("t3", "t5"), ("t7", "t8")]
     got = fise(model_of(VECTORS), fise_test(pairs), forms="both")
-    assert got.headline.n == {"words": 9, "pairs": 4}
+    assert got.estimate("log odds ratio gender x race").n == {"words": 9, "pairs": 4}
     without = {w: v for w, v in VECTORS.items() if w not in ("t1", "t7", "t8")}
     got = fise(model_of(without), fise_test(pairs), forms="both")
-    assert got.headline.n == {"words": 6, "pairs": 3}
+    assert got.estimate("log odds ratio gender x race").n == {"words": 6, "pairs": 3}
 
 
 def test_wilson_takes_the_effective_number_of_words(model_of):

@@ -21,6 +21,7 @@ def test_intervals_and_p_values_are_where_they_belong(model_of):
     assert with_p == {
         "distance of the distribution from even",
         *(f"{kind} {d}" for kind in ("mean bias", "standardised mean bias") for d in ("gender", "race")),
+        *(f"mean bias {d} at equal tightness" for d in ("gender", "race")),
         "interaction gender x race",
         *(f"positive valence among {a} {b}" for a in ("men", "women") for b in ("white", "black")),
     }
