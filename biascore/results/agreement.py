@@ -19,8 +19,8 @@ from biascore.results.verdicts import Role, RunVerdict
 from biascore.stats import Verdict
 from biascore.stats.ranks import rank_correlation
 
-LEAST_GROUPS: Final = 3
-"""Two measurements with fewer groups of items in common have no order of groups to compare."""
+LEAST: Final = 4
+"""Two rulers with fewer tests, models or groups in common are in some order by chance, whatever they measure."""
 
 
 class Reading(Frozen):
@@ -180,7 +180,7 @@ def _over_groups(read: Sequence[_Read]) -> Iterable[Order]:
     by: dict[tuple[str, str], dict[str, dict[str, float]]] = {}
     for one in read:
         means = _means(one.measurement)
-        if len(means) >= LEAST_GROUPS:
+        if len(means) >= LEAST:
             where = (one.measurement.model, _concept(one.measurement))
             by.setdefault(where, {})[f"{one.ruler}, {_thing(one.measurement)}"] = means
     for (model, concept), rulers in by.items():
@@ -190,11 +190,9 @@ def _over_groups(read: Sequence[_Read]) -> Iterable[Order]:
 def _pairs(rulers: Mapping[str, Mapping[str, float]], over: str, where: str) -> Iterable[Order]:
     for (one, first), (other, second) in combinations(rulers.items(), 2):
         both = [name for name in first if name in second]
-        found = (
-            rank_correlation([first[name] for name in both], [second[name] for name in both])
-            if both
-            else None
-        )
+        if len(both) < LEAST:
+            continue
+        found = rank_correlation([first[name] for name in both], [second[name] for name in both])
         if found is not None:
             yield Order(
                 one=one,

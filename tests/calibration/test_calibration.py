@@ -14,6 +14,18 @@ from biascore.calibration import Calibration, Cell, calibrate, resized
 from biascore.calibration.words import answer, needed
 from biascore.cli.app import app
 from biascore.errors import BiascoreError, OptionsError, RunError
+from biascore.plugins_api import (
+    Context,
+    Coverage,
+    Estimate,
+    Finding,
+    Metric,
+    MetricOptions,
+    Model,
+    PValue,
+    SentencePairsTest,
+)
+from biascore.stats import decide
 from biascore.stats.rates import wilson
 
 FEW = {"models": 10, "nulls": 12, "effects": [1.6], "times": [2.0]}
@@ -199,17 +211,43 @@ def test_command_shows_and_saves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert b"<svg" in file.with_suffix(".svg").read_bytes()
 
 
+class Signs(Metric[MetricOptions, SentencePairsTest]):
+    """A metric of somebody's own: in how many pairs the first sentence is the likelier one, by the sign test."""
+
+    name = "signs"
+    summary = reference = "a test"
+    requires = frozenset({"score"})
+    kinds = frozenset({"sentence-pairs"})
+
+    def measure(self, model: Model, test: SentencePairsTest, context: Context) -> Finding:
+        pairs = test.pairs.pairs
+        texts = [text for pair in pairs for text in (pair.sent_more, pair.sent_less)]
+        scores = np.array(model.score(texts, "log_likelihood")).reshape(-1, 2)
+        count, n = int(np.sum(scores[:, 0] > scores[:, 1])), len(pairs)
+        p = PValue(name="signs", value=binomtest(count, n).pvalue, kind="exact", alternative="two-sided")
+        headline = Estimate(
+            name="share", value=count / n, unit="share", neutral=0.5, n={"pairs": n}, p_values=(p,)
+        )
+        decision = decide(p.value, None, alpha=self.options.alpha, bound=None)
+        return Finding(
+            estimates=(headline,), decision=decision, coverage=Coverage(given={}, used={}), conventions={}
+        )
+
+
 @pytest.mark.slow
-def test_power_of_a_binomial_test_is_the_exact_one(engine: Engine) -> None:
-    """crows-pairs: differences are normal around d, so that pairs count for or against with Phi(d)."""
-    found = calibrate(
-        engine, "crows-pairs", "en/crows_own", effects=[0.3], times=[0.25], models=200, nulls=200
-    )
+def test_a_metric_of_ones_own_has_its_exact_power() -> None:
+    """Differences are normal around d, so that each pair counts for or against with Phi(d)."""
+    engine = Engine(cache=None)
+    owner = engine.plugins.metrics.owner("weat")
+    engine.plugins.metrics.add("signs", Signs, owner)
+    found = calibrate(engine, "signs", "en/crows_own", effects=[0.6], times=[0.25], models=40, nulls=40)
     for times in (0.25, 1.0):
         n = found.size(times).n["pairs"]
+        assert n == {0.25: 22, 1.0: 87}[times]
         counts = np.arange(n + 1)
         rejects = np.array([binomtest(int(k), n).pvalue <= 0.05 for k in counts])
         for cell in found.at(times):
             exact = float(binom.pmf(counts, n, norm.cdf(cell.effect))[rejects].sum())
             wide = wilson(cell.rate.count, cell.rate.trials, level=0.999)
             assert wide.low <= exact <= wide.high
+            assert cell.mean == pytest.approx(norm.cdf(cell.effect), abs=0.05)

@@ -92,7 +92,7 @@ def test_orders_are_of_tests_of_models_and_of_groups() -> None:
     models = [
         read(ruler, test, float(i), model=f"m{i}")
         for ruler, test in (("weat", "t1"), ("crows", "pairs"))
-        for i in range(3)
+        for i in range(4)
     ]
     (found,) = orders(run_of(*models).measurements, run_of(*models).verdicts)
     assert (found.one, found.other, found.over, found.where) == (
@@ -100,6 +100,11 @@ def test_orders_are_of_tests_of_models_and_of_groups() -> None:
         "crows, pairs",
         "models",
         "gender",
+    )
+
+    assert (
+        orders(run_of(*models[:3], *models[4:7]).measurements, run_of(*models[:3], *models[4:7]).verdicts)
+        == ()
     )
 
     items = table([(f"w{i}", f"group {i % 5}", float(i % 5)) for i in range(10)])
