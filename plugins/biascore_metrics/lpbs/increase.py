@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from biascore.plugins_api import Coverage, LostWord, Masked, Model, Span, Test, TokenLogprobs
-from biascore_metrics.lpbs.options import ATTRIBUTE, TARGET, LpbsOptions
+from biascore_metrics.lpbs.options import ATTRIBUTE, TARGET, LpbsOptions, Subtokens
 from biascore_metrics.vocabulary import unknown_words
 from biascore_metrics.weat.words import ROLES
 from biascore_metrics.words import distinct_words
@@ -53,12 +53,13 @@ class Filled:
 class Increase:
     """asc(x, a) = log p_tgt - log p_prior in nats, for the usable words of each role, in list order.
 
-    ``asc`` has shape (templates, targets, attributes), X before Y and A before B; ``n_tokens`` (targets,) is the
-    number of sub-tokens of each target.
+    ``asc`` has shape (templates, targets, attributes), X before Y and A before B; ``beside`` is the same with the other
+    reading of a target's sub-tokens, their mean in place of their sum. ``n_tokens`` (targets,) is their number.
     """
 
     words: Mapping[str, tuple[str, ...]]
     asc: npt.NDArray[np.float64]
+    beside: npt.NDArray[np.float64]
     n_tokens: npt.NDArray[np.int64]
     coverage: Coverage
 
@@ -80,8 +81,11 @@ def measure_increase(model: Model, test: Test, options: LpbsOptions) -> Increase
         for query in Filled.of(template, target, attribute).questions()
     ]
     answers = model.mask_logprob(queries, unread="empty")
-    tgt = np.array([_log_probability(answer, options) for answer in answers[::2]]).reshape(shape)
-    prior = np.array([_log_probability(answer, options) for answer in answers[1::2]]).reshape(shape)
+    asked_for = options.subtokens
+    tgt, prior = (_log_probabilities(answers[first::2], shape, asked_for) for first in (0, 1))
+    other_tgt, other_prior = (
+        _log_probabilities(answers[first::2], shape, other_reading(asked_for)) for first in (0, 1)
+    )
     n_tokens = np.array([len(answer.tokens) for answer in answers[::2]]).reshape(shape).max(axis=(0, 2))
     dropped = np.isnan(tgt).any(axis=(0, 2))
     # With its target read, a prior that is not there lacks its attribute.
@@ -103,6 +107,7 @@ def measure_increase(model: Model, test: Test, options: LpbsOptions) -> Increase
     return Increase(
         words=usable,
         asc=(tgt - prior)[:, rows][:, :, columns],
+        beside=(other_tgt - other_prior)[:, rows][:, :, columns],
         n_tokens=n_tokens[rows],
         coverage=Coverage(
             given={role: len(test.roles[role].words) for role in ROLES},
@@ -116,7 +121,15 @@ def _both(words: Mapping[str, Sequence[str]], roles: tuple[str, str]) -> list[tu
     return [(role, word) for role in roles for word in words[role]]
 
 
-def _log_probability(answer: TokenLogprobs, options: LpbsOptions) -> float:
-    if not answer.tokens:
-        return math.nan
-    return answer.total if options.subtokens == "sum" else answer.total / len(answer.tokens)
+def other_reading(subtokens: Subtokens) -> Subtokens:
+    """The mean of a target's sub-tokens for their sum, and the other way round."""
+    return "mean" if subtokens == "sum" else "sum"
+
+
+def _log_probabilities(
+    answers: Sequence[TokenLogprobs], shape: tuple[int, int, int], subtokens: Subtokens
+) -> npt.NDArray[np.float64]:
+    """Sum or mean of the log-probabilities of each answer's sub-tokens; NaN where there are none."""
+    totals = [answer.total if answer.tokens else math.nan for answer in answers]
+    counts = [1 if subtokens == "sum" else max(1, len(answer.tokens)) for answer in answers]
+    return (np.array(totals) / counts).reshape(shape)

@@ -5,6 +5,7 @@ Kurita, Vyas, Pareek, Black & Tsvetkov 2019, GeBNLP; equations 4-6 of Puttick & 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
@@ -27,7 +28,7 @@ from biascore.plugins_api import (
 )
 from biascore.stats import Unreachable, association
 from biascore_metrics.frequency import Frequency
-from biascore_metrics.lpbs.increase import ATTRIBUTES, TARGETS, Increase, measure_increase
+from biascore_metrics.lpbs.increase import ATTRIBUTES, TARGETS, Increase, measure_increase, other_reading
 from biascore_metrics.lpbs.options import LpbsOptions
 from biascore_metrics.weat.effect import EFFECT, Across, Effect
 from biascore_metrics.weat.placebo import Placebo, Pool
@@ -42,6 +43,10 @@ NOTHING: Final[Sample] = (np.empty(0), np.empty(0), Across(np.empty(0), np.empty
 
 PLACEBO_WORDS: Final = 2
 """So many neutral words for each attribute; means of disjoint samples vary alike, however few words they are drawn from."""
+
+
+UNLIKE_LENGTHS: Final = 0.3
+"""Lists whose words differ by so many sub-tokens on average are told of."""
 
 
 class Lpbs(Metric[LpbsOptions, Test]):
@@ -86,12 +91,19 @@ class Lpbs(Metric[LpbsOptions, Test]):
         effect = self._effect(together, context.rng, problem, EFFECT, lists)
         placebo = self._placebo(model, test, found, effect, context)
         frequency = Frequency.of(model, found.words)
-        doubts = (*placebo.cautions(effect, options), *frequency.both())
+        # After all that was there before, so that no other number moves.
+        beside = self._beside(found, context.rng.spawn(1)[0], problem)
+        doubts = (
+            *placebo.cautions(effect, options),
+            *frequency.both(),
+            *_unlike_lengths(found, options, beside),
+        )
         return Finding(
             variant=options.variant,
             estimates=(
                 *effect.estimates,
                 *self._by_template(apart, context.rng, problem),
+                *beside,
                 *placebo.estimates(),
             ),
             decision=placebo.added(effect.decide(options), options),
@@ -181,6 +193,14 @@ class Lpbs(Metric[LpbsOptions, Test]):
             for template, sample in zip(templates, samples, strict=True)
         ]
 
+    def _beside(self, found: Increase, rng: np.random.Generator, problem: str) -> tuple[Estimate, ...]:
+        """d with the other reading of sub-tokens; nothing where every target has one."""
+        if problem or found.n_tokens.max() < 2:
+            return ()
+        name = f"{EFFECT} with the {other_reading(self.options.subtokens)} over sub-tokens"
+        sample = self._associations(found, found.beside.mean(axis=0))
+        return (self._effect(sample, rng, problem, name, None).estimates[0],)
+
     def _conventions(self, model: Model) -> dict[str, str | int | float | bool | None]:
         options = self.options
         own, against = self._own, self._against
@@ -212,3 +232,17 @@ class Lpbs(Metric[LpbsOptions, Test]):
             value=np.concatenate(together[:2]).tolist(),
             more=more,
         )
+
+
+def _unlike_lengths(found: Increase, options: LpbsOptions, beside: Sequence[Estimate]) -> tuple[str, ...]:
+    """That longer targets add up more of whatever raises every sub-token, where X and Y are not alike long."""
+    cut = len(found.words["X"])
+    x, y = (float(own.mean()) if len(own) else 0.0 for own in (found.n_tokens[:cut], found.n_tokens[cut:]))
+    if options.subtokens == "mean" or not beside or abs(x - y) < UNLIKE_LENGTHS:
+        return ()
+    value = "not estimable" if beside[0].value is None else f"{beside[0].value:.3g}"
+    return (
+        f"words of X have {x:.3g} sub-tokens, those of Y {y:.3g}; what A raises more than B in every sub-token adds up "
+        f"over them, so that longer words seem associated without a bias: read the {beside[0].name} ({value}), "
+        "or measure with subtokens=mean",
+    )

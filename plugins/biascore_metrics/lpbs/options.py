@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, TypeAlias
 
 from pydantic import Field, field_validator
 
@@ -12,6 +12,7 @@ TARGET: Final = "TARGET"
 ATTRIBUTE: Final = "ATTRIBUTE"
 SIMPLEST: Final = f"{TARGET} {ATTRIBUTE}"
 """The template of Puttick & Kurpicz-Briki 2025: two words alone need not agree in gender."""
+Subtokens: TypeAlias = Literal["sum", "mean"]
 
 
 class LpbsOptions(PlaceboOptions):
@@ -24,7 +25,7 @@ class LpbsOptions(PlaceboOptions):
     """
 
     templates: Annotated[tuple[str, ...], Field(strict=False, min_length=1)] = (SIMPLEST,)
-    subtokens: Literal["sum", "mean"] = "sum"
+    subtokens: Subtokens = "sum"
     over: Literal["targets", "attributes"] = "targets"
 
     @field_validator("templates")
