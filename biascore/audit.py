@@ -13,6 +13,7 @@ from biascore.basics.problems import problems_of
 from biascore.basics.suggest import did_you_mean
 from biascore.basics.wording import brief, few
 from biascore.errors import OptionsError, UnknownNameError
+from biascore.evidence.spec import Scenario
 from biascore.files.paths import user_path
 from biascore.files.reading import read_toml
 from biascore.gates.spec import Gate
@@ -103,7 +104,8 @@ class Audit(Frozen):
 
     ``data`` are data files that become tests. ``stimuli`` are folders of the user's own ``<language>/*.toml``;
     in a file both are relative to it. ``require_plugins`` are requirements such as ``biascore-plugin-slavic>=1``.
-    ``gates`` are what must hold of the run.
+    ``gates`` are what must hold of the run. ``scenarios`` are who may be harmed how, and ``mappings`` the names of those
+    that say which articles name their grounds.
     """
 
     title: str = "Audit"
@@ -115,6 +117,8 @@ class Audit(Frozen):
     models: tuple[AuditModel, ...] = Field(min_length=1)
     measurements: tuple[AuditMeasurement, ...] = Field(min_length=1)
     gates: tuple[Gate, ...] = ()
+    scenarios: tuple[Scenario, ...] = ()
+    mappings: tuple[str, ...] = ()
     _folder: Path = PrivateAttr(default_factory=Path)
 
     @property

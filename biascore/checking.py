@@ -16,6 +16,7 @@ from biascore.basics.keys import without_keys
 from biascore.basics.problems import problems_of
 from biascore.checked import Checked, Opening, Step
 from biascore.errors import CapabilityError, OptionsError, UnknownNameError
+from biascore.evidence.evaluating import check_scenarios
 from biascore.files.paths import is_path
 from biascore.gates.evaluating import check_gates
 from biascore.metric import SELF, Metric
@@ -54,6 +55,9 @@ def check_audit(plugins: Plugins, folders: Sequence[Path], audit: Audit) -> Chec
     checked = Checked(catalogue, tuple(openings), openings, steps, twins=twins)
     planned = [(metric.name, test.id, label) for group in checked.groups for label, metric, test in group]
     check_gates(audit.gates, planned, audit.folder)
+    check_scenarios(audit.scenarios, planned)
+    for name in audit.mappings:
+        plugins.mappings.get(name)
     for step in steps:
         for label, opening in openings.items():
             if label in step.models:

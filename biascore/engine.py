@@ -26,6 +26,7 @@ from biascore.checking import (
     read_data,
 )
 from biascore.errors import BiascoreError, OptionsError
+from biascore.evidence.evaluating import evidence
 from biascore.files.paths import user_path
 from biascore.gates.evaluating import evaluate
 from biascore.metric import Context, Metric
@@ -45,7 +46,7 @@ from biascore.results.returned import Finding, measurement_of, wrong_result
 from biascore.results.run import Run
 from biascore.running.attempts import Done, perform
 from biascore.running.opening import open_model
-from biascore.running.recording import record
+from biascore.running.recording import mappings_used, record
 from biascore.stats import Adjustment
 from biascore.stimuli import Catalogue, Test
 from biascore.transform import Transform
@@ -221,7 +222,13 @@ class Engine:
         )
         named = (*plan.stimuli, *(data.source for data in plan.data))
         made = portable(made, plan.folder, {str(plan.path(text)): text for text in named})
-        return made.model_copy(update={"gates": evaluate(plan.gates, made, plan.folder)})
+        mappings = [self.plugins.mappings.get(name) for name in plan.mappings]
+        said = {
+            "gates": evaluate(plan.gates, made, plan.folder),
+            "scenarios": evidence(plan.scenarios, made, mappings),
+            "mappings": mappings_used(self.plugins, plan.mappings),
+        }
+        return made.model_copy(update=said)
 
     def plan(self, audit: Audit | str | Path, *, probe: bool = True) -> Plan:
         """What ``run`` would ask of each model, and its cost, without running.

@@ -1,4 +1,4 @@
-"""The hook specifications: what a model can be asked (four), and what a plugin can contribute (eight, here).
+"""The hook specifications: what a model can be asked (four), and what a plugin can contribute (nine, here).
 
 These signatures are the contract that third parties build on; they change only with a major version.
 """
@@ -53,6 +53,10 @@ class DiscoverySpecs:
     @hookspec
     def register_exporters(self, register: Callable[[type[Exporter]], None]) -> None:
         """Call ``register`` with each class that writes a run in a form of other tools."""
+
+    @hookspec
+    def register_mappings(self, register: Callable[[Path], None]) -> None:
+        """Call ``register`` with each TOML file that maps grounds of discrimination to the articles of a regulation."""
 
     @hookspec
     def model_plugins(self, ref: ModelRef) -> Sequence[ModelPlugin]:  # type: ignore[empty-body]

@@ -12,7 +12,7 @@ from biascore.audit import Audit
 from biascore.basics.guard import debugging
 from biascore.cli import codes
 from biascore.cli.console import say, stderr
-from biascore.cli.gates import gate_code, print_gates
+from biascore.cli.gates import gate_code, print_gates, print_scenarios
 from biascore.cli.progress import SignsOfLife
 from biascore.cli.report import deliver
 from biascore.cli.results import print_run
@@ -91,6 +91,7 @@ def _deliver(result: Run, output: Output, earlier: Run | None) -> None:
     # Shown first: if the disk is full now, the numbers are not lost.
     if output.form is None:
         print_run(result, all_warnings=output.warnings)
+        print_scenarios(result)
         print_gates(result.gates)
     elif output.form == "json":
         deliver(result, output.form)

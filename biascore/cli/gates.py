@@ -19,6 +19,7 @@ from biascore.errors import OptionsError
 from biascore.files.paths import user_path
 from biascore.gates import Gate, evaluate
 from biascore.results.gated import GateCheck, GateResult, Held
+from biascore.results.run import Run
 
 _STYLES: Final = {Held.FAILS: "bold red", Held.UNDECIDED: "yellow", Held.HOLDS: "green"}
 
@@ -104,6 +105,14 @@ def print_gates(found: Sequence[GateResult]) -> None:
 
 def _told(check: GateCheck) -> str:
     return f"{check.what} ({check.criterion}): {check.reason}"
+
+
+def print_scenarios(run: Run) -> None:
+    """Each scenario in a line: its group and ground, what was measured, and what was not tested."""
+    console = wide()
+    for one in run.scenarios:
+        missing = f"; not tested: {'; '.join(one.not_tested)}" if one.not_tested else ""
+        say(f"scenario {one.name!r} ({one.group}; {one.ground}): {one.in_short}{missing}", to=console)
 
 
 def gate_code(found: Sequence[GateResult]) -> int:

@@ -13,7 +13,7 @@ from biascore.files.paths import user_path
 from biascore.gates.spec import Gate, named
 from biascore.results.estimates import ConfidenceInterval
 from biascore.results.failure import Failure
-from biascore.results.gated import GateCheck, GateResult, Held
+from biascore.results.gated import GateCheck, GateResult, Held, ends, within
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
 from biascore.results.verdicts import RunVerdict
@@ -94,29 +94,14 @@ def _detected(measurement: Measurement, said: RunVerdict, run: Run) -> GateCheck
     head = measurement.headline
     p = "" if said.p_adjusted is None else f", p = {said.p_adjusted:.3g} ({run.adjustment.shown})"
     value = (
-        "not estimable" if head.value is None else f"{head.name} = {head.value:.3g}{_ends(head.interval)}{p}"
+        "not estimable" if head.value is None else f"{head.name} = {head.value:.3g}{ends(head.interval)}{p}"
     )
     return _check(measurement, f"{said.shown}: {value}", _OF_VERDICT[said.verdict], "not detected")
 
 
 def _within(measurement: Measurement, said: RunVerdict, bound: float) -> GateCheck:  # noqa: ARG001
-    head = measurement.headline
-    criterion = f"within {bound:g} of no bias"
-    if head.value is None or head.interval is None:
-        return _check(measurement, "it has no interval", Held.UNDECIDED, criterion)
-    neutral = head.neutral or 0.0
-    low, high = head.interval.low - neutral, head.interval.high - neutral
-    held = Held.UNDECIDED
-    if -bound <= low and high <= bound:
-        held = Held.HOLDS
-    elif low > bound or high < -bound:
-        held = Held.FAILS
-    told = {Held.HOLDS: "lies within", Held.FAILS: "lies wholly beyond", Held.UNDECIDED: "reaches beyond"}[
-        held
-    ]
-    around = f" of {neutral:g}" if neutral else ""
-    reason = f"{head.name} = {head.value:.3g}{_ends(head.interval)} {told} {bound:g}{around}"
-    return _check(measurement, reason, held, criterion)
+    held, reason = within(measurement, bound)
+    return _check(measurement, reason, held, f"within {bound:g} of no bias")
 
 
 def _no_worse(gate: Gate, lines: Sequence[Line], run: Run, before: Run) -> Iterator[GateCheck]:
@@ -218,7 +203,3 @@ def _not_made(failure: Failure) -> GateCheck:
         reason=f"it could not be measured: {failure.message}",
         measured=False,
     )
-
-
-def _ends(interval: ConfidenceInterval | None) -> str:
-    return f" [{interval.low:.3g}, {interval.high:.3g}]" if interval else ""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from collections.abc import Mapping as AnyMapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from biascore.models.capabilities import CAPABILITIES
 
 if TYPE_CHECKING:
+    from biascore.evidence.mappings import Mapping
     from biascore.exporter import Exporter
     from biascore.languages.language import Language
     from biascore.metric import Metric
@@ -35,6 +37,7 @@ class Contribution:
     formats: list[type[DataFormat]] = field(default_factory=list)
     transforms: list[type[Transform]] = field(default_factory=list)
     exporters: list[type[Exporter]] = field(default_factory=list)
+    mappings: list[Mapping] = field(default_factory=list)
     stimuli: tuple[StimuliFile, ...] = ()
 
     def collect(self, ask: Callable[[str, Callable[..., None]], None]) -> None:
@@ -49,6 +52,7 @@ class Contribution:
         ask("register_formats", self.formats.append)
         ask("register_transforms", self.transforms.append)
         ask("register_exporters", self.exporters.append)
+        ask("register_mappings", self.add_mapping)
         self.check()
         if self.wordlists:
             from biascore.stimuli import Catalogue
@@ -135,6 +139,12 @@ class Contribution:
         """Note a folder of stimuli."""
         self.wordlists.append((folder, shown_as))
 
+    def add_mapping(self, file: Path) -> None:
+        """Read a mapping from grounds to articles."""
+        from biascore.evidence.mappings import Mapping
+
+        self.mappings.append(Mapping.read(file))
+
     def provides(self) -> tuple[str, ...]:
         """Each thing in a phrase, such as ``adapter hf``."""
         return (
@@ -145,10 +155,11 @@ class Contribution:
             *(f"data format {one.id}" for one in self.formats),
             *(f"transform {one.name}" for one in self.transforms),
             *(f"format {one.id} of runs" for one in self.exporters),
+            *(f"mapping {one.name} {one.version}" for one in self.mappings),
         )
 
 
-def _check_class(found: object, base: type, attributes: Mapping[str, type]) -> None:
+def _check_class(found: object, base: type, attributes: AnyMapping[str, type]) -> None:
     if not (inspect.isclass(found) and issubclass(found, base)):
         raise TypeError(f"registered {found!r}, which is not a subclass of biascore's {base.__name__}")
     wrong = [

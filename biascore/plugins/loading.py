@@ -34,6 +34,7 @@ from biascore.plugins.contribution import Contribution
 from biascore.plugins.registry import PluginRecord, Registry
 
 if TYPE_CHECKING:
+    from biascore.evidence.mappings import Mapping
     from biascore.exporter import Exporter
     from biascore.languages.gender import GenderPair, SpeakerGenderDetector
     from biascore.languages.language import Language, SpeakerFrames
@@ -67,6 +68,7 @@ class Plugins:
         self.formats: Registry[type[DataFormat]] = Registry("data format")
         self.transforms: Registry[type[Transform]] = Registry("transform")
         self.exporters: Registry[type[Exporter]] = Registry("format of runs")
+        self.mappings: Registry[Mapping] = Registry("mapping")
         self.tests: Registry[Test] = Registry("test")
         self.languages: dict[str, Language] = {}
         self.speaker_gender: Registry[Callable[[], SpeakerGenderDetector]] = Registry(
@@ -245,6 +247,8 @@ class Plugins:
             self.transforms.add(transform.name, transform, record)
         for exporter in contribution.exporters:
             self.exporters.add(exporter.id, exporter, record)
+        for mapping in contribution.mappings:
+            self.mappings.add(mapping.name, mapping, record)
         for language in contribution.languages:
             self._add_language(language, record)
         for file in contribution.stimuli:
@@ -268,7 +272,7 @@ class Plugins:
 
     def _mark_conflicts(self, record: PluginRecord) -> PluginRecord:
         registries: tuple[Registry[Any], ...] = (
-            *(self.adapters, self.metrics, self.formats, self.transforms, self.exporters),
+            *(self.adapters, self.metrics, self.formats, self.transforms, self.exporters, self.mappings),
             *(self.tests, self._files),
             *(self.speaker_gender, self.gender_pair, self.speaker_frames),
         )

@@ -6,6 +6,8 @@ from enum import StrEnum
 from typing import Literal
 
 from biascore.basics.frozen import Frozen
+from biascore.results.estimates import ConfidenceInterval
+from biascore.results.measurement import Measurement
 
 Policy = Literal["fail", "warn", "pass"]
 """What a gate makes of what the data do not decide."""
@@ -17,6 +19,27 @@ class Held(StrEnum):
     HOLDS = "holds"
     FAILS = "fails"
     UNDECIDED = "inconclusive"
+
+
+def within(measurement: Measurement, bound: float) -> tuple[Held, str]:
+    """Whether the interval of the headline ends within ``bound`` of no bias, or lies wholly beyond; with the reason."""
+    head = measurement.headline
+    if head.value is None or head.interval is None:
+        return Held.UNDECIDED, "it has no interval"
+    neutral = head.neutral or 0.0
+    low, high = head.interval.low - neutral, head.interval.high - neutral
+    held, told = Held.UNDECIDED, "reaches beyond"
+    if -bound <= low and high <= bound:
+        held, told = Held.HOLDS, "lies within"
+    elif low > bound or high < -bound:
+        held, told = Held.FAILS, "lies wholly beyond"
+    around = f" of {neutral:g}" if neutral else ""
+    return held, f"{head.name} = {head.value:.3g}{ends(head.interval)} {told} {bound:g}{around}"
+
+
+def ends(interval: ConfidenceInterval | None) -> str:
+    """``" [0.1, 0.4]"``, or nothing."""
+    return f" [{interval.low:.3g}, {interval.high:.3g}]" if interval else ""
 
 
 class GateCheck(Frozen):

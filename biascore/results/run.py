@@ -23,6 +23,7 @@ from biascore.files.reading import read_bytes
 from biascore.models.used import ModelUsed, QuestionCounts
 from biascore.results.agreement import Agreement, Order, agreements, orders
 from biascore.results.answers import Answer, answers
+from biascore.results.evidence import MappingUsed, ScenarioResult
 from biascore.results.failure import Failure
 from biascore.results.gated import GateResult
 from biascore.results.measurement import Measurement
@@ -77,7 +78,8 @@ class Run(Frozen):
 
     ``failed`` are the measurements that could not be made, because a model or a plugin failed; the same command
     later asks for what they need and nothing else.
-    ``gates`` are what the gates of its audit said of it.
+    ``gates`` are what the gates of its audit said of it, ``scenarios`` what it says of those of its audit, and ``mappings``
+    where the articles that they name are from.
     ``verdicts`` are what it says of those that were made, with p-values adjusted over the measurements on one model.
     """
 
@@ -91,6 +93,8 @@ class Run(Frozen):
     warnings: tuple[str, ...] = ()
     failed: tuple[Failure, ...] = ()
     gates: tuple[GateResult, ...] = ()
+    scenarios: tuple[ScenarioResult, ...] = ()
+    mappings: tuple[MappingUsed, ...] = ()
 
     def __len__(self) -> int:
         return len(self.measurements)

@@ -10,6 +10,7 @@ from typing import Any
 from biascore.checked import Checked
 from biascore.models.used import ModelUsed
 from biascore.plugins.loading import Plugins
+from biascore.results.evidence import MappingUsed
 from biascore.results.packages import computing
 from biascore.results.run import PluginUsed, Provenance, Run, StimuliUsed
 from biascore.running.attempts import Done
@@ -67,6 +68,22 @@ def record(
                 if one.status in ("loaded", "conflict")
             ),
         ),
+    )
+
+
+def mappings_used(plugins: Plugins, names: Iterable[str]) -> tuple[MappingUsed, ...]:
+    """The mappings of these names as a run records them."""
+    found = [(plugins.mappings.get(name), plugins.mappings.owner(name)) for name in names]
+    return tuple(
+        MappingUsed(
+            name=one.name,
+            title=one.title,
+            version=one.version,
+            sha256=one.sha256,
+            source=one.source,
+            dist=f"{owner.dist} {owner.version}",
+        )
+        for one, owner in found
     )
 
 

@@ -180,3 +180,14 @@ def test_plugins_around_a_model_are_checked(
     engine = engine_with(monkeypatch, plugins_of(monkeypatch, module_of("a", model_plugins=around(*plugins))))
     with pytest.raises(PluginError, match=problem):
         engine.model("planted:gender=1")
+
+
+def test_hook_register_mappings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    file = tmp_path / "charter.toml"
+    file.write_text(
+        'name = "made"\ntitle = "A charter"\nversion = "1"\nsource = "a page"\n[grounds]\nage = ["Article 1"]\n',
+        encoding="utf-8",
+    )
+    plugins = plugins_of(monkeypatch, module_of("made_plugin", register_mappings=registers(file)))
+    assert plugins.mappings.get("made").grounds["age"] == ("Article 1",)
+    assert next(one for one in plugins.records if one.name == "made_plugin").provides == ("mapping made 1",)

@@ -12,6 +12,7 @@ from typing import Final
 from biascore.report.parts.answer import answer
 from biascore.report.parts.detail import measurements
 from biascore.report.parts.every_test import every_test
+from biascore.report.parts.judged import gates, scenarios
 from biascore.report.parts.part import Part
 from biascore.report.parts.pictures import across, effects
 from biascore.report.parts.results import results
@@ -23,12 +24,14 @@ __all__ = ["PARTS", "Part"]
 
 PARTS: Final[tuple[Callable[[Run], Part | None], ...]] = (
     answer,
+    gates,
     every_test,
     effects,
     rulers,
     across,
     results,
     measurements,
+    scenarios,
     models,
     stimuli,
     provenance,

@@ -1,0 +1,86 @@
+"""A scenario as an audit states it, and the grounds that it may name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date
+from enum import StrEnum
+from fnmatch import fnmatchcase
+from typing import Self
+
+from pydantic import Field, model_validator
+
+from biascore.basics.frozen import Frozen
+
+
+class Ground(StrEnum):
+    """The grounds of discrimination that a scenario may name: those of Article 21 of the EU Charter, and gender identity."""
+
+    SEX = "sex"
+    GENDER_IDENTITY = "gender identity"
+    RACE = "race"
+    COLOUR = "colour"
+    ETHNIC_ORIGIN = "ethnic origin"
+    SOCIAL_ORIGIN = "social origin"
+    GENETIC_FEATURES = "genetic features"
+    LANGUAGE = "language"
+    RELIGION_OR_BELIEF = "religion or belief"
+    OPINION = "political or other opinion"
+    NATIONAL_MINORITY = "national minority"
+    PROPERTY = "property"
+    BIRTH = "birth"
+    DISABILITY = "disability"
+    AGE = "age"
+    SEXUAL_ORIENTATION = "sexual orientation"
+    NATIONALITY = "nationality"
+
+
+class Scenario(Frozen):
+    """Who may be harmed (``group``, on which ``ground``), by what (``hazard``), and which measurements speak of it.
+
+    ``measurements`` are globs of test ids, none where nothing tests it yet; ``metrics`` and ``models`` narrow them by name.
+    ``bound``: how far from no bias an effect may be, with the reason why so far. ``owner`` answers for it, and ``review`` is
+    the day on which it is to be looked at again.
+    """
+
+    name: str = Field(min_length=1)
+    group: str = Field(min_length=1)
+    ground: Ground
+    hazard: str = Field(min_length=1)
+    measurements: tuple[str, ...]
+    metrics: tuple[str, ...] | None = Field(default=None, min_length=1)
+    models: tuple[str, ...] | None = Field(default=None, min_length=1)
+    bound: float | None = Field(default=None, gt=0)
+    bound_reason: str = ""
+    owner: str = Field(min_length=1)
+    review: date
+
+    @model_validator(mode="after")
+    def _says_why(self) -> Self:
+        if (self.bound is None) != (not self.bound_reason):
+            missing = "bound_reason" if self.bound is not None else "bound"
+            raise ValueError(f"states a bound or its reason without the other. Add {missing}")
+        return self
+
+    def takes(self, metric: str, test: str, model: str) -> bool:
+        """Whether the measurements of a metric, a test and a model speak of it."""
+        return bool(self.patterns(test)) and self._narrowed(metric, model)
+
+    def patterns(self, test: str) -> tuple[str, ...]:
+        """Those of its globs that name the test."""
+        return tuple(pattern for pattern in self.measurements if fnmatchcase(test, pattern))
+
+    def unmatched(self, planned: Iterable[tuple[str, str, str]]) -> tuple[str, ...]:
+        """Those of its globs that none of these (metric, test, model) is named by."""
+        there = {
+            pattern
+            for metric, test, model in planned
+            if self._narrowed(metric, model)
+            for pattern in self.patterns(test)
+        }
+        return tuple(pattern for pattern in self.measurements if pattern not in there)
+
+    def _narrowed(self, metric: str, model: str) -> bool:
+        return (self.metrics is None or metric in self.metrics) and (
+            self.models is None or model in self.models
+        )

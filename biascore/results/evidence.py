@@ -1,0 +1,61 @@
+"""What a run says of the scenarios of its audit: what was tested, what was not, and what would decide."""
+
+from __future__ import annotations
+
+from biascore.basics.frozen import Frozen, FrozenMap
+from biascore.results.gated import Held
+
+
+class Tested(Frozen):
+    """A measurement of a scenario: its number (from 1, as in the run), what the run says of it, and what would decide.
+
+    ``held``: whether its interval ends within the bound of the scenario, None where that states none.
+    """
+
+    number: int
+    what: str
+    said: str
+    found: str
+    held: Held | None
+    reason: str
+    would_decide: str
+
+
+class ScenarioResult(Frozen):
+    """A scenario as it was stated, with what was tested of it and what was not.
+
+    ``review``: the date on which it is to be looked at again (ISO 8601). ``articles``: those that name its ground, by the
+    name of the mapping.
+    """
+
+    name: str
+    group: str
+    ground: str
+    hazard: str
+    bound: float | None
+    bound_reason: str
+    owner: str
+    review: str
+    tested: tuple[Tested, ...]
+    not_tested: tuple[str, ...]
+    articles: FrozenMap[tuple[str, ...]]
+
+    @property
+    def in_short(self) -> str:
+        """How many measurements came out how: ``2 measured: 1 detected, 1 inconclusive``, or that none was made."""
+        if not self.tested:
+            return "not tested"
+        said = [one.said.partition(" (")[0] for one in self.tested]
+        counts = ", ".join(f"{said.count(word)} {word}" for word in dict.fromkeys(said))
+        return f"{len(said)} measured: {counts}"
+
+
+class MappingUsed(Frozen):
+    """A mapping from grounds to the articles of a regulation: its version, the hash of its file, and whose it is."""
+
+    name: str
+    title: str
+    version: str
+    sha256: str
+    source: str
+    dist: str
