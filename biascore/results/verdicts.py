@@ -122,7 +122,7 @@ def contradiction(measurement: Measurement) -> str:
 def reason_of(measurement: Measurement, verdict: RunVerdict, how: Adjustment) -> str:
     """The reason of the measurement alone, what adjustment made of it, and, where inconclusive, what it could have seen."""
     seen = undecided(measurement, verdict.verdict, verdict.tests)
-    return " ".join(filter(None, [_adjusted_reason(measurement, verdict, how), seen and seen.text]))
+    return " ".join(filter(None, [_adjusted_reason(measurement, verdict, how), seen.text if seen else ""]))
 
 
 def _adjusted_reason(measurement: Measurement, verdict: RunVerdict, how: Adjustment) -> str:
