@@ -22,8 +22,9 @@ from biascore.files.toml import dumps
 from biascore.models.used import ModelUsed
 from biascore.plugins.loading import Plugins
 from biascore.results.packages import constraints
-from biascore.results.run import Run, StimuliUsed
+from biascore.results.run import Run
 from biascore.results.run_files import ITEMS_FOLDER, RUN_FILE
+from biascore.results.stimuli_used import StimuliUsed
 from biascore.stimuli.dataset import HUB, default_test_name
 
 TOP: Final = "biascore-bundle"

@@ -22,8 +22,9 @@ from biascore.files.paths import user_path
 from biascore.files.reading import file_digest, read_bytes
 from biascore.installation import install_plugin
 from biascore.models.used import ModelUsed
-from biascore.results.run import StimuliUsed, read_run
+from biascore.results.run import read_run
 from biascore.results.run_files import RUN_FILE
+from biascore.results.stimuli_used import StimuliUsed
 
 
 class Check(Frozen):

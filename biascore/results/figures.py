@@ -1,4 +1,4 @@
-"""Pictures that a metric asks for: they name estimates or columns of items, and a report draws them."""
+"""Pictures and examples that a metric asks for: they name estimates or columns of items, and a report draws them."""
 
 from __future__ import annotations
 
@@ -171,7 +171,26 @@ class Dots(Frozen):
         return stored
 
 
+class Examples(Frozen):
+    """A few items that go with what a positive headline means, and a few that go against it, told in full.
+
+    ``follows``: a column of yes, no and none (neither); or of numbers, of which those above 0 follow. ``beside`` is a
+    column of texts to stand beside the item, by what it is called, such as its translation, and ``marked`` one with
+    the words in it that decide, with commas between. ``notice``: what a reader should know before looking, for sentences
+    that repeat what hurts; items of such a measurement are shown only where they are asked for.
+    """
+
+    kind: Literal["examples"] = "examples"
+    title: str
+    follows: str
+    beside: tuple[str, str] | None = None
+    marked: str | None = None
+    notice: str = ""
+
+
 RunFigure = Point | Boxes | Dots
 """What a measurement adds to a picture of the run that it belongs to."""
 
-Figure = Annotated[Plane | Histogram | Bars | Lines | Point | Boxes | Dots, Field(discriminator="kind")]
+Figure = Annotated[
+    Plane | Histogram | Bars | Lines | Point | Boxes | Dots | Examples, Field(discriminator="kind")
+]

@@ -29,6 +29,7 @@ from biascore.results.gated import GateResult
 from biascore.results.measurement import Measurement
 from biascore.results.run_files import ITEMS_FOLDER, RUN_FILE, in_the_way, items_path, parse_run
 from biascore.results.sensitivity import Sensitivity, undecided
+from biascore.results.stimuli_used import StimuliUsed, TestUsed
 from biascore.results.verdicts import RunVerdict, contradiction, control_lines, run_verdicts
 from biascore.stats import Adjustment
 
@@ -44,16 +45,6 @@ class PluginUsed(Frozen):
     name: str
     dist: str
     version: str
-
-
-class StimuliUsed(Frozen):
-    """A stimuli file that tests of this run came from, with the hash of its bytes, source and licence."""
-
-    file: str
-    sha256: str
-    source: str
-    licence: str
-    tests: tuple[str, ...]
 
 
 class Provenance(Frozen):
@@ -80,6 +71,7 @@ class Run(Frozen):
     later asks for what they need and nothing else.
     ``gates`` are what the gates of its audit said of it, ``scenarios`` what it says of those of its audit, and ``mappings``
     where the articles that they name are from.
+    ``tests`` are those that were measured, with their words; empty in runs stored before these were kept.
     ``verdicts`` are what it says of those that were made, with p-values adjusted over the measurements on one model.
     """
 
@@ -89,6 +81,7 @@ class Run(Frozen):
     measurements: tuple[Measurement, ...]
     models: tuple[ModelUsed, ...]
     stimuli: tuple[StimuliUsed, ...]
+    tests: tuple[TestUsed, ...] = ()
     provenance: Provenance
     warnings: tuple[str, ...] = ()
     failed: tuple[Failure, ...] = ()

@@ -12,7 +12,8 @@ from biascore.models.used import ModelUsed
 from biascore.plugins.loading import Plugins
 from biascore.results.evidence import MappingUsed
 from biascore.results.packages import computing
-from biascore.results.run import PluginUsed, Provenance, Run, StimuliUsed
+from biascore.results.run import PluginUsed, Provenance, Run
+from biascore.results.stimuli_used import StimuliUsed, TestUsed
 from biascore.running.attempts import Done
 from biascore.stats import Adjustment
 from biascore.stimuli import StimuliFile, Test
@@ -52,6 +53,11 @@ def record(
                 for used in one.transforms
                 for id in used.stimuli
             ),
+        ),
+        tests=tuple(
+            TestUsed.of(test)
+            for test in dict.fromkeys(test for step in checked.steps for test in step.tests)
+            if test.id in {measurement.test for measurement in done.made}
         ),
         provenance=Provenance(
             biascore_version=metadata.version("biascore"),

@@ -12,7 +12,8 @@ from biascore.models.used import ModelUsed, QuestionCounts, TransformUsed
 from biascore.results.coverage import Coverage, LostWord
 from biascore.results.estimates import ConfidenceInterval, Estimate, PValue
 from biascore.results.measurement import Measurement, item_table
-from biascore.results.run import PluginUsed, Provenance, Run, StimuliUsed
+from biascore.results.run import PluginUsed, Provenance, Run
+from biascore.results.stimuli_used import StimuliUsed
 from biascore.stats import Adjustment
 from biascore.stats.verdict import Verdict
 

@@ -14,7 +14,7 @@ from biascore import Audit, Engine, Run
 from biascore.archive.bundle import write_bundle
 from biascore.errors import OptionsError
 from biascore.report import write_report
-from biascore.results.run import StimuliUsed
+from biascore.results.stimuli_used import StimuliUsed
 
 from .conftest import Verify
 

@@ -216,7 +216,8 @@ def test_bias_types_are_adjusted_and_small_ones_named():
     raw, adjusted = got.estimate("B age").p_values
     assert adjusted.name == "binomial, Holm over bias types"
     assert adjusted.value == pytest.approx(min(1.0, 3 * raw.value))
-    (figure,) = got.figures
+    figure, examples = got.figures
+    assert examples.follows in got.items.column_names
     assert figure.labels[0] == "all pairs"
     assert "B rare" in figure.estimates
     assert set(figure.estimates) <= {estimate.name for estimate in got.estimates}

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from biascore.basics.visible import visible
 from biascore.report.charts import Chart, Undrawn, measurement_charts
+from biascore.report.examples import Told, examples_of
 from biascore.report.items import has_values, table_rows
 from biascore.report.parts.part import Part
 from biascore.report.parts.remarks import disagreement
@@ -16,6 +17,7 @@ from biascore.results.estimates import Estimate, PValue
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
 from biascore.results.run_files import items_path
+from biascore.results.stimuli_used import TestUsed
 from biascore.results.verdicts import RunVerdict, reason_of
 
 SHORT_TABLE: Final = 20
@@ -42,6 +44,22 @@ class Section:
     columns: tuple[str, ...]
     rows: list[tuple[Any, ...]]
     stored: str
+    test: TestUsed | None
+    examples: Told | None
+
+    @property
+    def lists(self) -> list[tuple[str, str, str]]:
+        """The lists by name, with their role and their words in one text, and how many more there are."""
+        found = []
+        for one in self.test.lists if self.test else ():
+            more = f" and {one.given - len(one.words):,} more" if one.given > len(one.words) else ""
+            found.append((one.title, one.role, f"{', '.join(one.words)}{more}"))
+        return found
+
+    @property
+    def hidden(self) -> bool:
+        """Whether items are shown only where they are asked for."""
+        return self.examples is not None and bool(self.examples.figure.notice)
 
     @property
     def by_value(self) -> bool:
@@ -101,6 +119,7 @@ def _table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) 
 
 def measurements(run: Run) -> Part:
     """All sections, closed where there are many."""
+    tests = {test.id: test for test in run.tests}
     sections = [
         Section(
             position,
@@ -111,6 +130,8 @@ def measurements(run: Run) -> Part:
             tuple(measurement.items.column_names),
             [tuple(cell(value) for value in row) for row in table_rows(measurement)],
             items_path(position - 1, measurement.metric, measurement.test).as_posix(),
+            tests.get(measurement.test),
+            examples_of(measurement),
         )
         for position, (measurement, said) in enumerate(zip(run, run.verdicts, strict=True), start=1)
     ]

@@ -17,6 +17,7 @@ from biascore.plugins_api import (
     Context,
     Equivalence,
     Estimate,
+    Examples,
     Finding,
     Metric,
     Model,
@@ -37,6 +38,12 @@ from biascore_metrics.crows_pairs.parts import Parts
 from biascore_metrics.crows_pairs.scored import EQUAL, ScoredPair, Scores, clusters_of, items
 
 POSITIVE_MEANS: Final = "the model prefers the more stereotypical sentence"
+EXAMPLES: Final = Examples(
+    title="Pairs in which the more stereotypical sentence is preferred, and the other one",
+    follows="value",
+    beside=("sent_less", "the other sentence"),
+    notice="These sentences repeat hurtful stereotypes, so that it can be measured which of them a model prefers.",
+)
 
 
 PairOptionsT = TypeVar("PairOptionsT", bound=PairOptions)
@@ -281,7 +288,7 @@ def _decided(headline: Estimate, by_part: PValue | None) -> Estimate:
     return headline.model_copy(update={"p_values": (by_part, *headline.p_values)}) if by_part else headline
 
 
-def _figures(found: Shares) -> tuple[Bars, ...]:
+def _figures(found: Shares) -> tuple[Bars | Examples, ...]:
     drawn = [
         (one, label)
         for one, label in (
@@ -299,4 +306,5 @@ def _figures(found: Shares) -> tuple[Bars, ...]:
             estimates=tuple(one.name for one, _ in drawn),
             labels=tuple(label for _, label in drawn),
         ),
+        EXAMPLES,
     )

@@ -6,11 +6,12 @@ import pyarrow as pa
 
 from biascore.plugins_api import (
     Bars,
-    Boxes,
     Catalogue,
     Context,
     Coverage,
     Equivalence,
+    Examples,
+    Figure,
     Finding,
     Gender,
     Limit,
@@ -110,7 +111,7 @@ class GestMt(Metric[MtOptions, SamplesTest]):
         )
 
 
-def _figures(chosen: Chosen, options: MtOptions) -> tuple[Bars | Point | Boxes, ...]:
+def _figures(chosen: Chosen, options: MtOptions) -> tuple[Figure, ...]:
     return (
         Bars(
             title=f"Masculine rate of each stereotype in {options.target}",
@@ -125,6 +126,16 @@ def _figures(chosen: Chosen, options: MtOptions) -> tuple[Bars | Point | Boxes, 
             limit=Limit(name="theoretical maximum of f_s", corners=largest_corners()),
         ),
         rank_boxes(chosen.stereotypes, options.target),
+        Examples(
+            title="Samples whose translation goes with the stereotype, and against it",
+            follows="follows",
+            beside=("translation", f"translation ({options.target})"),
+            marked="word",
+            notice=(
+                "These sentences repeat stereotypes of women and men. A system that always says the masculine goes with "
+                "all that are about men, and against all about women."
+            ),
+        ),
     )
 
 
@@ -158,6 +169,10 @@ def _items(chosen: Chosen, verdicts: Verdicts) -> pa.Table:
         value=verdicts.values,
         more={
             "about": [stereotype.gender for stereotype in stereotypes],
+            "follows": [
+                None if value is None else (value == 1) is (stereotype.gender == "male")
+                for value, stereotype in zip(verdicts.values, stereotypes, strict=True)
+            ],
             "translation": list(verdicts.translations),
             "gender": [found.gender.value for found in verdicts.genders],
             "word": [", ".join(one.word for one in found.evidence) for found in verdicts.genders],

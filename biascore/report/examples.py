@@ -1,0 +1,91 @@
+"""Telling examples of a measurement: items that go with what was found, and items that go against it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from biascore.report.items import finite
+from biascore.results.figures import Examples
+from biascore.results.measurement import Measurement
+
+MOST: Final = 4
+"""Examples on each side."""
+
+Piece = tuple[str, bool]
+"""A piece of a text, and whether it is marked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """An item with what stands beside it, in pieces, of which the words that decide are marked."""
+
+    item: str
+    group: str
+    beside: tuple[Piece, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """The examples of a measurement: some of the ``n_for`` items that follow and of the ``n_against`` that do not."""
+
+    figure: Examples
+    follow: tuple[Example, ...]
+    against: tuple[Example, ...]
+    n_for: int
+    n_against: int
+
+
+def examples_of(measurement: Measurement) -> Told | None:
+    """What the metric asked for, or None where it asked for none or the table has not the columns."""
+    figure = next((one for one in measurement.figures if isinstance(one, Examples)), None)
+    names = set(measurement.items.column_names)
+    if figure is None or not {"item", "group", figure.follows} <= names:
+        return None
+    rows = measurement.items.to_pylist()
+    follow, against = (
+        [row for row in rows if _follows(row[figure.follows]) is side] for side in (True, False)
+    )
+    return Told(
+        figure,
+        tuple(_example(row, figure) for row in _telling(follow, figure.follows)),
+        tuple(_example(row, figure) for row in _telling(against, figure.follows)),
+        len(follow),
+        len(against),
+    )
+
+
+def _follows(value: Any) -> bool | None:
+    if isinstance(value, bool) or value is None:
+        return value
+    number = finite(value)
+    return None if number is None or number == 0 else number > 0
+
+
+def _telling(rows: Iterable[Mapping[str, Any]], by: str) -> list[Mapping[str, Any]]:
+    """The strongest, where numbers tell it, of equals the shortest; of another group each while there are groups."""
+    order = sorted(rows, key=lambda row: (-abs(float(row[by])), len(row["item"]), row["item"]))
+    first: dict[str, Mapping[str, Any]] = {}
+    for row in order:
+        first.setdefault(row["group"], row)
+    heads = {id(row) for row in first.values()}
+    return [*first.values(), *(row for row in order if id(row) not in heads)][:MOST]
+
+
+def _example(row: Mapping[str, Any], figure: Examples) -> Example:
+    beside = row.get(figure.beside[0]) if figure.beside else None
+    marked = row.get(figure.marked) if figure.marked else None
+    return Example(row["item"], row["group"], _pieces(beside or "", marked or ""))
+
+
+def _pieces(text: str, marked: str) -> tuple[Piece, ...]:
+    """The text cut where whole words of it are marked, in whatever letter case."""
+    words = [re.escape(word.strip()) for word in marked.split(",") if word.strip()]
+    if not words:
+        return ((text, False),) if text else ()
+    cut = re.split(
+        rf"(?<!\w)({'|'.join(sorted(words, key=len, reverse=True))})(?!\w)", text, flags=re.IGNORECASE
+    )
+    return tuple((piece, place % 2 == 1) for place, piece in enumerate(cut) if piece)
