@@ -30,6 +30,8 @@ MAX_LABELLINGS: Final = 2**22
 """``exact`` refuses beyond this many labellings, where they cannot be counted by halves."""
 UNEQUAL: Final = 1.5
 """Lists whose numbers of units differ by more than this factor are tested with the studentized difference."""
+SPARE: Final = 5
+"""Blocks must allow a p so many times below alpha: a run decides on adjusted p-values, and 6 pairs give none below .031."""
 
 _CHUNK: Final = 2**20  # numbers held at once: 8 MiB
 _NEAR: Final = 1e-12
@@ -50,6 +52,8 @@ class Exchange:
     """The block of each unit, numbered from 0."""
     paired: bool = False
     """Whether blocks are pairs of counterparts."""
+    coarser: tuple[Exchange, ...] = ()
+    """The same with fewer blocks, for `reaching`: of kinds alone, of counterparts alone, none."""
 
     @classmethod
     def of(
@@ -72,7 +76,8 @@ class Exchange:
                 if len(names) not in (0, size):
                     raise ValueError(f"{what} names {len(names)} of {size} words; pass one name per word")
         own: dict[Hashable, int] = {}
-        unit, first = [], []
+        unit: list[int] = []
+        first: list[bool] = []
         for side, (names, size) in enumerate(zip(families, sizes, strict=True)):
             for name in names or range(size):
                 number = own.setdefault((side, name), len(own))
@@ -83,12 +88,15 @@ class Exchange:
         for number, key in zip(unit, [*blocks[0], *blocks[1]], strict=False):
             keys[number].add(key)
         pairs = _joined(unit, [*counterparts[0], *counterparts[1]], len(first))
-        numbers: dict[Hashable, int] = {}
-        block = tuple(
-            numbers.setdefault((frozenset(key), pair), len(numbers))
-            for key, pair in zip(keys, pairs, strict=True)
+        kinds = [frozenset(key) for key in keys]
+        paired = any(pair is not None for pair in pairs)
+        words = tuple(unit), tuple(first)
+        coarser = (
+            cls(*words, _numbered(kinds)),
+            cls(*words, _numbered(pairs), paired),
+            cls(*words, (0,) * len(first)),
         )
-        return cls(tuple(unit), tuple(first), block, any(pair is not None for pair in pairs))
+        return cls(*words, _numbered(list(zip(kinds, pairs, strict=True))), paired, coarser)
 
     @property
     def units(self) -> tuple[int, int]:
@@ -99,6 +107,11 @@ class Exchange:
     def plain(self) -> bool:
         """Whether words are exchanged one by one and without limits."""
         return len(self.first) == len(self.unit) and not any(self.block)
+
+    @property
+    def independent(self) -> bool:
+        """Whether every word is an observation of its own: no families and no pairs."""
+        return len(self.first) == len(self.unit) and not self.paired
 
     @property
     def unequal(self) -> bool:
@@ -126,22 +139,21 @@ class Exchange:
         return min(1.0, (2 if alternative == "two-sided" and self.mirrored else 1) / self.labellings)
 
     def reaching(self, alpha: float) -> Exchange:
-        """The same, but without blocks where these leave so few labellings that no p-value is as small as alpha.
+        """The same, but without counterparts, or blocks, where these leave too few labellings for a p of alpha / `SPARE`.
 
         Exchanging across counterparts is valid, too, and counts what they have in common as noise. The choice looks at
         numbers of words alone, so it costs nothing.
         """
-        if self.smallest_p() <= alpha:
-            return self
-        return replace(self, block=(0,) * len(self.block), paired=False)
+        finest = (one for one in (self, *self.coarser) if SPARE * one.smallest_p() <= alpha)
+        return next(finest, self.coarser[-1] if self.coarser else self)
 
     def told(self, what: str) -> str:
-        """``8 pairs of attribute words`` or ``6 + 5 families of target words, within 3 kinds``; ``what`` is a plural."""
+        """``8 pairs of attribute words`` or ``6 + 5 families of target words, within their kinds``; ``what`` is a plural."""
         a, b = self.units
         families = "families of " * (len(self.first) < len(self.unit))
         if self.paired:
             return f"{self.exchanging} pairs of {families}{what}"
-        within = f", within {self.exchanging} kinds of sentence" if any(self.block) else ""
+        within = ", within their kinds" if any(self.block) else ""
         return f"{a} + {b} {families}{what}{within}"
 
     def weights(self, in_first: Floats) -> Floats:
@@ -259,6 +271,7 @@ def exchange_test(
         greater=greater,
         two_sided=two_sided,
         exchange=exchange,
+        studentized=studentized,
     )
 
 
@@ -326,6 +339,11 @@ def _beyond(found: Floats, observed: float) -> tuple[int, int]:
     """How many are at least as large as the observed one, and how many larger; a tie is within rounding."""
     near = 1e-10 * max(float(np.abs(found).max()), abs(observed))
     return int(np.count_nonzero(found >= observed - near)), int(np.count_nonzero(found > observed + near))
+
+
+def _numbered(keys: Sequence[Hashable]) -> tuple[int, ...]:
+    numbers: dict[Hashable, int] = {}
+    return tuple(numbers.setdefault(key, len(numbers)) for key in keys)
 
 
 def _joined(unit: Sequence[int], names: Sequence[Hashable], units: int) -> list[Hashable]:

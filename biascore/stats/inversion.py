@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from itertools import combinations
 from typing import Literal
 
 import numpy as np
@@ -18,17 +17,29 @@ from numpy.typing import ArrayLike
 
 from biascore.stats._checks import Floats, finite_vector, require_between
 from biascore.stats.bootstrap import Interval, Method, bootstrap_effect, require_variation_within
+from biascore.stats.exchange import Exchange
+from biascore.stats.units import bootstrap_effect_of_units
 
 EXACT_MAX_PARTITIONS = 200_000
 """All partitions are inverted up to this many, which is 10 + 10 words; beyond it some are drawn."""
+
+_ROWS = 2**14  # labellings of some dozens of words weighed at once: some MiB
 
 EffectMethod = Literal["tested", "permutation"] | Method
 
 
 def shift_interval(
-    x: ArrayLike, y: ArrayLike, *, level: float = 0.95, draws: int = 10_000, rng: np.random.Generator
+    x: ArrayLike,
+    y: ArrayLike,
+    *,
+    level: float = 0.95,
+    draws: int = 10_000,
+    rng: np.random.Generator,
+    exchange: Exchange | None = None,
 ) -> Interval:
     """Interval of mean(x) - mean(y), scores (nx,) and (ny,), in their unit, by inverting `permutation_test`.
+
+    ``exchange`` inverts `exchange_test` in its place.
 
     Every partition S is as extreme as the observed one for the shifts between two bounds, which the scores give in
     closed form; the ends of the interval are quantiles of these bounds, so nothing is searched for. An end is infinite
@@ -41,9 +52,11 @@ def shift_interval(
     if draws < 1:
         raise ValueError(f"draws is {draws}; pass at least 1")
     first, second = finite_vector(x, "x"), finite_vector(y, "y")
-    members = _partitions(first.size, second.size, draws, rng)
-    exact = math.comb(first.size + second.size, first.size) <= EXACT_MAX_PARTITIONS
-    low, high = _bounds(first, second, members)
+    if exchange is None or exchange.plain:
+        exchange = Exchange.of((first.size, second.size))
+    exact = exchange.labellings <= EXACT_MAX_PARTITIONS
+    members = _labellings(exchange, draws, rng)
+    low, high = _bounds(first, second, exchange, members)
     beyond = math.floor((1.0 - level) * low.size + 1e-9)  # so many partitions may be as extreme outside
     ends = (
         np.partition(low, beyond)[beyond],
@@ -69,6 +82,7 @@ def effect_interval(
     method: EffectMethod = "tested",
     resamples: int = 5000,
     rng: np.random.Generator,
+    exchange: Exchange | None = None,
 ) -> Interval:
     """Interval of `effect_size` of x (nx,) and y (ny,) that does not contradict the test beside it.
 
@@ -84,25 +98,26 @@ def effect_interval(
         studentized  96.6 96.0 96.3 93.3  96.3 94.7 95.9 92.7  91.9 91.6 92.1 87.1
         tested       94.7 95.0 96.7 92.7  94.6 95.3 95.3 92.9  94.9 90.6 91.3 86.4
 
+    ``exchange`` says what is no independent observation: its families and pairs are resampled, and its test inverted.
     studentized and the test disagree in 4 to 25 % of the normal samples of 8 + 8 words, tested never. Raises
     ZeroVarianceError and ValueError as `bootstrap_effect` does.
     """
     first, second = finite_vector(x, "x"), finite_vector(y, "y")
     if method == "permutation":
-        return _inverted_effect(first, second, ddof, level, resamples, rng)
-    found = bootstrap_effect(
-        first,
-        second,
-        ddof=ddof,
-        level=level,
-        method="studentized" if method == "tested" else method,
-        resamples=resamples,
-        rng=rng,
-    )
+        return _inverted_effect(first, second, ddof, level, resamples, rng, exchange)
+    way: Method = "studentized" if method == "tested" else method
+    if exchange is None or exchange.independent:
+        found = bootstrap_effect(
+            first, second, ddof=ddof, level=level, method=way, resamples=resamples, rng=rng
+        )
+    else:
+        found = bootstrap_effect_of_units(
+            first, second, exchange, ddof=ddof, level=level, method=way, resamples=resamples, rng=rng
+        )
     rejected, holds_0 = p_two_sided <= 1.0 - level + 1e-12, found.low <= 0.0 <= found.high
     if method != "tested" or rejected != holds_0:
         return found
-    inverted = _inverted_effect(first, second, ddof, level, resamples, rng)
+    inverted = _inverted_effect(first, second, ddof, level, resamples, rng, exchange)
     positive = first.mean() > second.mean()
     # Drawn partitions may miss what the exact test says by a little; then the end is 0 itself.
     end = inverted.low if positive else inverted.high
@@ -113,10 +128,16 @@ def effect_interval(
 
 
 def _inverted_effect(
-    first: Floats, second: Floats, ddof: Literal[0, 1], level: float, draws: int, rng: np.random.Generator
+    first: Floats,
+    second: Floats,
+    ddof: Literal[0, 1],
+    level: float,
+    draws: int,
+    rng: np.random.Generator,
+    exchange: Exchange | None,
 ) -> Interval:
     require_variation_within(first, second)
-    shifts = shift_interval(first, second, level=level, draws=draws, rng=rng)
+    shifts = shift_interval(first, second, level=level, draws=draws, rng=rng, exchange=exchange)
     n = first.size + second.size
     within = (first.size * first.var() + second.size * second.var()) / n
     share = first.size * second.size / n**2
@@ -130,35 +151,39 @@ def _inverted_effect(
     return replace(shifts, low=effect(shifts.low), high=effect(shifts.high))
 
 
-def _partitions(nx: int, ny: int, draws: int, rng: np.random.Generator) -> Floats:
-    """Membership of X, 0 or 1, of all n scores in every partition, or in the observed and ``draws`` random ones."""
-    n = nx + ny
-    if math.comb(n, nx) <= EXACT_MAX_PARTITIONS:
-        places = np.array(list(combinations(range(n), nx)))
-    else:
-        drawn = rng.permuted(np.broadcast_to(np.arange(n), (draws, n)), axis=1)[:, :nx]
-        places = np.vstack([np.arange(nx), drawn])
-    members = np.zeros((len(places), n))
-    np.put_along_axis(members, places, 1.0, axis=1)
-    return members
+def _labellings(exchange: Exchange, draws: int, rng: np.random.Generator) -> Floats:
+    """Every labelling (rows, units), or the observed and ``draws`` random ones."""
+    if exchange.labellings <= EXACT_MAX_PARTITIONS:
+        return np.concatenate(list(exchange.all()))
+    observed = np.array([exchange.first], dtype=np.float64)
+    return np.concatenate([observed, *exchange.drawn(draws, rng)])
 
 
-def _bounds(first: Floats, second: Floats, members: Floats) -> tuple[Floats, Floats]:
-    """The lowest and the highest shift for which each partition is at least as extreme as the observed one.
+def _bounds(first: Floats, second: Floats, exchange: Exchange, labellings: Floats) -> tuple[Floats, Floats]:
+    """The lowest and the highest shift for which each labelling is at least as extreme as the observed one.
 
-    With a shift t taken off x, a partition with statistic a at t = 0 that holds a share of X has a - c t, the observed
-    one D - t; |a - c t| >= |D - t| between (D - a) / (1 - c) and (D + a) / (1 + c), in either order.
+    With a shift t taken off x, a labelling with statistic a at t = 0 that holds a share of X has a - c t, the observed
+    one D - t; |a - c t| >= |D - t| between (D - a) / (1 - c) and (D + a) / (1 + c), in either order. Within blocks all
+    of it is less what the labellings have on average.
     """
-    nx, ny = first.size, second.size
     scores = np.concatenate([first, second])
-    sums, own = members @ scores, members[:, :nx].sum(axis=1)
-    a = sums / nx - (math.fsum(scores) - sums) / ny
-    c = own / nx - (nx - own) / ny
-    observed = math.fsum(first) / nx - math.fsum(second) / ny
-    # c is 1 for the observed partition and -1 for its mirror image: both are as extreme at every shift.
-    always = (own == nx) | ((own == 0) & (nx == ny))
+    of_first = np.repeat([1.0, 0.0], [first.size, second.size])
+    both = np.stack([scores - scores.mean(), of_first], axis=1)
+    parts = [
+        exchange.weights(labellings[start : start + _ROWS]) @ both
+        for start in range(0, len(labellings), _ROWS)
+    ]
+    a, c = np.concatenate(parts).T
+    observed, own = (exchange.weights(np.array([exchange.first], dtype=np.float64)) @ both)[0]
+    if any(exchange.block):
+        middle_a, middle_c = a.mean(), c.mean()
+        a, c, observed, own = a - middle_a, c - middle_c, observed - middle_a, own - middle_c
+    # The observed labelling and its mirror image are as extreme as it at every shift.
+    near = 1e-9 * float(np.abs(scores).max())
+    same = (np.abs(own - c) < 1e-12) & (np.abs(observed - a) < near)
+    mirrored = (np.abs(own + c) < 1e-12) & (np.abs(observed + a) < near)
     with np.errstate(divide="ignore", invalid="ignore"):
-        one, other = (observed - a) / (1.0 - c), (observed + a) / (1.0 + c)
-    low = np.where(always, -np.inf, np.minimum(one, other))
-    high = np.where(always, np.inf, np.maximum(one, other))
+        one, other = (observed - a) / (own - c), (observed + a) / (own + c)
+    low = np.where(same | mirrored, -np.inf, np.minimum(one, other))
+    high = np.where(same | mirrored, np.inf, np.maximum(one, other))
     return low, high

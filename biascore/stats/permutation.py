@@ -80,6 +80,8 @@ class PermutationTest:
     """|S_i| >= |S|, which is not twice the one-sided p when the sizes differ."""
     exchange: Exchange | None = None
     """What was exchanged, where it was not scores one by one; nx and ny are then numbers of units."""
+    studentized: bool = False
+    """Whether the difference over its standard error was compared, in place of the difference."""
 
     def attainable(self, alternative: Literal["greater", "two-sided"], what: str) -> Attainable:
         """The smallest p that so many scores, of ``what`` (a plural), or so many draws allow."""
@@ -88,6 +90,12 @@ class PermutationTest:
         if self.exchange is not None:
             return Attainable(self.exchange.smallest_p(alternative), self.exchange.told(what))
         return of_partitions(self.nx, self.ny, what, alternative)
+
+    def exchanged(self, what: str) -> str:
+        """What was exchanged: ``8 + 8 target words, one by one``; ``what`` is a plural."""
+        told = f"{self.nx} + {self.ny} {what}" if self.exchange is None else self.exchange.told(what)
+        alone = ", one by one" * (self.exchange is None or self.exchange.plain)
+        return f"{told}{alone}{', difference over its standard error' * self.studentized}"
 
 
 def permutation_test(

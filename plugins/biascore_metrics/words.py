@@ -113,14 +113,24 @@ def embed_words(
     return RoleVectors(words, vectors, coverage)
 
 
-def exchange_of(lists: tuple[WordList, WordList], words: tuple[Sequence[str], Sequence[str]]) -> Exchange:
-    """What of the usable words of two lists may be exchanged: the families and counterparts that the lists declare."""
+def exchange_of(
+    lists: tuple[WordList, WordList],
+    words: tuple[Sequence[str], Sequence[str]],
+    blocks: Named = ((), ()),
+) -> Exchange:
+    """What of the usable words of two lists may be exchanged: the families and counterparts that the lists declare.
+
+    ``blocks`` names the kind of each word, within which words are exchanged.
+    """
     one, other = (
         [own.family_of(word) for word in some] if own.families else []
         for own, some in zip(lists, words, strict=True)
     )
     return Exchange.of(
-        (len(words[0]), len(words[1])), families=(one, other), counterparts=counterparts(lists, words)
+        (len(words[0]), len(words[1])),
+        families=(one, other),
+        blocks=blocks,
+        counterparts=counterparts(lists, words),
     )
 
 

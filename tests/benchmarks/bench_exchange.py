@@ -4,16 +4,19 @@ A score is the sum of what its family, its pair of counterparts or its kind of s
 have a variance of 1 together, and the shares are given. Lists that scatter unlike have other standard deviations. The
 effect is the difference of the two lists in standard deviations. Figures are percent of the sets with p <= .05, two-sided:
 words exchanged one by one, and what `exchange_test` exchanges.
-Run: python tests/benchmarks/bench_exchange.py [--sets 1000]
+Run: python tests/benchmarks/bench_exchange.py [--sets 1000] [--page]
 """
 
 from __future__ import annotations
 
 import argparse
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
+from pages import into_page
 
 from biascore.stats import permutation_test
 from biascore.stats.exchange import Exchange, exchange_test
@@ -103,10 +106,26 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", type=int, default=1000)
     parser.add_argument("--cases", type=int, nargs="*", help="numbers of the cases, from 0; all")
+    parser.add_argument("--page", action="store_true", help="put the table into docs/metrics/weat.md")
+    parser.add_argument(
+        "--printed", type=Path, nargs="*", help="tables that were printed before, in place of measuring"
+    )
     given = parser.parse_args()
-    print(f"{given.sets} sets, {DRAWS} labellings; percent with p <= {ALPHA}")
-    print("| lists | effect | one by one | as exchangeable |")
-    print("|---|---|---|---|")
+    lines = (
+        [line for path in given.printed for line in path.read_text().splitlines()] if given.printed else []
+    )
+    for line in [] if given.printed else rows(given):
+        print(line, flush=True)
+        lines.append(line)
+    if given.page:
+        into_page("metrics/weat.md", "bench_exchange", lines)
+
+
+def rows(given: argparse.Namespace) -> Iterator[str]:
+    """The lines of the table."""
+    yield f"{given.sets} sets, {DRAWS} labellings; percent with p <= {ALPHA}"
+    yield "| lists | effect | one by one | as exchangeable |"
+    yield "|---|---|---|---|"
     for number, case in enumerate(CASES):
         if given.cases and number not in given.cases:
             continue
@@ -122,7 +141,7 @@ def main() -> None:
                 )
                 rejected += [test.two_sided.p_value <= ALPHA for test in tests]
             cells = " | ".join(f"{100 * share:.1f}" for share in rejected / given.sets)
-            print(f"| {case.name} | {effect:g} | {cells} |", flush=True)
+            yield f"| {case.name} | {effect:g} | {cells} |"
 
 
 if __name__ == "__main__":

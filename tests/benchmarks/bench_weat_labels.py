@@ -8,16 +8,19 @@ then; or, where A and B are the "opposed" ends of one axis, as pleasant and unpl
 
 Placebo lists are dealt out of a pool of random words; "larger and placebo" asks beside the larger p that at most alpha of
 them reach |d|. All p-values are two-sided, alpha is .05, and figures are percent of the sets.
-Run: python tests/benchmarks/bench_weat_labels.py [--sets 400] [--placebos 200]
+Run: python tests/benchmarks/bench_weat_labels.py [--sets 400] [--placebos 200] [--page]
 """
 
 from __future__ import annotations
 
 import argparse
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
+from pages import into_page
 
 from biascore.stats import association, cosine_matrix, effect_size, permutation_test
 
@@ -115,12 +118,28 @@ def main() -> None:
     parser.add_argument("--sets", type=int, default=400)
     parser.add_argument("--placebos", type=int, default=200)
     parser.add_argument("--cases", type=int, nargs="*", help="numbers of the cases, from 0; all")
+    parser.add_argument("--page", action="store_true", help="put the table into docs/metrics/weat.md")
+    parser.add_argument(
+        "--printed", type=Path, nargs="*", help="tables that were printed before, in place of measuring"
+    )
     given = parser.parse_args()
-    print(
+    lines = (
+        [line for path in given.printed for line in path.read_text().splitlines()] if given.printed else []
+    )
+    for line in [] if given.printed else rows(given):
+        print(line, flush=True)
+        lines.append(line)
+    if given.page:
+        into_page("metrics/weat.md", "bench_weat_labels", lines)
+
+
+def rows(given: argparse.Namespace) -> Iterator[str]:
+    """The lines of the table."""
+    yield (
         f"{given.sets} sets of {DIMENSIONS} dimensions, {given.placebos} placebo lists of {POOL} words; percent, d aside"
     )
-    print(f"| targets / attributes | {' | '.join(COLUMNS)} |")
-    print("|" + "---|" * (1 + len(COLUMNS)))
+    yield f"| targets / attributes | {' | '.join(COLUMNS)} |"
+    yield "|" + "---|" * (1 + len(COLUMNS))
     for number, case in enumerate(CASES):
         if given.cases and number not in given.cases:
             continue
@@ -130,7 +149,7 @@ def main() -> None:
         shares = [own, across, own & across, own & across & placebo]
         cells = [f"{100 * share.mean():.1f}" for share in shares]
         cells += [f"{100 * found[:, 3].mean():.1f}", f"{found[:, 4].mean():.2f}"]
-        print(f"| {case} | {' | '.join(cells)} |", flush=True)
+        yield f"| {case} | {' | '.join(cells)} |"
 
 
 if __name__ == "__main__":

@@ -79,7 +79,7 @@ def test_kinds_are_exchanged_within_themselves(scores, rng: np.random.Generator)
     assert p(exchange_test(*moved, within, rng=rng)) == pytest.approx(
         p(exchange_test(*scores, within, rng=rng))
     )
-    assert within.told("words") == "6 + 6 words, within 2 kinds of sentence"
+    assert within.told("words") == "6 + 6 words, within their kinds"
 
 
 def test_drawn_labellings_agree_with_all_of_them(scores, rng: np.random.Generator) -> None:
@@ -98,8 +98,12 @@ def test_drawn_labellings_agree_with_all_of_them(scores, rng: np.random.Generato
 def test_too_few_pairs_are_exchanged_across() -> None:
     five = Exchange.of((5, 5), counterparts=(SIX[:5], SIX[:5]))
     assert five.reaching(0.05).plain
-    assert five.reaching(0.1) == five
-    kept = Exchange.of((5, 5), families=("aabcd", "abcde"), counterparts=(SIX[:5], SIX[:5])).reaching(0.01)
+    assert five.reaching(0.5) == five
+    eight = Exchange.of((8, 8), counterparts=(range(8), range(8)))
+    assert eight.reaching(0.05) == eight  # 2 in 256
+    with_kinds = Exchange.of((5, 5), blocks=("nnnna", "nnnna"), counterparts=(SIX[:5], SIX[:5])).reaching(0.2)
+    assert (with_kinds.labellings, with_kinds.paired) == (140, False)  # kinds are kept where they reach
+    kept = Exchange.of((5, 5), families=("aabcd", "abcde"), counterparts=(SIX[:5], SIX[:5])).reaching(0.05)
     assert (kept.units, kept.paired) == ((4, 5), False)  # families stay, for they are needed
 
 

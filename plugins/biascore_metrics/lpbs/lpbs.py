@@ -27,18 +27,20 @@ from biascore.plugins_api import (
     item_table,
 )
 from biascore.stats import Unreachable, association
+from biascore.stats.exchange import Exchange
 from biascore_metrics.frequency import Frequency
 from biascore_metrics.lpbs.increase import ATTRIBUTES, TARGETS, Increase, measure_increase, other_reading
 from biascore_metrics.lpbs.options import LpbsOptions
 from biascore_metrics.weat.effect import EFFECT, Across, Effect
 from biascore_metrics.weat.placebo import Placebo, Pool
-from biascore_metrics.weat.words import role_warnings
+from biascore_metrics.weat.words import OF_USABLE_WORDS, exchange_of_roles, role_warnings
 from biascore_metrics.words import coverage_warnings, too_few
 
-Sample = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], Across]
-"""The associations of the two lists that are the observations, and the other two lists across them."""
+Sample = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], Across, Exchange]
+"""The associations of the two lists that are the observations, the other two lists across them, and what may be exchanged."""
 
-NOTHING: Final[Sample] = (np.empty(0), np.empty(0), Across(np.empty(0), np.empty(0)))
+NO_WORDS: Final = Exchange.of((0, 0))
+NOTHING: Final[Sample] = (np.empty(0), np.empty(0), Across(np.empty(0), np.empty(0), NO_WORDS), NO_WORDS)
 
 
 PLACEBO_WORDS: Final = 2
@@ -73,8 +75,7 @@ class Lpbs(Metric[LpbsOptions, Test]):
 
     def unreachable(self, test: Test) -> tuple[Unreachable, ...]:
         """What lists as short as these cannot show."""
-        lists = {role: words.words for role, words in test.roles.items()}
-        return self.options.unreachable(lists, self._own)
+        return self.options.unreachable(test.roles, self._own)
 
     def measure(self, model: Model, test: Test, context: Context) -> Finding:
         """Effect size d, its permutation p-values and bootstrap interval; items are the mean differences of asc."""
@@ -85,14 +86,14 @@ class Lpbs(Metric[LpbsOptions, Test]):
         apart: list[Sample] = []
         together = NOTHING
         if not problem:
-            apart = [self._associations(found, asc) for asc in found.asc]
-            together = self._associations(found, found.asc.mean(axis=0))
+            apart = [self._associations(test, found, asc) for asc in found.asc]
+            together = self._associations(test, found, found.asc.mean(axis=0))
         lists = (test.roles[self._own[0]].name, test.roles[self._own[1]].name)
         effect = self._effect(together, context.rng, problem, EFFECT, lists)
         placebo = self._placebo(model, test, found, effect, context)
         frequency = Frequency.of(model, found.words)
         # After all that was there before, so that no other number moves.
-        beside = self._beside(found, context.rng.spawn(1)[0], problem)
+        beside = self._beside(test, found, context.rng.spawn(1)[0], problem)
         doubts = (
             *placebo.cautions(effect, options),
             *frequency.both(),
@@ -116,8 +117,11 @@ class Lpbs(Metric[LpbsOptions, Test]):
             ),
             cautions=(*coverage_warnings(found.coverage), *effect.cautions(options), *doubts),
             item_value="mean difference of the increased log-probability, nats",
-            model_conventions=tuple(frequency.stated()),
-            conventions=self._conventions(model) | frequency.stated() | placebo.stated(),
+            model_conventions=(*OF_USABLE_WORDS, *frequency.stated()),
+            conventions=self._conventions(model)
+            | {"exchanged": effect.exchanged}
+            | frequency.stated()
+            | placebo.stated(),
             items=item_table() if problem else self._items(test, found, together, apart),
         )
 
@@ -148,7 +152,7 @@ class Lpbs(Metric[LpbsOptions, Test]):
             context.rng.spawn(1)[0],
         )
 
-    def _associations(self, found: Increase, asc: npt.NDArray[np.float64]) -> Sample:
+    def _associations(self, test: Test, found: Increase, asc: npt.NDArray[np.float64]) -> Sample:
         """s of the words that are the observations, from asc (targets, attributes) of one template or the mean.
 
         The third is what the other words add to the same mean difference.
@@ -157,7 +161,8 @@ class Lpbs(Metric[LpbsOptions, Test]):
         first, cut = (len(found.words[roles[0]]) for roles in (self._own, self._against))
         s = association(table[:, :cut], table[:, cut:])
         labels = "attribute" if self.options.over == "targets" else "target"
-        return s[:first], s[first:], Across.of(table, first, cut, labels)
+        own, against = (exchange_of_roles(test, found.words, roles) for roles in (self._own, self._against))
+        return s[:first], s[first:], Across.of(table, first, cut, against, labels), own
 
     def _effect(
         self,
@@ -167,7 +172,7 @@ class Lpbs(Metric[LpbsOptions, Test]):
         name: str,
         lists: tuple[str, str] | None = None,
     ) -> Effect:
-        x, y, across = sample
+        x, y, across, exchange = sample
         what = "target words" if self.options.over == "targets" else "attribute words"
         return Effect.of(
             x,
@@ -180,6 +185,7 @@ class Lpbs(Metric[LpbsOptions, Test]):
             of_what=what,
             name=name,
             across=across,
+            exchange=exchange,
             lists=lists,
         )
 
@@ -193,12 +199,14 @@ class Lpbs(Metric[LpbsOptions, Test]):
             for template, sample in zip(templates, samples, strict=True)
         ]
 
-    def _beside(self, found: Increase, rng: np.random.Generator, problem: str) -> tuple[Estimate, ...]:
+    def _beside(
+        self, test: Test, found: Increase, rng: np.random.Generator, problem: str
+    ) -> tuple[Estimate, ...]:
         """d with the other reading of sub-tokens; nothing where every target has one."""
         if problem or found.n_tokens.max() < 2:
             return ()
         name = f"{EFFECT} with the {other_reading(self.options.subtokens)} over sub-tokens"
-        sample = self._associations(found, found.beside.mean(axis=0))
+        sample = self._associations(test, found, found.beside.mean(axis=0))
         return (self._effect(sample, rng, problem, name, None).estimates[0],)
 
     def _conventions(self, model: Model) -> dict[str, str | int | float | bool | None]:

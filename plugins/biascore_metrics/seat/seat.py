@@ -30,12 +30,19 @@ from biascore.plugins_api import (
     item_table,
 )
 from biascore.stats import Unreachable, ZeroVarianceError, association, cosine_matrix, effect_size
+from biascore.stats.exchange import Exchange
 from biascore_metrics.frequency import Frequency
 from biascore_metrics.seat.options import SeatOptions, Unit
-from biascore_metrics.seat.sentences import Frames, RoleSentences, embed_sentences
+from biascore_metrics.seat.sentences import OWN, Frames, RoleSentences, embed_sentences
 from biascore_metrics.weat.effect import DEVIATIONS, EFFECT, Across, Effect
 from biascore_metrics.weat.placebo import Placebo, Pool
-from biascore_metrics.weat.words import ROLES, role_warnings
+from biascore_metrics.weat.words import (
+    OF_USABLE_WORDS,
+    ROLES,
+    exchange_of_roles,
+    near_duplicates,
+    role_warnings,
+)
 from biascore_metrics.words import OF_MODEL, coverage_warnings, too_few
 
 LEAST: Final = {"X": 2, "Y": 2, "A": 1, "B": 1}
@@ -73,7 +80,7 @@ class Seat(Metric[SeatOptions, Test]):
         """What lists as short as these cannot show; over sentences, of which each word has many, nothing is told."""
         if self.options.unit == "sentence":
             return ()
-        return self.options.unreachable({role: test.roles[role].words for role in ROLES})
+        return self.options.unreachable(test.roles)
 
     def measure(self, model: Model, test: Test, context: Context) -> Finding:
         """Effect size d, its permutation p-values and bootstrap interval; items are the mean s of each word."""
@@ -86,10 +93,14 @@ class Seat(Metric[SeatOptions, Test]):
         other: Unit = "sentence" if options.unit == "word" else "word"
         beside = Estimate(name=f"{EFFECT} over {other}s", value=None, unit=DEVIATIONS, n={"X": 0, "Y": 0})
         across = None
+        in_sentence = not (model.identity.composes_words and options.level == "token")
+        kinds = frames if in_sentence else None
         if not problem:
             x, y = (_associations(roles, role, options.unit) for role in ("X", "Y"))
             a, b = (_associations(roles, role, options.unit, ("X", "Y")) for role in ("A", "B"))
-            across = Across(a, b, unit=f"{options.unit}s")
+            across = Across(
+                a, b, _exchange(test, roles, ("A", "B"), kinds, options.unit), unit=f"{options.unit}s"
+            )
             beside = self._beside(roles, other)
         # The items are words: d over sentences does not follow from them.
         lists = (test.roles["X"].name, test.roles["Y"].name) if options.unit == "word" else None
@@ -102,13 +113,19 @@ class Seat(Metric[SeatOptions, Test]):
             of_what=f"target {options.unit}s",
             lists=lists,
             across=across,
+            exchange=None if problem else _exchange(test, roles, ("X", "Y"), kinds, options.unit),
         )
         placebo = self._placebo(model, test, roles, effect, context)
         frequency = Frequency.of(model, words)
-        doubts = (*placebo.cautions(effect, options), *frequency.both())
+        near: tuple[str, ...] = ()
+        if not problem:
+            near = near_duplicates(
+                test, words, {role: some.by_word(some.vectors) for role, some in roles.items()}
+            )
+        doubts = (*near, *placebo.cautions(effect, options), *frequency.both())
         warnings = (*role_warnings(words, coverage), *effect.warnings(options), *doubts)
         by_design: tuple[str, ...] = ()
-        if not (model.identity.composes_words and options.level == "token"):
+        if in_sentence:
             by_design += _unlike_templates(roles)
         if options.unit == "sentence":
             by_design += (
@@ -123,14 +140,15 @@ class Seat(Metric[SeatOptions, Test]):
             warnings=(*warnings, *by_design),
             cautions=(*coverage_warnings(coverage), *effect.cautions(options), *doubts, *by_design),
             item_value="association s(w, A, B), mean over the word's sentences",
-            model_conventions=(*OF_MODEL, *frequency.stated()),
+            model_conventions=(*OF_MODEL, *OF_USABLE_WORDS, *frequency.stated()),
             conventions=options.conventions(
                 model,
                 {
                     "effect size": f"(mean s(X) - mean s(Y)) / sd of s over the {options.unit}s of X and Y together",
                     "association s": ASSOCIATION[options.unit],
                     "deciding p-value": options.deciding,
-                    "permuted and resampled": f"target {options.unit}s",
+                    "exchanged": effect.exchanged,
+                    "resampled": f"target {options.unit}s",
                     "word in its sentence": "as listed: not inflected, not capitalised at the start",
                     **{
                         f"templates {test.language}/{options.templates}/{tag}": " | ".join(sentences)
@@ -190,6 +208,26 @@ class Seat(Metric[SeatOptions, Test]):
             value = None
         n = {"X": len(x), "Y": len(y)}
         return Estimate(name=f"{EFFECT} over {unit}s", value=value, unit=DEVIATIONS, n=n)
+
+
+def _exchange(
+    test: Test, roles: Mapping[str, RoleSentences], of: tuple[str, str], frames: Frames | None, unit: Unit
+) -> Exchange:
+    """What may be exchanged between two roles: words that go into the same templates, in their families and pairs.
+
+    With sentences as observations, each with those of the same templates; families and counterparts are of words.
+    ``frames`` is None where the vector of a word does not depend on its sentence.
+    """
+    kinds = [
+        [frames.tags.get((role, word), OWN) if frames else "" for word in roles[role].words] for role in of
+    ]
+    if unit == "word":
+        return exchange_of_roles(test, {role: roles[role].words for role in of}, of, (kinds[0], kinds[1]))
+    one, other = (
+        [kind for kind, count in zip(some, roles[role].counts, strict=True) for _ in range(count)]
+        for role, some in zip(of, kinds, strict=True)
+    )
+    return Exchange.of((len(one), len(other)), blocks=(one, other))
 
 
 def _unlike_templates(roles: Mapping[str, RoleSentences]) -> tuple[str, ...]:

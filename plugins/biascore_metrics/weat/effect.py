@@ -20,10 +20,10 @@ from biascore.stats import (
     effect_size,
     normal_approximation,
     permutation_test,
-    shift_interval,
 )
+from biascore.stats.exchange import Exchange
 from biascore_metrics.weat.options import AssociationOptions
-from biascore_metrics.weat.pvalues import crossed_p_values, permutation_p_values
+from biascore_metrics.weat.pvalues import Tests
 
 EFFECT: Final = "effect size d"
 DIFFERENCE: Final = "mean difference of association"
@@ -35,19 +35,28 @@ class Across:
     """The same mean difference from the other side: what each word of the two lists that are not permuted adds to it.
 
     ``one`` and ``other`` are the words' differences between X and Y (or A and B), so that mean(one) - mean(other) is
-    the difference of the effect. ``labels`` names the lists, "attribute" or "target", ``unit`` their elements.
+    the difference of the effect; ``exchange`` is what of them may be exchanged. ``labels`` names the lists, "attribute" or
+    "target", ``unit`` their elements.
     """
 
     one: npt.NDArray[np.float64]
     other: npt.NDArray[np.float64]
+    exchange: Exchange
     labels: str = "attribute"
     unit: str = "words"
 
     @classmethod
-    def of(cls, table: npt.NDArray[np.float64], first: int, cut: int, labels: str = "attribute") -> Self:
+    def of(
+        cls,
+        table: npt.NDArray[np.float64],
+        first: int,
+        cut: int,
+        exchange: Exchange,
+        labels: str = "attribute",
+    ) -> Self:
         """From associations (words, others), of which the first ``first`` rows and ``cut`` columns are the one list."""
         g = table[:first].mean(axis=0) - table[first:].mean(axis=0)
-        return cls(g[:cut], g[cut:], labels)
+        return cls(g[:cut], g[cut:], exchange, labels)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +64,16 @@ class Effect:
     """The effect size d of two samples of associations and their mean difference, in this order.
 
     ``interval`` is that of d. ``problem`` says why d, or the interval, could not be had. ``attainable`` is the
-    smallest p that the deciding test can give. ``own`` and ``across`` name the labels whose two tests decide together,
-    empty where one test decides alone.
+    smallest p that the deciding test can give, ``tests`` are those behind the p-values, and ``exchanged`` says what they
+    exchange.
     """
 
     estimates: tuple[Estimate, Estimate]
     interval: Interval | None
     problem: str
     attainable: Attainable | None = None
-    own: str = ""
-    across: str = ""
+    tests: Tests | None = None
+    exchanged: str = "nothing"
 
     @classmethod
     def of(
@@ -80,12 +89,14 @@ class Effect:
         of_what: str = "target words",
         name: str = EFFECT,
         across: Across | None = None,
+        exchange: Exchange | None = None,
         lists: tuple[str, str] | None = None,
     ) -> Self:
         """Measure associations x and y (Caliskan et al. 2017), unless a ``problem`` is known already.
 
         ``unit`` is that of the associations, ``roles`` the lists that x and y belong to, ``of_what`` their elements.
-        ``across`` adds the test of the other two lists; then the larger of the two p-values decides.
+        ``across`` adds the test of the other two lists; then the larger of the two p-values decides. ``exchange`` is what
+        of x and y may be exchanged; words one by one, where it is not given.
         ``lists``: what the groups of x and y are called in the item table, where its values are x and y.
         """
         n = dict(zip(roles, (len(x), len(y)), strict=True))
@@ -99,27 +110,29 @@ class Effect:
             d = effect_size(x, y, options.ddof)
         except ZeroVarianceError as error:
             return cls(empty, None, f"the associations of the {of_what} do not vary ({error})")
-        test = permutation_test(x, y, method=options.permutation, draws=options.draws, rng=rng)
+        test = options.test(x, y, exchange or Exchange.of((len(x), len(y))), rng)
         interval, problem = options.interval(x, y, test, rng)
+        # Permutations leave the denominator of d as it is, so the p-values are those of the difference too.
+        shifts = options.difference_interval(x, y, test, rng)
+        papers = test
+        if test.exchange is not None:
+            papers = permutation_test(x, y, method=options.permutation, draws=options.draws, rng=rng)
+        tests, exchanged = Tests(test, papers), test.exchanged(of_what)
+        attainable = test.attainable(options.alternative, of_what)
+        if across is not None:
+            other = options.test(across.one, across.other, across.exchange, rng)
+            labels = ("target" if across.labels == "attribute" else "attribute", across.labels)
+            tests, what = Tests(test, papers, labels, other), f"{across.labels} {across.unit}"
+            least = other.attainable(options.alternative, what)
+            attainable = max(attainable, least, key=lambda one: one.p_value)
+            exchanged += f"; {other.exchanged(what)}"
         normal = PValue(
             name="normal approximation",
             value=normal_approximation(effect_size(x, y, 1), len(x), len(y)),
             kind="asymptotic",
             alternative="greater",
         )
-        # Permutations leave the denominator of d as it is, so the p-values are those of the difference too.
-        shifts = shift_interval(x, y, level=options.confidence, draws=options.resamples, rng=rng)
-        attainable = test.attainable(options.alternative, of_what)
-        if across is None:
-            p_values = permutation_p_values(test, options.alternative)
-        else:
-            other = permutation_test(
-                across.one, across.other, method=options.permutation, draws=options.draws, rng=rng
-            )
-            p_values = crossed_p_values(test, other, options.alternative, across.labels)
-            least = other.attainable(options.alternative, f"{across.labels} {across.unit}")
-            attainable = max(attainable, least, key=lambda one: one.p_value)
-        p_values = (*p_values, normal)
+        p_values = (*tests.p_values(options.alternative), normal)
         effect = Estimate(
             name=name,
             value=d,
@@ -130,18 +143,15 @@ class Effect:
             p_values=p_values,
             estimator=_from_items(lists, options),
         )
-        bounded = math.isfinite(shifts.low) and math.isfinite(shifts.high)  # not with very few words
         difference = Estimate(
             name=DIFFERENCE,
             value=test.statistic,
             unit=unit,
             n=n,
-            interval=ConfidenceInterval.of(shifts) if bounded else None,
+            interval=ConfidenceInterval.of(shifts) if shifts else None,
             p_values=p_values,
         )
-        own = "" if across is None else "target" if across.labels == "attribute" else "attribute"
-        labels = across.labels if across else ""
-        return cls((effect, difference), interval, problem, attainable, own, labels)
+        return cls((effect, difference), interval, problem, attainable, tests, exchanged)
 
     def decide(self, options: AssociationOptions) -> Decision:
         """The verdict by the deciding p-value and the interval; inconclusive where nothing could be measured."""
@@ -155,26 +165,12 @@ class Effect:
             bound=options.bound,
             attainable=self.attainable,
         )
-        reason = " ".join(filter(None, [decision.reason, self._both(options)]))
+        both = self.tests.told(options.alternative, options.alpha) if self.tests else ""
+        reason = " ".join(filter(None, [decision.reason, both]))
         opposite = effect.opposite(options.alpha)
         if opposite and decision.verdict is Verdict.INCONCLUSIVE:
             reason += f" But {opposite}."
         return Decision(decision.verdict, reason)
-
-    def _both(self, options: AssociationOptions) -> str:
-        """The two p-values of which the larger decides, in a sentence; empty where one test decides alone."""
-        if not self.across:
-            return ""
-        sided = "two-sided" if options.alternative == "two-sided" else "one-sided"
-        effect = self.estimates[0]
-        own, across = effect.p(sided).value, effect.p(f"{sided}, {self.across} labels").value
-        told = (
-            f"This p is the larger of two: {own:.3g} with {self.own} labels permuted, {across:.3g} with "
-            f"{self.across} labels"
-        )
-        if own <= options.alpha < across:
-            told += f", so the {self.across} words, dealt out at random, do about as well"
-        return f"{told}."
 
     def warnings(self, options: AssociationOptions, what: str = "the targets") -> tuple[str, ...]:
         """The cautions, and that resamples of ``what`` are missing from the interval."""

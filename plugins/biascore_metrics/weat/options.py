@@ -10,7 +10,7 @@ import numpy.typing as npt
 from pydantic import Field, field_validator
 
 from biascore.errors import OptionsError
-from biascore.plugins_api import Draws, Model, Resamples, Scalar, Test
+from biascore.plugins_api import Draws, Model, Resamples, Scalar, Test, WordList
 from biascore.stats import (
     Interval,
     PermutationTest,
@@ -20,12 +20,15 @@ from biascore.stats import (
     can_show,
     effect_interval,
     exact_cost,
+    shift_interval,
     too_few_for_negligible,
     words_for_negligible,
 )
-from biascore.stats.attainable import of_partitions
+from biascore.stats.attainable import Attainable
+from biascore.stats.exchange import Exchange, countable, exchange_test
 from biascore.stats.permutation import EXACT_MAX_SUMS
-from biascore_metrics.words import WordOptions
+from biascore.stats.units import bootstrap_difference
+from biascore_metrics.words import WordOptions, exchange_of
 
 MAX_DEGENERATE_SHARE: Final = 0.01
 POOL: Final = "neutral/words"
@@ -78,25 +81,75 @@ class AssociationOptions(WordOptions):
             )
 
     def unreachable(
-        self, lists: Mapping[str, Sequence[str]], own: tuple[str, str] = ("X", "Y")
+        self, lists: Mapping[str, WordList], own: tuple[str, str] = ("X", "Y")
     ) -> tuple[Unreachable, ...]:
-        """What lists of these sizes cannot show: ``own`` are those whose words are resampled."""
+        """What lists of these sizes, families and counterparts cannot show: ``own`` are those whose words are resampled."""
         keep = self.duplicates == "keep"
-        size = {role: len(words if keep else set(words)) for role, words in lists.items()}
-        least = [
-            of_partitions(size[one], size[other], f"{kind} words", self.alternative)
-            for one, other, kind in (("X", "Y", "target"), ("A", "B", "attribute"))
-            if size[one] and size[other]
-        ]
+        words = {
+            role: some.words if keep else tuple(dict.fromkeys(some.words)) for role, some in lists.items()
+        }
+        size = {role: len(some) for role, some in words.items()}
+        least = []
+        for one, other, kind in (("X", "Y", "target"), ("A", "B", "attribute")):
+            if size[one] and size[other]:
+                exchange = exchange_of((lists[one], lists[other]), (words[one], words[other])).reaching(
+                    self.alpha
+                )
+                least.append(
+                    Attainable(exchange.smallest_p(self.alternative), exchange.told(f"{kind} words"))
+                )
         found = Unreachable.detected(max(least, key=lambda one: one.p_value), self.alpha) if least else ()
         if self.bound is None or not can_show(self.confidence, self.alpha):
             return found
         if too_few_for_negligible(size[own[0]], size[own[1]], self.bound, self.confidence):
-            words = words_for_negligible(self.bound, self.confidence)
+            many = words_for_negligible(self.bound, self.confidence)
             kind = "target" if own == ("X", "Y") else "attribute"
-            why = f"an interval within the bound of {self.bound:g} takes about {words} + {words} {kind} words"
+            why = f"an interval within the bound of {self.bound:g} takes about {many} + {many} {kind} words"
             found += (Unreachable(Verdict.NEGLIGIBLE, why),)
         return found
+
+    def test(
+        self,
+        x: npt.NDArray[np.float64],
+        y: npt.NDArray[np.float64],
+        exchange: Exchange,
+        rng: np.random.Generator,
+    ) -> PermutationTest:
+        """The test that decides: families are exchanged as a whole, counterparts and kinds within themselves.
+
+        Blocks that cannot reach alpha are left out, and lists of unlike sizes compared by the studentized difference.
+        Raises OptionsError where ``permutation="exact"`` asks for more than can be counted.
+        """
+        allowed = exchange.reaching(self.alpha)
+        by_words = allowed.plain and not allowed.unequal
+        if self.permutation == "exact" and not by_words and not countable(allowed):
+            raise OptionsError(
+                f"{allowed.told('words')} have too many labellings to count them all. Use permutation=auto or "
+                "permutation=monte-carlo"
+            )
+        return exchange_test(
+            x, y, allowed, studentized=allowed.unequal, method=self.permutation, draws=self.draws, rng=rng
+        )
+
+    def difference_interval(
+        self,
+        x: npt.NDArray[np.float64],
+        y: npt.NDArray[np.float64],
+        test: PermutationTest,
+        rng: np.random.Generator,
+    ) -> Interval | None:
+        """The interval of the mean difference of x and y, whose deciding test is ``test``; None where there is none."""
+        if test.studentized and test.exchange is not None:
+            try:
+                return bootstrap_difference(
+                    x, y, test.exchange, level=self.confidence, resamples=self.resamples, rng=rng
+                )
+            except ZeroVarianceError:
+                return None
+        found = shift_interval(
+            x, y, level=self.confidence, draws=self.resamples, rng=rng, exchange=test.exchange
+        )
+        return found if np.isfinite([found.low, found.high]).all() else None  # not with very few words
 
     def interval(
         self,
@@ -116,6 +169,7 @@ class AssociationOptions(WordOptions):
                 method=self.bootstrap,
                 resamples=self.resamples,
                 rng=rng,
+                exchange=test.exchange,
             )
         except ZeroVarianceError as error:
             return None, str(error)

@@ -7,6 +7,8 @@ hardly ever are, whatever A and B hold. So the larger of the two p-values decide
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Final, Literal
 
 from biascore.plugins_api import PValue
@@ -15,23 +17,50 @@ from biascore.stats import PermutationTest, Tail
 LARGER: Final = "the larger of two"
 
 
-def crossed_p_values(
-    own: PermutationTest, across: PermutationTest, alternative: Literal["two-sided", "greater"], labels: str
-) -> tuple[PValue, ...]:
-    """The larger p of two tests of one statistic, which decides; that of the lists across; the papers' own.
+Alternative = Literal["two-sided", "greater"]
 
-    ``own`` permutes the lists that the papers permute; ``across`` the other two, whose ``labels`` ("attribute") name it.
+
+@dataclass(frozen=True, slots=True)
+class Tests:
+    """The tests of one difference: of its own labels, of those of the lists across, and the papers'.
+
+    ``papers`` exchanges the words of the own lists one by one; it is ``own`` itself where that does so, too. ``across`` is
+    None where one test decides alone. ``labels`` name the labels of both ("target", "attribute").
     """
-    papers = permutation_p_values(own, alternative)
-    others = permutation_p_values(across, alternative)[:2]
-    return (
-        *(
-            max(pair, key=lambda p: p.value).model_copy(update={"name": f"{pair[0].name}, {LARGER}"})
-            for pair in zip(papers, others, strict=False)
-        ),
-        *(p.model_copy(update={"name": f"{p.name}, {labels} labels"}) for p in others),
-        *papers,
-    )
+
+    own: PermutationTest
+    papers: PermutationTest
+    labels: tuple[str, str] = ("target", "attribute")
+    across: PermutationTest | None = None
+
+    def p_values(self, alternative: Alternative) -> tuple[PValue, ...]:
+        """The deciding one first: the larger of two, or the only one; then both by their labels; then the papers' own.
+
+        The own labels have a p of their own where the papers' is another.
+        """
+        papers = permutation_p_values(self.papers, alternative)
+        own = permutation_p_values(self.own, alternative)[:2]
+        apart = () if self.own is self.papers else _named(own, f"{self.labels[0]} labels")
+        if self.across is None:
+            return (*apart, *papers)
+        others = permutation_p_values(self.across, alternative)[:2]
+        larger = (max(pair, key=lambda p: p.value) for pair in zip(own, others, strict=True))
+        return (*_named(larger, LARGER), *apart, *_named(others, f"{self.labels[1]} labels"), *papers)
+
+    def told(self, alternative: Alternative, alpha: float) -> str:
+        """The two p-values of which the larger decides, in a sentence; empty where one test decides alone."""
+        if self.across is None:
+            return ""
+        own, across = (permutation_p_values(test, alternative)[0].value for test in (self.own, self.across))
+        mine, others = self.labels
+        told = f"This p is the larger of two: {own:.3g} with {mine} labels permuted, {across:.3g} with {others} labels"
+        if own <= alpha < across:
+            told += f", so the {others} words, dealt out at random, do about as well"
+        return f"{told}."
+
+
+def _named(p_values: Iterable[PValue], more: str) -> tuple[PValue, ...]:
+    return tuple(p.model_copy(update={"name": f"{p.name}, {more}"}) for p in p_values)
 
 
 def permutation_p_values(

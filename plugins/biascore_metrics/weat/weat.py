@@ -27,7 +27,7 @@ from biascore_metrics.frequency import Frequency
 from biascore_metrics.weat.effect import Across, Effect
 from biascore_metrics.weat.options import WeatOptions
 from biascore_metrics.weat.placebo import Placebo, Pool
-from biascore_metrics.weat.words import embed_roles
+from biascore_metrics.weat.words import OF_USABLE_WORDS, embed_roles, exchange_of_roles, near_duplicates
 from biascore_metrics.words import OF_MODEL, RoleVectors, coverage_warnings, embed_words
 
 LEAST = {"X": 2, "Y": 2, "A": 1, "B": 1}
@@ -53,7 +53,7 @@ class Weat(Metric[WeatOptions, Test]):
 
     def unreachable(self, test: Test) -> tuple[Unreachable, ...]:
         """What lists as short as these cannot show."""
-        return self.options.unreachable({role: words.words for role, words in test.roles.items()})
+        return self.options.unreachable(test.roles)
 
     def measure(self, model: Model, test: Test, context: Context) -> Finding:
         """Effect size d, its permutation p-values and bootstrap interval; items are s(w, A, B) per target."""
@@ -64,13 +64,24 @@ class Weat(Metric[WeatOptions, Test]):
         across = None
         if not problem:
             x, y = _associations(roles, "X", ("A", "B")), _associations(roles, "Y", ("A", "B"))
-            across = Across(_associations(roles, "A", ("X", "Y")), _associations(roles, "B", ("X", "Y")))
+            a, b = (_associations(roles, role, ("X", "Y")) for role in ("A", "B"))
+            across = Across(a, b, exchange_of_roles(test, roles.words, ("A", "B")))
         lists = (test.roles["X"].name, test.roles["Y"].name)
-        effect = Effect.of(x, y, self.options, rng, problem=problem, across=across, lists=lists)
+        effect = Effect.of(
+            x,
+            y,
+            self.options,
+            rng,
+            problem=problem,
+            across=across,
+            exchange=exchange_of_roles(test, roles.words, ("X", "Y")),
+            lists=lists,
+        )
         pool = Pool.of(test, context.catalogue, self.options)
         placebo = self._placebo(model, roles, effect, pool, rng.spawn(1)[0])
         frequency = Frequency.of(model, roles.words, roles.vectors)
-        doubts = (*placebo.cautions(effect, self.options), *frequency.both())
+        near = () if problem else near_duplicates(test, roles.words, roles.vectors)
+        doubts = (*near, *placebo.cautions(effect, self.options), *frequency.both())
         return Finding(
             variant=self.options.variant(model),
             estimates=(*effect.estimates, *placebo.estimates()),
@@ -80,12 +91,13 @@ class Weat(Metric[WeatOptions, Test]):
             warnings=(*warnings, *effect.warnings(self.options), *doubts),
             cautions=(*coverage_warnings(roles.coverage), *effect.cautions(self.options), *doubts),
             item_value="association s(w, A, B)",
-            model_conventions=(*OF_MODEL, *frequency.stated()),
+            model_conventions=(*OF_MODEL, *OF_USABLE_WORDS, *frequency.stated()),
             conventions=self.options.conventions(
                 model,
                 {
                     "effect size": "(mean s(X) - mean s(Y)) / sd of s over X and Y together",
                     "deciding p-value": self.options.deciding,
+                    "exchanged": effect.exchanged,
                     "resampled": "target words, within X and within Y",
                     "item value": "s(w, A, B) = mean cosine with A - mean cosine with B",
                     **frequency.stated(),

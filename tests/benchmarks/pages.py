@@ -1,0 +1,26 @@
+"""Tables of benchmarks go into pages between two marks, so that nobody types them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def into_page(page: str, name: str, lines: Sequence[str]) -> None:
+    """Put lines in place of those between ``<!-- NAME -->`` and ``<!-- end of NAME -->`` of a page of docs/.
+
+    Of several tables with one head, measured one after another, one is made; what is no row stands above it.
+    """
+    table = [line for line in dict.fromkeys(lines) if line.startswith("|")]
+    told = [line for line in dict.fromkeys(lines) if line and not line.startswith("|")]
+    path = ROOT / "docs" / page
+    text = path.read_text(encoding="utf-8")
+    begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
+    before, rest = text.split(begin)
+    _, after = rest.split(end)
+    path.write_text(
+        "".join([before, begin, "\n", *(f"{line}\n" for line in [*told, "", *table]), "\n", end, after]),
+        encoding="utf-8",
+    )
