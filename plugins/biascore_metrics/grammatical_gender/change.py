@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from biascore.plugins_api import (
@@ -34,6 +35,7 @@ from biascore.stats import (
     permutation_test,
 )
 from biascore.stats.change import bootstrap_effect_change, standardised_changes
+from biascore.stats.exchange import Exchange
 from biascore_metrics.grammatical_gender.same_words import (
     NOTHING,
     SameWords,
@@ -43,9 +45,9 @@ from biascore_metrics.grammatical_gender.same_words import (
     states,
 )
 from biascore_metrics.grammatical_gender.trace import Line, trace_of
-from biascore_metrics.weat.effect import DEVIATIONS, EFFECT, Effect
+from biascore_metrics.weat.effect import DEVIATIONS, EFFECT, Across, Effect
 from biascore_metrics.weat.options import VectorOptions
-from biascore_metrics.weat.pvalues import permutation_p_values
+from biascore_metrics.weat.pvalues import Tests
 from biascore_metrics.weat.words import ROLES, role_warnings
 from biascore_metrics.words import OF_MODEL, coverage_warnings
 
@@ -71,6 +73,7 @@ class Change:
     interval: Interval | None
     problem: str
     attainable: Attainable | None = None
+    tests: Tests | None = None
 
     @classmethod
     def of(
@@ -83,8 +86,14 @@ class Change:
         problem: str = "",
         name: str = CHANGE,
         roles: tuple[str, str] = ("X", "Y"),
+        across: tuple[Across, Across] | None = None,
+        exchange: Exchange | None = None,
     ) -> Change:
-        """Of the associations (x, y) of the same words before and after, unless a ``problem`` is known already."""
+        """Of the associations (x, y) of the same words before and after, unless a ``problem`` is known already.
+
+        ``across`` is the same from the side of the attributes, before and after; then the larger of both p-values decides.
+        ``exchange`` is what of x and y may be exchanged.
+        """
         n = dict(zip(roles, map(len, before), strict=True))
         if problem:
             return cls(Estimate(name=name, value=None, unit=DEVIATIONS, n=n), None, problem)
@@ -93,7 +102,17 @@ class Change:
         except ZeroVarianceError as error:
             why = f"the associations of the target words do not vary ({error})"
             return cls(Estimate(name=name, value=None, unit=DEVIATIONS, n=n), None, why)
-        test = permutation_test(x, y, method=options.permutation, draws=options.draws, rng=rng)
+        test = options.test(x, y, exchange or Exchange.of((len(x), len(y))), rng)
+        papers = test
+        if test.exchange is not None:
+            papers = permutation_test(x, y, method=options.permutation, draws=options.draws, rng=rng)
+        tests, attainable = Tests(test, papers), test.attainable(options.alternative, "target words")
+        if across is not None:
+            one, other = _changes_across(before, after, across, options.ddof)
+            by_attributes = options.test(one, other, across[0].exchange, rng)
+            tests = Tests(test, papers, across=by_attributes)
+            least = by_attributes.attainable(options.alternative, "attribute words")
+            attainable = max(attainable, least, key=lambda limit: limit.p_value)
         interval, why = None, ""
         try:
             interval = bootstrap_effect_change(
@@ -112,9 +131,9 @@ class Change:
             unit=DEVIATIONS,
             n=n,
             interval=ConfidenceInterval.of(interval) if interval else None,
-            p_values=permutation_p_values(test, options.alternative),
+            p_values=tests.p_values(options.alternative),
         )
-        return cls(estimate, interval, why, test.attainable(options.alternative, "target words"))
+        return cls(estimate, interval, why, attainable, tests)
 
     def decide(self, options: VectorOptions) -> Decision:
         """Whether the effect size changed; no bias is found or missed by that."""
@@ -127,7 +146,8 @@ class Change:
             Verdict.NEGLIGIBLE: "What is negligible is the change; a bias may be there before and after.",
             Verdict.INCONCLUSIVE: "Neither a change nor its absence is shown.",
         }
-        return Decision(found.verdict, f"{found.reason} {meant[found.verdict]}")
+        both = self.tests.told(options.alternative, options.alpha) if self.tests else ""
+        return Decision(found.verdict, " ".join(filter(None, [found.reason, both, meant[found.verdict]])))
 
 
 class WeatChange(Metric[ChangeOptions, Test]):
@@ -143,8 +163,9 @@ class WeatChange(Metric[ChangeOptions, Test]):
     needs_transform = True
 
     def check(self, test: Test, catalogue: Catalogue) -> None:  # noqa: ARG002
-        """Raise OptionsError where all partitions of X and Y cannot be counted."""
-        self.options.check_exact(test.roles["X"].words, test.roles["Y"].words, test)
+        """Raise OptionsError where all partitions of X and Y, or of A and B, cannot be counted."""
+        for one, other in (("X", "Y"), ("A", "B")):
+            self.options.check_exact(test.roles[one].words, test.roles[other].words, test)
 
     def measure(self, model: Model, test: Test, context: Context) -> Finding:
         """The change of d, d before and after; items are the words' associations, or the steps of the transform.
@@ -159,10 +180,22 @@ class WeatChange(Metric[ChangeOptions, Test]):
         problem = words.problem(LEAST)
         scores = [] if problem else [words.targets(place) for place in range(len(models))]
         before, after = (scores[0], scores[-1]) if scores else (NOTHING, NOTHING)
-        change = Change.of(before, after, options, rng, problem=problem)
+        exchange, across = None, None
+        if not problem:
+            exchange, attributes = words.exchange(test, "X", "Y"), words.exchange(test, "A", "B")
+            across = (words.across(0, "X", "Y", attributes), words.across(-1, "X", "Y", attributes))
+        change = Change.of(before, after, options, rng, problem=problem, across=across, exchange=exchange)
         old, new = (
-            Effect.of(*pair, options, rng, problem=problem, name=f"{EFFECT} {when}")
-            for pair, when in ((before, "before"), (after, "after"))
+            Effect.of(
+                *pair,
+                options,
+                rng,
+                problem=problem,
+                name=f"{EFFECT} {when}",
+                across=across[place] if across else None,
+                exchange=exchange,
+            )
+            for place, (pair, when) in enumerate(((before, "before"), (after, "after")))
         )
         cautions = (*coverage_warnings(words.coverage), *_cautions(change, old, new, options))
         items, figures, value = _words(test, words, before, after)
@@ -186,6 +219,17 @@ class WeatChange(Metric[ChangeOptions, Test]):
             conventions=options.conventions(model, _conventions(options)),
             items=items,
         )
+
+
+def _changes_across(
+    before: Scores, after: Scores, across: tuple[Across, Across], ddof: Literal[0, 1]
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """How far each attribute's difference moved, in the deviations of the targets: the same change from their side."""
+    old, new = (float(np.std(np.concatenate(pair), ddof=ddof)) for pair in (before, after))
+    return (
+        across[1].one / new - across[0].one / old,
+        across[1].other / new - across[0].other / old,
+    )
 
 
 def _of(test: Test) -> str:
@@ -216,7 +260,7 @@ def _conventions(options: ChangeOptions) -> dict[str, Scalar]:
     return {
         "effect size": "(mean s(X) - mean s(Y)) / sd of s over X and Y together, before and after each with its own sd",
         "null hypothesis": NULL,
-        "deciding p-value": f"{options.alternative}, of partitions of the words' changes into X and Y",
+        "deciding p-value": f"{options.deciding}, of the words' changes",
         "interval of the change": "studentized, the same words resampled before and after, within X and within Y",
         "words": "those that are usable before the transform and after it",
         "item value": "effect size d after each step" if options.trace else "s(w, A, B) after minus before",

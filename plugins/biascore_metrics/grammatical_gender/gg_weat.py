@@ -22,14 +22,15 @@ from biascore.plugins_api import (
     item_table,
 )
 from biascore.stats import Verdict
+from biascore.stats.exchange import Exchange
 from biascore_metrics.frequency import Frequency
 from biascore_metrics.grammatical_gender.change import LEAST, Change
 from biascore_metrics.grammatical_gender.genders import Genders, genders_of
 from biascore_metrics.grammatical_gender.same_words import NOTHING, SameWords, Scores, embed_on, states
 from biascore_metrics.grammatical_gender.trace import Line, trace_of
-from biascore_metrics.weat.effect import EFFECT, Effect
+from biascore_metrics.weat.effect import EFFECT, Across, Effect
 from biascore_metrics.weat.options import VectorOptions
-from biascore_metrics.weat.words import ROLES, role_warnings
+from biascore_metrics.weat.words import OF_USABLE_WORDS, ROLES, role_warnings
 from biascore_metrics.words import OF_MODEL, coverage_warnings, too_few
 
 NORMAL: Final = "normal approximation"
@@ -53,19 +54,37 @@ class _Measured:
 
     name: str
     scores: Sequence[Scores]
+    across: Sequence[Across]
     problem: str
     roles: tuple[str, str]
+    exchange: Exchange | None = None
 
     def effect(self, place: int, when: str, options: VectorOptions, rng: np.random.Generator) -> Effect:
         x, y = self.scores[place] if self.scores else NOTHING
         return Effect.of(
-            x, y, options, rng, problem=self.problem, roles=self.roles, name=f"{self.name}{when}"
+            x,
+            y,
+            options,
+            rng,
+            problem=self.problem,
+            roles=self.roles,
+            name=f"{self.name}{when}",
+            across=self.across[place] if self.across else None,
+            exchange=self.exchange,
         )
 
     def change(self, options: VectorOptions, rng: np.random.Generator) -> Change:
         before, after = (self.scores[0], self.scores[-1]) if self.scores else (NOTHING, NOTHING)
         return Change.of(
-            before, after, options, rng, problem=self.problem, name=f"change of {self.name}", roles=self.roles
+            before,
+            after,
+            options,
+            rng,
+            problem=self.problem,
+            name=f"change of {self.name}",
+            roles=self.roles,
+            across=(self.across[0], self.across[-1]) if self.across else None,
+            exchange=self.exchange,
         )
 
 
@@ -80,7 +99,8 @@ class GgWeat(Metric[GgWeatOptions, Test]):
 
     def check(self, test: Test, catalogue: Catalogue) -> None:
         """Raise OptionsError where partitions cannot be counted, or ``nouns`` names no nouns of two genders."""
-        self.options.check_exact(test.roles["X"].words, test.roles["Y"].words, test)
+        for one, other in (("X", "Y"), ("A", "B")):
+            self.options.check_exact(test.roles[one].words, test.roles[other].words, test)
         if self.options.nouns is not None:
             genders_of(self.options.nouns, catalogue, self.name)
 
@@ -93,7 +113,7 @@ class GgWeat(Metric[GgWeatOptions, Test]):
         if held_out is not None:
             lists |= held_out.lists
         words = embed_on(models, lists, options.level, options)
-        measured = list(_measured(words, len(models), held_out))
+        measured = list(_measured(test, words, len(models), held_out))
         new = [one.effect(-1, "", options, rng) for one in measured]
         old = [one.effect(0, " before", options, rng) for one in measured] if model.untransformed else []
         changes = [one.change(options, rng) for one in measured] if model.untransformed else []
@@ -131,13 +151,16 @@ class GgWeat(Metric[GgWeatOptions, Test]):
             cautions=tuple(dict.fromkeys(cautions)),
             item_value=value,
             figures=figures,
-            model_conventions=(*OF_MODEL, *frequency.stated()),
-            conventions=options.conventions(model, _conventions(options, held_out) | frequency.stated()),
+            model_conventions=(*OF_MODEL, *OF_USABLE_WORDS, *frequency.stated()),
+            conventions=options.conventions(
+                model,
+                _conventions(options, held_out) | {"exchanged": headline.exchanged} | frequency.stated(),
+            ),
             items=items,
         )
 
 
-def _measured(words: SameWords, count: int, held_out: Genders | None) -> list[_Measured]:
+def _measured(test: Test, words: SameWords, count: int, held_out: Genders | None) -> list[_Measured]:
     lists = [(EFFECT, ("X", "Y"))]
     if held_out is not None:
         lists.append((f"{EFFECT}, {held_out.name}", held_out.roles))
@@ -145,8 +168,13 @@ def _measured(words: SameWords, count: int, held_out: Genders | None) -> list[_M
     for name, (x, y) in lists:
         least = {x: LEAST["X"], y: LEAST["Y"], "A": LEAST["A"], "B": LEAST["B"]}
         problem = too_few(words.words, words.coverage, least)
-        scores = [] if problem else [words.pair(place, x, y) for place in range(count)]
-        found.append(_Measured(name, scores, problem, (x, y)))
+        if problem:
+            found.append(_Measured(name, [], [], problem, (x, y)))
+            continue
+        scores = [words.pair(place, x, y) for place in range(count)]
+        attributes = words.exchange(test, "A", "B")
+        across = [words.across(place, x, y, attributes) for place in range(count)]
+        found.append(_Measured(name, scores, across, problem, (x, y), words.exchange(test, x, y)))
     return found
 
 
@@ -175,7 +203,7 @@ def _disagreement(effects: Sequence[Effect], options: VectorOptions, which: str)
 def _conventions(options: GgWeatOptions, held_out: Genders | None) -> dict[str, Scalar]:
     return {
         "effect size": "(mean s(X) - mean s(Y)) / sd of s over X and Y together",
-        "deciding p-value": options.alternative,
+        "deciding p-value": options.deciding,
         "p of the paper": f"{NORMAL}: Phi(-d / sqrt(1/nx + 1/ny)), Phi(-d sqrt(n/2)) for equal sizes, d with ddof 1; "
         "what its 10,000 shuffles converge to",
         "resampled": "target words, within X and within Y",

@@ -10,9 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from biascore.errors import OptionsError
-from biascore.plugins_api import Coverage, Level, LostWord, Model, Resamples, Scalar
+from biascore.plugins_api import Coverage, Level, LostWord, Model, Resamples, Scalar, Test
 from biascore.stats import association, cosine_matrix
 from biascore.stats.association import MIN_RELATIVE_SPREAD
+from biascore.stats.exchange import Exchange
+from biascore_metrics.weat.effect import Across
+from biascore_metrics.weat.words import exchange_of_roles
 from biascore_metrics.words import RoleVectors, WordOptions, embed_words, unusable
 
 Floats = npt.NDArray[np.float64]
@@ -74,6 +77,21 @@ class SameWords:
             association(cosine_matrix(vectors[role], a), cosine_matrix(vectors[role], b)) for role in (x, y)
         )
         return first, second
+
+    def across(self, place: int, x: str, y: str, exchange: Exchange) -> Across:
+        """The difference of two roles from the side of the attributes, on one of the models."""
+        vectors = self.vectors[place]
+        first, second = (
+            association(cosine_matrix(vectors[role], vectors[x]), cosine_matrix(vectors[role], vectors[y]))
+            for role in ("A", "B")
+        )
+        return Across(first, second, exchange)
+
+    def exchange(self, test: Test, x: str, y: str) -> Exchange:
+        """What of two roles may be exchanged: what the lists of the test declare, else words one by one."""
+        if x in test.roles and y in test.roles:
+            return exchange_of_roles(test, self.words, (x, y))
+        return Exchange.of((len(self.words[x]), len(self.words[y])))
 
     def problem(self, least: Mapping[str, int]) -> str:
         """Why they cannot be measured, or an empty text: a role with fewer words than ``least``."""

@@ -50,8 +50,8 @@ def test_without_a_transform_and_without_nouns_it_is_weat(spanish: Engine, raw: 
     (found,) = spanish.measure("gg-weat", raw, "es/own-GG", **FEW)
     (weat,) = spanish.measure("weat", raw, "es/own-GG", **FEW)
     for one, other in zip(found.estimates, weat.estimates[:2], strict=True):
-        assert (one.name, one.value) == (other.name, other.value)
-        assert set(one.p_values) <= set(other.p_values)  # those of the nouns' labels
+        assert (one.name, one.value, one.p_values) == (other.name, other.value, other.p_values)
+    assert found.p_value == found.headline.p("two-sided, the larger of two").value
 
 
 def test_its_trace_has_a_line_for_both_lists(spanish: Engine, clean: Model) -> None:
@@ -82,8 +82,8 @@ def test_lists_that_disagree_are_told(spanish: Engine, opened: Opened, tmp_path:
     sets = {
         "x": [f"x{i}" for i in range(8)],
         "y": [f"y{i}" for i in range(8)],
-        "a": ["a1", "a2"],
-        "b": ["b1", "b2"],
+        "a": ["a1", "a2", "a3", "a4"],
+        "b": ["b1", "b2", "b3", "b4"],
     }
     for name, at in (("x", 1.0), ("y", -1.0), ("a", 1.0), ("b", -1.0)):
         vectors |= {word: [at, 0.1 * i, 0.5] for i, word in enumerate(sets[name])}

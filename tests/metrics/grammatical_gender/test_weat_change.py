@@ -70,7 +70,24 @@ def test_the_p_value_counts_partitions_of_the_words_pairs(tmp_path: Path, opened
         for x in combinations(range(7), 4)
     ]
     assert found.headline.value == pytest.approx(every[0], abs=1e-6)
-    assert found.p_value == np.mean(np.abs(every) >= abs(every[0]) - 1e-9)
+    assert found.headline.p("two-sided").value == np.mean(np.abs(every) >= abs(every[0]) - 1e-9)
+
+
+def test_arbitrary_attributes_do_not_make_a_change(tmp_path: Path, opened: Opened) -> None:
+    """X and Y differ in the direction that is removed, A and B are any words: the targets alone would tell of a change."""
+    sets = {role: [f"{role}{i}" for i in range(8)] for role in "xyab"}
+    vectors = random_vectors([word for words in sets.values() for word in words], 12, 1)
+    for role, sign in (("x", 4.0), ("y", -4.0)):
+        for word in sets[role]:
+            vectors[word] = vectors[word] + sign * np.eye(12)[0]
+    write_tests(tmp_path, sets, {"t": ("x", "y", "a", "b")}, "en")
+    engine = Engine(stimuli=[tmp_path], cache=None)
+    clean = opened(engine, vectors).with_transform(without(np.eye(12)[0].tolist()))
+    (found,) = engine.measure("weat-change", clean, "en/t", resamples=100)
+    own, across = (found.headline.p(f"two-sided{labels}").value for labels in ("", ", attribute labels"))
+    assert own <= 0.05 < across == found.p_value
+    assert found.verdict is Verdict.INCONCLUSIVE
+    assert "with attribute labels" in found.reason
 
 
 def test_what_a_transform_leaves_alone_is_a_negligible_change(spanish: Engine, clean: Model) -> None:
