@@ -37,7 +37,7 @@ from biascore_metrics.weat.words import OF_USABLE_WORDS, exchange_of_roles, role
 from biascore_metrics.words import coverage_warnings, too_few
 
 Sample = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], Across, Exchange]
-"""The associations of the two lists that are the observations, the other two lists across them, and what may be exchanged."""
+"""The associations of the two lists that are the observations, the other two across them, and what may be exchanged."""
 
 NO_WORDS: Final = Exchange.of((0, 0))
 NOTHING: Final[Sample] = (np.empty(0), np.empty(0), Across(np.empty(0), np.empty(0), NO_WORDS), NO_WORDS)
