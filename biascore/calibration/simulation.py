@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from types import MappingProxyType
@@ -109,21 +109,23 @@ class _Work:
             found = _gone_on_with(known, found)
         for one in sized:
             wanted = sorted({0.0, *(EFFECTS if effects is None else effects)})
+            planted = set(
+                wanted
+            )  # what is known beside them is not looked at, so that going on ends where it began
             halvings = HALVINGS if effects is None else 0
             while wanted:
                 for effect in wanted:
                     count = max(nulls, models) if effect == 0 and one.size.times == 1 else models
                     found = self._with(found, one, effect, count, keep)
-                wanted = []
-                middle = self._middle(found, one.size.times) if effects is None else None
-                if middle is not None and (halvings > 0 or middle == LARGEST):
-                    wanted = [middle]
-                    halvings -= middle != LARGEST
+                more = None if effects is not None else self._next(found, one.size.times, planted)
+                wanted = [more] if more is not None and (halvings > 0 or more == LARGEST) else []
+                halvings -= bool(wanted) and more != LARGEST
+                planted.update(wanted)
         return found
 
-    def _middle(self, found: Calibration, times: float) -> float | None:
+    def _next(self, found: Calibration, times: float, planted: Collection[float]) -> float | None:
         """The effect half way between the last that is not detected often enough and the first that is."""
-        cells = found.at(times)
+        cells = [cell for cell in found.at(times) if cell.effect in planted]
         enough = [cell.effect for cell in cells if cell.effect > 0 and cell.rate.share >= self.power]
         if not enough:
             return None if cells[-1].effect == LARGEST else LARGEST

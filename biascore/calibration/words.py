@@ -31,13 +31,13 @@ def answer(found: Calibration) -> str:
 
 def size_rows(found: Calibration) -> list[tuple[str, ...]]:
     """A row for each size, a header first."""
-    header = ("items", "smallest effect seen", f"as {found.estimate}", "detected where nothing is planted")
+    header = ("items", "smallest effect seen", "shown as", "found in nothing", "models")
     return [header, *(_size_row(found, size.times) for size in found.sizes if found.at(size.times))]
 
 
 def power_rows(found: Calibration, times: float = 1.0) -> list[tuple[str, ...]]:
     """A row for each planted effect of a size, a header first."""
-    header = ("planted", f"{found.estimate}: mean", "95 % of models", "detected", "negligible")
+    header = ("planted", "mean", "95 % of models", "detected", "negligible", "models")
     return [header, *(_power_row(cell) for cell in found.at(times))]
 
 
@@ -64,6 +64,13 @@ def rate(found: Rate) -> str:
     return f"{found.count} of {found.trials} ({100 * found.share:.1f} %; {100 * found.low:.1f} to {100 * found.high:.1f} %)"
 
 
+def share(found: Rate) -> str:
+    """``3.0 % (1.7 to 5.2)``, or ``35 % (26 to 45)``."""
+    digits = 1 if found.share < 0.1 else 0
+    low, high = (f"{100 * end:.{digits}f}" for end in (found.low, found.high))
+    return f"{100 * found.share:.{digits}f} % ({low} to {high})"
+
+
 def _size_row(found: Calibration, times: float) -> tuple[str, ...]:
     smallest, nothing = found.smallest(times), found.false_positives(times)
     seen = f"above {found.at(times)[-1].effect:g}" if smallest.planted is None else f"{smallest.planted:.2g}"
@@ -71,7 +78,7 @@ def _size_row(found: Calibration, times: float) -> tuple[str, ...]:
         counted(found.size(times).items),
         f"{seen} {_interval(smallest)}".strip(),
         "-" if smallest.shown is None else f"{smallest.shown:.3g}",
-        "-" if nothing is None else rate(nothing),
+        *(("-", "-") if nothing is None else (share(nothing), str(nothing.trials))),
     )
 
 
@@ -79,10 +86,11 @@ def _power_row(cell: Cell) -> tuple[str, ...]:
     mean, spread = cell.mean, cell.spread
     return (
         "nothing" if cell.planted is None else f"{cell.planted:g}",
-        "-" if mean is None else f"{mean:.3f}",
-        "-" if spread is None else f"{spread[0]:.3f} to {spread[1]:.3f}",
-        rate(cell.rate),
+        "-" if mean is None else f"{mean:.2f}",
+        "-" if spread is None else f"{spread[0]:.2f} to {spread[1]:.2f}",
+        share(cell.rate),
         str(cell.verdicts.count("n")),
+        str(len(cell.verdicts)),
     )
 
 

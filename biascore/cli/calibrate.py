@@ -110,7 +110,7 @@ def calibrate_command(
             header, *rows = size_rows(found)
             print_rows(header, rows, title=title)
             header, *rows = power_rows(found)
-            print_rows(header, rows, title="at the test's own size")
+            print_rows(header, rows, title=f"{found.estimate}, at the test's own size")
             for one in want or ():
                 say(needed(found, one))
             say(answer(found))
