@@ -14,11 +14,12 @@ from rich.table import Table
 
 from biascore.cli import codes
 from biascore.cli.adjusting import Adjust
-from biascore.cli.console import print_json, say, wide
-from biascore.cli.options import Json
+from biascore.cli.console import print_json, say, stderr, wide
+from biascore.cli.options import Force, Json
 from biascore.comparing import Comparison, Difference, Outcome
 from biascore.comparing import compare as compare_runs
 from biascore.errors import OptionsError
+from biascore.report import check_installed, check_report, write_comparison
 from biascore.results.estimates import format_p
 from biascore.results.verdicts import Role
 
@@ -55,14 +56,21 @@ def compare(
         ),
     ] = None,
     adjust: Adjust = None,
+    report: Annotated[Path | None, typer.Option(help="HTML file to write the comparison to.")] = None,
     as_json: Json = False,
+    force: Force = False,
 ) -> None:
     """Compare two runs, or two models of one run, test by test and item by item."""
+    if report is not None:
+        check_installed()
+        check_report(report, overwrite=force)
     found = compare_runs(old, new, _pairs(models), bound=bound, adjustment=adjust)
     if as_json:
         print_json(found.to_json())
     else:
         print_comparison(found)
+    if report is not None:
+        say(f"report: {write_comparison(found, report, overwrite=force)}", to=stderr)
     if not found.whole:
         raise typer.Exit(codes.PARTLY_FAILED)
 

@@ -15,9 +15,10 @@ from biascore.files.placing import check_file, write_file
 from biascore.results.run_files import REPORT_MARK
 
 if TYPE_CHECKING:
+    from biascore.comparing import Comparison
     from biascore.results.run import Run
 
-__all__ = ["ChartFormat", "write_charts", "write_report"]
+__all__ = ["ChartFormat", "write_charts", "write_comparison", "write_report"]
 
 ChartFormat = Literal["svg", "png"]
 CHART_MARK: Final = b"biascore chart"
@@ -36,6 +37,19 @@ def write_report(run: Run, path: str | Path, *, overwrite: bool = False) -> Path
 
     target = check_report(path, overwrite=overwrite)
     write_file(target, render(run).encode("utf-8"))
+    return Path(path)
+
+
+def write_comparison(found: Comparison, path: str | Path, *, overwrite: bool = False) -> Path:
+    """Write a comparison as one HTML file that loads nothing from anywhere, and return its path.
+
+    Raises what `write_report` does.
+    """
+    check_installed()
+    from biascore.report.comparison import render_comparison
+
+    target = check_report(path, overwrite=overwrite)
+    write_file(target, render_comparison(found).encode("utf-8"))
     return Path(path)
 
 

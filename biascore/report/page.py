@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from collections.abc import Sequence
 from typing import Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -35,6 +36,20 @@ _UNSAFE_IN_SCRIPT: Final = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029
 
 def render(run: Run) -> str:
     """The run as one HTML document without any reference to another file or address."""
+    return document(
+        [part for make in PARTS if (part := make(run)) is not None],
+        title=run.title or "Untitled audit",
+        kicker="Bias audit",
+        what="report",
+        headline=_headline(run),
+        version=run.provenance.biascore_version,
+    )
+
+
+def document(
+    parts: Sequence[Part], *, title: str, kicker: str, what: str, headline: str, version: str
+) -> str:
+    """Sections as one HTML document; ``kicker`` stands above its title, ``what`` it is beside that in a browser's tab."""
     environment = Environment(
         loader=PackageLoader("biascore.report"),
         autoescape=True,
@@ -56,10 +71,12 @@ def render(run: Run) -> str:
     environment.globals |= {"script_json": script_json}
     style, glue = (_assets(environment, names) for names in (STYLES, SCRIPTS))
     bundle = Markup(javascript())
-    parts = [part for make in PARTS if (part := make(run)) is not None]
     return environment.get_template("report.html.j2").render(
-        run=run,
-        headline=_headline(run),
+        title=title,
+        kicker=kicker,
+        what=what,
+        headline=headline,
+        version=version,
         parts=[(part, _written(environment, part)) for part in parts],
         policy=content_security_policy(style, (bundle, glue)),
         style=style,
