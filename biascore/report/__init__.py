@@ -8,21 +8,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
-from biascore.errors import MissingExtraError
+from biascore.basics.suggest import did_you_mean
+from biascore.errors import MissingExtraError, UnknownNameError
 from biascore.files.placing import check_file, write_file
 from biascore.results.run_files import REPORT_MARK
 
 if TYPE_CHECKING:
+    import altair as alt
+
     from biascore.comparing import Comparison
     from biascore.results.run import Run
 
-__all__ = ["ChartFormat", "write_charts", "write_comparison", "write_report"]
+__all__ = ["ChartFormat", "plot", "write_charts", "write_comparison", "write_report"]
 
 ChartFormat = Literal["svg", "png"]
 CHART_MARK: Final = b"biascore chart"
 """What every chart file holds, and so what tells it from other pictures."""
+_OF_THE_WHOLE: Final = ("$schema", "config", "background", "autosize", "datasets")
+"""What a chart of several charts states once."""
 EXTRA_MODULES: Final = ("altair", "jinja2", "vl_convert")
 
 
@@ -76,6 +81,49 @@ def write_charts(
     for target, drawing in zip(targets, drawings, strict=True):
         write_file(target, drawing)
     return tuple(Path(folder) / name for name, _, _ in names)
+
+
+def plot(run: Run, metric: str = "") -> alt.TopLevelMixin:
+    """The forest plots of a run, of one metric or of all, one above the other; raises as ``Run.plot`` says."""
+    check_installed()
+    import altair as alt
+
+    from biascore.report.charts import forest_charts
+
+    metrics = tuple(dict.fromkeys(measurement.metric for measurement in run))
+    if metric and metric not in metrics:
+        raise UnknownNameError(
+            f"the run holds no measurement of {metric!r}. {did_you_mean(metric, metrics)}It holds: {', '.join(metrics)}"
+        )
+    mine = [one for one in run if one.metric == metric] if metric else list(run)
+    specs = [
+        dict(chart.spec) for chart in forest_charts(run.model_copy(update={"measurements": tuple(mine)}))
+    ]
+    if len(specs) == 1:
+        return alt.Chart.from_dict(specs[0])
+    shared = {name: specs[0][name] for name in ("$schema", "config", "background") if specs}
+    datasets = {
+        f"{n}-{name}": rows for n, spec in enumerate(specs) for name, rows in spec["datasets"].items()
+    }
+    parts = [
+        {name: _of_set(part, n) for name, part in spec.items() if name not in _OF_THE_WHOLE}
+        for n, spec in enumerate(specs)
+    ]
+    apart = {"scale": {"yOffset": "independent"}}
+    return alt.VConcatChart.from_dict({**shared, "datasets": datasets, "vconcat": parts, "resolve": apart})
+
+
+def _of_set(part: Any, number: int) -> Any:
+    """A part of a specification whose data sets are named with the number of their chart."""
+    if isinstance(part, list):
+        return [_of_set(one, number) for one in part]
+    if not isinstance(part, dict):
+        return part
+    renamed = {name: _of_set(one, number) for name, one in part.items()}
+    data = renamed.get("data")
+    if isinstance(data, dict) and "name" in data:
+        renamed["data"] = {**data, "name": f"{number}-{data['name']}"}
+    return renamed
 
 
 def check_report(path: str | Path, *, overwrite: bool) -> Path:

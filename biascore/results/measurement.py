@@ -157,6 +157,12 @@ class Measurement(Frozen):
         about = f" {self.subject}" if self.subject else ""
         return f"<{self.method} {self.test}{about} on {self.model}: {describe(self.headline)} -> {verdict}>"
 
+    def _repr_html_(self) -> str:
+        """The measurement as a notebook shows it."""
+        from biascore.results.measurement_html import measurement_html
+
+        return measurement_html(self)
+
     def __repr__(self) -> str:
         return self.line(f"{self.verdict}{' alone' if self.verdict is Verdict.DETECTED else ''}")
 

@@ -30,10 +30,12 @@ from biascore.results.measurement import Measurement
 from biascore.results.run_files import ITEMS_FOLDER, RUN_FILE, in_the_way, items_path, parse_run
 from biascore.results.sensitivity import Sensitivity, undecided
 from biascore.results.stimuli_used import StimuliUsed, TestUsed
+from biascore.results.summary import summary_rows
 from biascore.results.verdicts import RunVerdict, contradiction, control_lines, run_verdicts
 from biascore.stats import Adjustment
 
 if TYPE_CHECKING:
+    import altair as alt
     import pandas as pd
 
 SCHEMA_VERSION: Final = 2
@@ -194,6 +196,35 @@ class Run(Frozen):
             {"model": f.model, "metric": f.metric, "test": f.test, "failed": f.message} for f in self.failed
         ]
         return pd.DataFrame(rows)
+
+    def summary(self) -> pd.DataFrame:
+        """One row per measurement in the eight columns that answer first; ``to_frame`` has all."""
+        import pandas as pd
+
+        columns = ("model", "concept", "test", "metric", "effect", "interval", "p_adjusted", "verdict")
+        rows = [{name: getattr(row, name) for name in columns} for row in summary_rows(self)]
+        return pd.DataFrame(rows, columns=list(columns))
+
+    def report(self, path: str | Path, *, overwrite: bool = False) -> Path:
+        """Write the page of this run and return its path; raises as ``biascore.report.write_report``."""
+        from biascore.report import write_report
+
+        return write_report(self, path, overwrite=overwrite)
+
+    def plot(self, metric: str = "") -> alt.TopLevelMixin:
+        """The effects with their intervals, of one metric or of all, as an Altair chart.
+
+        Raises MissingExtraError without ``biascore[report]``, UnknownNameError for a metric that the run does not hold.
+        """
+        from biascore.report import plot
+
+        return plot(self, metric)
+
+    def _repr_html_(self) -> str:
+        """The run as a notebook shows it."""
+        from biascore.results.html import run_html
+
+        return run_html(self)
 
     def results_digest(self) -> str:
         """SHA-256 over every result and verdict, item tables included; equal for runs with equal results.

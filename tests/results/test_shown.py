@@ -1,0 +1,79 @@
+"""A run as Python and a notebook show it: a short frame, HTML without scripts, the page, and a picture."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from biascore import Run
+from biascore.errors import UnknownNameError
+from biascore.results.html import MOST
+
+from ..builders.runs import HOSTILE, hostile_run, measurement, run_of, typical_run
+
+
+class Tags(HTMLParser):
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.texts: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self.tags.append(tag)
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+
+@pytest.fixture(scope="module")
+def typical() -> Run:
+    return typical_run()
+
+
+def test_the_summary_has_eight_columns_and_the_verdicts_of_the_run(typical: Run) -> None:
+    frame = typical.summary()
+    assert list(frame.columns) == [
+        *("model", "concept", "test", "metric", "effect", "interval", "p_adjusted", "verdict"),
+    ]
+    assert list(frame["verdict"]) == [said.verdict.value for said in typical.verdicts]
+    assert list(frame["effect"]) == [one.headline.value for one in typical]
+
+
+def test_a_notebook_shows_answers_and_rows_and_runs_nothing(typical: Run) -> None:
+    page = Tags(typical._repr_html_())
+    assert page.tags.count("tr") == len(typical) + 1
+    for answer in typical.answers:
+        assert answer.text in page.texts
+    one = Tags(typical[0]._repr_html_())
+    assert one.tags.count("tr") == len(typical[0].estimates) + 1
+    assert any("ddof = 1" in text for text in one.texts)
+    hostile = Tags(hostile_run()._repr_html_())
+    assert not set(hostile.tags) & {"script", "img", "svg", "style", "b><"}
+    assert any(HOSTILE[0] in text for text in hostile.texts)
+
+
+def test_many_rows_are_counted() -> None:
+    run = run_of(*(measurement(test=f"it/weat{number}") for number in range(MOST + 5)))
+    page = Tags(run._repr_html_())
+    assert page.tags.count("tr") == MOST + 1
+    assert "5 more rows: run.to_frame() has all" in page.texts
+
+
+def test_the_page_and_the_picture_of_a_run(typical: Run, tmp_path: Path) -> None:
+    pytest.importorskip("altair", reason="the extra report is not installed")
+    pytest.importorskip("vl_convert", reason="the extra report is not installed")
+    from biascore.report.vega import draw
+
+    assert typical.report(tmp_path / "page.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+    whole = typical.plot().to_dict(validate=False)
+    assert len(whole["vconcat"]) == 2
+    assert "config" not in whole["vconcat"][0]
+    svg = draw(whole, "svg").decode()
+    assert "WEAT 7" in svg
+    assert "Minimal pairs" in svg
+    assert "vconcat" not in typical.plot("weat").to_dict(validate=False)
+    with pytest.raises(UnknownNameError, match="Did you mean weat"):
+        typical.plot("waet")
