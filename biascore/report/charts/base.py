@@ -32,6 +32,7 @@ UPRIGHT: Final = "M0,-1L0,1"
 INK: Final = "#333333"
 GRID_COLOUR: Final = "#e4e4e4"
 NEUTRAL_COLOUR: Final = "#8a8a8a"
+BOUND_COLOUR: Final = "#009E73"
 
 LABEL_WIDTH: Final = 26
 LABEL_LINES: Final = 3
@@ -63,6 +64,8 @@ LETTER: Final = 6.7
 
 ROWS: Final = alt.NamedData("rows")
 NEUTRAL: Final = alt.NamedData("neutral")
+BOUND: Final = alt.NamedData("bound")
+PUBLISHED: Final = alt.NamedData("published")
 Rows = list[dict[str, Any]]
 
 
@@ -96,6 +99,18 @@ class Drawing:
     height: float | alt.Step
     data: dict[str, Rows]
     over: tuple[alt.Chart, ...] = ()
+
+    def with_bound(self, ends: tuple[float, float] | None) -> Drawing:
+        """The drawing above a band between the ends within which an effect is too small to matter; itself for None."""
+        if ends is None:
+            return self
+        band = alt.Chart(BOUND).mark_rect(color=BOUND_COLOUR, opacity=0.13, aria=False)
+        band = band.encode(x=alt.X("low:Q", title=None), x2=alt.X2("high"))
+        return replace(
+            self,
+            layers=(band, *self.layers),
+            data=self.data | {BOUND.name: [dict(zip(("low", "high"), ends, strict=True))]},
+        )
 
     def with_neutral(self, neutral: float | None) -> Drawing:
         """The drawing above a line at the neutral value, which its axis then holds; itself for None."""
@@ -151,12 +166,17 @@ def _title_lines(paragraph: str) -> list[str]:
     return textwrap.wrap(paragraph, TITLE_WIDTH, max_lines=4, placeholder=" …")
 
 
-def value_axis(field: str = "value", *, zero: bool = False) -> alt.X:
+def value_axis(
+    field: str = "value", *, zero: bool = False, domain: tuple[float, float] | None = None
+) -> alt.X:
     """The horizontal axis of values; without ``zero`` it holds zero only where a neutral line stands there.
+
+    ``domain``: from where to where it goes at least, so that charts of one unit can be held against each other.
 
     Its title stands below as the title of the chart: Vega-Lite builds expressions from the titles of axes.
     """
-    return alt.X(f"{field}:Q", stack=None, scale=alt.Scale(zero=zero), axis=alt.Axis(title=None, tickCount=8))
+    scale = alt.Scale(zero=zero, domain=list(domain), nice=True) if domain else alt.Scale(zero=zero)
+    return alt.X(f"{field}:Q", stack=None, scale=scale, axis=alt.Axis(title=None, tickCount=8))
 
 
 def label_axis() -> alt.Y:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 import altair as alt
 
 from biascore.report.charts.base import (
     NEUTRAL_COLOUR,
+    PUBLISHED,
     ROWS,
     UPRIGHT,
     Chart,
@@ -33,9 +35,13 @@ from biascore.report.charts.base import (
 )
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
+from biascore.results.stimuli_used import PublishedFigure
+from biascore.results.told import ends_of
 from biascore.results.verdicts import RunVerdict
+from biascore.stats import Verdict
 
 SERIES_STEP: Final = 14
+PUBLISHED_COLOUR: Final = "#6e6e6e"
 
 
 class Reading(NamedTuple):
@@ -55,6 +61,42 @@ def model_looks(run: Run) -> dict[str, Look]:
     return in_colours(measurement.model for measurement in run)
 
 
+def domains_of(run: Run) -> dict[str, tuple[float, float]]:
+    """From where to where the headlines of each unit reach, with their intervals, neutral values and bounds."""
+    found: dict[str, list[float]] = {}
+    for measurement in run:
+        e = measurement.headline
+        ends = (e.interval.low, e.interval.high) if e.interval and e.value is not None else ()
+        values = [value for value in (e.value, *ends, e.chance) if value is not None]
+        if e.value is not None:
+            found.setdefault(e.unit, []).extend([*values, *(bound_of([measurement]) or ())])
+            if e.neutral is not None and e.chance is None:
+                found[e.unit].append(e.neutral)
+    return {unit: (min(values), max(values)) for unit, values in found.items() if min(values) < max(values)}
+
+
+def bound_of(measurements: Sequence[Measurement]) -> tuple[float, float] | None:
+    """The ends of the bound that all of these state of their headline, or None."""
+    ends = set()
+    for measurement in measurements:
+        stated, e = measurement.equivalence, measurement.headline
+        own = stated is not None and stated.of == e.name and e.neutral is not None and e.chance is None
+        ends.add((e.neutral - stated.bound, e.neutral + stated.bound) if own else None)
+    return ends.pop() if len(ends) == 1 else None
+
+
+def sides(measurements: Sequence[Measurement]) -> list[str]:
+    """What lies at both ends of the axis, as lines below it; none where that is not one thing."""
+    ends = [ends_of(measurement) for measurement in measurements]
+    if not all(end.below for end in ends) or any(m.headline.chance is not None for m in measurements):
+        return []
+    if len({(end.above, end.below) for end in ends}) == 1:
+        return [f"← {ends[0].below}", f"{ends[0].above} →"]
+    if all(end.stereotype for end in ends):
+        return ["← against the stereotype · with the stereotype →"]
+    return ["← the other way · the way that stands with the test →"]
+
+
 def forest_charts(run: Run) -> tuple[Chart, ...]:
     """One forest plot of headline estimates for each metric and estimate, as their units differ."""
     families: dict[tuple[str, str, str], list[Reading]] = {}
@@ -62,14 +104,27 @@ def forest_charts(run: Run) -> tuple[Chart, ...]:
         measurement, headline = reading.measurement, reading.measurement.headline
         families.setdefault((measurement.method, headline.name, headline.unit), []).append(reading)
     looks = model_looks(run)
-    charts = (_forest(number, family, looks) for number, family in enumerate(families.values(), start=1))
+    domains = domains_of(run)
+    published = {test.id: test.published for test in run.tests}
+    charts = (
+        _forest(number, family, looks, domains, published)
+        for number, family in enumerate(families.values(), start=1)
+    )
     return tuple(chart for chart in charts if chart is not None)
 
 
-def forest(drawn: Sequence[Reading], names: Sequence[str], title: str, looks: Mapping[str, Look]) -> Drawing:
+def forest(
+    drawn: Sequence[Reading],
+    names: Sequence[str],
+    title: str,
+    looks: Mapping[str, Look],
+    domain: tuple[float, float] | None = None,
+    published: Mapping[str, Sequence[PublishedFigure]] = MappingProxyType({}),
+) -> Drawing:
     """Measurements that have a value, one row per test; ``names`` are their series, ``title`` the legend's.
 
-    A row is added where a series measured the same test again.
+    A row is added where a series measured the same test again. ``published`` are figures by test, of which those that
+    are comparable and of the same estimate are drawn. The band of the bound stands where all state the same.
     """
     places = _places(drawn, names)
     titles = {place: wrapped(m.titled) for place, (m, _) in zip(places, drawn, strict=True)}
@@ -86,15 +141,35 @@ def forest(drawn: Sequence[Reading], names: Sequence[str], title: str, looks: Ma
         alt.Tooltip("interval:N", title="Interval"),
         alt.Tooltip("verdict:N", title="Verdict"),
     ]
-    return side_by_side(rows, title, tooltip, looks).with_neutral(
-        shared_neutral(m.headline for m, _ in drawn)
-    )
+    beside = [
+        {
+            "label": label_of[place],
+            "value": one.value,
+            "what": f"{one.what}, {one.model}",
+            "source": one.source,
+        }
+        for place, measurement in {place: m for place, (m, _) in zip(places, drawn, strict=True)}.items()
+        for one in published.get(measurement.test, ())
+        if one.comparable
+        and one.what.casefold() == f"{measurement.metric} {measurement.headline.name}".casefold()
+    ]
+    drawing = side_by_side(rows, title, tooltip, looks, domain, beside)
+    bound = bound_of([m for m, _ in drawn])
+    return drawing.with_neutral(shared_neutral(m.headline for m, _ in drawn)).with_bound(bound)
 
 
-def side_by_side(rows: Rows, title: str, tooltip: list[alt.Tooltip], looks: Mapping[str, Look]) -> Drawing:
+def side_by_side(
+    rows: Rows,
+    title: str,
+    tooltip: list[alt.Tooltip],
+    looks: Mapping[str, Look],
+    domain: tuple[float, float] | None = None,
+    published: Rows | None = None,
+) -> Drawing:
     """Points with intervals: a row for each ``label``, in which each ``series`` has a height of its own.
 
-    A stroke stands at what chance gives, where a row says it.
+    A stroke stands at what chance gives, where a row says it; a point is hollow where a row says that it is not
+    ``filled``. ``published`` are grey diamonds in the rows of their ``label``.
     """
     offset = alt.YOffset("series:N", sort=None, scale=alt.Scale(paddingOuter=0.4))
     base = alt.Chart(ROWS).encode(y=label_axis(), yOffset=offset, tooltip=tooltip)
@@ -103,17 +178,43 @@ def side_by_side(rows: Rows, title: str, tooltip: list[alt.Tooltip], looks: Mapp
     interval = base.mark_rule(strokeWidth=1.6, aria=False).encode(
         x=alt.X("low:Q"), x2=alt.X2("high"), stroke=stroke
     )
-    point = base.mark_point(filled=True, size=62, opacity=1).encode(x=value_axis(), fill=fill, shape=shape)
+    point = base.mark_point(filled=True, size=62, opacity=1).encode(
+        x=value_axis(domain=domain), fill=fill, shape=shape
+    )
+    if any("filled" in row for row in rows):
+        inside = alt.FillOpacity("filled:Q", scale=None, legend=None)
+        point = point.mark_point(filled=True, size=62, opacity=1, strokeWidth=1.6).encode(
+            stroke=stroke, fillOpacity=inside
+        )
     step = label_step([row["label"] for row in rows], SERIES_STEP * len(names) + 10)
+    below: tuple[alt.Chart, ...] = ()
+    data = {ROWS.name: rows}
+    if published:
+        data[PUBLISHED.name] = published
+        told = [
+            alt.Tooltip("what:N", title="Published"),
+            alt.Tooltip("value:Q"),
+            alt.Tooltip("source:N", title="In"),
+        ]
+        marks = alt.Chart(PUBLISHED).mark_point(
+            shape="diamond", filled=False, size=90, color=PUBLISHED_COLOUR, opacity=1
+        )
+        below = (marks.encode(x=value_axis(domain=domain), y=label_axis(), tooltip=told),)
     if any(row.get("chance") is not None for row in rows):
         chance = base.mark_point(
             shape=UPRIGHT, size=220, strokeWidth=2.5, color=NEUTRAL_COLOUR, opacity=1, aria=False
         ).encode(x=alt.X("chance:Q"))
-        return Drawing((chance, interval, point), step, {ROWS.name: rows})
-    return Drawing((interval, point), step, {ROWS.name: rows})
+        below = (*below, chance)
+    return Drawing((*below, interval, point), step, data)
 
 
-def _forest(number: int, family: list[Reading], looks: Mapping[str, Look]) -> Chart | None:
+def _forest(
+    number: int,
+    family: list[Reading],
+    looks: Mapping[str, Look],
+    domains: Mapping[str, tuple[float, float]],
+    published: Mapping[str, Sequence[PublishedFigure]],
+) -> Chart | None:
     drawn = [reading for reading in family if reading.measurement.headline.value is not None]
     if not drawn:
         return None
@@ -121,12 +222,24 @@ def _forest(number: int, family: list[Reading], looks: Mapping[str, Look]) -> Ch
     title = with_unit(first.headline.name, first.headline.unit)
     groups = "test and model" if len(distinct(m.model for m, _ in drawn)) > 1 else "test"
     caption = f"{first.method}: {title}, by {groups}. {whiskers(m.headline.interval for m, _ in drawn)}"
-    caption += neutral_told([m for m, _ in drawn])
+    some = [m for m, _ in drawn]
+    caption += neutral_told(some)
+    drawing = forest(
+        drawn, [m.model for m in some], "Model", looks, domains.get(first.headline.unit), published
+    )
+    if not all(m.describes for m in some):
+        caption += " Filled points are detected, hollow ones are not."
+    bound = bound_of(some)
+    if bound:
+        caption += f" In the band from {bound[0]:g} to {bound[1]:g} an effect counts as too small to matter."
+    if PUBLISHED.name in drawing.data:
+        caption += " Grey diamonds are published figures."
     missing = len(family) - len(drawn)
     note = f"{missing} not estimable and so not drawn." if missing else ""
     name = f"forest-{number:02d}-{safe(first.method)}-{safe(first.headline.name)}"
-    drawing = forest(drawn, [m.model for m, _ in drawn], "Model", looks)
-    return Chart(name, caption, note, specification(drawing, title, f"Forest plot. {caption}"))
+    return Chart(
+        name, caption, note, specification(drawing, [title, *sides(some)], f"Forest plot. {caption}")
+    )
 
 
 def neutral_told(measurements: Sequence[Measurement]) -> str:
@@ -162,4 +275,5 @@ def _row(reading: Reading, label: str, name: str) -> dict[str, Any]:
         "chance": measurement.headline.chance,
         **interval_columns(measurement.headline.interval),
         "verdict": reading.said.shown,
+        "filled": int(reading.said.verdict is Verdict.DETECTED),
     }

@@ -92,8 +92,8 @@ class ScWeat(Metric[VectorOptions, Test]):
         return Finding(
             variant=self.options.variant(model),
             positive_means=(
-                f"some words are associated with {test.roles['A'].name} (a positive effect size) or {test.roles['B'].name} "
-                "(a negative one)"
+                f"some words are associated with {test.roles['A'].name.replace('_', ' ')} (a positive effect size) or "
+                f"{test.roles['B'].name.replace('_', ' ')} (a negative one)"
             ),
             estimates=(share, *lists),
             decision=self._decide(words, adjusted, problem),
