@@ -16,6 +16,16 @@ MEASURE: Final = "Measure"
 READ: Final = "Read and keep what was found"
 LOOK: Final = "See what there is"
 MAKE: Final = "Change and train models"
+NEXT: Final = """First steps
+
+biascore doctor: is all in place?
+
+biascore list tests 'en/*': what can be measured?
+
+biascore measure weat --model planted:gender=1.5 --tests en/weat6: a first measurement, without any download
+
+biascore COMMAND --help: what a command takes
+"""
 
 
 def _version(asked: bool) -> None:
@@ -28,9 +38,9 @@ def _version(asked: bool) -> None:
 
 app = App(
     help="Measure social bias in word embeddings, language models, regressors and translation systems.",
+    epilog=NEXT,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    add_completion=False,
 )
 app.later(
     "biascore.cli.measuring:measure",
@@ -79,6 +89,11 @@ app.later(
     panel=READ,
 )
 app.later(
+    "biascore.cli.doctor:doctor",
+    "Check environment, optional extras, plugins, cache and devices, and say what mends a problem.",
+    panel=LOOK,
+)
+app.later(
     "biascore.cli.inspect:show",
     "One test in full: its words, source, licence, notes and published figures.",
     panel=LOOK,
@@ -114,7 +129,6 @@ app.later(
 list_app = App(
     help="What is installed: adapters, metrics, transforms, formats, tests, languages, wordlists.",
     no_args_is_help=True,
-    rich_help_panel=LOOK,
 )
 for name, summary in {
     "adapters": "The kinds of model that can be opened.",
@@ -126,12 +140,12 @@ for name, summary in {
     "wordlists": "The word lists, pairs and templates by address.",
 }.items():
     list_app.later(f"biascore.cli.inspect:{name}", summary)
-app.add_typer(list_app, name="list")
+app.add_typer(list_app, name="list", rich_help_panel=LOOK)
 
-cache_app = App(help="Answers kept from earlier runs.", no_args_is_help=True, rich_help_panel=LOOK)
+cache_app = App(help="Answers kept from earlier runs.", no_args_is_help=True)
 cache_app.later("biascore.cli.cache:info", "Where the cache is, how many answers it holds, and its size.")
 cache_app.later("biascore.cli.cache:clear", "Delete every kept answer; the next run asks its models again.")
-app.add_typer(cache_app, name="cache")
+app.add_typer(cache_app, name="cache", rich_help_panel=LOOK)
 
 
 @app.callback()

@@ -12,6 +12,7 @@ from rich.console import Console
 
 from biascore.cli import console as consoles
 from biascore.cli.results import print_run
+from biascore.results.answers import in_one_line
 from biascore.results.coverage import Coverage, LostWord
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
@@ -142,3 +143,10 @@ def test_the_first_column_of_a_list_is_whole(monkeypatch: pytest.MonkeyPatch, wi
     assert LONG in text
     assert all(word in text for word in ("occupations", "women,", "class"))
     assert max(map(cell_len, text.splitlines())) <= width
+
+
+def test_the_last_line_is_the_answer(shown: Any) -> None:
+    run = run_of(measured("en/weat6", 0.001), measured("en/weat4", 0.9, concept="race"))
+    last = shown(run, 200).splitlines()[-1]
+    assert last == in_one_line(run.answers)
+    assert last.startswith(f"{MODELS[0]}: detected for gender")
