@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from biascore.models.vocabulary import BLOCK_ROWS, Vocabulary
     from biascore.results.coverage import REPEATED, Coverage, LostWord
     from biascore.results.estimates import ConfidenceInterval, Equivalence, Estimate, PValue
-    from biascore.results.estimators import EVERY_ITEM, Contrast
+    from biascore.results.estimators import EVERY_ITEM, ClusterContrast, Contrast
     from biascore.results.figures import (
         Band,
         Bars,
@@ -147,6 +147,7 @@ __all__ = [
     "Boxes",
     "Catalogue",
     "Checkpoints",
+    "ClusterContrast",
     "ColumnOptions",
     "ConfidenceInterval",
     "Context",

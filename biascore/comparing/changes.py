@@ -16,8 +16,8 @@ from biascore.comparing.matching import Match, compared_estimates
 from biascore.results.estimates import ConfidenceInterval, Estimate, PValue
 from biascore.results.estimators import Estimator
 from biascore.results.measurement import Measurement
-from biascore.stats import ZeroVarianceError
-from biascore.stats.contrasts import Change, contrast_change, unpaired_change
+from biascore.stats import RegressionError, ZeroVarianceError
+from biascore.stats.contrasts import Change, unpaired_change
 
 LEVEL: Final = 0.95
 """Of an interval where the measurements have none to take it from."""
@@ -60,16 +60,8 @@ def _paired(one: Estimate, other: Estimate, estimator: Estimator, match: Match) 
     change: Change | None = None
     problem = ""
     try:
-        change = contrast_change(
-            joined.old.values,
-            joined.new.values,
-            joined.old.groups,
-            estimator.weights,
-            ddof=estimator.over_sd,
-            level=level,
-            rng=rng,
-        )
-    except (ValueError, ZeroVarianceError) as error:
+        change = estimator.change(joined.old, joined.new, level, rng)
+    except (ValueError, ZeroVarianceError, RegressionError) as error:
         problem = f"the {len(joined)} items that both have do not do: {error}"
     cautions = list(_coverage(old, new, joined))
     if change is not None and change.interval is None:

@@ -7,37 +7,45 @@ compared by its interval alone.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 from pydantic import Field
 
 from biascore.basics.frozen import Frozen, FrozenMap
-from biascore.stats import ZeroVarianceError
-from biascore.stats.contrasts import contrast
+from biascore.stats import RegressionError, ZeroVarianceError
+from biascore.stats.cluster_change import ClusteredRows, cluster_change, cluster_effect
+from biascore.stats.contrasts import Change, contrast, contrast_change
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Key: TypeAlias = tuple[str, ...]
 """What tells an item of a table from the others: the texts of its key columns, and which occurrence of them it is."""
 
+_CLUSTER, _FRAME = "\0cluster", "\0frame"  # beside the columns of factors, whatever these are called
 EVERY_ITEM = ""
 """As the name of a group: all items together."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Observed:
-    """The items that an estimate is made of: keys, values (n,), and the number of the group of each (n,)."""
+    """The items that an estimate is made of: keys, values (n,), the number of the group of each (n,), and other columns."""
 
     keys: tuple[Key, ...]
     values: Floats
     groups: npt.NDArray[np.intp]
+    columns: Mapping[str, npt.NDArray[np.str_]] = field(default_factory=dict)
 
     def where(self, kept: npt.NDArray[np.intp]) -> Observed:
         """The items at these places, in this order."""
-        return Observed(tuple(self.keys[place] for place in kept), self.values[kept], self.groups[kept])
+        columns = {name: column[kept] for name, column in self.columns.items()}
+        return Observed(
+            tuple(self.keys[place] for place in kept), self.values[kept], self.groups[kept], columns
+        )
 
 
 class Contrast(Frozen):
@@ -84,8 +92,70 @@ class Contrast(Frozen):
         except (ValueError, ZeroVarianceError):
             return None
 
+    def change(self, old: Observed, new: Observed, level: float, rng: np.random.Generator) -> Change:
+        """The change between the same items in the same order; raises ValueError or ZeroVarianceError without one."""
+        return contrast_change(
+            old.values, new.values, old.groups, self.weights, ddof=self.over_sd, level=level, rng=rng
+        )
 
-Estimator: TypeAlias = Annotated[Contrast, Field(discriminator="kind")]
+
+class ClusterContrast(Frozen):
+    """The average effect of a change of levels on rows that come in clusters, with a fixed effect of each frame.
+
+    ``only``: a column, and the text that the rows counted have there. ``cluster`` and ``frame`` are the columns that name
+    the cluster of a row and what rows of several clusters share. ``levels``: those of each factor, which is a column, the
+    reference first. ``contrasted``: from which level, the second, to which, the first, by factor; of several an interaction.
+    """
+
+    kind: Literal["clusters"] = "clusters"
+    column: str = "value"
+    only: tuple[str, str]
+    cluster: str
+    frame: tuple[str, ...]
+    levels: FrozenMap[tuple[str, ...]] = Field(min_length=1)
+    contrasted: FrozenMap[tuple[str, str]] = Field(min_length=1)
+    key: tuple[str, ...]
+
+    @property
+    def equal_to(self) -> None:
+        """Its values are numbers."""
+
+    def observed(self, items: pa.Table) -> Observed:
+        """The rows of a table that count; raises KeyError without the columns."""
+        which, text = self.only
+        chosen = items.filter(pc.equal(items.column(which), text))
+        columns = {name: _texts(chosen, (name,)) for name in self.levels}
+        columns |= {_CLUSTER: _texts(chosen, (self.cluster,)), _FRAME: _texts(chosen, self.frame)}
+        return Observed(
+            tuple(keys_of(chosen, self.key)),
+            np.array(chosen.column(self.column).to_pylist(), dtype=np.float64),
+            np.zeros(chosen.num_rows, dtype=np.intp),
+            columns,
+        )
+
+    def value(self, items: pa.Table) -> float | None:
+        """The estimate, from a table of items; None where it has none."""
+        seen = self.observed(items)
+        try:
+            return cluster_effect(seen.values, self._rows(seen), self.contrasted)
+        except (ValueError, ZeroVarianceError, RegressionError):
+            return None
+
+    def change(self, old: Observed, new: Observed, level: float, rng: np.random.Generator) -> Change:
+        """The change between the same rows in the same order; raises RegressionError or ZeroVarianceError without one."""
+        return cluster_change(old.values, new.values, self._rows(old), self.contrasted, level=level, rng=rng)
+
+    def _rows(self, seen: Observed) -> ClusteredRows:
+        factors = {name: seen.columns[name] for name in self.levels}
+        return ClusteredRows(seen.columns[_CLUSTER], seen.columns[_FRAME], factors, self.levels)
+
+
+Estimator: TypeAlias = Annotated[Contrast | ClusterContrast, Field(discriminator="kind")]
+
+
+def _texts(items: pa.Table, columns: tuple[str, ...]) -> npt.NDArray[np.str_]:
+    rows = zip(*(items.column(name).to_pylist() for name in columns), strict=True)
+    return np.array([" ".join(map(str, row)) for row in rows], dtype=np.str_)
 
 
 def keys_of(items: pa.Table, columns: tuple[str, ...]) -> list[Key]:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import product
+from typing import Final
 
-from biascore.plugins_api import ConfidenceInterval, Estimate, PValue
+from biascore.plugins_api import ClusterContrast, ConfidenceInterval, Estimate, PValue
 from biascore.stats import ClusterTest, TTest, stars
 from biascore_metrics.eec.fits import Effect, Fitted
+from biascore_metrics.eec.rows import Rows
 
 SCORE, LOGIT = "score", "logit"
+SCORED_FOR: Final = "scored for"
+"""The column of the items that says for which emotion they were scored."""
 PERMUTATION = "permutation of names"
 CLUSTERED = "OLS, fixed effects of frames, clustered by name"
 PLAIN = "OLS"
@@ -33,8 +37,17 @@ def effect_name(emotion: str, effect: Effect, of: str = "") -> str:
     return f"{emotion}: {contrast(effect)}{of and f', {of}'}"
 
 
-def effect_estimate(emotion: str, effect: Effect, adjusted: PValue | None = None, of: str = "") -> Estimate:
-    """The average effect with the p-values of all methods, of which the first decides; its interval is clustered by name."""
+def effect_estimate(
+    emotion: str,
+    effect: Effect,
+    adjusted: PValue | None = None,
+    of: str = "",
+    rows: Rows | None = None,
+) -> Estimate:
+    """The average effect with the p-values of all methods, of which the first decides; its interval is clustered by name.
+
+    ``rows``: the sentences of the items that it follows from, None where it is of some of them.
+    """
     tests = {
         CLUSTERED: effect.clustered,
         PLAIN: effect.plain,
@@ -51,6 +64,21 @@ def effect_estimate(emotion: str, effect: Effect, adjusted: PValue | None = None
         interval=interval_of(effect.clustered, "fixed effects of frames, clustered by name"),
         # Without a permutation nothing is tested: the others would decide in its place.
         p_values=(*([adjusted] if adjusted else []), *own, *p_values) if own else (),
+        estimator=None if rows is None else _from_items(emotion, effect, rows),
+    )
+
+
+def _from_items(emotion: str, effect: Effect, rows: Rows) -> ClusterContrast | None:
+    """How an effect follows from the items; of several corpora, whose names are exchanged within them, it is not told."""
+    if len(rows.corpora) > 1 or effect.clustered is None:
+        return None
+    return ClusterContrast(
+        only=(SCORED_FOR, emotion),
+        cluster="person",
+        frame=("template", "word"),
+        levels=rows.levels,
+        contrasted=effect.change,
+        key=("item", "group", "person", "template", "word"),
     )
 
 

@@ -10,6 +10,7 @@ from typing import Final
 from biascore.plugins_api import Bars, Dots, Equivalence, Estimate, Histogram, PValue
 from biascore.stats import Adjustment, Decision, Interval, Verdict, adjust, decide
 from biascore_metrics.eec.estimates import (
+    SCORED_FOR,
     coefficients,
     contrast,
     effect_estimate,
@@ -22,9 +23,8 @@ from biascore_metrics.eec.estimates import (
 )
 from biascore_metrics.eec.fits import Effect, Fitted
 from biascore_metrics.eec.options import EecOptions
+from biascore_metrics.eec.rows import Rows
 
-SCORED_FOR: Final = "scored for"
-"""The column of the items that says for which emotion they were scored."""
 AGREEMENT_FREE: Final = "agreement-free templates"
 
 
@@ -74,7 +74,8 @@ def findings(
     ]
     first = min(table, key=_rank)
     count = sum(p is not None for p in raw)
-    own = {id(one): _estimate(one, how, count) for one in table}
+    rows = {one.emotion: one.rows for one in fitted}
+    own = {id(one): _estimate(one, how, count, rows[one.emotion]) for one in table}
     names = {one.emotion: list(name_means(one)) for one in fitted}
     estimates = [
         own[id(first)],
@@ -108,15 +109,15 @@ def _rank(one: Tested) -> tuple[float, float, float]:
     return (one.p_adjusted, test.two_sided.p_value, -abs(test.statistic))
 
 
-def _estimate(one: Tested, how: Adjustment, count: int) -> Estimate:
+def _estimate(one: Tested, how: Adjustment, count: int, rows: Rows) -> Estimate:
     test = one.effect.permutation
     if test is None or one.p_adjusted is None or count == 1 or how is Adjustment.NONE:
-        return effect_estimate(one.emotion, one.effect)
+        return effect_estimate(one.emotion, one.effect, rows=rows)
     name = f"permutation of names, {how.shown} over {count} effects"
     adjusted: PValue = permutation_p(test).model_copy(
         update={"name": name, "value": one.p_adjusted, "se": None}
     )
-    return effect_estimate(one.emotion, one.effect, adjusted)
+    return effect_estimate(one.emotion, one.effect, adjusted, rows=rows)
 
 
 def _reach(estimate: Estimate) -> float:

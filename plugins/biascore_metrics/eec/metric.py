@@ -34,7 +34,8 @@ from biascore_metrics.eec.cautions import (
     pseudo_replicated,
 )
 from biascore_metrics.eec.corpora import Corpora, further
-from biascore_metrics.eec.findings import SCORED_FOR, findings
+from biascore_metrics.eec.estimates import SCORED_FOR
+from biascore_metrics.eec.findings import findings
 from biascore_metrics.eec.fits import Effect, Fitted, effects_of
 from biascore_metrics.eec.options import EecOptions
 from biascore_metrics.eec.rows import CORPUS, Rows
