@@ -18,7 +18,6 @@ from biascore.results.answers import in_one_line, ruler_line
 from biascore.results.estimates import format_p
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
-from biascore.results.sensitivity import lines as seen_lines
 from biascore.results.verdicts import Role, RunVerdict
 from biascore.stats import Adjustment, Verdict
 from biascore.transform import IN_SHORT
@@ -252,8 +251,7 @@ def _summary(run: Run, lines: Sequence[Line]) -> list[str]:
     else:
         found.append(f"p-values are adjusted over the measurements on one model ({run.adjustment.shown})")
     found.append("inconclusive is not unbiased: the data tell neither a bias nor its absence")
-    named = [line.measurement.test for line in lines]
-    found += seen_lines(list(zip(named, run.sensitivities, strict=True)))
+    found += run.seen_lines
     return found
 
 

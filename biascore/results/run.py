@@ -28,7 +28,7 @@ from biascore.results.failure import Failure
 from biascore.results.gated import GateResult
 from biascore.results.measurement import Measurement
 from biascore.results.run_files import ITEMS_FOLDER, RUN_FILE, in_the_way, items_path, parse_run
-from biascore.results.sensitivity import Sensitivity, undecided
+from biascore.results.sensitivity import Sensitivity, seen_lines, undecided
 from biascore.results.stimuli_used import StimuliUsed, TestUsed
 from biascore.results.summary import summary_rows
 from biascore.results.verdicts import RunVerdict, contradiction, control_lines, run_verdicts
@@ -118,6 +118,12 @@ class Run(Frozen):
         """What each inconclusive measurement could have seen, and how much data would decide; None for the others."""
         pairs = zip(self.measurements, self.verdicts, strict=True)
         return tuple(undecided(measurement, said.verdict, said.tests) for measurement, said in pairs)
+
+    @property
+    def seen_lines(self) -> tuple[str, ...]:
+        """For each estimate a sentence on what its inconclusive tests would have seen."""
+        pairs = zip(self.measurements, self.sensitivities, strict=True)
+        return seen_lines([(measurement.test, seen) for measurement, seen in pairs])
 
     @property
     def agreements(self) -> tuple[Agreement, ...]:

@@ -140,7 +140,7 @@ def undecided(measurement: Measurement, verdict: Verdict, tests: int = 1) -> Sen
     return sensitivity(measurement, alpha=measurement.alpha / tests if alone and tests else None)
 
 
-def lines(found: Sequence[tuple[str, Sensitivity | None]]) -> tuple[str, ...]:
+def seen_lines(found: Sequence[tuple[str, Sensitivity | None]]) -> tuple[str, ...]:
     """For each estimate a sentence on what inconclusive tests of it, by their names, could have seen."""
     by: dict[tuple[str, str], list[tuple[str, Sensitivity]]] = {}
     for name, one in found:

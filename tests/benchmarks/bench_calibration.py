@@ -48,25 +48,25 @@ class Case:
     test: str
     options: dict[str, Any] = field(default_factory=dict)
     times: tuple[float, ...] = (1.0,)
-    models: int = 40
-    nulls: int = 100
+    models: int = 20
+    nulls: int = 60
     drawn: bool = False
 
 
 CASES = (
     Case("weat", "en/weat6", times=(0.5, 1.0, 2.0), models=100, nulls=400, drawn=True),
     Case("weat", "it/IT1"),
-    Case("crows-pairs-causal", "en/crows_own", drawn=True),
-    Case("gest-mt", "en/gest_own", {"target": "it"}),
     Case("gest-causal", "en/gest_own", drawn=True),
+    Case("gest-mt", "en/gest_own", {"target": "it"}),
+    Case("crows-pairs-causal", "en/crows_own", drawn=True),
     Case("gg-weat", "es/gg-weat"),
-    Case("seat", "en/weat6"),
-    Case("lpbs", "en/weat6"),
-    Case("sc-weat", "en/weat6"),
-    Case("crows-pairs", "en/crows_own"),
     Case("gest-mlm", "en/gest_own", {"templates": [1]}),
-    Case("fise", "it/fise_it1_traits", {"draws": 499}, models=20),
-    Case("gg-fise", "it/fise_it1_traits", {"draws": 499}, models=20),
+    Case("seat", "en/weat6"),
+    Case("sc-weat", "en/weat6"),
+    Case("lpbs", "en/weat6"),
+    Case("crows-pairs", "en/crows_own"),
+    Case("fise", "it/fise_it1_traits", {"draws": 499}, models=10, nulls=20),
+    Case("gg-fise", "it/fise_it1_traits", {"draws": 499}, models=10, nulls=20),
     Case("robust-association", "en/professions_held_by_both", {"pairs": 4}, models=10, nulls=20),
     Case("eec", "en/eec", {"emotions": ["anger"], "draws": 499}, models=10, nulls=20),
 )

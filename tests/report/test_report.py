@@ -29,8 +29,8 @@ def test_every_part_of_a_run_is_on_the_page(tmp_path: Path) -> None:
     page = page_of(run, tmp_path)
 
     headings = [h.text for h in page.all("h2")]
-    assert headings[:5] == ["The answer", "Every test", "Effects", "Results", "Measurements"]
-    assert headings[5:] == ["Models", "Stimuli", "Provenance", "Cite and repeat"]
+    assert headings[:4] == ["The answer", "Every test", "Effects", "Do the rulers agree?"]
+    assert headings[4:] == ["Results", "Measurements", "Models", "Stimuli", "Provenance", "Cite and repeat"]
     assert page.all("h1")[0].text == run.title
     assert "2026-01-01 00:00 UTC" in page.all("p", "lead")[0].text
 

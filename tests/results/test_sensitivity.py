@@ -13,7 +13,7 @@ from biascore import Engine, Run
 from biascore.results.coverage import Coverage
 from biascore.results.estimates import ConfidenceInterval, Equivalence, Estimate, PValue
 from biascore.results.measurement import Measurement
-from biascore.results.sensitivity import lines, sensitivity, undecided
+from biascore.results.sensitivity import seen_lines, sensitivity, undecided
 from biascore.results.verdicts import reason_of
 from biascore.stats import Verdict
 
@@ -123,7 +123,7 @@ def test_too_few_relabellings_detect_nothing() -> None:
     assert found.smallest is None
     assert found.times_found is None
     assert "no gap that there can be" in found.text
-    (line,) = lines([("en/own", found)])
+    (line,) = seen_lines([("en/own", found)])
     assert line.endswith("1 of 1 could detect nothing at all")
 
 
@@ -148,6 +148,7 @@ def test_every_surface_of_a_run_tells_it(engine: Engine) -> None:
     assert 1.0 < found.smallest < 1.4  # 8 + 8 words see 1.20: docs/calibration.md
     assert run.to_frame()["smallest_detectable"].iloc[0] == found.smallest
     assert found.text in reason_of(run[0], run.verdicts[0], run.adjustment)
+    assert run.seen_lines[0].startswith("what inconclusive tests of effect size d would have seen: about 1.2")
     body = run.to_json()
     assert body["sensitivities"][0]["smallest"] == found.smallest
     assert Run.model_validate({**run.model_dump(), "measurements": run.measurements}) == run
