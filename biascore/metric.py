@@ -20,7 +20,7 @@ from biascore.languages.language import Language, find_language, no_detector
 from biascore.models.model import Model
 from biascore.results.returned import Finding
 from biascore.stats import Unreachable
-from biascore.stimuli import Catalogue, Test
+from biascore.stimuli import Catalogue, Origin, Test
 
 SELF: Final = "self"
 """As the value of an option that names a second model: the model that is measured."""
@@ -148,8 +148,8 @@ class Metric(ABC, Generic[OptionsT, TestT]):
         """
         return ()
 
-    def further(self, test: TestT, catalogue: Catalogue) -> tuple[Test, ...]:  # noqa: ARG002
-        """Tests beside this one whose stimuli it asks, so that a run records their files."""
+    def further(self, test: TestT, catalogue: Catalogue) -> tuple[Origin, ...]:  # noqa: ARG002
+        """Tests and files beside this one whose stimuli it asks, so that a run records their files."""
         return ()
 
     def detects(self, test: TestT) -> tuple[str, ...]:  # noqa: ARG002

@@ -16,7 +16,7 @@ from biascore.results.run import PluginUsed, Provenance, Run
 from biascore.results.stimuli_used import StimuliUsed, TestUsed
 from biascore.running.attempts import Done
 from biascore.stats import Adjustment
-from biascore.stimuli import StimuliFile, Test
+from biascore.stimuli import Origin, Test
 
 
 def record(
@@ -42,17 +42,19 @@ def record(
         warnings=tuple(_warnings(models)),
         stimuli=_stimuli_used(
             (
-                test
-                for step in checked.steps
-                for one in step.tests
-                for test in (one, *step.metric.further(one, checked.catalogue))
-            ),
-            (
-                checked.catalogue.origin(id)
-                for one in models
-                for used in one.transforms
-                for id in used.stimuli
-            ),
+                *(
+                    origin
+                    for step in checked.steps
+                    for one in step.tests
+                    for origin in (one, *step.metric.further(one, checked.catalogue))
+                ),
+                *(
+                    checked.catalogue.origin(id)
+                    for one in models
+                    for used in one.transforms
+                    for id in used.stimuli
+                ),
+            )
         ),
         tests=tuple(
             TestUsed.of(test)
@@ -101,12 +103,10 @@ def _warnings(models: Iterable[ModelUsed]) -> Iterator[str]:
                 yield from (f"{model.name}, {used.name} ({fit.level}): {text}" for text in fit.warnings)
 
 
-def _stimuli_used(
-    tests: Iterable[Test], learnt_from: Iterable[Test | StimuliFile]
-) -> tuple[StimuliUsed, ...]:
-    """The files of the tests that were measured, and of the tests and lists that transforms were learnt from."""
-    files: dict[str, list[Test | StimuliFile]] = {}
-    for one in (*tests, *learnt_from):
+def _stimuli_used(origins: Iterable[Origin]) -> tuple[StimuliUsed, ...]:
+    """The files of what was measured, of what metrics read beside it, and of what transforms were learnt from."""
+    files: dict[str, list[Origin]] = {}
+    for one in origins:
         files.setdefault(one.file if isinstance(one, Test) else one.display, []).append(one)
     return tuple(
         StimuliUsed(

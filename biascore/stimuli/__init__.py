@@ -1,7 +1,7 @@
 """Stimuli as data: word lists, pairs, templates and tests, read from TOML files and addressed by name."""
 
 from biascore.stimuli.associations import AssociationsTest, AttributeGroup, Part
-from biascore.stimuli.catalogue import Catalogue
+from biascore.stimuli.catalogue import Catalogue, Origin
 from biascore.stimuli.equity import EquityRow, EquityTest
 from biascore.stimuli.lists import (
     Doubt,
@@ -60,6 +60,7 @@ __all__ = [
     "Grammar",
     "GrammarRule",
     "NounClass",
+    "Origin",
     "PairList",
     "Part",
     "Person",

@@ -8,7 +8,7 @@ from fnmatch import translate
 from pathlib import Path
 from shlex import quote
 from types import MappingProxyType
-from typing import Self
+from typing import Self, TypeAlias
 
 from biascore.basics.suggest import did_you_mean
 from biascore.errors import StimuliError, UnknownNameError
@@ -16,6 +16,9 @@ from biascore.stimuli.entries import LANGUAGE_PATTERN
 from biascore.stimuli.lists import Stimuli, TemplateList, WordList
 from biascore.stimuli.loader import check_command, load_file
 from biascore.stimuli.model import StimuliFile, Test
+
+Origin: TypeAlias = Test | StimuliFile
+"""Where stimuli come from: a test, or a file of lists."""
 
 _SEE_LISTS = "See what there is with: biascore list wordlists"
 
@@ -135,7 +138,17 @@ class Catalogue:
         hint = did_you_mean(id, self._lists)
         raise UnknownNameError(f"There is no list {id!r}. {hint}{_SEE_LISTS}")
 
-    def origin(self, id: str) -> Test | StimuliFile:
+    def file(self, language: str, stem: str) -> StimuliFile:
+        """The file of a language by its name without ``.toml`` (``"it"``, ``"seat"``); raises UnknownNameError."""
+        own = {one.stem: one for one in self.files if one.language.casefold() == language.casefold()}
+        for name, found in own.items():
+            if name.casefold() == stem.casefold():
+                return found
+        raise UnknownNameError(
+            f"There is no file {language}/{stem}.toml. {did_you_mean(stem, own)}{_SEE_LISTS}"
+        )
+
+    def origin(self, id: str) -> Origin:
         """The test of this address, or the file that holds the list of this address; raises UnknownNameError."""
         if id.casefold() in self._tests:
             return self._tests[id.casefold()]

@@ -93,7 +93,7 @@ def test_what_may_not_be_passed_on_is_left_out_and_named(verify: Verify, study: 
     assert "CC0" in done.stdout
     assert "biascore-bundle/data/pairs.csv" not in zipfile.ZipFile(out).namelist()
     assert verify(out, code=codes.NOT_VERIFIED)["stimuli pairs.csv"][0] == "not here"
-    with pytest.raises(RunError, match=r"has no file 'gone.csv'.*it has: mine/en/own.toml, pairs.csv"):
+    with pytest.raises(RunError, match=r"has no file 'gone.csv'.*it has: mine/en/own.toml, .*pairs.csv"):
         write_bundle(study / "audit-run", tmp_path / "x.zip", leave_out=["gone.csv"])
 
 

@@ -8,6 +8,7 @@ from biascore.plugins_api import (
     Finding,
     Metric,
     Model,
+    Origin,
     SamplesTest,
     Test,
 )
@@ -41,6 +42,11 @@ class GestCausal(Metric[OddsOptions, SamplesTest]):
         Chosen.of(test, self.options.exclude)
         Confound.of(self.options, catalogue)
         load_prompts(catalogue, test.language, self.options.prompts, PROMPTS, self.options.templates)
+
+    def further(self, test: SamplesTest, catalogue: Catalogue) -> tuple[Origin, ...]:
+        """The files of the prompts and of the confounding list."""
+        prompts = catalogue.file(test.language, self.options.prompts)
+        return (prompts, *Confound.read_from(self.options, catalogue))
 
     def unreachable(self, test: SamplesTest) -> tuple[Unreachable, ...]:
         """What a test of so few stereotypes cannot show."""

@@ -16,6 +16,7 @@ from biascore.plugins_api import (
     Catalogue,
     GenderedSample,
     GenderPairsTest,
+    Origin,
     Sample,
     SamplesTest,
     Stereotype,
@@ -102,6 +103,11 @@ class Confound:
             return None
         words = catalogue.word_list(options.confound).words
         return cls(options.confound, words, options.confound_of, options.confound_match)
+
+    @staticmethod
+    def read_from(options: GestOptions, catalogue: Catalogue) -> tuple[Origin, ...]:
+        """The file of the list that the options name, if they do."""
+        return () if options.confound is None else (catalogue.origin(options.confound),)
 
     def holds(self, sentence: str, stereotype: Stereotype) -> bool:
         """Whether the sample is one that the check is about."""

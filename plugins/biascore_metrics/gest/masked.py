@@ -13,6 +13,7 @@ from biascore.plugins_api import (
     GenderPairsTest,
     Metric,
     Model,
+    Origin,
     SamplesTest,
     Test,
 )
@@ -57,6 +58,13 @@ class GestMlm(Metric[MlmOptions, SamplesTest | GenderPairsTest]):
                 )
         else:
             load_prompts(catalogue, test.language, options.prompts, *self._prompts)
+
+    def further(self, test: SamplesTest | GenderPairsTest, catalogue: Catalogue) -> tuple[Origin, ...]:
+        """The files of the prompts, which pairs do without, and of the confounding list."""
+        confound = Confound.read_from(self.options, catalogue)
+        if isinstance(test, GenderPairsTest) or self.options.translator is not None:
+            return confound
+        return (catalogue.file(test.language, self.options.prompts), *confound)
 
     def unreachable(self, test: SamplesTest | GenderPairsTest) -> tuple[Unreachable, ...]:
         """What a test of so few stereotypes cannot show."""

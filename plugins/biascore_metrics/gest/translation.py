@@ -18,6 +18,7 @@ from biascore.plugins_api import (
     LostWord,
     Metric,
     Model,
+    Origin,
     Point,
     SamplesTest,
     Test,
@@ -48,6 +49,10 @@ class GestMt(Metric[MtOptions, SamplesTest]):
         """Raise what is wrong with the test, the excluded stereotypes or the confounding list."""
         Chosen.of(test, self.options.exclude)
         Confound.of(self.options, catalogue)
+
+    def further(self, test: SamplesTest, catalogue: Catalogue) -> tuple[Origin, ...]:  # noqa: ARG002
+        """The file of the confounding list."""
+        return Confound.read_from(self.options, catalogue)
 
     def unreachable(self, test: SamplesTest) -> tuple[Unreachable, ...]:
         """What a test of so few stereotypes cannot show."""

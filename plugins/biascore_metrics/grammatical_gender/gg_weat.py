@@ -17,6 +17,7 @@ from biascore.plugins_api import (
     Finding,
     Metric,
     Model,
+    Origin,
     Scalar,
     Test,
     item_table,
@@ -103,6 +104,10 @@ class GgWeat(Metric[GgWeatOptions, Test]):
             self.options.check_exact(test.roles[one].words, test.roles[other].words, test)
         if self.options.nouns is not None:
             genders_of(self.options.nouns, catalogue, self.name)
+
+    def further(self, test: Test, catalogue: Catalogue) -> tuple[Origin, ...]:  # noqa: ARG002
+        """The nouns that are measured beside the test's own."""
+        return () if self.options.nouns is None else (catalogue.test(self.options.nouns),)
 
     def measure(self, model: Model, test: Test, context: Context) -> Finding:
         """d with exact and closed-form p, of held-out nouns beside; where there is a transform, before it and the change."""

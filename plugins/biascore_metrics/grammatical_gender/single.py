@@ -25,6 +25,7 @@ from biascore.plugins_api import (
     Histogram,
     Metric,
     Model,
+    Origin,
     item_table,
 )
 from biascore.stats import ZeroVarianceError
@@ -88,6 +89,10 @@ class ScGgWeat(Metric[ScGgWeatOptions, GenderedNounsTest]):
         """Raise OptionsError for nouns of one gender, a part that the test has not, and attributes that are none."""
         self._nouns(test)
         attributes_of(self.options.attributes, test, catalogue, self.name)
+
+    def further(self, test: GenderedNounsTest, catalogue: Catalogue) -> tuple[Origin, ...]:
+        """The test whose words for men and women are the attributes."""
+        return (attributes_of(self.options.attributes, test, catalogue, self.name),)
 
     def measure(self, model: Model, test: GenderedNounsTest, context: Context) -> Finding:
         """Shares of nouns by what became of their association, and its mean for each gender, before and after.

@@ -23,6 +23,7 @@ from biascore.plugins_api import (
     Finding,
     Metric,
     Model,
+    Origin,
     Plane,
     Test,
     item_table,
@@ -69,6 +70,10 @@ class ValNorm(Metric[ValNormOptions, ValenceNormsTest]):
     def check(self, test: ValenceNormsTest, catalogue: Catalogue) -> None:
         """Raise OptionsError where no poles are named, or none that are poles."""
         self._poles(test, catalogue)
+
+    def further(self, test: ValenceNormsTest, catalogue: Catalogue) -> tuple[Origin, ...]:
+        """The test whose attributes are the poles."""
+        return (self._poles(test, catalogue),)
 
     def measure(self, model: Model, test: ValenceNormsTest, context: Context) -> Finding:
         """r with its interval over words; items are the words with their valence and their norm."""

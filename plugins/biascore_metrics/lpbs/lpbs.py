@@ -22,6 +22,7 @@ from biascore.plugins_api import (
     Finding,
     Metric,
     Model,
+    Origin,
     Test,
     WordList,
     item_table,
@@ -72,6 +73,12 @@ class Lpbs(Metric[LpbsOptions, Test]):
             one, other = (test.roles[role].words for role in roles)
             self.options.check_exact(one, other, test)
         Pool.of(test, catalogue, self.options)
+
+    def further(self, test: Test, catalogue: Catalogue) -> tuple[Origin, ...]:
+        """The file of the pool that placebo lists are drawn from."""
+        if self.options.over == "attributes":
+            return ()
+        return Pool.of(test, catalogue, self.options).read_from(catalogue)
 
     def unreachable(self, test: Test) -> tuple[Unreachable, ...]:
         """What lists as short as these cannot show."""

@@ -25,6 +25,7 @@ from biascore.plugins_api import (
     Finding,
     Metric,
     Model,
+    Origin,
     Test,
     WordList,
     item_table,
@@ -76,6 +77,11 @@ class Seat(Metric[SeatOptions, Test]):
             self.options.check_exact(elements[one], elements[other], test, f"{self.options.unit}s")
         Pool.of(test, catalogue, self.options)
 
+    def further(self, test: Test, catalogue: Catalogue) -> tuple[Origin, ...]:
+        """The files of the sentence templates, and of the pool that placebo lists are drawn from."""
+        templates = catalogue.file(test.language, self.options.templates)
+        return (templates, *Pool.of(test, catalogue, self.options).read_from(catalogue))
+
     def unreachable(self, test: Test) -> tuple[Unreachable, ...]:
         """What lists as short as these cannot show; over sentences, of which each word has many, nothing is told."""
         if self.options.unit == "sentence":
@@ -120,7 +126,9 @@ class Seat(Metric[SeatOptions, Test]):
         near: tuple[str, ...] = ()
         if not problem:
             near = near_duplicates(
-                test, words, {role: some.by_word(some.vectors) for role, some in roles.items()}
+                test,
+                words,
+                {role: some.by_word(some.vectors.astype(np.float64)) for role, some in roles.items()},
             )
         doubts = (*near, *placebo.cautions(effect, options), *frequency.both())
         warnings = (*role_warnings(words, coverage), *effect.warnings(options), *doubts)

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from biascore.errors import OptionsError, UnknownNameError
-from biascore.plugins_api import Catalogue, Estimate, Scalar, Test, WordList
+from biascore.plugins_api import Catalogue, Estimate, Origin, Scalar, Test, WordList
 from biascore.stats import Decision
 from biascore_metrics.weat.effect import Effect
 from biascore_metrics.weat.options import POOL, PlaceboOptions
@@ -57,6 +57,10 @@ class Pool:
             return cls(
                 address, none, own, f"there is no list {address}; write it in a stimuli file {file}.toml"
             )
+
+    def read_from(self, catalogue: Catalogue) -> tuple[Origin, ...]:
+        """The file that holds the pool, where there is one."""
+        return () if self.problem else (catalogue.origin(self.address),)
 
     def some(self, count: int) -> WordList:
         """So many of the words, or all where they are fewer, spread evenly over the list: where each one is dear."""

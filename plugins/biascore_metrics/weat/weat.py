@@ -19,6 +19,7 @@ from biascore.plugins_api import (
     Finding,
     Metric,
     Model,
+    Origin,
     Test,
     item_table,
 )
@@ -50,6 +51,10 @@ class Weat(Metric[WeatOptions, Test]):
         for one, other in (("X", "Y"), ("A", "B")):
             self.options.check_exact(test.roles[one].words, test.roles[other].words, test)
         Pool.of(test, catalogue, self.options)
+
+    def further(self, test: Test, catalogue: Catalogue) -> tuple[Origin, ...]:
+        """The file of the pool that placebo lists are drawn from."""
+        return Pool.of(test, catalogue, self.options).read_from(catalogue)
 
     def unreachable(self, test: Test) -> tuple[Unreachable, ...]:
         """What lists as short as these cannot show."""
