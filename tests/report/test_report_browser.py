@@ -5,10 +5,6 @@ from __future__ import annotations
 import html
 import json
 import re
-import shutil
-import subprocess
-from dataclasses import dataclass
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -17,36 +13,17 @@ from biascore.report import write_report
 from biascore.results.run import Run
 
 from ..builders.runs import HOSTILE, hostile_run, run_of, typical_run
+from .browser import CHROMIUM, POLICY, Visit, pages_printed, visit
 from .pages import squeezed
 from .pictured import hostile_figures, hostile_joined, hostile_rulers, plane_measurement
 
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(CHROMIUM is None, reason="no chromium is installed on this machine"),
 ]
-
-OWN_REQUESTS = ("google.com", "googleapis.com", "gvt1.com", "gstatic.com")
-"""Hosts that the browser itself calls about updates, whatever page is open."""
-SWITCHES = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--host-resolver-rules=MAP * ~NOTFOUND",
-    "--enable-logging=stderr",
-    "--virtual-time-budget=20000",
-    "--dump-dom",
-)
-POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy"[^>]*>')
 
 # Points at a few marks of every chart and keeps what the tooltip then shows; Vega listens to pointer events.
 POINTER = """
@@ -71,74 +48,10 @@ window.addEventListener("load", () => setTimeout(() => {
 """
 
 
-class Page(HTMLParser):
-    """What a browser made of a page: its elements in order, and its text outside of scripts and drawings."""
-
-    def __init__(self, document: str) -> None:
-        super().__init__(convert_charrefs=True)
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.title = self.text = ""
-        self._open: list[str] = []
-        self.feed(document)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attrs)))
-        if tag in {"script", "style", "title", "svg"}:
-            self._open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        if self._open and self._open[-1] == tag:
-            self._open.pop()
-
-    def handle_data(self, data: str) -> None:
-        if self._open == ["title"]:
-            self.title += data
-        elif not self._open:
-            self.text += data
-
-    def count(self, tag: str, css_class: str) -> int:
-        return sum(t == tag and css_class in (a.get("class") or "").split() for t, a in self.elements)
-
-
-@dataclass(frozen=True)
-class Visit:
-    page: Page
-    console: str
-    requested: frozenset[str]
-
-
-def visit(document: str, folder: Path, *more: str) -> Visit:
-    assert CHROMIUM is not None
-    path, log = folder / "page.html", folder / "net.json"
-    path.write_text(document, encoding="utf-8")
-    command = [CHROMIUM, *SWITCHES, f"--user-data-dir={folder / 'profile'}", f"--log-net-log={log}", *more]
-    done = subprocess.run([*command, path.as_uri()], capture_output=True, timeout=240, check=True)
-    hosts = re.findall(r'"url":"(?:https?|wss?)://([^/":]*)', log.read_text(encoding="utf-8"))
-    requested = frozenset(host for host in hosts if not host.endswith(OWN_REQUESTS))
-    return Visit(Page(done.stdout.decode("utf-8")), done.stderr.decode("utf-8", "replace"), requested)
-
-
 def opened(run: Run, tmp_path: Path) -> str:
     """The page with all its sections open, as they are drawn only then."""
     document = write_report(run, tmp_path / "report.html").read_text(encoding="utf-8")
     return re.sub(r'(<details class="measurement" id="m\d+")>', r"\1 open>", document)
-
-
-def pages_printed(document: str, folder: Path) -> int:
-    """The number of sheets that the page takes on paper."""
-    assert CHROMIUM is not None
-    path, pdf = folder / "printed.html", folder / "printed.pdf"
-    path.write_text(document, encoding="utf-8")
-    switches = [switch for switch in SWITCHES if switch != "--dump-dom"]
-    command = [
-        CHROMIUM,
-        *switches,
-        f"--user-data-dir={folder / 'profile'}",
-        f"--print-to-pdf={pdf}",
-        path.as_uri(),
-    ]
-    subprocess.run(command, capture_output=True, timeout=240, check=True)
-    return len(re.findall(rb"/Type\s*/Page\b", pdf.read_bytes()))
 
 
 def assert_unharmed(seen: Visit, run: Run) -> None:
