@@ -14,7 +14,7 @@ from biascore.basics.problems import problems_of
 from biascore.cli import codes
 from biascore.cli.console import print_json, say, wide
 from biascore.cli.options import NEXT_OPTION, GateOption, Json, pairs
-from biascore.comparing.compare import loaded
+from biascore.comparing.two_runs import loaded
 from biascore.errors import OptionsError
 from biascore.files.paths import user_path
 from biascore.gates import Gate, evaluate

@@ -42,7 +42,7 @@ class Joined:
 
     def flipped(self, estimator: Estimator, neutral: float | None) -> npt.NDArray[np.bool_] | None:
         """Which items lie on another side of ``neutral`` than before, or have another answer; None without a neutral."""
-        if estimator.equal_to is not None:
+        if estimator.of_answers:
             return np.asarray(self.old.values != self.new.values)
         if neutral is None:
             return None

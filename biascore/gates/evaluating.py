@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from biascore.comparing import Comparison, Difference, Outcome, compare
-from biascore.comparing.compare import loaded
+from biascore.comparing.two_runs import loaded
 from biascore.errors import BiascoreError, OptionsError
 from biascore.files.paths import user_path
 from biascore.gates.spec import Gate, named

@@ -51,7 +51,8 @@ class Observed:
 class Contrast(Frozen):
     """A sum of group means, each with its weight; over the standard deviation of all items where ``over_sd`` is a ddof.
 
-    ``column`` holds the values; where ``equal_to`` is given, an item counts 1 if its text there is that and 0 if not.
+    ``column`` holds the values; where ``equal_to`` is given, an item counts 1 if its text there is that and 0 if not; with
+    ``at_most`` 1 if its number is that or less.
     ``groups``: the weight of each value of the column ``by``; ``{"": 1}`` is the mean of all items. ``neutral`` is added.
     ``key``: the columns that tell items apart. An item without a value is left out.
     """
@@ -59,6 +60,7 @@ class Contrast(Frozen):
     kind: Literal["contrast"] = "contrast"
     column: str = "value"
     equal_to: str | None = None
+    at_most: float | None = None
     by: str = "group"
     groups: FrozenMap[float] = Field(min_length=1)
     over_sd: Literal[0, 1] | None = None
@@ -77,12 +79,22 @@ class Contrast(Frozen):
         named = [EVERY_ITEM] * len(raw) if together else items.column(self.by).to_pylist()
         keys = keys_of(items, self.key)
         kept = [i for i, value in enumerate(raw) if value is not None and named[i] in number]
-        values = [raw[i] if self.equal_to is None else float(raw[i] == self.equal_to) for i in kept]
+        values = [self._counted(raw[i]) for i in kept]
         return Observed(
             tuple(keys[i] for i in kept),
             np.array(values, dtype=np.float64),
             np.array([number[named[i]] for i in kept], dtype=np.intp),
         )
+
+    @property
+    def of_answers(self) -> bool:
+        """Whether an item counts by what it says, and not by how much."""
+        return self.equal_to is not None or self.at_most is not None
+
+    def _counted(self, value: Any) -> float:
+        if self.at_most is not None:
+            return float(value <= self.at_most)
+        return float(value if self.equal_to is None else value == self.equal_to)
 
     def value(self, items: pa.Table) -> float | None:
         """The estimate, from a table of items; None where a group is empty or nothing varies."""
@@ -117,8 +129,9 @@ class ClusterContrast(Frozen):
     key: tuple[str, ...]
 
     @property
-    def equal_to(self) -> None:
+    def of_answers(self) -> bool:
         """Its values are numbers."""
+        return False
 
     def observed(self, items: pa.Table) -> Observed:
         """The rows of a table that count; raises KeyError without the columns."""

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     import altair as alt
     import pandas as pd
 
+    from biascore.comparing import Comparison
+
 SCHEMA_VERSION: Final = 2
 
 
@@ -71,8 +73,7 @@ class Run(Frozen):
 
     ``failed`` are the measurements that could not be made, because a model or a plugin failed; the same command
     later asks for what they need and nothing else.
-    ``gates`` are what the gates of its audit said of it, ``scenarios`` what it says of those of its audit, and ``mappings``
-    where the articles that they name are from.
+    ``gates`` and ``scenarios`` are what those of its audit came to, ``mappings`` where articles are named from.
     ``tests`` are those that were measured, with their words; empty in runs stored before these were kept.
     ``verdicts`` are what it says of those that were made, with p-values adjusted over the measurements on one model.
     """
@@ -225,6 +226,14 @@ class Run(Frozen):
         from biascore.report import plot
 
         return plot(self, metric)
+
+    def compare(
+        self, other: Run | str | Path | None = None, models: Mapping[str, str] | None = None
+    ) -> Comparison:
+        """What changed from this run to another, or between two of its models; see ``biascore.compare``."""
+        from biascore.comparing import compare
+
+        return compare(self, other, models)
 
     def _repr_html_(self) -> str:
         """The run as a notebook shows it."""

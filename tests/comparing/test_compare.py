@@ -46,6 +46,7 @@ def test_two_models_of_one_run_are_compared_by_name_and_two_runs_alike(both: Run
     within = compare(both, models={"old": "new"})
     across = compare(one(both, "old"), one(both, "new"))
     assert within.differences == across.differences
+    assert both.compare(models={"old": "new"}).differences == within.differences
     assert [d.test for d in within] == list(TESTS)
     assert within.whole
 

@@ -10,8 +10,8 @@ from biascore.results.measurement import Measurement
 
 from ..metrics.planted_cases import CASES
 
-SLOW = ("seat", "lpbs", "eec", "gest-mlm")
-DECLARED = ("weat", "crows-pairs", "crows-pairs-causal", "gest-mt", "gest-causal", *SLOW)
+SLOW = ("fise", "seat", "lpbs", "eec", "gest-mlm")
+DECLARED = ("weat", "crows-pairs", "crows-pairs-causal", "gest-mt", "gest-causal", "sc-weat", *SLOW)
 
 
 def declared(measurement: Measurement) -> list[Estimate]:
@@ -31,6 +31,7 @@ def test_an_estimate_follows_from_the_items_as_declared(engine: Engine, name: st
             assert one.estimator.value(of.items) == pytest.approx(estimate.value)
 
 
+@pytest.mark.slow
 def test_names_are_compared_by_name(engine: Engine) -> None:
     models = [engine.model(f"planted:en/eec={d}", name=name) for d, name in ((0.1, "old"), (1.0, "new"))]
     run = engine.measure("eec", models, "en/eec", emotions=["anger"], draws=200, link="identity")

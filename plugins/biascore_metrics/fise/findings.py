@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from biascore.plugins_api import ConfidenceInterval, Estimate, FiseTest, PValue
+from biascore.plugins_api import EVERY_ITEM, ConfidenceInterval, Contrast, Estimate, FiseTest, PValue
 from biascore.stats import Attainable, Interval, ZeroVarianceError, holm
 from biascore.stats.attainable import of_draws
 from biascore.stats.labels import (
@@ -92,7 +92,15 @@ class Findings:
             n=self.n.get(name, self.sizes),
             interval=ConfidenceInterval.of(interval) if interval else None,
             p_values=self.p_values.get(name, ()),
+            estimator=self._from_items(name),
         )
+
+    def _from_items(self, name: str) -> Contrast | None:
+        """How a mean bias follows from the items; not where forms of one word stand among them, which vary together."""
+        dimension = next((one for one in self.leanings if names.mean_name(one) == name), None)
+        if dimension is None or self.pairs != self.words:
+            return None
+        return Contrast(column=dimension, groups={EVERY_ITEM: 1.0})
 
 
 def find(

@@ -12,9 +12,11 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from biascore.plugins_api import (
+    EVERY_ITEM,
     Catalogue,
     ConfidenceInterval,
     Context,
+    Contrast,
     Equivalence,
     Estimate,
     Finding,
@@ -171,7 +173,10 @@ class ScWeat(Metric[VectorOptions, Test]):
             n=deciding.n,
         )
         value = float(np.mean(adjusted <= self.options.alpha))
-        return Estimate(name=SHARE, value=value, unit="share", n=n, p_values=(smallest,))
+        associated = Contrast(column="p_holm", at_most=self.options.alpha, groups={EVERY_ITEM: 1.0})
+        return Estimate(
+            name=SHARE, value=value, unit="share", n=n, p_values=(smallest,), estimator=associated
+        )
 
     def _list_mean(
         self, roles: RoleVectors, role: str, group: str, rng: np.random.Generator, problem: str
