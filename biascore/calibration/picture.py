@@ -53,18 +53,15 @@ def picture(found: Calibration) -> dict[str, Any]:
     ]
     title = {"text": lines, "orient": "bottom", "anchor": "start"}
     data = {"cells": cells, "smallest": smallest, "power": [{"detected": found.power}]}
-    return (
-        frame
-        | {"config": CONFIG}
-        | visible_in({"title": title, "description": " ".join(lines), "datasets": data})
-    )
+    texts: dict[str, Any] = visible_in({"title": title, "description": " ".join(lines), "datasets": data})
+    return frame | {"config": CONFIG} | texts
 
 
 def _across() -> alt.X:
     return alt.X("planted:Q", scale=alt.Scale(domainMin=0), axis=alt.Axis(title=None, tickCount=8))
 
 
-def _power(sizes: int) -> alt.LayerChart:
+def _power(sizes: int) -> alt.LayerChart | alt.FacetChart:
     legend = alt.Legend(title=None, columns=1, orient="top", labelLimit=PANEL)
     colours = [COLOURS[i % len(COLOURS)] for i in range(sizes)]
     shapes = [SHAPES[i % len(SHAPES)] for i in range(sizes)]
@@ -84,7 +81,7 @@ def _power(sizes: int) -> alt.LayerChart:
     return alt.layer(level, band, seen, line, dots).properties(width=PANEL, height=HEIGHT)
 
 
-def _recovered() -> alt.LayerChart:
+def _recovered() -> alt.LayerChart | alt.FacetChart:
     base = alt.Chart(CELLS).transform_filter("datum.own").encode(x=_across())
     up = alt.Axis(title=None, tickCount=6)
     band = base.mark_area(opacity=0.2, color=COLOURS[0]).encode(

@@ -63,10 +63,10 @@ def calibrate(
     owner = engine.plugins.metrics.get(metric)
     quick = {
         name: value
-        for name, value in (QUICK | dict(owner.calibrated_with)).items()
+        for name, value in {**QUICK, **owner.calibrated_with}.items()
         if name in owner.option_type.model_fields and name not in options
     }
-    work = _Work(engine, metric, found, quick | options, power, progress or Silent())
+    work = _Work(engine, metric, found, {**quick, **options}, power, progress or Silent())
     return work.run(sorted({1.0, *times}), effects, models, nulls, known, keep)
 
 

@@ -7,7 +7,6 @@ from typing import Annotated, Final
 
 import typer
 
-from biascore.audit import AuditData
 from biascore.cli.console import print_json, print_rows, say, stderr
 from biascore.cli.options import (
     Data,
@@ -75,7 +74,10 @@ def calibrate_command(
     from biascore.calibration.words import answer, needed, power_rows, size_rows
 
     engine = Engine(stimuli=stimuli or (), cache=None, seed=seed or 0, require_plugins=require_plugin or ())
-    own = [engine.data(**_given(one)) for one in data_files(data, language, data_option)]
+    own = [
+        engine.data(one["format"], one["source"], language=one["language"], **one["options"])
+        for one in data_files(data, language, data_option)
+    ]
     engine.add_tests(own)
     wanted = [*(tests or ()), *(test.id for test in own)]
     if not wanted:
@@ -119,15 +121,3 @@ def calibrate_command(
             say(problem, to=stderr)
     if as_json:
         print_json([one.to_json() for one in results])
-
-
-def _given(one: dict[str, object]) -> dict[str, object]:
-    """A data file of the command line as the arguments of ``Engine.data``."""
-    data = AuditData.model_validate(one)
-    return {
-        "format": data.format,
-        "source": data.source,
-        "language": data.language,
-        "name": data.name,
-        **data.options,
-    }
