@@ -53,12 +53,14 @@ def run_and_deliver(audit: Audit, output: Output, limits: Limits) -> None:
             f"going on with the run in {output.out}, of which {len(earlier.failed)} measurement(s) had failed",
             to=stderr,
         )
-    engine = Engine(
-        cache=None if limits.no_cache else DEFAULT_CACHE,
-        progress=SignsOfLife(),
-        max_characters=limits.max_characters,
-        time_limit=limits.time_limit,
-    )
+    signs = SignsOfLife()
+    with signs.task("reading plugins and word lists", 1):
+        engine = Engine(
+            cache=None if limits.no_cache else DEFAULT_CACHE,
+            progress=signs,
+            max_characters=limits.max_characters,
+            time_limit=limits.time_limit,
+        )
     try:
         result = engine.run(audit)
     finally:

@@ -28,6 +28,10 @@ def report(
     charts: Annotated[
         Path | None, typer.Option(help="Also write every chart as SVG, PDF and PNG here.")
     ] = None,
+    chart_width: Annotated[
+        float | None,
+        typer.Option(help="Millimetres that each chart is wide: 85 and 175 are the columns of journals."),
+    ] = None,
     form: Annotated[
         str,
         typer.Option(
@@ -50,7 +54,7 @@ def report(
     from biascore.report import check_report, write_charts, write_report
 
     check_report(out or run_folder / REPORT_FILE, overwrite=force)
-    drawn = write_charts(loaded, charts, overwrite=force) if charts else ()
+    drawn = write_charts(loaded, charts, width=chart_width, overwrite=force) if charts else ()
     for path in (write_report(loaded, out or run_folder / REPORT_FILE, overwrite=force), *drawn):
         say(path)
 

@@ -14,7 +14,7 @@ from rich.table import Table
 
 from biascore.basics.frozen import Scalar
 from biascore.cli.console import print_list, say, wide
-from biascore.results.answers import in_one_line, ruler_line
+from biascore.results.answers import in_one_line
 from biascore.results.estimates import format_p
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
@@ -87,9 +87,8 @@ def print_run(run: Run, *, all_warnings: bool = False) -> None:
     asked = f"{counts.asked} asked of the model(s), {counts.cached} answered from the cache, {counts.repeated} repeats"
     nothing = "; the models were asked nothing" if counts.put and not counts.asked else ""
     say(f"questions: {counts.put} put: {asked}{nothing}", to=console, style="dim")
-    found = run.answers
-    checks = [ruler_line(one) for one in found if one.role in (Role.CONTROL, Role.BASELINE)]
-    answer = in_one_line(found) or "; ".join(checks)
+    nothing_found = "nothing was asked of a model whose bias is not known: this run checks the ruler"
+    answer = in_one_line(run.answers) or (nothing_found if run.controls else "")
     if answer:
         say(answer, to=console, style="bold")
 

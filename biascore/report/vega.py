@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 import zlib
 from functools import cache
@@ -15,6 +16,15 @@ from biascore.report import CHART_MARK
 
 PNG_SCALE: Final = 3.0
 """Pixels per chart unit: 720 units wide make 2160 pixels, 300 dpi at 18 cm."""
+PNG_DPI: Final = 300.0
+MIN_WIDTH: Final = 50.0
+MAX_WIDTH: Final = 400.0
+ONE_COLUMN: Final = 100.0
+"""Millimetres up to which a chart is drawn for one column of two."""
+ONE_COLUMN_SHARE: Final = 0.4
+_PDF_DPI: Final = 72.0
+_MM_PER_INCH: Final = 25.4
+_SIZE: Final = re.compile(r'width="(?P<width>[0-9.]+)" height="(?P<height>[0-9.]+)"')
 
 
 def vega_lite_version() -> str:
@@ -37,19 +47,42 @@ def javascript() -> str:
     return bundle
 
 
-def draw(spec: dict[str, Any], format_: str) -> bytes:
-    """One chart as an SVG or PNG file, without network; raises RunError for another format."""
+def draw(spec: dict[str, Any], format_: str, width: float | None = None) -> bytes:
+    """One chart as an SVG, PDF or PNG file, ``width`` millimetres wide, without network.
+
+    Raises RunError for another format, and for a width that is no column.
+    """
+    if format_ not in ("svg", "pdf", "png"):
+        raise RunError(f"charts cannot be written as {format_!r}. Choose from: svg, pdf, png.")
     version = vega_lite_version()
-    if format_ == "svg":
-        # An empty list of base URLs refuses every request that a specification could make.
-        svg: str = vl_convert.vegalite_to_svg(spec, vl_version=version, allowed_base_urls=[])
-        return f"{svg.rstrip()}\n<!-- {CHART_MARK.decode()} -->\n".encode()
-    if format_ == "png":
-        png: bytes = vl_convert.vegalite_to_png(
-            spec, vl_version=version, scale=PNG_SCALE, allowed_base_urls=[]
+    if width is not None and not MIN_WIDTH <= width <= MAX_WIDTH:
+        raise RunError(
+            f"a chart cannot be {width:g} mm wide. Choose from {MIN_WIDTH:g} to {MAX_WIDTH:g}, such as 85 or 175."
         )
-        return _with_text(png, b"Software", CHART_MARK)
-    raise RunError(f"charts cannot be written as {format_!r}. Choose from: svg, png.")
+    if width is not None and width <= ONE_COLUMN and isinstance(spec.get("width"), int | float):
+        spec = {**spec, "width": spec["width"] * ONE_COLUMN_SHARE}
+    # An empty list of base URLs refuses every request that a specification could make.
+    svg: str = vl_convert.vegalite_to_svg(spec, vl_version=version, allowed_base_urls=[])
+    found = _SIZE.search(svg)
+    natural = float(found["width"]) if found else 1.0
+    scale = 1.0 if width is None else width / _MM_PER_INCH * _PDF_DPI / natural
+    if format_ == "svg":
+        return f"{_sized(svg, scale, 'pt').rstrip()}\n<!-- {CHART_MARK.decode()} -->\n".encode()
+    if format_ == "pdf":
+        pdf: bytes = vl_convert.svg_to_pdf(_sized(svg, scale, ""))
+        return pdf.rstrip() + b"\n% " + CHART_MARK + b"\n"
+    dots = PNG_SCALE if width is None else scale * PNG_DPI / _PDF_DPI
+    png: bytes = vl_convert.vegalite_to_png(spec, vl_version=version, scale=dots, allowed_base_urls=[])
+    return _with_text(png, b"Software", CHART_MARK)
+
+
+def _sized(svg: str, scale: float, unit: str) -> str:
+    """The drawing with another size and the same content; at a scale of 1 as it is."""
+    found = _SIZE.search(svg)
+    if found is None or scale == 1:
+        return svg
+    width, height = (f"{float(found[name]) * scale:.3f}{unit}" for name in ("width", "height"))
+    return f'{svg[: found.start()]}width="{width}" height="{height}"{svg[found.end() :]}'
 
 
 def _with_text(png: bytes, keyword: bytes, text: bytes) -> bytes:

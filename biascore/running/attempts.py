@@ -51,21 +51,21 @@ def perform(
     failed: list[Failure] = []
     errors: list[BiascoreError] = []
     used: dict[str, ModelUsed] = {}
-    for group in groups:
-        _forget_frames(errors)
-        for label, metric, test in group:
-            number = len(made) + len(failed) + 1
-            what = f"measurement {number} of {total}: {metric.name} {test.id} on {label}"
-            with progress.task(what, 1) as advance:
-                try:
-                    made.append(make(label, metric, test))
-                except BiascoreError as error:
-                    failed.append(_failure(error, metric, test, label))
-                    errors.append(error)
-                advance(1)
-        for label in dict.fromkeys(label for label, _, _ in group):
-            if label in pool.opened and label not in keep:
-                used[label] = pool.release(label)
+    with progress.task("all measurements", total) as overall:
+        for group in groups:
+            _forget_frames(errors)
+            for label, metric, test in group:
+                with progress.task(f"{metric.name} {test.id} on {label}", 1) as advance:
+                    try:
+                        made.append(make(label, metric, test))
+                    except BiascoreError as error:
+                        failed.append(_failure(error, metric, test, label))
+                        errors.append(error)
+                    advance(1)
+                overall(1)
+            for label in dict.fromkeys(label for label, _, _ in group):
+                if label in pool.opened and label not in keep:
+                    used[label] = pool.release(label)
     used |= {name: pool.release(name) for name in pool.opened} | pool.given_used
     if failed and not made:
         raise errors[0] if len({str(error) for error in errors}) == 1 else NothingMeasuredError(tuple(failed))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -9,6 +10,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from biascore.errors import RunError
 from biascore.report import write_charts
 
 from ..builders.runs import measurement, model_used, random_items, run_of, table
@@ -37,7 +39,7 @@ def test_units_and_variants_have_their_own_forest_plot(tmp_path: Path) -> None:
 
 def test_charts_are_svg_and_png_of_the_specifications_on_the_page(tmp_path: Path) -> None:
     run = run_of(measurement(), measurement(items=random_items(np.random.default_rng(2), 300)))
-    paths = write_charts(run, tmp_path / "new" / "folder")
+    paths = write_charts(run, tmp_path / "new" / "folder", ("svg", "png"))
     page = page_of(run, tmp_path)
     names = [d.attributes["data-name"] for d in page.all("div", "chart")]
     assert [p.stem for p in paths] == [name for name in names for _ in range(2)]
@@ -92,3 +94,18 @@ def test_names_that_differ_in_their_ends_are_told_apart_in_a_legend(tmp_path: Pa
     svg = next(p for p in write_charts(run, tmp_path, ("svg",)) if p.name.startswith("forest"))
     labels = ["".join(e.itertext()) for e in ElementTree.parse(svg).iter("{http://www.w3.org/2000/svg}text")]
     assert [label for label in labels if label.startswith("eee")] == names
+
+
+def test_charts_are_as_wide_as_the_column_of_a_journal(tmp_path: Path) -> None:
+    for width, drawn in ((85, 288), (175, 720)):
+        paths = write_charts(run_of(measurement()), tmp_path / str(width), width=width)
+        by = {path.suffix: path.read_bytes() for path in paths if path.name.startswith("forest")}
+        root = ElementTree.fromstring(by[".svg"])
+        points = width / 25.4 * 72
+        assert float(root.attrib["width"].removesuffix("pt")) == pytest.approx(points, abs=0.01)
+        assert root.attrib["viewBox"].split()[2] == str(drawn)
+        assert int.from_bytes(by[".png"][16:20], "big") == pytest.approx(points / 72 * 300, abs=2)
+        (box,) = re.findall(rb"MediaBox ?\[([^\]]*)\]", by[".pdf"])
+        assert float(box.split()[2]) == pytest.approx(points, abs=1)
+    with pytest.raises(RunError, match="cannot be 5 mm wide"):
+        write_charts(run_of(measurement()), tmp_path / "new", width=5)

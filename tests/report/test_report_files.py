@@ -40,7 +40,7 @@ def test_existing_files_are_kept_unless_told_otherwise(tmp_path: Path) -> None:
 def test_charts_replace_charts_and_nothing_else(tmp_path: Path) -> None:
     run = run_of(measurement())
     drawn = write_charts(run, tmp_path)
-    assert {path.suffix for path in drawn} == {".svg", ".png"}
+    assert {path.suffix for path in drawn} == {".svg", ".pdf", ".png"}
     with pytest.raises(RunError, match="exists already"):
         write_charts(run, tmp_path)
     assert write_charts(run, tmp_path, overwrite=True) == drawn
@@ -58,7 +58,7 @@ def test_a_folder_and_an_unknown_format_are_refused(tmp_path: Path) -> None:
     run = run_of(measurement())
     with pytest.raises(RunError, match="is a folder"):
         write_report(run, tmp_path, overwrite=True)
-    with pytest.raises(RunError, match=r"'jpeg'.*svg, png"):
+    with pytest.raises(RunError, match=r"'jpeg'.*svg, pdf, png"):
         write_charts(run, tmp_path / "charts", ("svg", "jpeg"))  # type: ignore[arg-type]  # what is tested
     assert not (tmp_path / "charts").exists()
 
