@@ -104,6 +104,18 @@ class Exchange:
         return sum(self.first), len(self.first) - sum(self.first)
 
     @property
+    def together(self) -> tuple[int, ...]:
+        """The number of what a bootstrap resamples as one, for each word: its pair of counterparts, or else its unit."""
+        sides: dict[int, set[bool]] = {}
+        for block, of_first in zip(self.block, self.first, strict=True):
+            sides.setdefault(block, set()).add(of_first)
+        units = len(self.first)
+        return tuple(
+            units + self.block[unit] if self.paired and len(sides[self.block[unit]]) > 1 else unit
+            for unit in self.unit
+        )
+
+    @property
     def plain(self) -> bool:
         """Whether words are exchanged one by one and without limits."""
         return len(self.first) == len(self.unit) and not any(self.block)

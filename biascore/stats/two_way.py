@@ -23,6 +23,9 @@ from biascore.stats.bootstrap import Interval
 
 TWO_WAY: Final = "two-way pigeonhole bootstrap, percentile"
 
+MIN_UNITS: Final = 3
+"""Of two words a resample is one of three, which is no distribution to take quantiles of."""
+
 _CHUNK: Final = 2**20  # numbers held at once: 8 MiB
 
 
@@ -58,8 +61,8 @@ def two_way_intervals(
     varies have no effect size, are left out and counted.
 
     Coverage of 95 % intervals in crossed populations is measured by tests/benchmarks/bench_two_way.py. Raises
-    ZeroVarianceError where a list has one unit only or all resamples are equal, ValueError on a table that is no matrix
-    or not finite and on options out of range.
+    ZeroVarianceError where a list has fewer than three units or all resamples are equal, ValueError on a table that is no
+    matrix or not finite and on options out of range.
     """
     require_between(level, "level", 0.0, 1.0)
     if resamples < 2:
@@ -110,9 +113,10 @@ def _strata(units: Sequence[int] | None, side: NDArray[np.bool_], name: str) -> 
         number = {unit: i for i, unit in enumerate(members)}
         found.append((np.array([number.get(unit, -1) for unit in labels.tolist()]), len(members)))
     for one in (True, False):
-        if sum(count for places, count in found if (places[side == one] >= 0).any()) < 2:
+        units = sum(count for places, count in found if (places[side == one] >= 0).any())
+        if units < MIN_UNITS:
             raise ZeroVarianceError(
-                f"a list of {name} has one word only, and resampling it shows no variation"
+                f"a list of the {name} has {units} independent word(s), and resampling takes {MIN_UNITS} to show variation"
             )
     return found
 

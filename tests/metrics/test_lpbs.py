@@ -163,7 +163,7 @@ def test_several_templates_are_averaged_and_kept_apart(bert: str) -> None:
         assert column == pytest.approx(one.items["value"].to_pylist(), abs=1e-4)
     assert got.method == "lpbs ('TARGET ATTRIBUTE' + 'TARGET is ATTRIBUTE', resamples=100)"
     assert measure(bert).method == "lpbs (resamples=100)"
-    assert len(measure(bert).estimates) == 2
+    assert not any("TARGET" in one.name for one in measure(bert).estimates)
 
 
 def test_the_words_stand_where_the_slots_stood() -> None:

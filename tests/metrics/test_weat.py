@@ -204,7 +204,7 @@ def test_a_target_that_is_also_an_attribute_is_told(model_of, test_of):
 
 
 def test_resamples_without_a_value_are_counted_and_told(model_of, test_of):
-    got = weat(model_of(WORDS), test_of(X[:2], Y[:2], A, B))
+    got = weat(model_of(WORDS), test_of(X[:2], Y[:2], A, B), bootstrap="tested")
     interval = got.headline.interval
     assert interval is not None
     assert interval.degenerate > 0.1 * interval.resamples

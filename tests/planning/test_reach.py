@@ -25,7 +25,10 @@ from biascore.stats import (
 from biascore.stats.proportions import wilson_interval
 from biascore.stats.reach import pairs_for_negligible
 
-NEGLIGIBLE = "an interval within the bound of 0.2 takes about 530 + 530 target words"
+NEGLIGIBLE = (
+    "an interval within the bound of 0.2 takes about 530 + 530 target words, and others across them that "
+    "hardly differ"
+)
 FEW = {"resamples": 100, "draws": 200}
 
 

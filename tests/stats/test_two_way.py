@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from biascore.stats import ZeroVarianceError, association, effect_interval, effect_size
+from biascore.stats.exchange import Exchange
 from biascore.stats.two_way import TWO_WAY, two_way_intervals
 
 RNG = np.random.default_rng(11)
@@ -87,11 +88,19 @@ def test_attributes_that_differ_widen_it_and_attributes_that_agree_do_not():
     assert differ.high - differ.low > 1.5 * (agree.high - agree.low)
 
 
+def test_pairs_of_counterparts_and_families_are_what_is_drawn_together():
+    families = Exchange.of((3, 2), families=(["a", "a", "b"], ["c", "d"]))
+    assert families.together == (0, 0, 1, 2, 3)
+    first, alone, second, last = Exchange.of((2, 2), counterparts=(["he", None], ["he", None])).together
+    assert first == second != alone
+    assert last == alone or last not in (first, alone)
+
+
 @pytest.mark.parametrize(
     ("change", "error", "told"),
     [
-        ({"cut": 1}, ZeroVarianceError, "a list of columns has one word only"),
-        ({"rows": [0] * 5 + [1, 2, 3, 4]}, ZeroVarianceError, "a list of rows has one word only"),
+        ({"cut": 2}, ZeroVarianceError, r"a list of the columns has 2 independent word\(s\)"),
+        ({"rows": [0] * 5 + [1, 2, 3, 4]}, ZeroVarianceError, "a list of the rows has 1 independent"),
         ({"first": 9}, ValueError, "first is 9"),
         ({"columns": [0, 1]}, ValueError, "columns numbers 2 of 7 words"),
         ({"resamples": 1}, ValueError, "resamples is 1"),

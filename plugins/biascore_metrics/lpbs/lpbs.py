@@ -230,7 +230,8 @@ class Lpbs(Metric[LpbsOptions, Test]):
                 "log-probability of a word": f"{options.subtokens} over its sub-tokens, all hidden at once",
                 "hidden attribute": "as many masks as it has sub-tokens",
                 "deciding p-value": options.deciding,
-                "permuted and resampled": options.over,
+                "observations": options.over,
+                "resampled": options.resampled(options.over, "attributes" if own == TARGETS else "targets"),
             },
         )
 

@@ -103,10 +103,10 @@ class Seat(Metric[SeatOptions, Test]):
         kinds = frames if in_sentence else None
         if not problem:
             x, y = (_associations(roles, role, options.unit) for role in ("X", "Y"))
-            a, b = (_associations(roles, role, options.unit, ("X", "Y")) for role in ("A", "B"))
-            across = Across(
-                a, b, _exchange(test, roles, ("A", "B"), kinds, options.unit), unit=f"{options.unit}s"
-            )
+            table = _table(roles, options.unit)
+            cut = len(roles["A"].words if options.unit == "word" else roles["A"].vectors)
+            exchange = _exchange(test, roles, ("A", "B"), kinds, options.unit)
+            across = Across.of(table, len(x), cut, exchange, unit=f"{options.unit}s")
             beside = self._beside(roles, other)
         # The items are words: d over sentences does not follow from them.
         lists = (test.roles["X"].name, test.roles["Y"].name) if options.unit == "word" else None
@@ -156,7 +156,7 @@ class Seat(Metric[SeatOptions, Test]):
                     "association s": ASSOCIATION[options.unit],
                     "deciding p-value": options.deciding,
                     "exchanged": effect.exchanged,
-                    "resampled": f"target {options.unit}s",
+                    "resampled": options.resampled(f"target {options.unit}s", f"attribute {options.unit}s"),
                     "word in its sentence": "as listed: not inflected, not capitalised at the start",
                     **{
                         f"templates {test.language}/{options.templates}/{tag}": " | ".join(sentences)
@@ -252,16 +252,20 @@ def _unlike_templates(roles: Mapping[str, RoleSentences]) -> tuple[str, ...]:
     )
 
 
-def _associations(
-    roles: Mapping[str, RoleSentences], role: str, unit: Unit, against: tuple[str, str] = ("A", "B")
-) -> npt.NDArray[np.float64]:
-    """s(w, A, B) of the words or of the sentences of a role, in their order; ``against`` may be X and Y."""
-    own = roles[role]
-    cosines = [cosine_matrix(own.vectors, roles[side].vectors) for side in against]
-    if unit == "sentence":
-        return association(*cosines)
-    a, b = (roles[side].by_word(some.T).T for side, some in zip(against, cosines, strict=True))
-    return own.by_word(association(a, b))
+def _associations(roles: Mapping[str, RoleSentences], role: str, unit: Unit) -> npt.NDArray[np.float64]:
+    """s(w, A, B) of the words or of the sentences of a role, in their order."""
+    return association(*(_cosines(roles[role], roles[side], unit) for side in ("A", "B")))
+
+
+def _table(roles: Mapping[str, RoleSentences], unit: Unit) -> npt.NDArray[np.float64]:
+    """The cosines of the words, or the sentences, of X and Y with those of A and B."""
+    return np.block([[_cosines(roles[row], roles[side], unit) for side in ("A", "B")] for row in ("X", "Y")])
+
+
+def _cosines(own: RoleSentences, other: RoleSentences, unit: Unit) -> npt.NDArray[np.float64]:
+    """Of sentences, or of words: means over their sentences."""
+    cosines = cosine_matrix(own.vectors, other.vectors)
+    return own.by_word(other.by_word(cosines.T).T) if unit == "word" else cosines
 
 
 def _items(

@@ -22,7 +22,7 @@ from biascore.stats import (
     permutation_test,
 )
 from biascore.stats.exchange import Exchange
-from biascore_metrics.weat.options import AssociationOptions
+from biascore_metrics.weat.options import TWO_WAY, AssociationOptions
 from biascore_metrics.weat.pvalues import Tests
 
 EFFECT: Final = "effect size d"
@@ -36,7 +36,8 @@ class Across:
 
     ``one`` and ``other`` are the words' differences between X and Y (or A and B), so that mean(one) - mean(other) is
     the difference of the effect; ``exchange`` is what of them may be exchanged. ``labels`` names the lists, "attribute" or
-    "target", ``unit`` their elements.
+    "target", ``unit`` their elements. ``table`` (n, m) is what both sides are means of, n words of x and y, m of these; a
+    two-way interval resamples both sides of it, and there is none without.
     """
 
     one: npt.NDArray[np.float64]
@@ -44,6 +45,7 @@ class Across:
     exchange: Exchange
     labels: str = "attribute"
     unit: str = "words"
+    table: npt.NDArray[np.float64] | None = None
 
     @classmethod
     def of(
@@ -53,10 +55,11 @@ class Across:
         cut: int,
         exchange: Exchange,
         labels: str = "attribute",
+        unit: str = "words",
     ) -> Self:
         """From associations (words, others), of which the first ``first`` rows and ``cut`` columns are the one list."""
         g = table[:first].mean(axis=0) - table[first:].mean(axis=0)
-        return cls(g[:cut], g[cut:], exchange, labels)
+        return cls(g[:cut], g[cut:], exchange, labels, unit, table)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +113,14 @@ class Effect:
             d = effect_size(x, y, options.ddof)
         except ZeroVarianceError as error:
             return cls(empty, None, f"the associations of the {of_what} do not vary ({error})")
-        test = options.test(x, y, exchange or Exchange.of((len(x), len(y))), rng)
-        interval, problem = options.interval(x, y, test, rng)
+        own = exchange or Exchange.of((len(x), len(y)))
+        test = options.test(x, y, own, rng)
+        if across is not None and across.table is not None and options.bootstrap == TWO_WAY:
+            interval, shifts, problem = options.two_way(across.table, (own, across.exchange), rng)
+        else:
+            interval, problem = options.interval(x, y, test, rng)
+            shifts = options.difference_interval(x, y, test, rng)
         # Permutations leave the denominator of d as it is, so the p-values are those of the difference too.
-        shifts = options.difference_interval(x, y, test, rng)
         papers = test
         if test.exchange is not None:
             papers = permutation_test(x, y, method=options.permutation, draws=options.draws, rng=rng)
@@ -166,11 +173,18 @@ class Effect:
             attainable=self.attainable,
         )
         both = self.tests.told(options.alternative, options.alpha) if self.tests else ""
-        reason = " ".join(filter(None, [decision.reason, both]))
+        reason = " ".join(filter(None, [decision.reason, both, self._unsure(decision)]))
         opposite = effect.opposite(options.alpha)
         if opposite and decision.verdict is Verdict.INCONCLUSIVE:
             reason += f" But {opposite}."
         return Decision(decision.verdict, reason)
+
+    def _unsure(self, decision: Decision) -> str:
+        """That what is detected may be 0 with other words, in a sentence; empty where the interval leaves out 0."""
+        ends = self.interval
+        if decision.verdict is not Verdict.DETECTED or ends is None or not ends.low <= 0 <= ends.high:
+            return ""
+        return "The interval holds 0: with other words for these lists there may be no effect."
 
     def warnings(self, options: AssociationOptions, what: str = "the targets") -> tuple[str, ...]:
         """The cautions, and that resamples of ``what`` are missing from the interval."""

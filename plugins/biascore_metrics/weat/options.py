@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final, Literal
+from typing import ClassVar, Final, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -27,11 +27,14 @@ from biascore.stats import (
 from biascore.stats.attainable import Attainable
 from biascore.stats.exchange import Exchange, countable, exchange_test
 from biascore.stats.permutation import EXACT_MAX_SUMS
+from biascore.stats.two_way import two_way_intervals
 from biascore.stats.units import bootstrap_difference
 from biascore_metrics.words import WordOptions, exchange_of
 
 MAX_DEGENERATE_SHARE: Final = 0.01
 POOL: Final = "neutral/words"
+TWO_WAY: Final = "two-way"
+Bootstrap: TypeAlias = Literal["two-way", "tested", "studentized", "bca", "percentile", "permutation"]
 
 
 class AssociationOptions(WordOptions):
@@ -41,7 +44,8 @@ class AssociationOptions(WordOptions):
     ``alternative``: the p-value that decides. An audit does not know in advance which way a bias
     runs, so the default is two-sided; the papers' tests are one-sided ("greater").
     ``permutation``: count all partitions, or draw ``draws`` of them; "auto" counts where it can.
-    ``bootstrap``: how the interval is made; "tested" is studentized, kept from contradicting the two-sided test.
+    ``bootstrap``: how the interval is made; "two-way" resamples all four lists, where a metric has them in one table. All
+    others hold A and B fixed; "tested" is studentized, kept from contradicting the two-sided test.
     ``bound``: an effect whose whole interval lies within it counts as negligible (Cohen's small effect).
     """
 
@@ -49,7 +53,7 @@ class AssociationOptions(WordOptions):
     alternative: Literal["two-sided", "greater"] = "two-sided"
     permutation: Literal["auto", "exact", "monte-carlo"] = "auto"
     draws: Draws = 100_000
-    bootstrap: Literal["tested", "studentized", "bca", "percentile", "permutation"] = "tested"
+    bootstrap: Bootstrap = "tested"
     resamples: Resamples = 5000
     bound: float | None = Field(default=0.2, gt=0)
 
@@ -59,6 +63,22 @@ class AssociationOptions(WordOptions):
         if isinstance(value, bool):  # True equals 1, and pydantic takes it for the literal
             raise ValueError("must be 0 or 1, not a boolean")
         return value
+
+    crossed: ClassVar[bool] = False
+    """Whether the metric gives a table of all four lists, so that both sides of it can be resampled."""
+
+    @field_validator("bootstrap")
+    @classmethod
+    def _has_both_sides(cls, bootstrap: str) -> str:
+        if bootstrap == TWO_WAY and not cls.crossed:
+            raise ValueError(
+                "two-way resamples all four lists, and this metric resamples two of them; use tested"
+            )
+        return bootstrap
+
+    def resampled(self, own: str, across: str) -> str:
+        """Which words the intervals resample, as a convention."""
+        return f"{own} and, apart from them, {across}" if self.bootstrap == TWO_WAY else own
 
     @property
     def deciding(self) -> str:
@@ -105,6 +125,8 @@ class AssociationOptions(WordOptions):
             many = words_for_negligible(self.bound, self.confidence)
             kind = "target" if own == ("X", "Y") else "attribute"
             why = f"an interval within the bound of {self.bound:g} takes about {many} + {many} {kind} words"
+            if self.bootstrap == TWO_WAY:
+                why += ", and others across them that hardly differ"
             found += (Unreachable(Verdict.NEGLIGIBLE, why),)
         return found
 
@@ -151,6 +173,32 @@ class AssociationOptions(WordOptions):
         )
         return found if np.isfinite([found.low, found.high]).all() else None  # not with very few words
 
+    def two_way(
+        self, table: npt.NDArray[np.float64], exchanges: tuple[Exchange, Exchange], rng: np.random.Generator
+    ) -> tuple[Interval | None, Interval | None, str]:
+        """The two-way intervals of d and of the mean difference, or None twice and the reason.
+
+        ``exchanges`` of the rows and of the columns of ``table`` say what is resampled as one.
+        """
+        (first, rows), (cut, columns) = (
+            (sum(one.first[unit] for unit in one.unit), one.together) for one in exchanges
+        )
+        try:
+            found = two_way_intervals(
+                table,
+                first,
+                cut,
+                ddof=self.ddof,
+                level=self.confidence,
+                resamples=self.resamples,
+                rng=rng,
+                rows=rows,
+                columns=columns,
+            )
+        except ZeroVarianceError as error:
+            return None, None, f"{error}; bootstrap=tested resamples one side alone"
+        return found.effect, found.difference, ""
+
     def interval(
         self,
         x: npt.NDArray[np.float64],
@@ -166,7 +214,7 @@ class AssociationOptions(WordOptions):
                 p_two_sided=test.two_sided.p_value,
                 ddof=self.ddof,
                 level=self.confidence,
-                method=self.bootstrap,
+                method="tested" if self.bootstrap == TWO_WAY else self.bootstrap,
                 resamples=self.resamples,
                 rng=rng,
                 exchange=test.exchange,
@@ -206,6 +254,9 @@ class PlaceboOptions(AssociationOptions):
     ``placebo_pool``: the list of neutral words that they are drawn from, in the language of the test (``neutral/words``).
     """
 
+    crossed: ClassVar[bool] = True
+
+    bootstrap: Bootstrap = TWO_WAY
     placebo: int = Field(default=1000, ge=0, le=10_000)
     placebo_pool: str = POOL
 
@@ -239,5 +290,5 @@ class VectorOptions(AssociationOptions):
         }
 
 
-class WeatOptions(VectorOptions, PlaceboOptions):
+class WeatOptions(PlaceboOptions, VectorOptions):
     """Conventions of WEAT, which are those on vectors and on placebo lists."""

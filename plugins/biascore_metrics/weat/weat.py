@@ -68,9 +68,9 @@ class Weat(Metric[WeatOptions, Test]):
         x = y = np.empty(0)
         across = None
         if not problem:
-            x, y = _associations(roles, "X", ("A", "B")), _associations(roles, "Y", ("A", "B"))
-            a, b = (_associations(roles, role, ("X", "Y")) for role in ("A", "B"))
-            across = Across(a, b, exchange_of_roles(test, roles.words, ("A", "B")))
+            x, y = (_associations(roles, role) for role in ("X", "Y"))
+            exchange = exchange_of_roles(test, roles.words, ("A", "B"))
+            across = Across.of(_table(roles), len(x), len(roles.vectors["A"]), exchange)
         lists = (test.roles["X"].name, test.roles["Y"].name)
         effect = Effect.of(
             x,
@@ -103,7 +103,7 @@ class Weat(Metric[WeatOptions, Test]):
                     "effect size": "(mean s(X) - mean s(Y)) / sd of s over X and Y together",
                     "deciding p-value": self.options.deciding,
                     "exchanged": effect.exchanged,
-                    "resampled": "target words, within X and within Y",
+                    "resampled": self.options.resampled("target words", "attribute words"),
                     "item value": "s(w, A, B) = mean cosine with A - mean cosine with B",
                     **frequency.stated(),
                     **placebo.stated(),
@@ -135,8 +135,16 @@ class Weat(Metric[WeatOptions, Test]):
         )
 
 
-def _associations(roles: RoleVectors, role: str, against: tuple[str, str]) -> npt.NDArray[np.float64]:
-    one, other = (cosine_matrix(roles.vectors[role], roles.vectors[side]) for side in against)
+def _table(roles: RoleVectors) -> npt.NDArray[np.float64]:
+    """The cosines of the words of X and Y with those of A and B."""
+    targets, attributes = (
+        np.concatenate([roles.vectors[role] for role in pair]) for pair in (("X", "Y"), ("A", "B"))
+    )
+    return cosine_matrix(targets, attributes)
+
+
+def _associations(roles: RoleVectors, role: str) -> npt.NDArray[np.float64]:
+    one, other = (cosine_matrix(roles.vectors[role], roles.vectors[side]) for side in ("A", "B"))
     return association(one, other)
 
 

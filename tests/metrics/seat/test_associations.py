@@ -110,7 +110,7 @@ def test_what_the_result_says_of_itself(mine: Path, vectors: Callable[..., str])
     assert got.conventions["embedding level"] == "sentence"
     assert got.conventions["templates xx/seat/noun"] == "WORD is here. | this is WORD."
     assert "templates xx/seat/verb" in got.conventions
-    assert got.conventions["resampled"] == "target sentences"
+    assert got.conventions["resampled"] == "target sentences and, apart from them, attribute sentences"
 
 
 def test_token_level_of_a_static_model_is_weat(mine: Path, vectors: Callable[..., str]) -> None:
