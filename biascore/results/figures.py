@@ -65,12 +65,25 @@ class Histogram(Frozen):
 
 
 class Bars(Frozen):
-    """A picture of some estimates of one unit, by name, as bars with their intervals; ``labels`` are shown for them."""
+    """A picture of some estimates of one unit, by name, as bars with their intervals; ``labels`` are shown for them.
+
+    ``groups``: which group each estimate belongs to; then bars have the colour of their group, and begin at the neutral
+    value, so that their length is what lies between it and them.
+    """
 
     kind: Literal["bars"] = "bars"
     title: str
     estimates: tuple[str, ...] = Field(min_length=1)
     labels: tuple[str, ...]
+    groups: tuple[str, ...] = ()
+
+    @model_serializer(mode="wrap")
+    def _without_empty(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Without ``groups`` where there are none, so that results stored before there were any keep their digest."""
+        stored: dict[str, Any] = serialize(self)
+        if not self.groups:
+            del stored["groups"]
+        return stored
 
 
 class Lines(Frozen):

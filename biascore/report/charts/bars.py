@@ -15,6 +15,7 @@ from biascore.report.charts.base import (
     Chart,
     Drawing,
     Undrawn,
+    distinct,
     interval_columns,
     label_axis,
     label_step,
@@ -34,6 +35,7 @@ from biascore.results.measurement import Measurement
 BAR_STEP: Final = 30
 MANY: Final = 20
 """Bars beyond which the size that all groups share is said once, and bars stand closer, so that they fit a screen."""
+GROUP_COLOURS: Final = ("#CC79A7", "#56B4E9", "#E69F00")
 CLOSE_STEP: Final = 16
 CLOSE_WIDTH: Final = 34  # letters that an axis has room for
 
@@ -55,15 +57,21 @@ def bars_chart(measurement: Measurement, bars: Bars, name: str) -> Chart | Undra
     )
     rows = [_row(estimate, label) for label, (_, estimate) in zip(labels, drawn, strict=True)]
     neutral = shared_neutral(estimate for _, estimate in drawn)
+    group_of = dict(zip(bars.estimates, bars.groups, strict=False))
+    grouped = bool(group_of) and neutral is not None
+    if grouped:
+        rows = [row | {"group": group_of[row["estimate"]], "from": neutral} for row in rows]
     caption = f"{bars.title}. {whiskers(estimate.interval for _, estimate in drawn)}"
     if neutral is not None:
-        caption += f" The upright line at {neutral:g} stands for no bias."
+        caption += f" The upright line at {neutral:g} stands for no bias{', and bars begin there' if grouped else ''}."
     shared = ", ".join(f"{count:,} {role}" for role, count in drawn[0][1].n.items())
     if close and shared:
         caption += f" Each of {shared}."
     note = f"Without a value, and so not drawn: {', '.join(absent)}." if absent else ""
     drawing = Drawing(
-        _layers(), label_step(labels, CLOSE_STEP if close else BAR_STEP), {ROWS.name: rows}
+        _layers(distinct(group_of.values()) if grouped else []),
+        label_step(labels, CLOSE_STEP if close else BAR_STEP),
+        {ROWS.name: rows},
     ).with_neutral(neutral)
     below = with_unit(bars.title, drawn[0][1].unit)
     spec = specification(drawing, below, f"{measurement.test_title}. {caption}")
@@ -75,6 +83,13 @@ def problem_of(figure: Bars | Boxes | Dots, measurement: Measurement) -> str:
     problem = names_problem(measurement, figure.estimates)
     if not problem and len(figure.labels) != len(figure.estimates):
         return f"it has {len(figure.labels)} labels for {len(figure.estimates)} estimates"
+    if (
+        not problem
+        and isinstance(figure, Bars)
+        and figure.groups
+        and len(figure.groups) != len(figure.estimates)
+    ):
+        return f"it has {len(figure.groups)} groups for {len(figure.estimates)} estimates"
     return problem
 
 
@@ -110,7 +125,7 @@ def _row(estimate: Estimate, label: str) -> dict[str, Any]:
     }
 
 
-def _layers() -> tuple[alt.Chart, ...]:
+def _layers(groups: Sequence[str]) -> tuple[alt.Chart, ...]:
     tooltip = [
         alt.Tooltip("estimate:N", title="Estimate"),
         alt.Tooltip("value:Q", title="Value", format=".3f"),
@@ -118,7 +133,13 @@ def _layers() -> tuple[alt.Chart, ...]:
         alt.Tooltip("n:N", title="n"),
     ]
     base = alt.Chart(ROWS).encode(y=label_axis(), tooltip=tooltip)
-    bar = base.mark_bar(color=COLOURS[0], opacity=0.5).encode(x=value_axis(zero=True))
+    if groups:
+        # Not the colours that models begin with: a group of estimates is no model.
+        scale = alt.Scale(range=[GROUP_COLOURS[place % len(GROUP_COLOURS)] for place in range(len(groups))])
+        fill = alt.Fill("group:N", sort=None, scale=scale, legend=alt.Legend(title=None, symbolOpacity=1))
+        bar = base.mark_bar(opacity=0.75).encode(x=value_axis(), x2=alt.X2("from"), fill=fill)
+    else:
+        bar = base.mark_bar(color=COLOURS[0], opacity=0.5).encode(x=value_axis(zero=True))
     interval = base.mark_rule(strokeWidth=1.8, color=INK, aria=False).encode(
         x=alt.X("low:Q"), x2=alt.X2("high")
     )

@@ -33,6 +33,7 @@ from biascore_metrics.gest.options import MtOptions
 from biascore_metrics.gest.rates import largest_corners
 
 NO_TRANSLATION = "the model gave no translation, or none that is text"
+ABOUT = {"female": "stereotypes about women", "male": "stereotypes about men"}
 LOST = {Gender.NONE: "no first-person gender found", Gender.CONFLICT: "its words disagree in gender"}
 
 
@@ -122,6 +123,7 @@ def _figures(chosen: Chosen, options: MtOptions) -> tuple[Figure, ...]:
             title=f"Masculine rate of each stereotype in {options.target}",
             estimates=tuple(p_name(stereotype) for stereotype in chosen.stereotypes),
             labels=tuple(stereotype.label for stereotype in chosen.stereotypes),
+            groups=tuple(ABOUT[stereotype.gender] for stereotype in chosen.stereotypes),
         ),
         Point(
             title="Stereotype rate and masculine rate",
