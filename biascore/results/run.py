@@ -26,6 +26,7 @@ from biascore.results.answers import Answer, answers
 from biascore.results.evidence import MappingUsed, ScenarioResult
 from biascore.results.failure import Failure
 from biascore.results.gated import GateResult
+from biascore.results.hashes import canonical, content_hash, item_hash
 from biascore.results.measurement import Measurement
 from biascore.results.run_files import ITEMS_FOLDER, RUN_FILE, in_the_way, items_path, parse_run
 from biascore.results.sensitivity import Sensitivity, seen_lines, undecided
@@ -248,9 +249,9 @@ class Run(Frozen):
         """
         digest = hashlib.sha256()
         for measurement in self.measurements:
-            digest.update(_canonical(measurement.model_dump(mode="json")))
+            digest.update(canonical(measurement.model_dump(mode="json")))
             digest.update(item_hash(measurement.items).encode())
-        digest.update(_canonical(_stored(self.verdicts)))
+        digest.update(canonical(_stored(self.verdicts)))
         return f"sha256:{digest.hexdigest()}"
 
     def to_json(self) -> dict[str, Any]:
@@ -379,20 +380,6 @@ def _from_body(body: dict[str, Any], folder: Path, problems: list[str]) -> Run:
     return Run.model_validate({**body, "measurements": tuple(measurements)})
 
 
-def content_hash(body: dict[str, Any]) -> str:
-    """SHA-256 of the canonical JSON of a stored run."""
-    return hashlib.sha256(_canonical(body)).hexdigest()
-
-
-def item_hash(items: pa.Table) -> str:
-    """SHA-256 over names, types and values of an item table, whatever file holds it."""
-    digest = hashlib.sha256()
-    for name, column in zip(items.column_names, items.columns, strict=True):
-        digest.update(_canonical([name, str(column.type)]))
-        digest.update(_canonical(column.to_pylist()))
-    return digest.hexdigest()
-
-
 def check_replaceable(target: Path, *, overwrite: bool) -> Path:
     """Where a run can be saved: ``target``, or what it links to.
 
@@ -400,7 +387,3 @@ def check_replaceable(target: Path, *, overwrite: bool) -> Path:
     nothing can be written.
     """
     return check_folder(target, overwrite=overwrite, in_the_way=in_the_way)
-
-
-def _canonical(value: object) -> bytes:
-    return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()

@@ -13,7 +13,7 @@ from biascore.cli import codes
 from biascore.cli.app import app
 from biascore.errors import RunError
 from biascore.models.cache import DiskCache, default_folder
-from biascore.results.run import content_hash
+from biascore.results.hashes import content_hash
 
 from .conftest import Verify
 

@@ -15,7 +15,8 @@ import pytest
 
 from biascore import Run
 from biascore.errors import RunError
-from biascore.results.run import content_hash, read_run
+from biascore.results.hashes import content_hash
+from biascore.results.run import read_run
 
 
 def change(folder: Path, path: str, value: Any) -> None:

@@ -14,8 +14,9 @@ from pydantic import ValidationError
 from biascore import Audit, Engine, Run
 from biascore.errors import OptionsError
 from biascore.results.estimates import Equivalence
+from biascore.results.hashes import content_hash
 from biascore.results.measurement import Measurement, item_table
-from biascore.results.run import content_hash, read_run
+from biascore.results.run import read_run
 from biascore.results.verdicts import contradiction, control_lines, reason_of, run_verdicts
 from biascore.stats import Adjustment, Verdict
 

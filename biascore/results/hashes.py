@@ -1,0 +1,28 @@
+"""Hashes of what a run holds: of its JSON, and of item tables, whatever file holds them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+import pyarrow as pa
+
+
+def content_hash(body: dict[str, Any]) -> str:
+    """SHA-256 of the canonical JSON of a stored run."""
+    return hashlib.sha256(canonical(body)).hexdigest()
+
+
+def item_hash(items: pa.Table) -> str:
+    """SHA-256 over names, types and values of an item table, whatever file holds it."""
+    digest = hashlib.sha256()
+    for name, column in zip(items.column_names, items.columns, strict=True):
+        digest.update(canonical([name, str(column.type)]))
+        digest.update(canonical(column.to_pylist()))
+    return digest.hexdigest()
+
+
+def canonical(value: object) -> bytes:
+    """JSON with sorted keys and without spaces: the same bytes for the same value."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
