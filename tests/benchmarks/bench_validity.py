@@ -93,7 +93,20 @@ GEST_CAUSAL = Column("gest-causal", "en/gest_own", 100, {"resamples": 100})
 EEC = Column("eec", "en/eec", 30, {"emotions": ["anger"], "draws": 200})
 ROBUST = Column("robust-association", "en/character_empathy", 30, {"resamples": 100, "pairs": 4})
 
+ONE_KIND = Column("seat", "it/IT1", 60, {**FAST, "placebo": 0}, "`seat`, it/IT1")
+
 TABLES = {
+    "sentences": Table(
+        "planted d, world",
+        (ONE_KIND,),
+        {
+            **{
+                name: ("0", WORDS[name])
+                for name in ("independent words", "X, Y, A and B topics", "X, A frequent; Y, B rare")
+            },
+            **{f"{effect}, independent words, an axis": (effect, "") for effect in ("0", "0.8", "1.6")},
+        },
+    ),
     "words": Table("world, nothing planted", (WEAT, SEAT, LPBS, SC_WEAT), nulls(WORDS)),
     "placed": Table("world, nothing planted", (FISE, GG_FISE), nulls(PLACED)),
     "pairs": Table("world, nothing planted", (CROWS, CAUSAL, MIXED), nulls(PAIRS)),
