@@ -7,6 +7,8 @@ Run: python tests/benchmarks/bench_gest_coverage.py
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 
 Z2 = 1.959963984540054**2
@@ -42,6 +44,27 @@ def stereotype_odds(rng: np.random.Generator) -> None:
             print(f"{name:22}{n:>18}{100 * held / studies:>8.1f}")
 
 
+def no_stereotype_in_the_population(rng: np.random.Generator) -> None:
+    """Stereotypes that differ, but not by kind: how often the interval leaves out 0, and how often the test rejects."""
+    studies, resamples, n = 400, 1000, 220
+    chosen = np.array(list(combinations(range(16), 7)))
+    signs = np.full((len(chosen), 16), 1 / 9)
+    np.put_along_axis(signs, chosen, -1 / 7, axis=1)
+    print(f"\n{'sd between stereotypes':>24}{'interval leaves out 0':>24}{'test rejects':>14}")
+    for spread in (0.05, 0.1, 0.15):
+        outside = rejected = 0
+        for _ in range(studies):
+            truth = np.clip(0.7 + spread * rng.standard_normal(16), 0.01, 0.99)
+            observed = rng.binomial(n, truth) / n
+            low, high = np.quantile(
+                rng.binomial(n, observed, size=(resamples, 16)) / n @ WEIGHTS, [0.025, 0.975]
+            )
+            outside += not low <= 0.0 <= high
+            as_far = np.abs(signs @ observed) >= abs(observed @ WEIGHTS) - 1e-12
+            rejected += as_far.mean() <= 0.05
+        print(f"{spread:>24}{100 * outside / studies:>24.1f}{100 * rejected / studies:>14.1f}", flush=True)
+
+
 def main() -> None:
     rng = np.random.default_rng(1)
     print(f"{'':22}{'n per stereotype':>18}{'Agresti-Coull':>15}{'raw':>8}")
@@ -58,6 +81,7 @@ def main() -> None:
                     held[pseudo] += bool(low <= true <= high)
             shares = [100 * count / STUDIES for count in held.values()]
             print(f"{name:22}{n:>18}{shares[0]:>15.1f}{shares[1]:>8.1f}")
+    no_stereotype_in_the_population(np.random.default_rng(3))
     stereotype_odds(np.random.default_rng(2))
 
 

@@ -79,26 +79,21 @@ def nulls(worlds: Mapping[str, str]) -> dict[str, tuple[str, str]]:
 
 
 WEAT = Column("weat", "en/weat7", 200, {**FAST, "placebo": 0})
-SEAT = Column("seat", "en/weat7", 100, {**FAST, "placebo": 0})
+SEAT = Column("seat", "en/weat7", 40, {**FAST, "placebo": 0})
 LPBS = Column("lpbs", "en/weat7", 100, {**FAST, "placebo": 0})
 SC_WEAT = Column("sc-weat", "en/weat7", 100, FAST)
-FISE = Column("fise", "it/fise_it1_traits", 40, FAST)
-GG_FISE = Column("gg-fise", "it/fise_it1_traits", 40, FAST)
-CROWS = Column("crows-pairs", "en/crows_own", 200, FAST)
-CAUSAL = Column("crows-pairs-causal", "en/crows_own", 200, FAST)
-MIXED = Column("crows-pairs-mixed", "en/crows_own", 60, {"resamples": 100, "random_pair": True})
-GEST_MT = Column("gest-mt", "en/gest_own", 100, {"target": "it", "resamples": 100})
-GEST_MLM = Column("gest-mlm", "en/gest_own", 100, {"resamples": 100, "templates": [1]})
-GEST_CAUSAL = Column("gest-causal", "en/gest_own", 100, {"resamples": 100})
-EEC = Column("eec", "en/eec", 30, {"emotions": ["anger"], "draws": 200})
-ROBUST = Column("robust-association", "en/character_empathy", 30, {"resamples": 100, "pairs": 4})
-
-ONE_KIND = Column("seat", "it/IT1", 60, {**FAST, "placebo": 0}, "`seat`, it/IT1")
+FISE = Column("fise", "it/fise_it1_occupations", 30, {**FAST, "duplicates": "keep"})
+GG_FISE = Column("gg-fise", "it/fise_it1_occupations", 30, {**FAST, "duplicates": "keep"})
+CROWS = Column("crows-pairs", "en/crows_own", 60, FAST)
+CAUSAL = Column("crows-pairs-causal", "en/crows_own", 60, FAST)
+GEST_MT = Column("gest-mt", "en/gest_own", 40, {"target": "it", "resamples": 100})
+GEST_MLM = Column("gest-mlm", "en/gest_own", 40, {"resamples": 100, "templates": [1]})
+GEST_CAUSAL = Column("gest-causal", "en/gest_own", 40, {"resamples": 100})
 
 TABLES = {
     "sentences": Table(
         "planted d, world",
-        (ONE_KIND,),
+        (SEAT,),
         {
             **{
                 name: ("0", WORDS[name])
@@ -107,26 +102,26 @@ TABLES = {
             **{f"{effect}, independent words, an axis": (effect, "") for effect in ("0", "0.8", "1.6")},
         },
     ),
-    "words": Table("world, nothing planted", (WEAT, SEAT, LPBS, SC_WEAT), nulls(WORDS)),
+    "words": Table("world, nothing planted", (WEAT, LPBS, SC_WEAT), nulls(WORDS)),
     "placed": Table("world, nothing planted", (FISE, GG_FISE), nulls(PLACED)),
-    "pairs": Table("world, nothing planted", (CROWS, CAUSAL, MIXED), nulls(PAIRS)),
+    "pairs": Table("world, nothing planted", (CROWS, CAUSAL), nulls(PAIRS)),
     "further": Table(
         "planted",
-        (GEST_MT, GEST_MLM, GEST_CAUSAL, EEC, ROBUST),
-        {name: (name, "") for name in ("0", "0.3", "0.6", "1")},
+        (GEST_MT, GEST_MLM, GEST_CAUSAL),
+        {name: (name, "") for name in ("0", "0.5", "1")},
     ),
     "lists": Table(
         "planted d",
         tuple(
-            Column("weat", test, 100, {**FAST, "placebo": 0}, f"`weat`, {told}")
+            Column("weat", test, 40, {**FAST, "placebo": 0}, f"`weat`, {told}")
             for test, told in LISTS.items()
         ),
-        {name: (name, "") for name in ("0", "0.4", "0.8", "1.2", "1.6")},
+        {name: (name, "") for name in ("0", "0.5", "1", "1.5")},
     ),
     "power": Table(
         "planted d",
-        (SEAT, LPBS, FISE, GG_FISE, CROWS, CAUSAL, MIXED),
-        {name: (name, "") for name in ("0.2", "0.4", "0.8", "1.2")},
+        (FISE, GG_FISE, CROWS, CAUSAL),
+        {name: (name, "") for name in ("0.3", "0.6", "1.2")},
     ),
 }
 
