@@ -21,7 +21,7 @@ MIN_WIDTH: Final = 50.0
 MAX_WIDTH: Final = 400.0
 ONE_COLUMN: Final = 100.0
 """Millimetres up to which a chart is drawn for one column of two."""
-ONE_COLUMN_SHARE: Final = 0.4
+ONE_COLUMN_SHARE: Final = 0.6
 _PDF_DPI: Final = 72.0
 _MM_PER_INCH: Final = 25.4
 _SIZE: Final = re.compile(r'width="(?P<width>[0-9.]+)" height="(?P<height>[0-9.]+)"')
@@ -60,7 +60,7 @@ def draw(spec: dict[str, Any], format_: str, width: float | None = None) -> byte
             f"a chart cannot be {width:g} mm wide. Choose from {MIN_WIDTH:g} to {MAX_WIDTH:g}, such as 85 or 175."
         )
     if width is not None and width <= ONE_COLUMN and isinstance(spec.get("width"), int | float):
-        spec = {**spec, "width": spec["width"] * ONE_COLUMN_SHARE}
+        spec = _narrow(spec)
     # An empty list of base URLs refuses every request that a specification could make.
     svg: str = vl_convert.vegalite_to_svg(spec, vl_version=version, allowed_base_urls=[])
     found = _SIZE.search(svg)
@@ -74,6 +74,25 @@ def draw(spec: dict[str, Any], format_: str, width: float | None = None) -> byte
     dots = PNG_SCALE if width is None else scale * PNG_DPI / _PDF_DPI
     png: bytes = vl_convert.vegalite_to_png(spec, vl_version=version, scale=dots, allowed_base_urls=[])
     return _with_text(png, b"Software", CHART_MARK)
+
+
+def _narrow(spec: dict[str, Any]) -> dict[str, Any]:
+    """The chart with less room across: entries of a legend beneath each other, titles of axes that end with them."""
+    config = dict(spec.get("config", {}))
+    axis = {**config.get("axisX", {}), "titleAnchor": "end"}
+    narrow: dict[str, Any] = _with_legends_in_one_column(spec)
+    return {**narrow, "width": spec["width"] * ONE_COLUMN_SHARE, "config": {**config, "axisX": axis}}
+
+
+def _with_legends_in_one_column(part: Any) -> Any:
+    if isinstance(part, list):
+        return [_with_legends_in_one_column(one) for one in part]
+    if not isinstance(part, dict):
+        return part
+    found = {name: _with_legends_in_one_column(one) for name, one in part.items() if name != "datasets"}
+    if isinstance(found.get("legend"), dict):
+        found["legend"] = {**found["legend"], "columns": 1}
+    return found | {name: part[name] for name in ("datasets",) if name in part}
 
 
 def _sized(svg: str, scale: float, unit: str) -> str:
