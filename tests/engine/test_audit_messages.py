@@ -51,7 +51,7 @@ def told(text: str, folder: Path) -> list[str]:
             ("[[models]]", "[[model]]"),
             [
                 "2: model is not known here. Did you mean models? There are: title, seed, adjust, stimuli, "
-                "require_plugins, data, models, measurements"
+                "require_plugins, data, models, measurements, gates, scenarios, mappings"
             ],
         ),
         (
