@@ -83,7 +83,8 @@ def two_way_intervals(
     step = max(1, _CHUNK // sum(cells.shape))
     for start in range(0, resamples, step):
         part = slice(start, min(start + step, resamples))
-        drawn = tuple(_drawn(one, part.stop - part.start, rng) for one in strata)
+        count = part.stop - part.start
+        drawn = _drawn(strata[0], count, rng), _drawn(strata[1], count, rng)
         effects[part], differences[part] = _statistics(cells, drawn, sides, ddof)
     return TwoWay(_interval(effects, level, resamples), _interval(scale * differences, level, resamples))
 
@@ -113,10 +114,10 @@ def _strata(units: Sequence[int] | None, side: NDArray[np.bool_], name: str) -> 
         number = {unit: i for i, unit in enumerate(members)}
         found.append((np.array([number.get(unit, -1) for unit in labels.tolist()]), len(members)))
     for one in (True, False):
-        units = sum(count for places, count in found if (places[side == one] >= 0).any())
-        if units < MIN_UNITS:
+        own = sum(count for places, count in found if (places[side == one] >= 0).any())
+        if own < MIN_UNITS:
             raise ZeroVarianceError(
-                f"a list of the {name} has {units} independent word(s), and resampling takes {MIN_UNITS} to show variation"
+                f"a list of the {name} has {own} independent word(s), and resampling takes {MIN_UNITS} to show variation"
             )
     return found
 
