@@ -9,15 +9,15 @@ import pytest
 
 from biascore.engine import Engine
 from biascore.errors import AnswerError
-from biascore.plugins_api import Measurement, Model, Test
+from biascore.plugins_api import Catalogue, Measurement, Model, Test
 from biascore.results.verdicts import contradiction
 from biascore.stats import Verdict
-from biascore_metrics.weat.options import VectorOptions, WeatOptions
+from biascore_metrics.weat.options import ScWeatOptions, WeatOptions
 from biascore_metrics.weat.single import ScWeat
 from biascore_metrics.weat.weat import Weat
 
 from .loops import cosine
-from .measuring import measured
+from .measuring import NOTHING, measured
 
 RNG = np.random.default_rng(11)
 WORDS = {
@@ -32,8 +32,8 @@ def weat(model: Model, test: Test, **options: object) -> Measurement:
     return measured(Weat(WeatOptions(**options)), model, test)
 
 
-def sc_weat(model: Model, test: Test, **options: object) -> Measurement:
-    return measured(ScWeat(VectorOptions(**options)), model, test)
+def sc_weat(model: Model, test: Test, catalogue: Catalogue = NOTHING, **options: object) -> Measurement:
+    return measured(ScWeat(ScWeatOptions(**options)), model, test, catalogue=catalogue)
 
 
 def slow_association(word: str) -> float:
@@ -255,7 +255,8 @@ def test_single_category_equals_equation_five(model_of, test_of):
             np.mean(np.array(sums) >= a.mean() - b.mean() - 1e-9)
         )
     assert (frame["p_holm"] >= frame["p_two_sided"]).all()
-    assert got.headline.value == pytest.approx(float((frame["p_holm"] <= 0.05).mean()))
+    alone = got.estimate("share of words associated").value
+    assert alone == pytest.approx(float((frame["p_holm"] <= 0.05).mean()))
 
 
 def test_single_category_says_which_way_its_words_lean(model_of, test_of):
@@ -263,7 +264,8 @@ def test_single_category_says_which_way_its_words_lean(model_of, test_of):
     frame = got.items_frame()
     found = frame[frame["p_holm"] <= 0.2]["value"]
     assert len(found) > 0
-    assert f"{(found > 0).sum()} with A and {(found < 0).sum()} with B" in got.reason
+    a, b = (len(found[sign * found > 0]) for sign in (1, -1))
+    assert f"{a} with list A and {b} with list B, and the mean word leans to " in got.reason
 
 
 def test_single_category_tells_resamples_without_a_value_word_by_word(model_of, test_of):

@@ -49,6 +49,7 @@ from biascore_metrics.fise.targets import (
     targets_of,
 )
 from biascore_metrics.frequency import Frequency
+from biascore_metrics.near import near_duplicates
 from biascore_metrics.words import OF_MODEL, composed_warning, coverage_warnings
 
 NAMED_ON_AXIS: Final = 10
@@ -128,6 +129,7 @@ class PlacementMetric(Metric[PlacementOptionsT, FiseTest]):
             if affected is not None:
                 affects = measure_affects(test, embedded.targets, affected, options.alpha)
             warnings += affects.warnings
+            unlike += _near_duplicates(test, embedded)
             warnings += _placement_warnings(placement, embedded, options.min_words)
             found = find(placement, embedded, affects, options, context.rng)
             warnings += [*found.cautions, *found.warnings]
@@ -285,6 +287,17 @@ def _placement_warnings(placement: Placement, embedded: Embedded, min_words: int
             f"fewer than {min_words} words, so that percentages of them say little: {', '.join(few)}"
         )
     return found
+
+
+def _near_duplicates(test: FiseTest, embedded: Embedded) -> tuple[str, ...]:
+    """Near-duplicates among the words of each dimension, and among targets that are words."""
+    lists = {f"{one.name}.{side}": getattr(one, side) for one in test.dimensions for side in "AB"}
+    words, vectors = dict(embedded.lists.words), dict(embedded.lists.vectors)
+    if not isinstance(test.targets, PairList):
+        lists[TARGETS] = test.targets
+        words[TARGETS] = tuple(target.name for target in embedded.targets)
+        vectors[TARGETS] = embedded.vectors.astype(np.float32)
+    return near_duplicates(lists, words, vectors)
 
 
 def _families(placement: Placement, affects: Affects) -> str:

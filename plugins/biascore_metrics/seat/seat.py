@@ -33,6 +33,7 @@ from biascore.plugins_api import (
 from biascore.stats import Unreachable, ZeroVarianceError, association, cosine_matrix, effect_size
 from biascore.stats.exchange import Exchange
 from biascore_metrics.frequency import Frequency
+from biascore_metrics.near import near_duplicates
 from biascore_metrics.seat.options import SeatOptions, Unit
 from biascore_metrics.seat.sentences import OWN, Frames, RoleSentences, embed_sentences
 from biascore_metrics.weat.effect import DEVIATIONS, EFFECT, Across, Effect
@@ -41,7 +42,6 @@ from biascore_metrics.weat.words import (
     OF_USABLE_WORDS,
     ROLES,
     exchange_of_roles,
-    near_duplicates,
     role_warnings,
 )
 from biascore_metrics.words import OF_MODEL, coverage_warnings, too_few
@@ -126,7 +126,7 @@ class Seat(Metric[SeatOptions, Test]):
         near: tuple[str, ...] = ()
         if not problem:
             near = near_duplicates(
-                test,
+                test.roles,
                 words,
                 {role: some.by_word(some.vectors.astype(np.float64)) for role, some in roles.items()},
             )

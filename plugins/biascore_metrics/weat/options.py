@@ -248,6 +248,13 @@ class AssociationOptions(WordOptions):
         }
 
 
+def names_a_list(pool: str) -> str:
+    """A list by its file and name; raises ValueError for another form."""
+    if pool.count("/") != 1 or not all(map(str.strip, pool.split("/"))):
+        raise ValueError(f"is {pool!r}; name a list as file/list, without its language, such as {POOL!r}")
+    return pool
+
+
 class PlaceboOptions(AssociationOptions):
     """``placebo``: so many random pairs of lists, of the sizes of A and B, stand beside the effect; 0 asks for none.
 
@@ -260,12 +267,7 @@ class PlaceboOptions(AssociationOptions):
     placebo: int = Field(default=1000, ge=0, le=10_000)
     placebo_pool: str = POOL
 
-    @field_validator("placebo_pool")
-    @classmethod
-    def _names_a_list(cls, pool: str) -> str:
-        if pool.count("/") != 1 or not all(map(str.strip, pool.split("/"))):
-            raise ValueError(f"is {pool!r}; name a list as file/list, without its language, such as {POOL!r}")
-        return pool
+    _names_a_list = field_validator("placebo_pool")(names_a_list)
 
 
 class VectorOptions(AssociationOptions):
@@ -288,6 +290,17 @@ class VectorOptions(AssociationOptions):
             "embedding level": self.level,
             "vector of a text": model.identity.sentence_vector,
         }
+
+
+class ScWeatOptions(VectorOptions):
+    """Conventions of SC-WEAT.
+
+    ``control_pool``: the list of neutral words, in the language of the test, that its words are held against.
+    """
+
+    control_pool: str = POOL
+
+    _names_a_list = field_validator("control_pool")(names_a_list)
 
 
 class WeatOptions(PlaceboOptions, VectorOptions):

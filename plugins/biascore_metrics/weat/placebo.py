@@ -43,20 +43,24 @@ class Pool:
     @classmethod
     def of(cls, test: Test, catalogue: Catalogue, options: PlaceboOptions) -> Pool:
         """The pool that the options name; raises OptionsError where they name another than the default, in vain."""
-        address = f"{test.language}/{options.placebo_pool}"
-        own = {word.casefold() for words in test.roles.values() for word in words.words}
-        none = WordList("none", ())
         if not options.placebo:
-            return cls(address, none, own, "placebo=0 asks for none")
+            address = f"{test.language}/{options.placebo_pool}"
+            return cls(address, WordList("none", ()), (), "placebo=0 asks for none")
+        return cls.named(test, catalogue, options.placebo_pool, "placebo_pool")
+
+    @classmethod
+    def named(cls, test: Test, catalogue: Catalogue, pool: str, option: str) -> Pool:
+        """The list ``pool`` that an ``option`` names; raises OptionsError where it is another than the default, in vain."""
+        address = f"{test.language}/{pool}"
+        own = {word.casefold() for words in test.roles.values() for word in words.words}
         try:
             return cls(address, catalogue.word_list(address), own)
         except UnknownNameError as error:
-            if options.placebo_pool != POOL:
-                raise OptionsError(f"{test.id}: placebo_pool={options.placebo_pool!r}: {error}") from error
+            if pool != POOL:
+                raise OptionsError(f"{test.id}: {option}={pool!r}: {error}") from error
             file = "/".join(address.split("/")[:2])
-            return cls(
-                address, none, own, f"there is no list {address}; write it in a stimuli file {file}.toml"
-            )
+            problem = f"there is no list {address}; write it in a stimuli file {file}.toml"
+            return cls(address, WordList("none", ()), own, problem)
 
     def read_from(self, catalogue: Catalogue) -> tuple[Origin, ...]:
         """The file that holds the pool, where there is one."""

@@ -5,6 +5,7 @@ Caliskan, Bryson & Narayanan 2017 (there WEFAT); equations 5-6 of Omrani Sabbagh
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,9 +28,11 @@ from biascore.plugins_api import (
     item_table,
 )
 from biascore.stats import (
+    Attainable,
     Decision,
     Interval,
     PermutationTest,
+    Unreachable,
     Verdict,
     ZeroVarianceError,
     can_show,
@@ -40,11 +43,15 @@ from biascore.stats import (
     holm,
     permutation_test,
 )
+from biascore.stats.exchange import Exchange
 from biascore_metrics.frequency import Frequency
-from biascore_metrics.weat.options import VectorOptions
+from biascore_metrics.near import near_duplicates
+from biascore_metrics.weat.control import Control
+from biascore_metrics.weat.options import ScWeatOptions
+from biascore_metrics.weat.placebo import Pool
 from biascore_metrics.weat.pvalues import permutation_p_values
 from biascore_metrics.weat.words import embed_roles
-from biascore_metrics.words import OF_MODEL, RoleVectors, coverage_warnings
+from biascore_metrics.words import OF_MODEL, RoleVectors, coverage_warnings, embed_words, exchange_of
 
 SHARE = "share of words associated"
 LEAST = {"X": 1, "Y": 1, "A": 2, "B": 2}
@@ -63,8 +70,8 @@ class _Association:
     test: PermutationTest
 
 
-class ScWeat(Metric[VectorOptions, Test]):
-    """Single-category WEAT of every target word; the headline is the share of words that are associated."""
+class ScWeat(Metric[ScWeatOptions, Test]):
+    """Single-category WEAT of every target word; the headline is the share that are associated beyond control words."""
 
     name = "sc-weat"
     summary = "Single-category WEAT: each target word against A and B, adjusted over the words"
@@ -73,9 +80,25 @@ class ScWeat(Metric[VectorOptions, Test]):
     kinds = frozenset({"weat"})
     null_is_undeclared = True
 
-    def check(self, test: Test, catalogue: Catalogue) -> None:  # noqa: ARG002
-        """Raise TestKindError, or OptionsError where all partitions of A and B cannot be counted."""
+    def check(self, test: Test, catalogue: Catalogue) -> None:
+        """Raise TestKindError, or OptionsError where all partitions of A and B cannot be counted, or for a missing pool."""
         self.options.check_exact(test.roles["A"].words, test.roles["B"].words, test)
+        self._pool(test, catalogue)
+
+    def unreachable(self, test: Test) -> tuple[Unreachable, ...]:
+        """That no word can be told from chance, where A and B are short for so many words."""
+        words = sum(len(test.roles[role].words) for role in ("X", "Y"))
+        used = test.roles["A"].words, test.roles["B"].words
+        exchange = self._exchange(test, used, words)
+        least = Attainable(exchange.smallest_p(self.options.alternative), exchange.told("attribute words"))
+        return Unreachable.detected(least.adjusted(words, "target words"), self.options.alpha)
+
+    def _pool(self, test: Test, catalogue: Catalogue) -> Pool:
+        return Pool.named(test, catalogue, self.options.control_pool, "control_pool")
+
+    def _exchange(self, test: Test, used: tuple[Sequence[str], Sequence[str]], words: int) -> Exchange:
+        """What may be exchanged of A and B; within counterparts where so many words can be found associated at all."""
+        return exchange_of((test.roles["A"], test.roles["B"]), used).reaching(self.options.alpha / words)
 
     def measure(self, model: Model, test: Test, context: Context) -> Finding:
         """Effect size, exact p and interval of each word of X and Y; each list's mean beside them."""
@@ -88,39 +111,73 @@ class ScWeat(Metric[VectorOptions, Test]):
                 words += self._words(roles, role, test.roles[role].name, rng)
         frequency = Frequency.of(model, roles.words, roles.vectors)
         doubts = frequency.one("A", "B", "targets")
+        near = () if problem else near_duplicates(test.roles, roles.words, roles.vectors)
         adjusted = holm([self._deciding(word.test).value for word in words])
         share = self._share(words, adjusted)
+        control = self._control(
+            model, test, roles, self._pool(test, context.catalogue), rng.spawn(1)[0], problem
+        )
         lists = [self._list_mean(roles, role, test.roles[role].name, rng, problem) for role in ("X", "Y")]
         return Finding(
             variant=self.options.variant(model),
             positive_means=(
-                f"some words are associated with {test.roles['A'].name.replace('_', ' ')} (a positive effect size) or "
-                f"{test.roles['B'].name.replace('_', ' ')} (a negative one)"
+                f"more words are associated with {test.roles['A'].name.replace('_', ' ')} (a positive effect size) or "
+                f"{test.roles['B'].name.replace('_', ' ')} (a negative one) than among control words"
             ),
-            estimates=(share, *lists),
-            decision=self._decide(words, adjusted, problem),
+            estimates=(*control.estimates(self.options, len(words)), share, *lists),
+            decision=self._decide(test, words, adjusted, control, problem),
             equivalence=self._equivalence(),
             coverage=roles.coverage,
             warnings=(
                 *warnings,
+                *near,
                 *(line for word in words for line in self.options.degenerate(word.interval, repr(word.word))),
                 *doubts,
             ),
-            cautions=(*coverage_warnings(roles.coverage), *doubts),
+            cautions=(*coverage_warnings(roles.coverage), *near, *doubts),
             item_value="effect size d of the word",
-            model_conventions=(*OF_MODEL, *frequency.stated()),
+            model_conventions=(*OF_MODEL, "control words", *frequency.stated()),
             conventions=self.options.conventions(
                 model,
                 {
                     "effect size": "(mean cosine with A - mean cosine with B) / sd of all of these cosines",
-                    "deciding p-value": f"{self.options.alternative}, Holm-adjusted over the words",
+                    "deciding p-value": "the larger of target against control words (mean distance from the centre) "
+                    f"and the smallest of the words ({self.options.alternative}, Holm-adjusted), labels of A and B permuted",
+                    **control.stated(),
                     "resampled": "attribute words, within A and within B",
                     "interval of the share": "none: words share attributes, so they are no independent sample",
                     "item value": "effect size d of the single word",
                     **frequency.stated(),
                 },
             ),
-            items=_items(words, adjusted),
+            items=_items(words, adjusted, control, self.options),
+        )
+
+    def _control(
+        self,
+        model: Model,
+        test: Test,
+        roles: RoleVectors,
+        pool: Pool,
+        rng: np.random.Generator,
+        problem: str,
+    ) -> Control:
+        if pool.problem:
+            return Control(pool.address, pool.problem)
+        # All of the list, whatever the test, so that the next test finds the answers in the cache.
+        neutral = embed_words(model, {"neutral": pool.asked.words}, self.options.level, self.options)
+        if problem:
+            return Control(pool.address, problem)
+        vectors = neutral.vectors["neutral"][pool.keep(neutral.words["neutral"])]
+        attributes = np.concatenate([roles.vectors["A"], roles.vectors["B"]])
+        targets = np.concatenate([roles.vectors["X"], roles.vectors["Y"]])
+        return Control.of(
+            cosine_matrix(targets, attributes),
+            cosine_matrix(vectors, attributes) if len(vectors) else np.empty((0, len(attributes))),
+            self._exchange(test, (roles.words["A"], roles.words["B"]), len(targets)),
+            pool.address,
+            self.options,
+            rng,
         )
 
     def _words(
@@ -207,26 +264,65 @@ class ScWeat(Metric[VectorOptions, Test]):
             Equivalence.within(options.bound, None) if can_show(options.confidence, options.alpha) else None
         )
 
-    def _decide(self, words: list[_Association], adjusted: npt.NDArray[np.float64], problem: str) -> Decision:
+    def _decide(
+        self,
+        test: Test,
+        words: list[_Association],
+        adjusted: npt.NDArray[np.float64],
+        control: Control,
+        problem: str,
+    ) -> Decision:
         if problem:
             return Decision(Verdict.INCONCLUSIVE, f"It could not be measured: {problem}.")
-        bound, alpha = self.options.bound, self.options.alpha
-        single = [decide(1.0, word.interval, alpha=alpha, bound=bound).verdict for word in words]
-        if all(verdict is Verdict.NEGLIGIBLE for verdict in single):
-            return Decision(Verdict.NEGLIGIBLE, f"The interval of every word lies within +-{bound}.")
-        decision = decide(float(adjusted.min()), None, alpha=alpha, bound=None)
-        attainable = words[0].test.attainable(self.options.alternative, "attribute words")
-        limit = attainable.adjusted(len(words), "target words").told(alpha)
-        signs = [np.sign(word.effect or 0) for word, p in zip(words, adjusted, strict=True) if p <= alpha]
-        return Decision(
-            decision.verdict,
-            f"{len(signs)} of {len(words)} words are associated after Holm's adjustment at alpha = {alpha}, "
-            f"{signs.count(1)} with A and {signs.count(-1)} with B; "
-            f"the smallest adjusted p is {adjusted.min():.3g}{', and ' * bool(limit)}{limit}.",
+        options = self.options
+        names = test.roles["A"].name, test.roles["B"].name
+        signs = [
+            np.sign(word.effect or 0) for word, p in zip(words, adjusted, strict=True) if p <= options.alpha
+        ]
+        mean = float(np.mean([word.effect or 0.0 for word in words]))
+        alone = (
+            f"By themselves {len(signs)} of {len(words)} words are associated after Holm's adjustment at alpha = "
+            f"{options.alpha}, {signs.count(1)} with {names[0]} and {signs.count(-1)} with {names[1]}, and the mean word "
+            f"leans to {names[0] if mean >= 0 else names[1]} by d = {abs(mean):.2g}."
         )
+        shares = control.shares(options)
+        if shares is None:
+            return Decision(
+                Verdict.INCONCLUSIVE,
+                f"There are no control words ({control.problem}), and some words are associated in any long enough list. "
+                f"{alone}",
+            )
+        larger, against, own = (p.value for p in control.p_values(options))
+        beside = (
+            f"{100 * shares[0]:.3g} % of the words are associated, seen from the centre of the control words, and "
+            f"{100 * shares[1]:.3g} % of these themselves. {control.told(options, names)} {alone}"
+        )
+        single = [
+            decide(1.0, word.interval, alpha=options.alpha, bound=options.bound).verdict for word in words
+        ]
+        if larger > options.alpha and all(verdict is Verdict.NEGLIGIBLE for verdict in single):
+            return Decision(
+                Verdict.NEGLIGIBLE, f"The interval of every word lies within +-{options.bound}. {beside}"
+            )
+        decision = decide(
+            larger, None, alpha=options.alpha, bound=None, attainable=control.attainable(len(words))
+        )
+        detected = decision.verdict is Verdict.DETECTED
+        limit = control.attainable(len(words))
+        told = limit.told(options.alpha) if limit else ""
+        reason = (
+            f"The p-value {larger:.3g} is {'at most' if detected else 'above'} {options.alpha:g}"
+            f"{' and ' * bool(told)}{told}. It is the larger of two: {against:.3g} of target words against control words, "
+            f"{own:.3g} the smallest of the words' own, Holm-adjusted. {beside}"
+        )
+        return Decision(decision.verdict, reason)
 
 
-def _items(words: list[_Association], adjusted: npt.NDArray[np.float64]) -> pa.Table:
+def _items(
+    words: list[_Association], adjusted: npt.NDArray[np.float64], control: Control, options: ScWeatOptions
+) -> pa.Table:
+    apart = control.adjusted(options)
+    scores = control.scores
     return item_table(
         item=[word.word for word in words],
         group=[word.group for word in words],
@@ -237,5 +333,13 @@ def _items(words: list[_Association], adjusted: npt.NDArray[np.float64]) -> pa.T
             "p_one_sided": [word.test.greater.p_value for word in words],
             "p_two_sided": [word.test.two_sided.p_value for word in words],
             "p_holm": [float(p) for p in adjusted],
+            **(
+                {}
+                if scores is None
+                else {
+                    "from_control": [float(value) for value in scores],
+                    "p_holm_control": [float(p) for p in apart],
+                }
+            ),
         },
     )

@@ -25,10 +25,11 @@ from biascore.plugins_api import (
 )
 from biascore.stats import Unreachable, association, cosine_matrix
 from biascore_metrics.frequency import Frequency
+from biascore_metrics.near import near_duplicates
 from biascore_metrics.weat.effect import Across, Effect
 from biascore_metrics.weat.options import WeatOptions
 from biascore_metrics.weat.placebo import Placebo, Pool
-from biascore_metrics.weat.words import OF_USABLE_WORDS, embed_roles, exchange_of_roles, near_duplicates
+from biascore_metrics.weat.words import OF_USABLE_WORDS, embed_roles, exchange_of_roles
 from biascore_metrics.words import OF_MODEL, RoleVectors, coverage_warnings, embed_words
 
 LEAST = {"X": 2, "Y": 2, "A": 1, "B": 1}
@@ -85,7 +86,7 @@ class Weat(Metric[WeatOptions, Test]):
         pool = Pool.of(test, context.catalogue, self.options)
         placebo = self._placebo(model, roles, effect, pool, rng.spawn(1)[0])
         frequency = Frequency.of(model, roles.words, roles.vectors)
-        near = () if problem else near_duplicates(test, roles.words, roles.vectors)
+        near = () if problem else near_duplicates(test.roles, roles.words, roles.vectors)
         doubts = (*near, *placebo.cautions(effect, self.options), *frequency.both())
         return Finding(
             variant=self.options.variant(model),
