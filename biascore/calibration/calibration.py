@@ -127,6 +127,11 @@ class Calibration(Frozen):
         """The size of so many times the items."""
         return next(size for size in self.sizes if size.times == times)
 
+    @property
+    def of_lists(self) -> bool:
+        """Whether an effect of 0 is none for the metric; for one of single words, which differ all the same, it is not."""
+        return all(cell.planted is not None for cell in self.cells)
+
     def false_positives(self, times: float = 1.0) -> Rate | None:
         """How often something is detected where nothing was planted; None where that was not tried."""
         nothing = [cell for cell in self.at(times) if cell.effect == 0]
@@ -139,7 +144,7 @@ class Calibration(Frozen):
         interval is of models drawn again.
         """
         cells = self.at(times)
-        if not cells:
+        if not cells or not self.of_lists:
             return Smallest(planted=None, low=None, high=None, shown=None)
         effects = np.array([cell.effect for cell in cells])
         crossed = _crossing(effects, np.array([cell.rate.share for cell in cells]), self.power)

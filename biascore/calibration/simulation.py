@@ -61,6 +61,11 @@ def calibrate(
     _check(times, effects, models, nulls, power)
     found = engine.tests(metric, [test], options)[0]
     owner = engine.plugins.metrics.get(metric)
+    if owner.needs_transform:
+        raise CapabilityError(
+            f"{metric} cannot be calibrated on {found.id}: it compares a model with what it was before a transform, and a "
+            "planted model has none. Calibrate a metric that measures one model: biascore list metrics"
+        )
     quick = {
         name: value
         for name, value in {**QUICK, **owner.calibrated_with}.items()
@@ -117,7 +122,11 @@ class _Work:
                 for effect in wanted:
                     count = max(nulls, models) if effect == 0 and one.size.times == 1 else models
                     found = self._with(found, one, effect, count, keep)
-                more = None if effects is not None else self._next(found, one.size.times, planted)
+                more = (
+                    None
+                    if effects is not None or self._nothing
+                    else self._next(found, one.size.times, planted)
+                )
                 wanted = [more] if more is not None and (halvings > 0 or more == LARGEST) else []
                 halvings -= bool(wanted) and more != LARGEST
                 planted.update(wanted)
@@ -190,8 +199,8 @@ class _Work:
             raise
         except BiascoreError as error:
             raise CapabilityError(
-                f"{self.metric} cannot be calibrated on {self.test.id}, for planted models cannot answer it: {error} "
-                "Calibrate another metric or test: docs/adapters/planted.md says what is planted"
+                f"{self.metric} cannot be calibrated on {self.test.id}, for planted models cannot answer it: "
+                f"{str(error).rstrip('.')}. Calibrate another metric or test: docs/adapters/planted.md says what is planted"
             ) from error
         if first.alpha is None or first.p_value is None:
             raise OptionsError(

@@ -14,9 +14,14 @@ def answer(found: Calibration) -> str:
     nothing = found.false_positives()
     size = counted(found.size().items)
     often = f"{100 * found.power:g} % of models"
-    if smallest.planted is None:
+    if not found.of_lists:
         seen = (
-            f"With {size}, {found.metric} detects no effect that can be planted (up to "
+            f"{found.metric} tests single words, which differ even where their lists do not, so that there is no smallest "
+            "effect of lists to tell"
+        )
+    elif smallest.planted is None:
+        seen = (
+            f"With {size}, {found.metric} detects no effect that was planted (up to "
             f"{found.at()[-1].effect:g}) in {often}"
         )
     else:
@@ -73,7 +78,8 @@ def share(found: Rate) -> str:
 
 def _size_row(found: Calibration, times: float) -> tuple[str, ...]:
     smallest, nothing = found.smallest(times), found.false_positives(times)
-    seen = f"above {found.at(times)[-1].effect:g}" if smallest.planted is None else f"{smallest.planted:.2g}"
+    above = f"above {found.at(times)[-1].effect:g}" if found.of_lists else "-"
+    seen = above if smallest.planted is None else f"{smallest.planted:.2g}"
     return (
         counted(found.size(times).items),
         f"{seen} {_interval(smallest)}".strip(),

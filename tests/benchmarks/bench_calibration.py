@@ -97,7 +97,8 @@ def row(found: Calibration, told: str) -> str:
     nothing = found.false_positives()
     assert nothing is not None
     high = "more" if smallest.high is None else f"{smallest.high:.2g}"
-    seen = "none" if smallest.planted is None else f"{smallest.planted:.2g} ({smallest.low:.2g} to {high})"
+    none = "none" if found.of_lists else "single words"
+    seen = none if smallest.planted is None else f"{smallest.planted:.2g} ({smallest.low:.2g} to {high})"
     shown = (
         "-" if smallest.shown is None or found.neutral is None else f"{smallest.shown - found.neutral:.2g}"
     )
@@ -142,7 +143,7 @@ def main(folder: str, *wanted: str) -> None:
                 keep=lambda part, path=path: keep(part, path),
                 options=case.options,
             )
-        if known is None:
+        if known is None or not known.cells:
             continue
         rows.append(row(known, approximate(engine, known, case)))
         print(rows[-1], flush=True)
