@@ -1,11 +1,11 @@
 # make demo: an environment, the audit of the models that come with the install, and its report.
-# make test: an environment and the quick tests. make check: all that continuous integration runs.
+# make test: an environment and the quick tests. make docs: the documentation as a site. make check: all that continuous integration runs.
 PYTHON ?= python3
 DEMO := .venv-demo
 DEV := .venv
 PIP_FLAGS := -q --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test test-all lint check bench clean
+.PHONY: demo test test-all lint docs check bench clean
 
 demo: $(DEMO)/ready
 	$(DEMO)/bin/biascore plan docs/demo.toml
@@ -24,11 +24,15 @@ lint: $(DEV)/ready
 	$(DEV)/bin/mypy
 	$(DEV)/bin/lint-imports --no-cache
 
+docs: $(DEV)/ready
+	NO_MKDOCS_2_WARNING=1 $(DEV)/bin/mkdocs build --strict
+	@echo "Open site/index.html in a browser."
+
 check:
 	bash .ci/run
 
 clean:
-	rm -rf $(DEMO) $(DEV) demo-output dist
+	rm -rf $(DEMO) $(DEV) demo-output dist site
 
 $(DEMO)/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(DEMO)

@@ -1,0 +1,103 @@
+"""A folder with small stand-ins for what the pages speak of: models, vectors, data files."""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from biascore import Engine
+from biascore.stimuli import EquityTest, SamplesTest, SentencePairsTest
+
+ROOT = Path(__file__).resolve().parents[2]
+STUDIES = ROOT / "docs" / "studies"
+STAND_INS = {
+    "fasttext:cc.it.300.bin": "fasttext:it/vectors.vec",
+    "fasttext:cc.en.300.bin": "fasttext:en/vectors.vec",
+    "fasttext:cc.es.300.bin": "fasttext:es.vec",
+    "fasttext:es.vec.gz": "fasttext:es.vec",
+    "fasttext:vectors.bin": "fasttext:en/vectors.vec",
+    "hf:dbmdz/bert-base-italian-uncased": "hf:it/bert",
+    "hf:bert-base-uncased": "hf:en/bert",
+    "hf:roberta-base": "hf:en/bert",
+    "hf:./my-new-bert": "hf:en/bert",
+    "hf:./my-bert --tests it/IT4": "hf:it/bert --tests it/IT4",
+    "hf:./my-bert --tests 'it/*'": "hf:it/bert --tests 'it/IT[45]'",
+    "hf:./my-bert": "hf:en/bert",
+    "hf:./bert": "hf:en/bert",
+    "hf:./my-gpt2": "hf:en/gpt2",
+    "hf:gpt2": "hf:en/gpt2",
+    "target=sk": "target=es",
+    "language=sk": "language=es",
+}
+"""What a reader has, and what stands for it here; longer ones before those that they hold."""
+
+AUDIT = """
+[[models]]
+name = "bert"
+ref = "planted:gender=1.6"
+[[measurements]]
+metric = "weat"
+tests = ["en/weat[67]"]
+"""
+
+
+def build(folder: Path) -> None:
+    """Write all of them; what is drawn has a fixed seed."""
+    for script, arguments in (
+        ("small_models", ("it", "it")),
+        ("small_models", ("en", "en")),
+        ("gendered_vectors", ("es", "es.vec")),
+    ):
+        subprocess.run([sys.executable, str(STUDIES / f"{script}.py"), *arguments], cwd=folder, check=True)
+    catalogue = Engine(cache=None).catalogue
+    rng = np.random.default_rng(1)
+
+    gest = catalogue.test("en/gest_own")
+    assert isinstance(gest, SamplesTest)
+    samples = [(one.sentence, one.stereotype) for one in gest.samples.samples]
+    write_table(folder / "gest.csv", ("sentence", "stereotype"), samples)
+    for name in ("bert_scores.txt", "bert-base-uncased_template-0.txt"):
+        (folder / name).write_text("".join(f"{rng.normal():.3f}\n" for _ in samples), encoding="utf-8")
+    said = [(text, rng.choice(["Estoy cansada.", "Estoy cansado."])) for text, _ in samples]
+    write_table(folder / "outputs.csv", ("sentence_en", "translation"), said)
+
+    pairs = catalogue.test("en/crows_own")
+    assert isinstance(pairs, SentencePairsTest)
+    write_table(
+        folder / "crows_pairs_anonymized.csv",
+        ("sent_more", "sent_less", "stereo_antistereo", "bias_type"),
+        [(pair.sent_more, pair.sent_less, "stereo", "gender") for pair in pairs.pairs.pairs],
+    )
+
+    sentences: list[str] = []
+    for language in ("en", "es", "ar"):
+        corpus = catalogue.test(f"{language}/eec")
+        assert isinstance(corpus, EquityTest)
+        sentences += list(corpus.rows()["sentence"])
+    emotions = ("anger", "fear", "joy", "sadness")
+    answers = [(one, *rng.uniform(0.1, 0.9, len(emotions)).round(4)) for one in dict.fromkeys(sentences)]
+    write_table(folder / "answers.csv", ("sentence", *emotions), answers)
+
+    words = [line.split()[0] for line in (folder / "es.vec").read_text(encoding="utf-8").splitlines()[1:400]]
+    write_table(folder / "norms.csv", ("word", "score"), [(word, rng.normal()) for word in words[:60]])
+    lines = [": family", *(" ".join(words[at : at + 4]) for at in range(0, 80, 4))]
+    (folder / "questions.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    kinds = ("same", "different")
+    drawn = [(words[at], words[at + 1], kinds[at % 4 // 2]) for at in range(0, 160, 2)]
+    write_table(folder / "pairs.csv", ("first", "second", "genders"), drawn)
+
+    (folder / "audit.toml").write_text(AUDIT, encoding="utf-8")
+    (folder / "my.txt").write_text("She said that he was late.\n" * 60, encoding="utf-8")
+
+
+def write_table(path: Path, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """A CSV file."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(columns)
+        writer.writerows(rows)

@@ -1,0 +1,89 @@
+"""Every command of the pages is typed, in a folder with small stand-ins for models and files that a reader has."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from biascore.cli.app import app
+
+from .sandbox import ROOT, STAND_INS
+
+PAGES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "README.md", *ROOT.glob("docs/**/*.md")))
+BLOCK = re.compile(r"^ *```(\w+)[^\n]*\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
+NOT_TYPED = {
+    "--model deepl:": "it needs the key of a paid service",
+    "run docs/": "whole studies, on smaller models, in tests/studies, and `make demo`",
+    "plan docs/": "the same",
+    "translations.csv": "published data that the reader brings, in tests/metrics/gest",
+    "components.json": "published data that the reader brings, in tests/metrics/eec",
+    "predictions.csv": "what the reader's own regressor answered, in tests/metrics/eec",
+    "anger.txt": "published data that the reader brings, in tests/scorers",
+    "robust-association --model hf:": "a pass for each of thousands of sentences; tests/metrics/robust has fewer",
+    "robust-association-causal": "the same",
+    "hf:./my-opus": "a translation model that the reader has, in tests/adapters/hf",
+    "hf:./my-regressor": "a regressor that the reader has, in tests/adapters/hf",
+    "labelled.csv": "data that the reader brings, in tests/scorers",
+    "scorers/minilm": "made of it",
+    "'en/my*'": "tests of the reader's own",
+    "measure METRIC": "any metric of regressors",
+    "$language": "a loop of the shell over published data",
+}
+"""Parts of commands that are not typed here, and why."""
+SHORTER = "--models 10 --nulls 10 --times 1 --effect 1.6"
+ONLY_NOT_TYPED = {"docs/studies/gest.md", "docs/studies/grammatical-gender.md", "docs/studies/italian.md"}
+
+
+def blocks(page: str) -> Iterator[tuple[str, list[str]]]:
+    """The audit that the page has the reader save (empty where it has none), and the commands of the blocks after it."""
+    audit = ""
+    for language, block in BLOCK.findall((ROOT / page).read_text(encoding="utf-8")):
+        if language == "toml" and "[[measurements]]" in block and "[[models]]" in block:
+            audit = block
+        elif language in ("sh", "console"):
+            lines = (line.strip().removeprefix("$ ") for line in block.replace("\\\n", " ").splitlines())
+            yield audit, [line for line in lines if re.match(r"(\.venv/bin/)?biascore ", line)]
+
+
+WITH_COMMANDS = [page for page in PAGES if any(lines for _, lines in blocks(page))]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", WITH_COMMANDS)
+def test_the_commands_of_a_page_work(
+    page: str, stand_ins: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for path in stand_ins.iterdir():
+        (tmp_path / path.name).symlink_to(path)
+    monkeypatch.chdir(tmp_path)
+    typed = 0
+    for audit, lines in blocks(page):
+        if audit:
+            Path("audit.toml").unlink(missing_ok=True)
+            Path("audit.toml").write_text(with_stand_ins(audit), encoding="utf-8")
+        for line in lines:
+            if any(part in line for part in NOT_TYPED):
+                continue
+            command = shlex.split(with_stand_ins(line), comments=True)[1:]
+            done = CliRunner().invoke(app, command)
+            assert done.exit_code == 0, f"{page}: {line}\n{done.output}"
+            typed += 1
+    assert typed or page in ONLY_NOT_TYPED, f"no command of {page} was typed"
+
+
+def test_what_is_not_typed_stands_in_a_page() -> None:
+    every = "\n".join(line for page in PAGES for _, lines in blocks(page) for line in lines)
+    assert not [part for part in NOT_TYPED if part not in every]
+
+
+def with_stand_ins(text: str) -> str:
+    """The text with the models that a reader has put for those of the page, and few models where many are drawn."""
+    text = text.replace("biascore calibrate", f"biascore calibrate {SHORTER}")
+    for theirs, ours in STAND_INS.items():
+        text = text.replace(theirs, ours)
+    return text

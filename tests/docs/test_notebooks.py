@@ -1,0 +1,24 @@
+"""The notebooks run from top to bottom, and what they print is in them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+NOTEBOOKS = sorted((Path(__file__).resolve().parents[2] / "docs" / "notebooks").glob("*.ipynb"))
+
+
+def test_there_are_two() -> None:
+    assert len(NOTEBOOKS) == 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_runs(path: Path) -> None:
+    notebook = nbformat.read(path, as_version=4)
+    shown = [bool(cell.outputs) for cell in notebook.cells if cell.cell_type == "code"]
+    NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(path.parent)}}).execute()
+    assert [bool(cell.outputs) for cell in notebook.cells if cell.cell_type == "code"] == shown

@@ -1,0 +1,52 @@
+"""The site holds every page once, and every snippet of Python that stands alone runs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from .sandbox import ROOT
+from .test_commands import BLOCK, with_stand_ins
+
+DOCS = ROOT / "docs"
+ALONE = ["README.md", "docs/start.md", "docs/speaker-gender.md", "docs/transforms.md"]
+"""Pages whose Python needs nothing but the stand-ins; those of plugins.md are a plugin, tested with it."""
+
+
+def test_every_page_is_in_the_contents_once() -> None:
+    text = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    listed = re.findall(r": ([\w/-]+\.md)$", text, re.MULTILINE)
+    assert sorted(listed) == sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md"))
+
+
+def test_the_settings_of_the_site_are_strict() -> None:
+    assert yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["strict"] is True
+
+
+def test_the_citation_names_the_version() -> None:
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert f'version = "{cited["version"]}"' in project or cited["version"] in (
+        ROOT / "biascore" / "__init__.py"
+    ).read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", ALONE)
+def test_the_python_of_a_page_runs(
+    page: str, stand_ins: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for path in stand_ins.iterdir():
+        (tmp_path / path.name).symlink_to(path)
+    monkeypatch.chdir(tmp_path)
+    snippets = [
+        block
+        for language, block in BLOCK.findall((ROOT / page).read_text(encoding="utf-8"))
+        if language == "python" and "hookimpl" not in block
+    ]
+    assert snippets
+    for snippet in snippets:
+        exec(compile(with_stand_ins(snippet), page, "exec"), {})
