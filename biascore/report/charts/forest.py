@@ -223,15 +223,10 @@ def _forest(
     groups = "test and model" if len(distinct(m.model for m, _ in drawn)) > 1 else "test"
     caption = f"{first.method}: {title}, by {groups}. {whiskers(m.headline.interval for m, _ in drawn)}"
     some = [m for m, _ in drawn]
-    caption += neutral_told(some)
+    caption += neutral_told(some) + marks_told(some)
     drawing = forest(
         drawn, [m.model for m in some], "Model", looks, domains.get(first.headline.unit), published
     )
-    if not all(m.describes for m in some):
-        caption += " Filled points are detected, hollow ones are not."
-    bound = bound_of(some)
-    if bound:
-        caption += f" In the band from {bound[0]:g} to {bound[1]:g} an effect counts as too small to matter."
     if PUBLISHED.name in drawing.data:
         caption += " Grey diamonds are published figures."
     missing = len(family) - len(drawn)
@@ -240,6 +235,17 @@ def _forest(
     return Chart(
         name, caption, note, specification(drawing, [title, *sides(some)], f"Forest plot. {caption}")
     )
+
+
+def marks_told(measurements: Sequence[Measurement]) -> str:
+    """What filled points and the band mean, with a space before it."""
+    told = (
+        "" if all(m.describes for m in measurements) else " Filled points are detected, hollow ones are not."
+    )
+    bound = bound_of(measurements)
+    if bound:
+        told += f" In the band from {bound[0]:g} to {bound[1]:g} an effect counts as too small to matter."
+    return told
 
 
 def neutral_told(measurements: Sequence[Measurement]) -> str:

@@ -15,7 +15,7 @@ from biascore.report.charts.base import (
     whiskers,
     with_unit,
 )
-from biascore.report.charts.forest import Reading, forest, neutral_told, readings_of
+from biascore.report.charts.forest import Reading, forest, marks_told, neutral_told, readings_of
 from biascore.results.agreement import is_ruler
 from biascore.results.estimates import Estimate
 from biascore.results.measurement import Measurement
@@ -153,7 +153,7 @@ def _chart(number: int, readings: list[Reading]) -> Chart | None:
         f"{first.model}: {title}, by test and method ({', '.join(names[m] for m in methods)}{alike}). "
         f"{whiskers(m.headline.interval for m, _ in drawn)}"
     )
-    caption += neutral_told([m for m, _ in drawn])
+    caption += neutral_told([m for m, _ in drawn]) + marks_told([m for m, _ in drawn])
     missing = len(readings) - len(drawn)
     note = f"{missing} not estimable and so not drawn." if missing else ""
     name = f"rulers-{number:02d}-{safe(first.model)}-{safe(first.headline.name)}"
