@@ -87,9 +87,9 @@ def measure_increase(model: Model, test: Test, options: LpbsOptions) -> Increase
         _log_probabilities(answers[first::2], shape, other_reading(asked_for)) for first in (0, 1)
     )
     n_tokens = np.array([len(answer.tokens) for answer in answers[::2]]).reshape(shape).max(axis=(0, 2))
-    dropped: npt.NDArray[np.bool_] = np.isnan(tgt).any(axis=(0, 2))
+    dropped: npt.NDArray[np.bool_] = np.asarray(np.isnan(tgt).any(axis=(0, 2)))
     # With its target read, a prior that is not there lacks its attribute.
-    dropped_attributes: npt.NDArray[np.bool_] = np.isnan(prior[:, ~dropped]).any(axis=(0, 1))
+    dropped_attributes: npt.NDArray[np.bool_] = np.asarray(np.isnan(prior[:, ~dropped]).any(axis=(0, 1)))
     reasons = {word: DROPPED for word, gone in zip(targets, dropped, strict=True) if gone}
     reasons |= {word: DROPPED for word, gone in zip(attributes, dropped_attributes, strict=True) if gone}
     if "embed" in model.capabilities:
