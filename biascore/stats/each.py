@@ -10,6 +10,8 @@ import numpy as np
 from biascore.stats._checks import Floats
 from biascore.stats.exchange import Exchange
 
+EXACT_MAX = 200_000
+"""All labellings are counted up to so many (10 + 10 words), whatever the number of draws."""
 _NEAR = 1e-12
 
 
@@ -35,7 +37,8 @@ class EachTest:
 def each_word_test(cosines: Floats, exchange: Exchange, *, draws: int, rng: np.random.Generator) -> EachTest:
     """Whether each of n words is associated, from its cosines (n, a + b) with the attribute words, those of A first.
 
-    Exact up to ``draws`` labellings. Blocks that hold unequal shares of both lists are not used. Raises ValueError for
+    Exact up to `EXACT_MAX` labellings, or ``draws`` where these are more.
+    Blocks that hold unequal shares of both lists are not used. Raises ValueError for
     draws < 1 and for an exchange of another number of words.
     """
     if draws < 1:
@@ -49,7 +52,7 @@ def each_word_test(cosines: Floats, exchange: Exchange, *, draws: int, rng: np.r
     centred = cosines - cosines.mean(axis=1, keepdims=True)
     near = _NEAR * max(1.0, float(np.abs(cosines).max(initial=0.0)))
     observed = centred @ exchange.weights(np.array([exchange.first], dtype=np.float64))[0]
-    exact = exchange.labellings <= draws
+    exact = exchange.labellings <= max(draws, EXACT_MAX)
     labellings = exchange.all() if exact else exchange.drawn(draws, rng, max(centred.shape))
     above, beyond, total = np.zeros(len(cosines)), np.zeros(len(cosines)), 0
     for labels in labellings:
