@@ -9,7 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final, Self
+from typing import Final, Self, TypeVar
+
+import numpy as np
+import numpy.typing as npt
 
 from biascore.errors import RefError
 
@@ -193,6 +196,9 @@ class World:
         return first, second
 
 
-def mixed(shared: float, own: float, share: float) -> float:
+Deviates = TypeVar("Deviates", float, npt.NDArray[np.float64])
+
+
+def mixed(shared: Deviates, own: Deviates, share: float) -> Deviates:
     """A standard normal deviate that correlates by ``share`` with the others that have the same ``shared`` one."""
     return math.sqrt(share) * shared + math.sqrt(1.0 - share) * own

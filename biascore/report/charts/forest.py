@@ -80,8 +80,9 @@ def bound_of(measurements: Sequence[Measurement]) -> tuple[float, float] | None:
     ends = set()
     for measurement in measurements:
         stated, e = measurement.equivalence, measurement.headline
-        own = stated is not None and stated.of == e.name and e.neutral is not None and e.chance is None
-        ends.add((e.neutral - stated.bound, e.neutral + stated.bound) if own else None)
+        if stated is None or stated.of != e.name or e.neutral is None or e.chance is not None:
+            return None
+        ends.add((e.neutral - stated.bound, e.neutral + stated.bound))
     return ends.pop() if len(ends) == 1 else None
 
 
