@@ -261,7 +261,9 @@ def _directed(estimate: Estimate) -> bool:
 
 
 def _means(measurement: Measurement) -> dict[str, float]:
-    """The mean value of the items of each group."""
+    """The mean value of the items of each group; none where the items have no groups or values."""
+    if not {"group", "value"} <= set(measurement.items.column_names):
+        return {}
     values: dict[str, list[float]] = {}
     for group, value in zip(
         measurement.items.column("group").to_pylist(),
