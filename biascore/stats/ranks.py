@@ -9,7 +9,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtri
-from scipy.stats import kendalltau
 
 from biascore.stats._checks import finite_vector
 
@@ -40,6 +39,8 @@ def rank_correlation(x: ArrayLike, y: ArrayLike, level: float = 0.95) -> RankCor
         raise ValueError(f"x has {one.size} values and y {other.size}; pass as many")
     if one.size < LEAST or np.ptp(one) == 0 or np.ptp(other) == 0:
         return None
+    from scipy.stats import kendalltau  # not at the top: it takes a second to import
+
     tau = float(kendalltau(one, other).statistic)
     if one.size < LEAST_FOR_AN_INTERVAL or abs(tau) >= 1 - 1e-12:
         return RankCorrelation(tau, one.size, None, None, level)

@@ -86,9 +86,9 @@ FISE = Column("fise", "it/fise_it1_occupations", 30, {**FAST, "duplicates": "kee
 GG_FISE = Column("gg-fise", "it/fise_it1_occupations", 30, {**FAST, "duplicates": "keep"})
 CROWS = Column("crows-pairs", "en/crows_own", 60, FAST)
 CAUSAL = Column("crows-pairs-causal", "en/crows_own", 60, FAST)
-GEST_MT = Column("gest-mt", "en/gest_own", 40, {"target": "it", "resamples": 100})
-GEST_MLM = Column("gest-mlm", "en/gest_own", 40, {"resamples": 100, "templates": [1]})
-GEST_CAUSAL = Column("gest-causal", "en/gest_own", 40, {"resamples": 100})
+GEST_MT = Column("gest-mt", "en/gest_own", 150, {"target": "it", "resamples": 100})
+GEST_MLM = Column("gest-mlm", "en/gest_own", 150, {"resamples": 100, "templates": [1]})
+GEST_CAUSAL = Column("gest-causal", "en/gest_own", 150, {"resamples": 100})
 
 TABLES = {
     "sentences": Table(

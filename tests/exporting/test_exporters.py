@@ -185,7 +185,7 @@ def plugins(kind: type[Exporter], monkeypatch: pytest.MonkeyPatch) -> Plugins:
     return Plugins([metadata.EntryPoint("made", "made_exporter", "biascore")])
 
 
-def test_a_plugin_adds_a_format(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hook_register_exporters(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     assert exported(run, "plain", plugins(Plain, monkeypatch)) == (Exported(run.title),)
     (record,) = plugins(Markdown, monkeypatch).records
     assert record.status == "failed"

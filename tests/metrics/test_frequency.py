@@ -10,7 +10,7 @@ import pytest
 from biascore.engine import Engine
 from biascore.plugins_api import Familiarity, Measurement, Model, Test
 from biascore_metrics.frequency import Frequency
-from biascore_metrics.weat.options import VectorOptions, WeatOptions
+from biascore_metrics.weat.options import ScWeatOptions, WeatOptions
 from biascore_metrics.weat.single import ScWeat
 from biascore_metrics.weat.weat import Weat
 
@@ -117,7 +117,7 @@ def test_a_rank_that_is_not_known_of_every_word_is_not_used():
 
 
 def test_single_words_are_held_against_attributes_of_unlike_frequency(test_of: Test):
-    got = measured(ScWeat(VectorOptions(**FEW)), ranked({"B": 2.0}), test_of(X, Y, A, B))
+    got = measured(ScWeat(ScWeatOptions(**FEW)), ranked({"B": 2.0}), test_of(X, Y, A, B))
     (caution,) = [line for line in got.cautions if "word frequency" in line]
     assert caution in got.warnings
     assert "B has the rarer words, A the more frequent words" in caution

@@ -121,7 +121,7 @@ def plugins() -> Iterator[Plugins]:
 @pytest.fixture(autouse=True)
 def _installed(plugins: Plugins, monkeypatch: pytest.MonkeyPatch) -> None:
     for place in ("engine", "archive.bundle", "cli.inspect"):
-        monkeypatch.setattr(f"biascore.{place}.Plugins", lambda **only: plugins)
+        monkeypatch.setattr(f"biascore.{place}.Plugins", lambda **_: plugins)
     Centre.fits.clear()
     Wrongly.tried.clear()
     monkeypatch.setattr(Wrongly, "mended", False)
