@@ -140,6 +140,7 @@ def test_lists_and_show(biascore):
     assert "adapter-planted" in biascore("plugins").stdout
 
 
+@pytest.mark.slow
 def test_a_run_with_its_report_is_replaced_by_force(biascore, audit: Path, tmp_path: Path):
     pytest.importorskip("altair", reason="the report extra is not installed")
     run = ("run", "audit.toml", "--without", "biased", "--out", "[bold]run")

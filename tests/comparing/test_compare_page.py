@@ -31,6 +31,7 @@ def found(engine: Engine) -> Comparison:
     return compare(engine.measure("weat", models, ["en/weat6", "en/weat7"], **fast), models={"old": "new"})
 
 
+@pytest.mark.slow
 def test_the_page_says_what_changed_and_which_items_flipped(found: Comparison) -> None:
     page = render_comparison(found)
     for one in found:

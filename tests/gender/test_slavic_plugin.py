@@ -97,6 +97,7 @@ def test_the_engine_alone_knows_no_slavic_language(monkeypatch: pytest.MonkeyPat
     assert set(Plugins().speaker_gender.names) == {"es", "it"}
 
 
+@pytest.mark.slow
 def test_installed_it_is_found_by_its_entry_point(installed: Path) -> None:
     found = survey(installed, BIASCORE_LOAD_PLUGINS="biascore,biascore-plugin-slavic")
     status, reason, provides = found["records"]["biascore-plugin-slavic"]

@@ -118,6 +118,7 @@ def test_without_a_cache_each_measurement_asks_anew(ref: str) -> None:
     assert total.asked > total.unique
 
 
+@pytest.mark.slow
 def test_the_same_model_under_two_names_is_asked_once(engine: Engine) -> None:
     audit = audit_of("planted:gender=1", "planted:gender=1", "planted:gender=0")
     plan = engine.plan(audit, probe=False)
@@ -135,6 +136,7 @@ def test_without_a_probe_no_model_is_asked(engine: Engine, watcher: Watcher, tmp
     assert "no time for what was not probed" in plan.notes
 
 
+@pytest.mark.slow
 def test_a_probe_asks_what_it_says_and_keeps_nothing(
     engine: Engine, watcher: Watcher, tmp_path: Path
 ) -> None:

@@ -65,6 +65,7 @@ def extracted() -> dict[str, str]:
     return {code.split("\n")[0].removeprefix("# "): code for language, code in blocks if language != "pycon"}
 
 
+@pytest.mark.slow
 def test_the_plugin_of_the_page_works(
     tmp_path: Path, python_environment: Callable[..., dict[str, str]]
 ) -> None:

@@ -146,6 +146,7 @@ def test_empty_run(tmp_path: Path) -> None:
     assert "without an audit" in page.text
 
 
+@pytest.mark.slow
 def test_two_hundred_measurements(tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     made = [

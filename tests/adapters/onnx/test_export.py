@@ -23,6 +23,7 @@ from biascore.plugins_api import Masked, Text
 from .conftest import TEXTS, Exported, Original
 
 
+@pytest.mark.slow
 def test_the_vocabulary_head_runs_at_the_positions_asked_for(exported: Exported) -> None:
     graph = onnx.load(exported("bert") / "model.onnx").graph
     assert [one.name for one in graph.input] == ["input_ids", "attention_mask", "token_type_ids", "positions"]
@@ -32,6 +33,7 @@ def test_the_vocabulary_head_runs_at_the_positions_asked_for(exported: Exported)
     }
 
 
+@pytest.mark.slow
 def test_weights_are_stored_once_and_in_one_file(
     engine: Engine, original: Original, exported: Exported
 ) -> None:
@@ -43,6 +45,7 @@ def test_weights_are_stored_once_and_in_one_file(
     assert len(tables) == 1, "the head of GPT-2 shares the table of its embeddings"
 
 
+@pytest.mark.slow
 def test_int8_answers_and_deviates(
     engine: Engine, original: Original, exported: Exported, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -166,6 +166,7 @@ def test_a_head_gives_its_labels_in_their_unit(
     np.testing.assert_allclose(raw, logits.numpy(), atol=1e-5)
 
 
+@pytest.mark.slow
 def test_a_graph_as_other_exporters_write_it(
     engine: Engine, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
