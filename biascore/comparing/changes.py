@@ -64,7 +64,8 @@ def _paired(one: Estimate, other: Estimate, estimator: Estimator, match: Match) 
     except (ValueError, ZeroVarianceError, RegressionError) as error:
         problem = f"the {len(joined)} items that both have do not do: {error}"
     cautions = list(_coverage(old, new, joined))
-    if change is not None and change.interval is None:
+    unmoved = bool(len(joined)) and bool(np.array_equal(joined.old.values, joined.new.values))
+    if change is not None and change.interval is None and not unmoved:  # unmoved needs no more words
         cautions.append(f"no interval of the change: {change.problem}")
     return Changed(
         name=one.name,
@@ -73,7 +74,7 @@ def _paired(one: Estimate, other: Estimate, estimator: Estimator, match: Match) 
         change=_estimate(one, change, {"items": len(joined)}),
         paired=True,
         flipped=None if flipped is None else int(flipped.sum()),
-        unmoved=bool(len(joined)) and bool(np.array_equal(joined.old.values, joined.new.values)),
+        unmoved=unmoved,
         items=joined.table(estimator, flipped),
         cautions=tuple(cautions),
         problem=problem,
