@@ -75,6 +75,7 @@ def test_before_and_after_in_one_audit(
     )
     found = {one.model: [round(estimate.value, 2) for estimate in one.estimates[:2]] for one in run}
     print(f"effect size d and mean difference of association in nats: {found}")
-    assert run[0].verdict == "detected"
+    # By the labels of the jobs; three forms a gender can show nothing by their own labels, whose least p is .1.
+    assert run.to_frame()["p[two-sided]"].iloc[0] < 0.001
     assert found["after"][0] < 0.6 * found["before"][0]
     assert abs(found["after"][1]) < 0.2 * found["before"][1]
