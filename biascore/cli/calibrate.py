@@ -70,7 +70,7 @@ def calibrate_command(
     What was measured is kept in --out, and the same command goes on from there.
     """
     from biascore.calibration.saving import draw_into, earlier, file_name, keep
-    from biascore.calibration.simulation import MODELS, TIMES, calibrate
+    from biascore.calibration.simulation import TIMES, calibrate
     from biascore.calibration.words import answer, needed, power_rows, size_rows
 
     engine = Engine(stimuli=stimuli or (), cache=None, seed=seed or 0, require_plugins=require_plugin or ())
@@ -97,7 +97,7 @@ def calibrate_command(
             test,
             times=times or TIMES,
             effects=effect,
-            models=models or MODELS,
+            models=models,
             nulls=nulls,
             power=power,
             progress=SignsOfLife(),

@@ -25,6 +25,9 @@ EXPORTERS: Final[Mapping[str, type[Exporter]]] = {
     kind.id: kind for kind in (Markdown, Csv, Json, Latex, ModelCard, EveryEvalEver, Junit)
 }
 
+BEGINS: Final = 32
+"""Bytes by which a text that was written before is known again."""
+
 
 def known_formats(plugins: Plugins) -> tuple[str, ...]:
     """The names that can be asked for."""
@@ -66,7 +69,8 @@ def write_exported(
 ) -> tuple[Path, ...]:
     """Write the texts: one into the file of this name, several into a folder of it, a file for each model.
 
-    Raises RunError where a file exists (unless ``overwrite``) or cannot be written.
+    Raises RunError where a file exists (unless ``overwrite``, and it begins as the new text does: these formats have no
+    place for a mark, and somebody else's file must stay) or cannot be written.
     """
     target = user_path(target)
     paths = [target] if len(found) == 1 else [target / f"{name}{suffix}" for name in file_names(found)]
@@ -75,7 +79,10 @@ def write_exported(
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise RunError(f"{path.parent} cannot be made: {error}. Choose another path.") from error
-    targets = [check_file(path, overwrite=overwrite, mark=b"") for path in paths]  # any text may be replaced
+    targets = [
+        check_file(path, overwrite=overwrite, mark=one.text.encode("utf-8")[:BEGINS])
+        for one, path in zip(found, paths, strict=True)
+    ]
     for one, path in zip(found, targets, strict=True):
         write_file(path, one.text.encode("utf-8"))
     return tuple(paths)

@@ -201,3 +201,13 @@ def test_texts_of_several_models_go_into_a_folder(tmp_path: Path) -> None:
     with pytest.raises(RunError, match="exists already"):
         write_exported(found, tmp_path / "cards", ".md", overwrite=False)
     write_exported(found, tmp_path / "cards", ".md", overwrite=True)
+
+
+def test_the_file_of_somebody_else_stays(tmp_path: Path) -> None:
+    theirs = tmp_path / "audit.toml"
+    theirs.write_text("title = 'mine, and not of biascore'\n", encoding="utf-8")
+    with pytest.raises(RunError, match="was not written by biascore"):
+        write_exported(
+            (Exported("one", "| model | test | effect | interval |"),), theirs, ".md", overwrite=True
+        )
+    assert theirs.read_text(encoding="utf-8").startswith("title")
