@@ -98,6 +98,7 @@ def test_the_odds_of_he_and_she(saved: dict[str, Path], kind: str) -> None:
         assert value == pytest.approx(logs[0] - logs[1], abs=2e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", tiny.MASKED)
 def test_pairs_that_differ_in_one_token(saved: dict[str, Path], kind: str) -> None:
     """The paper's filter on the tokens of whole sentences, and the score at the one position that differs."""

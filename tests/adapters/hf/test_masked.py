@@ -200,6 +200,7 @@ def test_a_question_asked_alone_has_the_same_answer(
     assert backend.mask_logprob(()) == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("sequences", [1, 64])
 def test_later_tokens_of_the_word_are_hidden_too(

@@ -69,6 +69,7 @@ def probe(template: str, group: str, trait: str, *, prior: bool = False) -> Mask
     return Masked(text, span(text, group), also=span(text, trait) if prior else ())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ["groups first", "templates first", "shuffled"])
 def test_probes_that_differ_in_the_hidden_word_share_a_pass(
     order: str, probe_folder: Path, opened: Any

@@ -22,6 +22,8 @@ from biascore.plugins_api import Masked, Text
 
 from .conftest import TEXTS, Exported, Original
 
+pytestmark = pytest.mark.slow  # every test opens a model that was exported by torch
+
 
 @pytest.mark.slow
 def test_the_vocabulary_head_runs_at_the_positions_asked_for(exported: Exported) -> None:

@@ -17,6 +17,8 @@ from biascore.plugins_api import Masked, Text
 
 from .conftest import MODELS, TEXTS, Exported, Original
 
+pytestmark = pytest.mark.slow  # every test opens a model that was exported by torch
+
 MASKED = ("bert", "roberta", "xlm-roberta", "distilbert", "albert", "electra")
 CAUSAL = ("gpt2", "llama")
 QUICK = ("bert", "roberta", "gpt2", "encoder", "emotions", "decoder-head")
