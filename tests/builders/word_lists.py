@@ -49,3 +49,13 @@ def write_weat(
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(weat_file(language=language) if text is None else text, encoding="utf-8")
     return path
+
+
+def write_neutral(folder: Path, words: Sequence[str], *, language: str = "xx") -> Path:
+    """The pool ``neutral/words`` of a language, in the folder, which is given back."""
+    text = (
+        f'schema = 1\n[meta]\nlanguage = "{language}"\ntitle = "Neutral"\nsource = "made"\nlicence = "CC0-1.0"\n'
+        f"[lists.words]\nwords = {json.dumps(list(words), ensure_ascii=False)}\n"
+    )
+    write_weat(folder, text, language=language, name="neutral.toml")
+    return folder

@@ -12,6 +12,7 @@ from biascore_metrics.weat.options import WeatOptions
 from biascore_metrics.weat.placebo import REACH, REJECT
 from biascore_metrics.weat.weat import Weat
 
+from ..builders.word_lists import write_neutral
 from .measuring import measured
 
 SIZE = 8
@@ -23,14 +24,7 @@ FAST = {"resamples": 100}
 @pytest.fixture
 def catalogue(tmp_path: Path) -> Catalogue:
     """One list of neutral words, which holds a word of the test in another case."""
-    (tmp_path / "xx").mkdir()
-    words = ", ".join(f'"{word}"' for word in [*NEUTRAL, "A0"])
-    (tmp_path / "xx" / "neutral.toml").write_text(
-        'schema = 1\n[meta]\nlanguage = "xx"\ntitle = "Neutral"\nsource = "made"\nlicence = "CC0-1.0"\n'
-        f"[lists.words]\nwords = [{words}]\n",
-        encoding="utf-8",
-    )
-    return Catalogue.from_folders([(tmp_path, "own")])
+    return Catalogue.from_folders([(write_neutral(tmp_path, [*NEUTRAL, "A0"]), "own")])
 
 
 @pytest.fixture

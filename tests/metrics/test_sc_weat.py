@@ -16,6 +16,7 @@ from biascore_metrics.weat.control import AGAINST, BEYOND, EACH, LARGER, OF_CONT
 from biascore_metrics.weat.options import ScWeatOptions
 from biascore_metrics.weat.single import SHARE, ScWeat
 
+from ..builders.word_lists import write_neutral
 from .measuring import measured
 
 ROLES = {role: [f"{role.lower()}{i}" for i in range(8)] for role in "XYAB"}
@@ -25,15 +26,9 @@ FAST = {"resamples": 100, "draws": 20_000}
 
 @pytest.fixture(scope="module")
 def catalogue(tmp_path_factory: pytest.TempPathFactory) -> Catalogue:
-    folder: Path = tmp_path_factory.mktemp("stimuli")
-    (folder / "xx").mkdir()
-    words = ", ".join(f'"{word}"' for word in [*NEUTRAL, "X0"])
-    (folder / "xx" / "neutral.toml").write_text(
-        'schema = 1\n[meta]\nlanguage = "xx"\ntitle = "Neutral"\nsource = "made"\nlicence = "CC0-1.0"\n'
-        f"[lists.words]\nwords = [{words}]\n",
-        encoding="utf-8",
+    return Catalogue.from_folders(
+        [(write_neutral(tmp_path_factory.mktemp("stimuli"), [*NEUTRAL, "X0"]), "own")]
     )
-    return Catalogue.from_folders([(folder, "own")])
 
 
 @pytest.fixture
