@@ -64,7 +64,7 @@ def _paired(one: Estimate, other: Estimate, estimator: Estimator, match: Match) 
     except (ValueError, ZeroVarianceError, RegressionError) as error:
         problem = f"the {len(joined)} items that both have do not do: {error}"
     cautions = list(_coverage(old, new, joined))
-    unmoved = bool(len(joined)) and bool(np.array_equal(joined.old.values, joined.new.values))
+    unmoved = change is not None and bool(np.array_equal(joined.old.values, joined.new.values))
     if change is not None and change.interval is None and not unmoved:  # unmoved needs no more words
         cautions.append(f"no interval of the change: {change.problem}")
     return Changed(
@@ -101,7 +101,10 @@ def _unpaired(one: Estimate, other: Estimate, old: Measurement, new: Measurement
         change=_estimate(one, change, {}),
         paired=False,
         flipped=None,
-        unmoved=False,
+        unmoved=not problem
+        and one.value == other.value
+        and old.items.equals(new.items)
+        and bool(len(old.items)),
         items=no_items(),
         cautions=tuple(_lists(old, new)),
         problem=problem,

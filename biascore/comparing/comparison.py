@@ -43,9 +43,9 @@ class Difference(Frozen):
 
     ``neutral`` is the value of the estimate that stands for no bias. ``change`` is new minus old, in its unit; its first
     p-value is two-sided and not adjusted, and ``p_adjusted`` is over the ``family``. ``paired``: item by item, else from the
-    two intervals. ``bound``: a change within it is too small to matter. ``flipped`` is how many items lie on another side of
-    no bias than before, None where items have no side; ``items`` holds those of both models: item, group, old, new, change
-    and flipped.
+    two intervals; ``unmoved``: every item has the same value in both. ``bound``: a change within it is too small to matter.
+    ``flipped`` is how many items lie on another side of no bias than before, None where items have no side; ``items`` holds
+    those of both models: item, group, old, new, change and flipped.
     """
 
     metric: str
@@ -62,6 +62,7 @@ class Difference(Frozen):
     change: Estimate
     neutral: float
     paired: bool
+    unmoved: bool
     alpha: float
     bound: float | None
     flipped: int | None

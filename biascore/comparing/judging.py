@@ -42,6 +42,7 @@ def judged(
         change=changed.change,
         neutral=neutral,
         paired=changed.paired,
+        unmoved=changed.unmoved,
         alpha=alpha,
         bound=within,
         flipped=changed.flipped,

@@ -147,10 +147,11 @@ def _grown(
 def _growth(one: Difference, margin: float) -> tuple[Held, str]:
     """Whether the effect grew by more than the margin, from the interval of its change."""
     ends = one.change.interval
-    if one.outcome is Outcome.SAME and not margin:
-        return Held.HOLDS, f"{one.outcome}: {one.reason}"
+    reason = "; ".join([f"{one.outcome}: {one.reason}", *one.cautions])
+    if one.unmoved or (one.outcome is Outcome.SAME and not margin):
+        return Held.HOLDS, reason
     if one.change.value is None or ends is None:
-        return Held.UNDECIDED, one.reason
+        return Held.UNDECIDED, reason
     low, high = grown(one, ends)
     if high <= margin:
         held = Held.HOLDS
@@ -158,7 +159,7 @@ def _growth(one: Difference, margin: float) -> tuple[Held, str]:
         held = Held.FAILS
     else:
         held = Held.UNDECIDED
-    return held, f"{one.outcome}: {one.reason}"
+    return held, reason
 
 
 def grown(one: Difference, ends: ConfidenceInterval) -> tuple[float, float]:

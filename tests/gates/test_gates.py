@@ -11,6 +11,7 @@ from biascore import Engine, Run
 from biascore.audit import Audit
 from biascore.errors import OptionsError, RunError
 from biascore.gates import Gate, evaluate
+from biascore.results.estimates import Estimate
 from biascore.results.failure import Failure
 from biascore.results.gated import Held
 from biascore.results.verdicts import Role
@@ -112,7 +113,26 @@ def test_what_surely_grew_fails_and_a_margin_lets_it(measured: tuple[Run, Path])
     grown = worse(run, folder)
     assert [check.held for check in grown.checks] == [Held.FAILS, Held.FAILS]
     assert worse(run, folder, margin=5).passed
-    assert worse(Run.load(folder / "base"), folder).passed
+
+
+@pytest.mark.parametrize("paired", [True, False])
+@pytest.mark.parametrize("margin", [None, 0.1])
+def test_the_same_answers_have_surely_not_grown(
+    measured: tuple[Run, Path], tmp_path: Path, paired: bool, margin: float | None
+) -> None:
+    """As compare says, whether its interval comes from the items or from both intervals."""
+    run = Run.load(measured[1] / "base")
+    if not paired:
+        plain = [m.model_copy(update={"estimates": tuple(map(_unpaired, m.estimates))}) for m in run]
+        run = run.model_copy(update={"measurements": tuple(plain)})
+    run.save(tmp_path / "base")
+    found = worse(run, tmp_path, margin=margin, inconclusive="fail")
+    assert [check.held for check in found.checks] == [Held.HOLDS, Held.HOLDS]
+    assert found.checks[0].reason.startswith("same within the bound: ")
+
+
+def _unpaired(estimate: Estimate) -> Estimate:
+    return estimate.model_copy(update={"estimator": None})
 
 
 def test_what_the_base_does_not_hold_or_holds_otherwise_fails(measured: tuple[Run, Path]) -> None:
