@@ -46,6 +46,10 @@ class TTest:
         p = min(1.0, 2.0 * float(stdtr(df, -abs(t))))
         return cls(estimate, se, df, t, p, estimate - half, estimate + half, level)
 
+    def smallest_found(self, alpha: float, power: float = 0.8) -> float:
+        """The true value, in the unit of the estimate, that such a test finds at ``alpha`` with that ``power``."""
+        return self.se * float(stdtrit(self.df, 1.0 - alpha / 2.0) + stdtrit(self.df, power))
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Wald:

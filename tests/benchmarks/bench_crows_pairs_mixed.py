@@ -14,7 +14,6 @@ import sys
 import numpy as np
 
 from biascore_metrics.crows_pairs.mixed import ANTI, STEREO, TYPE, Sentences, fit
-from biascore_metrics.crows_pairs.options import MixedPairOptions
 
 PAIRS = 250
 EFFECTS = (0.0, 0.5, 1.0, 2.0)
@@ -47,7 +46,7 @@ def main() -> None:
         for seed in range(sets):
             rows = drawn(effect, np.random.default_rng([20251121, seed]))
             for column, random_pair in enumerate((False, True)):
-                found = fit(rows, MixedPairOptions(random_pair=random_pair))
+                found = fit(rows, random_pair=random_pair)
                 assert not isinstance(found, str), found
                 test = found.test(found.design.difference(TYPE, STEREO, ANTI))
                 rejected[column] += test.p_value <= 0.05

@@ -1,10 +1,11 @@
 """How often ``eec`` finds an effect, by the p-value that is read: all rows independent, clustered by name, permutation.
 
-    python tests/benchmarks/bench_eec.py [DATASETS]
+    python tests/benchmarks/bench_eec.py [DATASETS [--page]]
 
 Scores of the planted model (``biascore_adapters.planted.equity``) for corpora of 35 sentences a name, 100 data sets unless
-told. First the share of p <= .05 where nothing is planted, of each kind of effect, with 10 names a cell as in the published
-corpora; then, by permutation, the power by number of names and effect, in standard deviations between the names of a group.
+told; with ``--page`` both tables go into docs/metrics/eec.md. First the share of p <= .05 where nothing is planted, of each
+kind of effect, with 10 names a cell as in the published corpora; then, by permutation, the power by number of names and
+effect, in standard deviations between the names of a group.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from scipy.special import expit, logit
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
+from pages import into_page
+
 from biascore.stats import beta, cluster_means, treatment
 from biascore_adapters.planted.equity import PERSONS, Emotions
 from biascore_metrics.eec.fits import effects_of
@@ -28,7 +31,7 @@ from tests.metrics.eec.corpora import corpus
 QUANTITY = "anger"
 WORDS = {QUANTITY: ("angry", "annoyed", "enraged", "furious", "irritated")}
 TEMPLATES = {f"t{i}": "{person} number " + str(i) + " feels {state}" for i in range(7)}
-METHODS = ("OLS", "Beta", "OLS, clustered", "permutation")
+METHODS = ("OLS", "Beta", "OLS, fixed effects of frames, clustered by name", "permutation of names")
 OPTIONS = EecOptions(draws=999)
 NAMES, EFFECTS = (5, 10, 20, 40), (0.0, 0.25, 0.5, 0.75, 1.0)
 
@@ -68,22 +71,24 @@ def race_p(rows: Rows, scores: np.ndarray, rng: np.random.Generator) -> float:
 
 
 def share(found: np.ndarray) -> str:
-    """Of p <= .05, with its binomial standard error."""
-    p = float(np.mean(found <= 0.05))
-    return f"{p:.3f} ({(p * (1 - p) / found.size) ** 0.5:.3f})"
+    """Of p <= .05."""
+    return f"{float(np.mean(found <= 0.05)):.3f}"
 
 
-def main() -> None:
-    """Print both tables."""
-    datasets = int(sys.argv[1]) if len(sys.argv) > 1 else 100
+def sizes(datasets: int) -> Iterator[str]:
+    """Where nothing is planted, by effect and method."""
+    yield f"| nothing planted, {datasets} data sets | {' | '.join(METHODS)} |"
+    yield "|---" * (1 + len(METHODS)) + "|"
     rows, planted = chosen(10)
     found = np.array([list(p_values(rows, drawn(rows, planted, seed), seed)) for seed in range(datasets)])
-    print(f"share of p <= .05 where nothing is planted, {datasets} data sets (standard error)")
-    print("effect        " + "".join(f"{method:>18}" for method in METHODS))
-    for place, effect in enumerate(("race", "gender", "race x gender")):
-        print(f"{effect:14}" + "".join(f"{share(found[:, place, k]):>18}" for k in range(4)), flush=True)
-    print("share of p <= .05 by permutation, by names a cell and effect")
-    print("names a cell" + "".join(f"{effect:>16g}" for effect in EFFECTS))
+    for place, effect in enumerate(("first factor", "second factor", "both (interaction)")):
+        yield f"| {effect} | {' | '.join(share(found[:, place, k]) for k in range(len(METHODS)))} |"
+
+
+def powers(datasets: int) -> Iterator[str]:
+    """By permutation, by names and effect."""
+    yield f"| names a cell, {datasets} data sets | {' | '.join(f'{effect:g}' for effect in EFFECTS)} |"
+    yield "|---" * (1 + len(EFFECTS)) + "|"
     for names in NAMES:
         rows, planted = chosen(names)
         side = np.where(rows.factors["origin"] == rows.levels["origin"][1], 0.5, -0.5) * PERSONS
@@ -92,8 +97,19 @@ def main() -> None:
             none = logit(drawn(rows, planted, seed))
             rng = np.random.default_rng([names, seed])
             power.append([race_p(rows, expit(none + effect * side), rng) for effect in EFFECTS])
-        by_effect = np.array(power).T
-        print(f"{names:12}" + "".join(f"{share(p):>16}" for p in by_effect), flush=True)
+        yield f"| {names} | {' | '.join(share(p) for p in np.array(power).T)} |"
+
+
+def main() -> None:
+    """Print both tables, and put them into the page where that is asked."""
+    datasets = int(sys.argv[1]) if len(sys.argv) > 1 else 100
+    for name, table in (("size", sizes(datasets)), ("power", powers(datasets))):
+        lines = []
+        for line in table:
+            print(line, flush=True)
+            lines.append(line)
+        if "--page" in sys.argv:
+            into_page("metrics/eec.md", f"bench_eec: {name}", lines)
 
 
 if __name__ == "__main__":

@@ -1,38 +1,48 @@
 """How often robust association finds a difference, by how much the attribute words differ among themselves.
 
-    python tests/benchmarks/bench_robust_association.py [DATASETS [DIFFERENCE ...]]
+    python tests/benchmarks/bench_robust_association.py [DATASETS [--page]]
 
 Data sets of ``tests/metrics/robust/drawn.py``, 200 unless told. Prints the share of p <= .05 of the paper's model and
-of that with a random effect of the attribute word, by the true difference in nats, with binomial standard errors. The
-same data sets stand behind all differences of a row.
+of that with a random effect of the attribute word, by the true difference in nats (``--page``: into
+docs/metrics/robust-association.md). The same data sets stand behind all differences of a row.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "metrics" / "robust"))
 
 from drawn import null_tests, rejected
+from pages import into_page
 
 SPREADS = (0.0, 0.3, 0.6)
+EFFECTS = (0.0, 0.05, 0.1, 0.2, 0.4, 0.8)
 SEED = 1
 
 
-def main() -> None:
-    """Print a row for each true difference and spread of the words."""
-    datasets = int(sys.argv[1]) if len(sys.argv) > 1 else 200
-    effects = [float(one) for one in sys.argv[2:]] or [0.0, 0.05, 0.1, 0.2, 0.4, 0.8]
-    print(f"share of p <= .05 in {datasets} data sets (standard error)")
-    print("sd of words  random effect  " + "".join(f"{effect:>15g}" for effect in effects))
+def rows(datasets: int) -> Iterator[str]:
+    """A row for each spread of the words and each model."""
+    yield f"| sd of the words, nats ({datasets} data sets) | random effects | {' | '.join(f'{one:g}' for one in EFFECTS)} |"
+    yield "|---" * (2 + len(EFFECTS)) + "|"
     for spread in SPREADS:
         for random_attribute in (False, True):
             found = null_tests(datasets, spread, random_attribute=random_attribute, seed=SEED)
-            shares = [rejected(found, effect) for effect in effects]
-            cells = [f"{share:.3f} ({(share * (1 - share) / datasets) ** 0.5:.3f})" for share in shares]
-            word = "of the word" if random_attribute else "paper's"
-            print(f"{spread:11g}  {word:13}  " + "".join(f"{cell:>15}" for cell in cells), flush=True)
+            cells = [f"{rejected(found, effect):.3f}" for effect in EFFECTS]
+            word = "and the attribute word" if random_attribute else "the paper's"
+            yield f"| {spread:g} | {word} | {' | '.join(cells)} |"
+
+
+def main() -> None:
+    """Print the table, and put it into the page where that is asked."""
+    lines = []
+    for line in rows(int(sys.argv[1]) if len(sys.argv) > 1 else 200):
+        print(line, flush=True)
+        lines.append(line)
+    if "--page" in sys.argv:
+        into_page("metrics/robust-association.md", "bench_robust_association", lines)
 
 
 if __name__ == "__main__":

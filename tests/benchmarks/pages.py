@@ -24,3 +24,10 @@ def into_page(page: str, name: str, lines: Sequence[str]) -> None:
         "".join([before, begin, "\n", *(f"{line}\n" for line in [*told, "", *table]), "\n", end, after]),
         encoding="utf-8",
     )
+
+
+def from_page(page: str, name: str) -> list[str]:
+    """The lines between these marks."""
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    between = text.partition(f"<!-- {name} -->\n")[2].partition(f"<!-- end of {name} -->")[0]
+    return between.strip().splitlines()

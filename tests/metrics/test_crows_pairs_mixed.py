@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 
 import numpy as np
@@ -22,7 +23,7 @@ from biascore.plugins_api import (
 )
 from biascore.results.verdicts import contradiction
 from biascore.stats import Verdict, lmm
-from biascore_metrics.crows_pairs.mixed import CrowsPairsMixed
+from biascore_metrics.crows_pairs.mixed import BESIDE, CrowsPairsMixed
 from biascore_metrics.crows_pairs.options import MixedPairOptions
 
 from ..builders import models
@@ -108,13 +109,22 @@ def test_lengths_are_cut_at_the_percentiles_of_words_and_ties_are_shorter() -> N
 
 def test_comparing_within_pairs_finds_what_the_papers_model_does_not() -> None:
     pairs, table = sample(80, 0.3)
-    apart, paired = mixed(pairs, table), mixed(pairs, table, random_pair=True)
+    apart, paired = mixed(pairs, table, random_pair=False), mixed(pairs, table)
     assert apart.p_value is not None
     assert apart.p_value > 0.05
     assert paired.p_value is not None
     assert paired.p_value < 1e-4
     assert any("random_pair=true" in caution for caution in apart.cautions)
     assert not any("random_pair=true" in caution for caution in paired.cautions)
+    # Each stands beside the other, by its name, and a model that finds nothing says what it could have found.
+    for one, other in ((apart, paired), (paired, apart)):
+        beside = one.estimate(BESIDE[one is paired])
+        assert (beside.value, beside.interval, beside.p_values) == (
+            other.headline.value, other.headline.interval, other.headline.p_values,
+        )  # fmt: skip
+    least = [float(number) for number in re.findall(r"from ([\d.]+) ", apart.reason)]
+    assert least[0] > 0.3 > least[1]
+    assert "power" not in paired.reason
     # The percentage stands beside it, so that the two conclusions can be compared.
     assert apart.estimate("stereotype score B").value == paired.estimate("stereotype score B").value
     assert apart.estimate("stereotype score B").value > 60
@@ -122,15 +132,15 @@ def test_comparing_within_pairs_finds_what_the_papers_model_does_not() -> None:
 
 def test_a_significant_difference_of_small_effect_is_not_detected() -> None:
     pairs, table = sample(80, 0.3)
-    got = mixed(pairs, table, random_pair=True, r2_min=0.9)
+    got = mixed(pairs, table, r2_min=0.9)
     assert got.verdict is not Verdict.DETECTED
     assert "In the paper's words: unbiased" in got.reason
-    assert mixed(pairs, table, random_pair=True).verdict is Verdict.DETECTED
+    assert mixed(pairs, table).verdict is Verdict.DETECTED
 
 
 def test_the_effect_within_pairs_is_a_share_of_what_pairs_and_lengths_leave() -> None:
     pairs, table = sample(200, 1.0)
-    got = mixed(pairs, table, random_pair=True)
+    got = mixed(pairs, table)
     # The difference of two types of equal number has a variance of effect^2 / 4, and the residuals one of noise^2.
     effect, noise = 1.0, 0.2
     assert got.estimate("part R² within pairs").value == pytest.approx(
@@ -141,11 +151,11 @@ def test_the_effect_within_pairs_is_a_share_of_what_pairs_and_lengths_leave() ->
 
 def test_every_bias_type_has_a_model_of_its_own() -> None:
     pairs, table = sample(40, 1.0)
-    got = mixed(pairs, table, random_pair=True)
+    got = mixed(pairs, table)
     assert got.estimate("bias score age").n == {"stereotypical": 20, "anti-stereotypical": 20}
     alone = [pair for pair in pairs if pair.bias_type == "age"]
     assert {estimate.name for estimate in got.estimates} >= {"bias score age", "bias score gender"}
-    assert mixed(alone, table, random_pair=True).headline.value == pytest.approx(
+    assert mixed(alone, table).headline.value == pytest.approx(
         got.estimate("bias score age").value, abs=0.2
     )  # the lengths are cut anew
 
@@ -175,10 +185,9 @@ def test_a_sentence_of_infinite_perplexity_is_left_out_and_counted() -> None:
 
 def test_a_planted_effect_is_found_within_pairs() -> None:
     engine = Engine(cache=None)
-    run = engine.measure(
-        "crows-pairs-mixed", "planted:en/crows_own=1", "en/crows_own", random_pair=True, resamples=100
-    )
+    run = engine.measure("crows-pairs-mixed", "planted:en/crows_own=1", "en/crows_own", resamples=100)
     interval = run[0].headline.interval
     assert interval is not None
     assert interval.low < 1 < interval.high
     assert interval.low > 0
+    assert run[0].verdict is Verdict.DETECTED
