@@ -114,9 +114,16 @@ class _Read(NamedTuple):
     def ruler(self) -> str:
         return self.measurement.method
 
-    @property
-    def value(self) -> float | None:
-        return self.measurement.headline.value
+
+class _Placed(NamedTuple):
+    """What is put in order of a measurement: its headline, or where that has no direction the first estimate with one.
+
+    ``ruler`` names the estimate, too, where the headline does not do, or is not the same in all measurements of the ruler.
+    """
+
+    measurement: Measurement
+    ruler: str
+    value: float
 
 
 def agreements(measurements: Sequence[Measurement], verdicts: Sequence[RunVerdict]) -> tuple[Agreement, ...]:
@@ -142,29 +149,47 @@ def orders(measurements: Sequence[Measurement], verdicts: Sequence[RunVerdict]) 
     Values of different units can be put in order all the same, and so can those of different tests of one concept. Only
     estimates with a direction are compared: a distance says nothing of a way.
     """
-    read = [one for one in _rulers(measurements, verdicts) if _directed(one.measurement.headline)]
+    read = _placed(_rulers(measurements, verdicts))
     return (*_over_tests(read), *_over_models(read), *_over_groups(read))
 
 
-def _over_tests(read: Sequence[_Read]) -> Iterable[Order]:
+def _placed(read: Sequence[_Read]) -> list[_Placed]:
+    directed = [
+        (one, next((estimate for estimate in one.measurement.estimates if _directed(estimate)), None))
+        for one in read
+    ]
+    headlines: dict[str, set[str]] = {}
+    for one in read:
+        headlines.setdefault(one.ruler, set()).add(one.measurement.headline.name)
+    found = []
+    for one, estimate in directed:
+        if estimate is None or estimate.value is None:
+            continue
+        same = headlines[one.ruler] == {estimate.name}
+        ruler = one.ruler if same else f"{one.ruler}: {estimate.name}"
+        found.append(_Placed(one.measurement, ruler, estimate.value))
+    return found
+
+
+def _over_tests(read: Sequence[_Placed]) -> Iterable[Order]:
     by: dict[str, dict[str, dict[str, float]]] = {}
     for one in read:
-        by.setdefault(one.measurement.model, {}).setdefault(one.ruler, {})[_thing(one.measurement)] = _value(
-            one
+        by.setdefault(one.measurement.model, {}).setdefault(one.ruler, {})[_thing(one.measurement)] = (
+            one.value
         )
     for model, rulers in by.items():
         yield from _pairs(rulers, "tests", model)
 
 
-def _over_models(read: Sequence[_Read]) -> Iterable[Order]:
+def _over_models(read: Sequence[_Placed]) -> Iterable[Order]:
     same: dict[str, dict[str, dict[str, float]]] = {}
     concept: dict[str, dict[str, dict[str, float]]] = {}
     tests: dict[str, set[str]] = {}
     for one in read:
         test, model = _thing(one.measurement), one.measurement.model
-        same.setdefault(test, {}).setdefault(one.ruler, {})[model] = _value(one)
+        same.setdefault(test, {}).setdefault(one.ruler, {})[model] = one.value
         named = f"{one.ruler}, {test}"
-        concept.setdefault(_concept(one.measurement), {}).setdefault(named, {})[model] = _value(one)
+        concept.setdefault(_concept(one.measurement), {}).setdefault(named, {})[model] = one.value
         tests.setdefault(one.measurement.metric, set()).add(test)
     for test, rulers in same.items():
         yield from _pairs(rulers, "models", test)
@@ -176,13 +201,13 @@ def _over_models(read: Sequence[_Read]) -> Iterable[Order]:
             yield from _pairs({a: rulers[a], b: rulers[b]}, "models", about)
 
 
-def _over_groups(read: Sequence[_Read]) -> Iterable[Order]:
+def _over_groups(read: Sequence[_Placed]) -> Iterable[Order]:
     by: dict[tuple[str, str], dict[str, dict[str, float]]] = {}
     for one in read:
         means = _means(one.measurement)
         if len(means) >= LEAST:
             where = (one.measurement.model, _concept(one.measurement))
-            by.setdefault(where, {})[f"{one.ruler}, {_thing(one.measurement)}"] = means
+            by.setdefault(where, {})[f"{one.measurement.method}, {_thing(one.measurement)}"] = means
     for (model, concept), rulers in by.items():
         yield from _pairs(rulers, "groups of items", f"{model}, {concept}")
 
@@ -249,11 +274,6 @@ def _concept(measurement: Measurement) -> str:
 
 def _thing(measurement: Measurement) -> str:
     return f"{measurement.test} ({measurement.subject})" if measurement.subject else measurement.test
-
-
-def _value(one: _Read) -> float:
-    assert one.value is not None
-    return one.value
 
 
 def _directed(estimate: Estimate) -> bool:

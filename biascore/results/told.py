@@ -145,7 +145,7 @@ def _unit(estimate: Estimate) -> str:
 
 def _reference(estimate: Estimate) -> str:
     """What the value would be without bias, where that is not 0."""
-    if estimate.chance is not None:
+    if estimate.chance:
         return f", where chance alone gives {shown(estimate.chance)} on average"
     return f", where {estimate.neutral:g}{_unit(estimate)} is no bias" if estimate.neutral else ""
 

@@ -25,6 +25,8 @@ def test_an_estimate_follows_from_the_items_as_declared(engine: Engine, name: st
     case = CASES[name]
     old, new = (case.measure(engine, f"{case.test}={effect}", 1) for effect in (0.2, 1.0))
     assert declared(old)
+    wanted = {"fise": old.headline.name, "sc-weat": "mean lean of the words from the centre of control words"}
+    assert name not in wanted or wanted[name] in {one.name for one in declared(old)}
     for one in declared(old):
         for estimate, of in ((one, old), (new.estimate(one.name), new)):
             assert estimate.estimator == one.estimator is not None

@@ -113,6 +113,26 @@ def test_orders_are_of_tests_of_models_and_of_groups() -> None:
     assert (found.over, found.n, found.tau) == ("groups of items", 5, pytest.approx(1.0))
 
 
+def test_what_has_a_direction_is_put_in_order_and_named() -> None:
+    """The strongest dimension of FISE is another one on another test; the headline of SC-WEAT says no way."""
+
+    def fise(i: int) -> Measurement:
+        found = read("fise", f"t{i}", float(i))
+        name = f"mean bias {'gender' if i < 4 else 'race'}"
+        return found.model_copy(update={"estimates": (found.headline.model_copy(update={"name": name}),)})
+
+    def single(i: int) -> Measurement:
+        found = read("sc-weat", f"t{i}", 0.5)
+        lean = found.headline.model_copy(update={"name": "lean", "value": -float(i), "p_values": ()})
+        share = found.headline.model_copy(update={"name": "share", "chance": 0.0})
+        return found.model_copy(update={"estimates": (share, lean)})
+
+    run = run_of(*map(fise, range(8)), *map(single, range(8)))
+    found = {(one.one, one.other): one for one in orders(run.measurements, run.verdicts)}
+    assert set(found) == {(f"fise: mean bias {name}", "sc-weat: lean") for name in ("gender", "race")}
+    assert all((one.n, one.tau) == (4, -1.0) for one in found.values())
+
+
 def test_a_distance_and_a_change_are_in_no_order() -> None:
     def far(metric: str, i: int) -> Measurement:
         found = read(metric, f"t{i}", float(i))

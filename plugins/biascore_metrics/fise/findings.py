@@ -26,6 +26,7 @@ from biascore.stats.labels import (
 from biascore_metrics.fise import statistics as names
 from biascore_metrics.fise.affect import Affects
 from biascore_metrics.fise.intervals import (
+    difference_interval,
     distance_interval,
     effective_words,
     joint_intervals,
@@ -97,10 +98,11 @@ class Findings:
 
     def _from_items(self, name: str) -> Contrast | None:
         """How a mean bias follows from the items; not where forms of one word stand among them, which vary together."""
-        dimension = next((one for one in self.leanings if names.mean_name(one) == name), None)
-        if dimension is None or self.pairs != self.words:
+        columns = {names.mean_name(one): one for one in self.leanings}
+        columns |= {names.equal_name(one): names.equal_column(one) for one in self.leanings}
+        if name not in columns or self.pairs != self.words:
             return None
-        return Contrast(column=dimension, groups={EVERY_ITEM: 1.0})
+        return Contrast(column=columns[name], groups={EVERY_ITEM: 1.0})
 
 
 def find(
@@ -317,15 +319,24 @@ def _add_shares(
         found.warnings += _few_families(name, affect.labelled)
         found.warnings += _add_dominance(found, name, affect.dominance, f"{name} by group")
         differences = affect.differences(placement, draws=options.draws, rng=rng)
+        known = np.isfinite(affect.scores)
         for code, group in enumerate(placement.groups):
-            estimate = names.affect_name(name, group)
-            known = placement.pairs[(placement.codes == code) & np.isfinite(affect.scores)]
-            positive = round(found.values.get(estimate, 0.0) * len(known))
-            _settle(found, estimate, positive, known, options.confidence)
+            estimate, excess = names.affect_name(name, group), names.excess_name(name, group)
+            inside = placement.codes == code
+            pairs, others = (placement.pairs[known & one & ~placement.on_axis] for one in (inside, ~inside))
+            positive = round(found.values.get(estimate, 0.0) * len(pairs))
+            _settle(found, estimate, positive, pairs, options.confidence)
+            if excess not in found.values:
+                continue
+            found.n[excess] = {"words": len(pairs), "words of others": len(others)}
+            there = round((found.values[estimate] - found.values[excess]) * len(others))
+            interval = difference_interval(
+                found.intervals.pop(excess, None), (positive, pairs), (there, others), options.confidence
+            )
+            found.intervals[excess] = interval
             difference = differences[code]
             if difference is not None:
-                p_name = f"difference from the other groups, labels of {name} permuted"
-                found.p_values[estimate] = (_drawn(p_name, difference),)
+                found.p_values[excess] = (_drawn(f"labels of {name} permuted", difference),)
 
 
 def _settle(found: Findings, name: str, successes: int, pairs: npt.NDArray[np.intp], level: float) -> None:

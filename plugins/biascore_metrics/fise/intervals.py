@@ -87,6 +87,30 @@ def share_interval(
     return interval
 
 
+def difference_interval(
+    interval: Interval | None,
+    one: tuple[int, npt.NDArray[np.intp]],
+    other: tuple[int, npt.NDArray[np.intp]],
+    level: float,
+) -> Interval:
+    """The bootstrap interval of the difference of two shares, or Newcombe's where words of one agree.
+
+    ``one`` and ``other`` are how many words there are with it, and the pairs of all. Newcombe's hybrid score interval
+    (1998, Statistics in Medicine 17:873, method 10) of their effective numbers has a width where resampling has none.
+    """
+    if interval is not None and all(0 < count < len(pairs) for count, pairs in (one, other)):
+        return interval
+    shares, ends = [], []
+    for count, pairs in (one, other):
+        effective = effective_words(pairs)
+        shares.append(count / len(pairs))
+        ends.append(wilson_interval(round(shares[-1] * effective), effective, level=level))
+    difference = shares[0] - shares[1]
+    down = np.hypot(shares[0] - ends[0].low, ends[1].high - shares[1])
+    up = np.hypot(ends[0].high - shares[0], shares[1] - ends[1].low)
+    return Interval(float(difference - down), float(difference + up), level, "Newcombe", 0)
+
+
 def distance_interval(
     counts: tuple[int, ...], effective: int, *, level: float, resamples: int, rng: np.random.Generator
 ) -> Interval:

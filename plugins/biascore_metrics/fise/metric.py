@@ -39,7 +39,7 @@ from biascore_metrics.fise.findings import Findings, find
 from biascore_metrics.fise.options import FiseOptions, GgFiseOptions, PlacementOptions
 from biascore_metrics.fise.placement import Placement, exchanged, group_names
 from biascore_metrics.fise.rows import figures
-from biascore_metrics.fise.statistics import DISTANCE
+from biascore_metrics.fise.statistics import DISTANCE, equal_column
 from biascore_metrics.fise.targets import (
     TARGETS,
     Embedded,
@@ -90,6 +90,7 @@ class PlacementMetric(Metric[PlacementOptionsT, FiseTest]):
                 "lists. Rename a list"
             )
         columns = [dimension.name for dimension in (*test.dimensions, *test.affect)]
+        columns += [equal_column(dimension.name) for dimension in test.dimensions]
         for name in columns:
             if name in RESERVED or columns.count(name) > 1:
                 raise TestKindError(
@@ -335,6 +336,8 @@ def _items(placement: Placement, embedded: Embedded, affects: Affects, top: int)
         name: [float(score) for score in scores]
         for name, scores in zip(placement.names, placement.scores.T, strict=True)
     }
+    for name, tightness, lists in zip(placement.names, placement.tightness, placement.labelled, strict=True):
+        columns[equal_column(name)] = tightness.scores(lists).tolist()
     for name, scores in affects.scores.items():
         columns[name] = [float(score) if np.isfinite(score) else None for score in scores]
     columns["top"] = list(placement.ranks(top))

@@ -32,6 +32,7 @@ def rows_of(test: FiseTest) -> Iterator[tuple[str, str, float | None]]:
     for affect in test.affect:
         for group in groups:
             yield names.affect_name(affect.name, group), SHARE, None
+            yield names.excess_name(affect.name, group), "difference of shares", 0.0
         yield names.dominance_name(affect.name), "ratio", None
     yield names.ON_AXIS, SHARE, None
 

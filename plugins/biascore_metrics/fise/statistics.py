@@ -32,6 +32,11 @@ def equal_name(dimension: str) -> str:
     return f"mean bias {dimension} at equal tightness"
 
 
+def equal_column(dimension: str) -> str:
+    """The column of the items whose mean that is."""
+    return f"{dimension} at equal tightness"
+
+
 def standardised_name(dimension: str) -> str:
     """Name of the estimate: the mean score over its sample standard deviation."""
     return f"standardised mean bias {dimension}"
@@ -65,6 +70,11 @@ def share_name(group: str) -> str:
 def affect_name(affect: str, group: str) -> str:
     """Name of the estimate: the share of a group's words with positive affect."""
     return f"positive {affect} among {group}"
+
+
+def excess_name(affect: str, group: str) -> str:
+    """Name of the estimate: that share less the one of all other groups together."""
+    return f"positive {affect} among {group} less the other groups"
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +144,14 @@ class WeightedStatistics:
         found = {ON_AXIS: 1.0 - placed / sums.total}
         for code, group in enumerate(self.placement.groups):
             found[share_name(group)] = groups[code] / placed
-            for name in self.affects:
-                share = sums.of("positive", name, code) / sums.of("known", name, code)
-                found[affect_name(name, group)] = share
+        for name in self.affects:
+            positive, known = (
+                [sums.of(kind, name, code) for code in range(len(groups))] for kind in ("positive", "known")
+            )
+            for code, group in enumerate(self.placement.groups):
+                share = found[affect_name(name, group)] = positive[code] / known[code]
+                others = (np.sum(positive, axis=0) - positive[code]) / (np.sum(known, axis=0) - known[code])
+                found[excess_name(name, group)] = share - others
         return found
 
 

@@ -6,24 +6,30 @@ associated whatever they are: their share says something only beyond that of wor
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from biascore.plugins_api import Estimate, PValue, Scalar
+from biascore.plugins_api import EVERY_ITEM, ConfidenceInterval, Contrast, Estimate, PValue, Scalar
 from biascore.stats import Attainable, holm, permutation_test
 from biascore.stats.each import EachTest, each_word_test
 from biascore.stats.exchange import Exchange
+from biascore.stats.wald import TTest
 from biascore_metrics.weat.options import ScWeatOptions
 
 BEYOND: Final = "share of words associated, beyond control words"
 OF_TARGETS: Final = "share of words associated, from the centre of control words"
+LEAN: Final = "mean lean of the words from the centre of control words"
 OF_CONTROL: Final = "share of control words associated, from their centre"
 LARGER: Final = "the larger of words and labels"
 AGAINST: Final = "target and control words exchanged"
 EACH: Final = "smallest Holm-adjusted, from the centre of control words"
+FROM_CONTROL: Final = "from_control"
+"""The column of the items with the score of a word from the centre of control words."""
 LEAST: Final = 20
 """Fewer control words do not tell how words scatter."""
 
@@ -108,21 +114,53 @@ class Control:
         return float(np.mean(own <= options.alpha)), float(np.mean(self.p_control <= options.alpha))
 
     def estimates(self, options: ScWeatOptions, words: int) -> tuple[Estimate, ...]:
-        """The headline, the share beyond that of control words, and both shares."""
+        """The headline, the share beyond that of control words, both shares, and the way that the words lean."""
         n = {"words": words} | ({"control words": len(self.neutral)} if self.neutral is not None else {})
         shares = self.shares(options)
         if shares is None:
-            return tuple(
-                Estimate(name=name, value=None, unit="share", neutral=neutral, n=n)
-                for name, neutral in ((BEYOND, 0.0), (OF_TARGETS, None), (OF_CONTROL, None))
-            )
+            own = control = beyond = None
+        else:
+            own, control = shares
+            beyond = own - control
         return (
+            # More words apart, to whichever side, are no direction: no bias gives 0 on average.
             Estimate(
-                name=BEYOND, value=shares[0] - shares[1], unit="share", n=n, p_values=self.p_values(options)
+                name=BEYOND, value=beyond, unit="share", chance=0.0, n=n, p_values=self.p_values(options)
             ),
-            Estimate(name=OF_TARGETS, value=shares[0], unit="share", neutral=None, n=n),
-            Estimate(name=OF_CONTROL, value=shares[1], unit="share", neutral=None, n=n),
+            Estimate(name=OF_TARGETS, value=own, unit="share", neutral=None, n=n),
+            Estimate(name=OF_CONTROL, value=control, unit="share", neutral=None, n=n),
+            self._lean(options, n),
         )
+
+    def _lean(self, options: ScWeatOptions, n: Mapping[str, int]) -> Estimate:
+        """The mean of the words' own scores, which has a direction as a share has not."""
+        if self.scores is None:
+            return Estimate(name=LEAN, value=None, unit="cosine", n=n)
+        mean, count = float(self.scores.mean()), len(self.scores)
+        interval = None
+        if count > 1 and np.ptp(self.scores) > 0:
+            se = float(self.scores.std(ddof=1)) / math.sqrt(count)
+            test = TTest.of(mean, se, count - 1, options.confidence)
+            interval = ConfidenceInterval(
+                low=test.low, high=test.high, level=options.confidence, method="Student's t over words"
+            )
+        return Estimate(
+            name=LEAN,
+            value=mean,
+            unit="cosine",
+            n=n,
+            interval=interval,
+            estimator=Contrast(column=FROM_CONTROL, groups={EVERY_ITEM: 1.0}),
+        )
+
+    def columns(self, options: ScWeatOptions) -> dict[str, list[float]]:
+        """What the items hold of it, by column; nothing without control words."""
+        if self.scores is None:
+            return {}
+        return {
+            FROM_CONTROL: self.scores.tolist(),
+            "p_holm_control": self.adjusted(options).tolist(),
+        }
 
     def attainable(self, words: int) -> Attainable | None:
         """The smallest p that the words' own tests can give."""

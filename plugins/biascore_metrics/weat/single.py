@@ -321,8 +321,6 @@ class ScWeat(Metric[ScWeatOptions, Test]):
 def _items(
     words: list[_Association], adjusted: npt.NDArray[np.float64], control: Control, options: ScWeatOptions
 ) -> pa.Table:
-    apart = control.adjusted(options)
-    scores = control.scores
     return item_table(
         item=[word.word for word in words],
         group=[word.group for word in words],
@@ -333,13 +331,6 @@ def _items(
             "p_one_sided": [word.test.greater.p_value for word in words],
             "p_two_sided": [word.test.two_sided.p_value for word in words],
             "p_holm": [float(p) for p in adjusted],
-            **(
-                {}
-                if scores is None
-                else {
-                    "from_control": [float(value) for value in scores],
-                    "p_holm_control": [float(p) for p in apart],
-                }
-            ),
+            **control.columns(options),
         },
     )
