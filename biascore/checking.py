@@ -74,8 +74,8 @@ def check_measure(
     tests: Sequence[Test | str],
 ) -> Checked:
     """Check one metric, its options, and the models and tests that it is for, named or at hand."""
+    chosen = checker.chosen(tests, checker.plugins.metrics.get(name))
     metric = checker.metric(name, options)
-    chosen = checker.chosen(tests, metric)
     for test in chosen:
         checker.check(metric, test)
     seconds = checker.seconds(metric, options, {})
@@ -197,8 +197,8 @@ class Checker:
         ``twins``: of models that are also measured before their transforms, the name of what they are before. Whoever
         names such a model means both, and a metric that needs a transform is not measured before one.
         """
+        tests = self.tests(entry.tests, self.plugins.metrics.get(entry.metric))
         metric = self.metric(entry.metric, entry.options)
-        tests = self.tests(entry.tests, metric)
         for test in tests:
             self.check(metric, test)
         for name in entry.models or ():
@@ -250,8 +250,10 @@ class Checker:
                 )
         return found
 
-    def tests(self, patterns: Sequence[str], metric: Metric) -> tuple[Test, ...]:
+    def tests(self, patterns: Sequence[str], metric: type[Metric]) -> tuple[Test, ...]:
         """The tests that the patterns name; of what a glob names, those of a kind that the metric takes.
+
+        Of a metric without options: which it lacks matters only for a test that it takes.
 
         Raises UnknownNameError, PluginError for a disputed test, TestKindError where a glob names none of the
         metric's kinds.
@@ -266,10 +268,11 @@ class Checker:
             chosen.update({test.id: test for test in (taken if is_glob else found)})
         return tuple(chosen.values())
 
-    def chosen(self, wanted: Sequence[Test | str], metric: Metric) -> tuple[Test, ...]:
+    def chosen(self, wanted: Sequence[Test | str], metric: type[Metric]) -> tuple[Test, ...]:
         """The tests that are named (see ``tests``) or at hand, each once.
 
-        Raises OptionsError where two that differ have one id, UnknownNameError where there is none.
+        Raises TestKindError for one that is none of the metric's,
+        OptionsError where two that differ have one id, UnknownNameError where there is none.
         """
         chosen: dict[str, Test] = {}
         for want in wanted:
@@ -278,6 +281,8 @@ class Checker:
                     raise OptionsError(f"two different tests are called {test.id}. Rename one of them.")
         if not chosen:
             raise UnknownNameError("no test was named. See what there is with: biascore list tests")
+        for test in chosen.values():
+            metric.check_kind(test)
         return tuple(chosen.values())
 
     def _find(self, patterns: Sequence[str]) -> tuple[Test, ...]:

@@ -259,14 +259,17 @@ class Engine:
         check_audit(self.plugins, self._stimuli, audit if isinstance(audit, Audit) else Audit.load(audit))
 
     def tests(
-        self, metric: str, wanted: Sequence[str | Test], options: Mapping[str, Any]
+        self, metric: str, wanted: Sequence[str | Test], options: Mapping[str, Any], *, on: str = ""
     ) -> tuple[Test, ...]:
         """The tests that ids and globs name, of what a glob names those that the metric takes; each is checked.
 
+        ``on``: the reference of a model, which is checked with them as for ``measure``, and not opened.
         Raises UnknownNameError, TestKindError, OptionsError, or what the metric says of a test.
         """
+        if on:
+            return check_measure(self._checker, metric, options, [on], wanted).steps[0].tests
+        chosen = self._checker.chosen(wanted, self.plugins.metrics.get(metric))
         made = self._checker.metric(metric, options)
-        chosen = self._checker.chosen(wanted, made)
         for test in chosen:
             self._checker.check(made, test)
         return chosen

@@ -50,10 +50,6 @@ class Cell(Frozen):
             raise ValueError("a cell must have as many verdicts as headlines")
         return self
 
-    def first(self, models: int) -> Cell:
-        """The same on so many models only."""
-        return self.model_copy(update={"found": self.found[:models], "verdicts": self.verdicts[:models]})
-
     @property
     def effect(self) -> float:
         """What is planted as a number."""
@@ -99,7 +95,8 @@ class Calibration(Frozen):
 
     ``estimate``, ``unit`` and ``neutral`` are of the headline. ``alpha``: the level of the test; ``power``: the share
     of models in which an effect has to be detected to count as one that can be seen. ``setup`` is all that decides
-    what is found, beside ``sizes`` and effects.
+    what is found, beside ``sizes`` and effects. ``changed``: the options that are not as the metric has them by itself,
+    each with both values.
     """
 
     metric: str
@@ -114,6 +111,7 @@ class Calibration(Frozen):
     alpha: float
     power: float
     setup: FrozenMap[Scalar]
+    changed: FrozenMap[str] = Field(default_factory=dict)
     sizes: tuple[Size, ...]
     cells: tuple[Cell, ...]
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from importlib import metadata
 from types import MappingProxyType
 from typing import Any, Final
 
+from biascore.basics.frozen import Scalar
 from biascore.basics.progress import Progress, Silent
 from biascore.calibration.calibration import Calibration, Cell, Size
-from biascore.calibration.resizing import resized, sizes
+from biascore.calibration.resizing import resized
+from biascore.calibration.resizing import sizes as items_of
 from biascore.engine import Engine
 from biascore.errors import BiascoreError, CapabilityError, OptionsError, PluginFailedError
 from biascore.results.measurement import Measurement
@@ -52,27 +55,16 @@ def calibrate(
     ``times``: sizes of the test, as multiples of its own, which is always among them. ``effects``: what is planted; by
     default effects are chosen so that the one that is detected with ``power`` is found. ``models`` are measured for each
     of them, and ``nulls`` for no effect at the test's own size. ``known`` is an earlier calibration, whose cells are not
-    measured again; ``keep`` is called with what there is after each cell. ``options`` are the metric's own.
+    measured again; ``keep`` is called with what there is at first and after each cell. ``options`` are the metric's own.
 
-    Model number i has a seed of its own, which is also that of its measurement. Raises OptionsError for numbers that
-    cannot be, where the metric decides nothing, and for a ``known`` one that was made otherwise; whatever the engine
-    raises where a planted model cannot answer it.
+    Model number i has a seed of its own, which is also that of its measurement. All that can be known to be wrong is
+    raised before a model is made: OptionsError for numbers that cannot be and for a ``known`` one that was made
+    otherwise, CapabilityError, and whatever the engine says of metric, options and test. OptionsError also where the
+    metric turns out to decide nothing.
     """
-    _check(times, effects, models, nulls, power)
-    found = engine.tests(metric, [test], options)[0]
-    owner = engine.plugins.metrics.get(metric)
-    if owner.needs_transform:
-        raise CapabilityError(
-            f"{metric} cannot be calibrated on {found.id}: it compares a model with what it was before a transform, and a "
-            "planted model has none. Calibrate a metric that measures one model: biascore list metrics"
-        )
-    quick = {
-        name: value
-        for name, value in {**QUICK, **owner.calibrated_with}.items()
-        if name in owner.option_type.model_fields and name not in options
-    }
-    work = _Work(engine, metric, found, {**quick, **options}, power, progress or Silent())
-    return work.run(sorted({1.0, *times}), effects, models, nulls, known, keep)
+    return Simulation(
+        engine, metric, test, times, effects, models, nulls, power, progress or Silent(), known, options
+    ).run(keep)
 
 
 def seed_of(seed: int, number: int) -> int:
@@ -80,52 +72,100 @@ def seed_of(seed: int, number: int) -> int:
     return int.from_bytes(hashlib.blake2b(f"{seed}\0{number}".encode(), digest_size=4).digest())
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Sized:
-    """A test of one size, an engine that has it, and a first measurement, which tells what is estimated."""
+    """A test of one size, and an engine that has it."""
 
     test: Test
-    size: Size
+    times: float
     engine: Engine
-    first: Measurement
 
 
-@dataclass(slots=True)
-class _Work:
+@dataclass
+class Simulation:
+    """A calibration to be done, with what ``calibrate`` takes: checked when it is made, without any model."""
+
     engine: Engine
     metric: str
-    test: Test
-    options: Mapping[str, Any]
-    power: float
-    progress: Progress
+    named: str | Test
+    times: Sequence[float] = TIMES
+    effects: Sequence[float] | None = None
+    models: int = MODELS
+    nulls: int = NULLS
+    power: float = POWER
+    progress: Progress = field(default_factory=Silent)
+    known: Calibration | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    test: Test = field(init=False)
+    _sized: list[_Sized] = field(init=False, default_factory=list)
+    _begun: Calibration | None = field(init=False, default=None)
 
-    def run(
-        self,
-        times: Sequence[float],
-        effects: Sequence[float] | None,
-        models: int,
-        nulls: int,
-        known: Calibration | None,
-        keep: Callable[[Calibration], None],
-    ) -> Calibration:
-        sized = [one for one in map(self._sized, times) if one is not None]
-        found = self._empty(sized)
-        if known is not None:
-            found = _gone_on_with(known, found)
-        for one in sized:
-            wanted = sorted({0.0, *(EFFECTS if effects is None else effects)})
-            planted = set(
-                wanted
-            )  # what is known beside them is not looked at, so that going on ends where it began
-            halvings = HALVINGS if effects is None else 0
+    def __post_init__(self) -> None:
+        """Raise what is wrong with numbers, metric, options, the test in any of its sizes, or what is known."""
+        _check(self.times, self.effects, self.models, self.nulls, self.power)
+        self.test = self.engine.tests(self.metric, [self.named], self.options)[0]
+        kind = self.engine.plugins.metrics.get(self.metric)
+        if kind.needs_transform:
+            raise CapabilityError(
+                f"{self.metric} cannot be calibrated on {self.test.id}: it compares a model with what it was before a "
+                "transform, and a planted model has none. Calibrate a metric that measures one model: biascore list metrics"
+            )
+        taken = kind.option_type.model_fields
+        quick = {name: value for name, value in {**QUICK, **kind.calibrated_with}.items() if name in taken}
+        self.options = {**quick, **self.options}
+        if self.known is not None:
+            self._check_made_alike(self.known)
+        for times in sorted({1.0, *self.times}):
+            test = self._plain(times)
+            if test is None:
+                continue
+            engine = self.engine.beside([] if test is self.test else [test], self.engine.seed)
+            with self._answered():
+                engine.tests(self.metric, [test], self.options, on=f"planted:{self._declared(test, 1.0)}")
+            self._sized.append(_Sized(test, times, engine))
+
+    def begin(self) -> Calibration:
+        """Measure a model of each size, which tells what is estimated and whether anything is decided."""
+        firsts = {}
+        for one in self._sized:
+            with self._answered():
+                firsts[one.times] = first = self._measure(one, 1.0, 0)
+            if first.alpha is None or first.p_value is None:
+                raise OptionsError(
+                    f"{self.metric} decides nothing on {self.test.id}, so there is no power to calibrate. See the metrics "
+                    "that test with: biascore list metrics"
+                )
+        sizes = [
+            Size(times=one.times, items=items_of(one.test), n=firsts[one.times].headline.n)
+            for one in self._sized
+        ]
+        known = self.known
+        more = [size for size in known.sizes if size.times not in firsts] if known else []
+        self._begun = self._empty(firsts[1.0]).model_copy(
+            update={
+                "sizes": tuple(sorted((*sizes, *more), key=lambda size: size.times)),
+                "cells": known.cells if known else (),
+            }
+        )
+        return self._begun
+
+    def run(self, keep: Callable[[Calibration], None] = lambda _found: None) -> Calibration:
+        """Measure all models that are not known yet; ``keep`` gets what there is, at first and after each effect."""
+        found = self._begun or self.begin()
+        keep(found)
+        for one in self._sized:
+            wanted = sorted({0.0, *(EFFECTS if self.effects is None else self.effects)})
+            # What is known beside them is not looked at, so that going on ends where it began.
+            planted = set(wanted)
+            halvings = HALVINGS if self.effects is None else 0
             while wanted:
                 for effect in wanted:
-                    count = max(nulls, models) if effect == 0 and one.size.times == 1 else models
+                    count = max(self.nulls, self.models) if effect == 0 and one.times == 1 else self.models
                     found = self._with(found, one, effect, count, keep)
                 more = (
                     None
-                    if effects is not None or self._nothing
-                    else self._next(found, one.size.times, planted)
+                    if self.effects is not None or self._nothing
+                    else self._next(found, one.times, planted)
                 )
                 wanted = [more] if more is not None and (halvings > 0 or more == LARGEST) else []
                 halvings -= bool(wanted) and more != LARGEST
@@ -149,13 +189,12 @@ class _Work:
         models: int,
         keep: Callable[[Calibration], None],
     ) -> Calibration:
-        place = (one.size.times, effect)
+        place = (one.times, effect)
         others = [cell for cell in found.cells if (cell.times, cell.effect) != place]
         there = next((cell for cell in found.cells if (cell.times, cell.effect) == place), None)
         if there is not None and len(there.found) >= models:
-            cell = there.first(models)
-        else:
-            cell = self._cell(one, effect, models, there)
+            return found
+        cell = self._cell(one, effect, models, there)
         cells = sorted((*others, cell), key=lambda cell: (cell.times, cell.effect))
         found = found.model_copy(update={"cells": tuple(cells)})
         keep(found)
@@ -164,37 +203,37 @@ class _Work:
     def _cell(self, one: _Sized, effect: float, models: int, there: Cell | None) -> Cell:
         values = [] if there is None else list(there.found)
         verdicts = "" if there is None else there.verdicts
-        label = f"{self.metric} {self.test.id}, {one.size.times:g} times its size, {effect:g} planted"
+        label = f"{self.metric} {self.test.id}, {one.times:g} times its size, {effect:g} planted"
         with self.progress.task(label, models) as advance:
             advance(len(values))
             for number in range(len(values), models):
-                measured = self._measure(one.engine, one.test, effect, number)
+                measured = self._measure(one, effect, number)
                 values.append(measured.headline.value)
                 verdicts += measured.verdict.value[0]
                 advance(1)
         planted = None if effect == 0 and self._nothing else effect
-        return Cell(times=one.size.times, planted=planted, found=tuple(values), verdicts=verdicts)
+        return Cell(times=one.times, planted=planted, found=tuple(values), verdicts=verdicts)
 
-    def _measure(self, engine: Engine, test: Test, effect: float, number: int) -> Measurement:
-        engine.seed = seed = seed_of(self.engine.seed, number)
-        declared = "" if effect == 0 and self._nothing else f"{test.id}={effect:g}"
-        model = engine.model(f"planted:{declared}", seed=seed)
+    def _measure(self, one: _Sized, effect: float, number: int) -> Measurement:
+        one.engine.seed = seed = seed_of(self.engine.seed, number)
+        model = one.engine.model(f"planted:{self._declared(one.test, effect)}", seed=seed)
         try:
-            return engine.measure(self.metric, model, test, **self.options)[0]
+            return one.engine.measure(self.metric, model, one.test, **self.options)[0]
         finally:
             model.close()
+
+    def _declared(self, test: Test, effect: float) -> str:
+        return "" if effect == 0 and self._nothing else f"{test.id}={effect:g}"
 
     @property
     def _nothing(self) -> bool:
         return self.engine.plugins.metrics.get(self.metric).null_is_undeclared
 
-    def _sized(self, times: float) -> _Sized | None:
-        test = self._plain(times)
-        if test is None:
-            return None
-        engine = self.engine.beside([] if test is self.test else [test], self.engine.seed)
+    @contextmanager
+    def _answered(self) -> Iterator[None]:
+        """What a planted model cannot answer, in words of the calibration."""
         try:
-            first = self._measure(engine, test, 1.0, 0)
+            yield
         except PluginFailedError:
             raise
         except BiascoreError as error:
@@ -202,12 +241,6 @@ class _Work:
                 f"{self.metric} cannot be calibrated on {self.test.id}, for planted models cannot answer it: "
                 f"{str(error).rstrip('.')}. Calibrate another metric or test: docs/adapters/planted.md says what is planted"
             ) from error
-        if first.alpha is None or first.p_value is None:
-            raise OptionsError(
-                f"{self.metric} decides nothing on {self.test.id}, so there is no power to calibrate. See the metrics "
-                "that test with: biascore list metrics"
-            )
-        return _Sized(test, Size(times=times, items=sizes(test), n=first.headline.n), engine, first)
 
     def _plain(self, times: float) -> Test | None:
         """The test of this size under an id that a declaration can hold; None where it cannot be resized."""
@@ -224,8 +257,30 @@ class _Work:
         owners = (plugins.metrics.owner(self.metric).owner, plugins.adapters.owner("planted").owner)
         return {owner.name: owner.shown for owner in owners}
 
-    def _empty(self, sized: Sequence[_Sized]) -> Calibration:
-        first = next(one.first for one in sized if one.size.times == 1)
+    @property
+    def _setup(self) -> dict[str, Scalar]:
+        return {
+            "biascore": metadata.version("biascore"),
+            "seed": self.engine.seed,
+            "sha256": self.test.sha256,
+            **self._versions(),
+            **{f"option {name}": repr(value) for name, value in sorted(self.options.items())},
+        }
+
+    def _check_made_alike(self, known: Calibration) -> None:
+        """Raise OptionsError where what is known was made otherwise, so that it cannot be gone on with."""
+        setup = self._setup
+        names = {*known.setup, *setup}
+        other = sorted(name for name in names if known.setup.get(name) != setup.get(name))
+        ours = {"metric": self.metric, "test": self.test.id}
+        other += [name for name, value in ours.items() if getattr(known, name) != value]
+        if other:
+            raise OptionsError(
+                f"the calibration that is there was made otherwise ({', '.join(other)}). Name another folder with --out, or "
+                "replace it: --force"
+            )
+
+    def _empty(self, first: Measurement) -> Calibration:
         assert first.alpha is not None
         return Calibration(
             metric=self.metric,
@@ -239,51 +294,47 @@ class _Work:
             neutral=first.headline.neutral,
             alpha=first.alpha,
             power=self.power,
-            setup={
-                "biascore": metadata.version("biascore"),
-                "seed": self.engine.seed,
-                "sha256": self.test.sha256,
-                **self._versions(),
-                **{f"option {name}": repr(value) for name, value in sorted(self.options.items())},
-            },
-            sizes=tuple(one.size for one in sized),
+            setup=self._setup,
+            changed=self._changed(),
+            sizes=(),
             cells=(),
         )
 
-
-def _gone_on_with(known: Calibration, found: Calibration) -> Calibration:
-    """What is to be found, with the sizes and cells that are known already."""
-    names = {*known.setup, *found.setup}
-    other = sorted(name for name in names if known.setup.get(name) != found.setup.get(name))
-    other += [name for name in ("metric", "test", "alpha") if getattr(known, name) != getattr(found, name)]
-    if other:
-        raise OptionsError(
-            f"the calibration that is there was made otherwise ({', '.join(other)}). Name another folder with --out, or "
-            "replace it: --force"
-        )
-    more = [size for size in known.sizes if size.times not in [one.times for one in found.sizes]]
-    return found.model_copy(
-        update={
-            "sizes": tuple(sorted((*found.sizes, *more), key=lambda one: one.times)),
-            "cells": known.cells,
+    def _changed(self) -> dict[str, str]:
+        """The options that are not as the metric has them by itself, each with what it is then."""
+        kind = self.engine.plugins.metrics.get(self.metric).option_type
+        made = kind(**self.options)
+        usual = {
+            name: field.get_default(call_default_factory=True, validated_data={})
+            for name, field in kind.model_fields.items()
+            if not field.is_required()
         }
-    )
+        return {
+            name: f"{_plain(getattr(made, name))} (else {_plain(value)})"
+            for name, value in usual.items()
+            if getattr(made, name) != value
+        }
+
+
+def _plain(value: object) -> str:
+    return str(getattr(value, "value", value))
 
 
 def _check(
     times: Sequence[float], effects: Sequence[float] | None, models: int, nulls: int, power: float
 ) -> None:
-    if models < 10 or nulls < 0:
-        raise OptionsError(
-            f"models={models}, nulls={nulls}: fewer than 10 models tell nothing. Leave them out for {MODELS} and {NULLS}"
-        )
+    if models < 10:
+        raise OptionsError(f"models={models}: fewer than 10 models tell nothing. Leave it out for {MODELS}")
+    if nulls < 0:
+        raise OptionsError(f"nulls={nulls} is below 0. Leave it out for {NULLS}")
     if not all(0 < one <= 64 for one in times):
         raise OptionsError(
             f"times={list(times)} holds a size that is not above 0 and at most 64. Try, for example, 0.5 and 2"
         )
     if effects is not None and not all(0 <= one <= LARGEST for one in effects):
         raise OptionsError(
-            f"effects={list(effects)} holds one that is not from 0 to {LARGEST}, which is what can be planted"
+            f"effects={list(effects)} holds one that is not from 0 to {LARGEST}, which is what can be planted. Leave them "
+            "out, and effects are chosen"
         )
     if not 0 < power < 1:
         raise OptionsError(f"power={power} is not between 0 and 1. Usual is 0.8")

@@ -46,6 +46,14 @@ def power_rows(found: Calibration, times: float = 1.0) -> list[tuple[str, ...]]:
     return [header, *(_power_row(cell) for cell in found.at(times))]
 
 
+def changed(found: Calibration) -> str:
+    """Which options are not as the metric has them by itself, in a sentence; empty where all are."""
+    if not found.changed:
+        return ""
+    options = ", ".join(f"{name} = {values}" for name, values in found.changed.items())
+    return f"Measured with {options}. Set others with -o."
+
+
 def needed(found: Calibration, effect: float) -> str:
     """How many items would detect a planted effect, in a sentence."""
     times = found.times_for(effect)
@@ -78,7 +86,8 @@ def share(found: Rate) -> str:
 
 def _size_row(found: Calibration, times: float) -> tuple[str, ...]:
     smallest, nothing = found.smallest(times), found.false_positives(times)
-    above = f"above {found.at(times)[-1].effect:g}" if found.of_lists else "-"
+    largest = found.at(times)[-1].effect
+    above = f"above {largest:g}" if found.of_lists and largest else "-"
     seen = above if smallest.planted is None else f"{smallest.planted:.2g}"
     return (
         counted(found.size(times).items),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -70,9 +71,11 @@ def calibrate_command(
     What was measured is kept in --out, and the same command goes on from there.
     """
     from biascore.calibration.saving import draw_into, earlier, file_name, keep
-    from biascore.calibration.simulation import TIMES, calibrate
-    from biascore.calibration.words import answer, needed, power_rows, size_rows
+    from biascore.calibration.simulation import TIMES, Simulation
+    from biascore.calibration.words import answer, changed, needed, power_rows, size_rows
 
+    if not all(0 < one < inf for one in want or ()):
+        raise OptionsError(f"want={want} holds an effect that is not above 0. Try, for example, --want 0.5")
     engine = Engine(stimuli=stimuli or (), cache=None, seed=seed or 0, require_plugins=require_plugin or ())
     own = [
         engine.data(one["format"], one["source"], language=one["language"], **one["options"])
@@ -85,13 +88,11 @@ def calibrate_command(
             "nothing is named to calibrate on. Add --tests en/weat6 or --data crows-pairs:pairs.csv"
         )
     own_options = pairs(option)
-    chosen = engine.tests(metric, wanted, own_options)
     folder = out or Path(f"calibration-{metric}")
-    known = {test.id: earlier(folder / f"{file_name(metric, test.id)}.json", force=force) for test in chosen}
-    results = []
-    for test in chosen:
+    planned = {}
+    for test in engine.tests(metric, wanted, own_options):
         path = folder / f"{file_name(metric, test.id)}.json"
-        found = calibrate(
+        planned[path] = Simulation(
             engine,
             metric,
             test,
@@ -101,10 +102,15 @@ def calibrate_command(
             nulls=nulls,
             power=power,
             progress=SignsOfLife(),
-            known=known[test.id],
-            keep=lambda part, path=path: keep(part, path),  # type: ignore[misc]
+            known=earlier(path, force=force),
             options=own_options,
         )
+    for simulation in planned.values():
+        simulation.begin()  # what can only be told from a model is told of all tests, before any takes its time
+    results = []
+    for path, simulation in planned.items():
+        test = simulation.test
+        found = simulation.run(lambda part, path=path: keep(part, path))  # type: ignore[misc]
         results.append(found)
         problem = draw_into(found, path.with_suffix(".svg"))
         if not as_json:
@@ -116,6 +122,8 @@ def calibrate_command(
             for one in want or ():
                 say(needed(found, one))
             say(answer(found))
+            if note := changed(found):
+                say(note, style="dim")
         say(f"saved: {path}{'' if problem else f' and {path.stem}.svg'}", to=stderr)
         if problem:
             say(problem, to=stderr)

@@ -54,21 +54,22 @@ class Case:
 
 
 CASES = (
-    Case("weat", "en/weat6", times=(0.5, 1.0, 2.0), models=100, nulls=400, drawn=True),
-    Case("weat", "it/IT1"),
-    Case("gest-causal", "en/gest_own", drawn=True),
-    Case("gest-mt", "en/gest_own", {"target": "it"}),
-    Case("crows-pairs-causal", "en/crows_own", drawn=True),
-    Case("gg-weat", "es/gg-weat"),
-    Case("gest-mlm", "en/gest_own", {"templates": [1]}),
-    Case("seat", "en/weat6"),
-    Case("sc-weat", "en/weat6"),
-    Case("lpbs", "en/weat6"),
-    Case("crows-pairs", "en/crows_own"),
-    Case("fise", "it/fise_it1_traits", {"draws": 499}, models=10, nulls=20),
-    Case("gg-fise", "it/fise_it1_traits", {"draws": 499}, models=10, nulls=20),
-    Case("robust-association", "en/professions_held_by_both", {"pairs": 4}, models=10, nulls=20),
-    Case("eec", "en/eec", {"emotions": ["anger"], "draws": 499}, models=10, nulls=20),
+    Case("weat", "en/weat6", times=(0.5, 1.0, 2.0, 4.0), models=100, nulls=400, drawn=True),
+    Case("weat", "it/IT1", models=100, nulls=400),
+    Case("gest-causal", "en/gest_own", times=(0.5, 1.0, 2.0), models=60, nulls=400, drawn=True),
+    Case("gest-mt", "en/gest_own", {"target": "it"}, times=(0.5, 1.0, 2.0), models=60, nulls=400),
+    Case("crows-pairs-causal", "en/crows_own", times=(0.25, 0.5, 1.0, 2.0), models=60, nulls=400, drawn=True),
+    Case("gg-weat", "es/gg-weat", models=60, nulls=200),
+    Case("gest-mlm", "en/gest_own", {"templates": [1]}, models=60, nulls=200),
+    Case("seat", "en/weat6", models=100, nulls=400),
+    Case("sc-weat", "en/weat6", nulls=200),
+    Case("lpbs", "en/weat6", models=60, nulls=200),
+    Case("crows-pairs", "en/crows_own", models=60, nulls=200),
+    Case("crows-pairs-mixed", "en/crows_own"),
+    Case("fise", "it/fise_it1_traits", {"draws": 499}),
+    Case("gg-fise", "it/fise_it1_traits", {"draws": 499}),
+    Case("robust-association", "en/professions_held_by_both", {"pairs": 4}, nulls=40),
+    Case("eec", "en/eec", {"emotions": ["anger"], "draws": 499}, nulls=40),
 )
 
 

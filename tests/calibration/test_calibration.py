@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from biascore import Engine
 from biascore.calibration import Calibration, Cell, calibrate, resized
-from biascore.calibration.words import answer, needed
+from biascore.calibration.words import answer, changed, needed
 from biascore.cli.app import app
 from biascore.errors import BiascoreError, OptionsError, RunError
 from biascore.plugins_api import (
@@ -101,6 +101,9 @@ def test_a_large_effect_is_found_and_the_curve_rises(found: Calibration) -> None
     assert large.rate.count >= 9 > 4 >= null.rate.count
     assert large.mean == pytest.approx(1.6, abs=0.2)
     assert "With 8 each of X, Y, A, B" in answer(found)
+    assert changed(found) == (
+        "Measured with draws = 1999 (else 100000), resamples = 200 (else 5000), placebo = 0 (else 1000). Set others with -o."
+    )
 
 
 def test_what_is_known_is_not_measured_again(
@@ -123,6 +126,9 @@ def test_what_is_known_is_not_measured_again(
     assert len(calls) == 2 + 1 + 2
     assert more.at(1.0)[1].found[:10] == found.at(1.0)[1].found
     assert more.at(2.0) == found.at(2.0)
+    fewer = calibrate(engine, "weat", "en/weat6", known=more, **{**FEW, "times": [1.0]})
+    assert fewer.at(1.0) == more.at(1.0)  # what is known is not thrown away
+    monkeypatch.setattr(Engine, "model", None)
     with pytest.raises(OptionsError, match=r"made otherwise \(option ddof\)"):
         calibrate(engine, "weat", "en/weat6", **FEW, known=found, options={"ddof": 0})
 
@@ -179,20 +185,27 @@ def test_families_are_resized_whole_and_words_keep_their_tags(engine: Engine) ->
     [
         ("weat-change", "en/weat6", {}, "before a transform, and a planted model has none"),
         ("gest-mt", "en/gest_own", {"target": "cs-CZ"}, "no plugin tells"),
-        ("weat", "en/crows_own", {}, "takes tests of kind weat"),
+        ("gest-mt", "en/weat6", {}, "gest-mt takes tests of kind samples"),  # and not: target is missing
         ("weat", "en/weat6", {"dof": 1}, "dof"),
+        ("pairwise-distance", "it/nouns", {}, "no effect can be planted in it/nouns"),
     ],
 )
-def test_what_cannot_be_calibrated_is_refused(
-    engine: Engine, metric: str, test: str, options: dict[str, object], told: str
+def test_what_cannot_be_calibrated_is_refused_before_a_model_is_made(
+    engine: Engine,
+    monkeypatch: pytest.MonkeyPatch,
+    metric: str,
+    test: str,
+    options: dict[str, object],
+    told: str,
 ) -> None:
+    monkeypatch.setattr(Engine, "model", None)
     with pytest.raises(BiascoreError, match=told):
         calibrate(engine, metric, test, options=options)
 
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"models": 3}, {"times": [0.0]}, {"effects": [2.5]}, {"power": 1.0}],
+    [{"models": 3}, {"nulls": -1}, {"times": [0.0]}, {"effects": [2.5]}, {"power": 1.0}],
     ids=lambda one: next(iter(one)),
 )
 def test_numbers_that_cannot_be_are_refused(engine: Engine, wrong: dict[str, object]) -> None:
@@ -202,6 +215,8 @@ def test_numbers_that_cannot_be_are_refused(engine: Engine, wrong: dict[str, obj
 
 def test_command_shows_and_saves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    early = CliRunner().invoke(app, ["calibrate", "weat", "--tests", "en/weat6", "--want", "0"])
+    assert "--want 0.5" in str(early.exception)
     few = ["--models", "10", "--nulls", "10", "--times", "1", "--effect", "1.6", "--want", "0.8"]
     command = ["calibrate", "weat", "--tests", "en/weat6", *few]
     done = CliRunner().invoke(app, command, catch_exceptions=False)
