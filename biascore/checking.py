@@ -111,7 +111,7 @@ def check_once(labels: Sequence[str]) -> None:
 def read_data(plugins: Plugins, data: AuditData) -> Test:
     """The test that a data file becomes; raises DataError, OptionsError or UnknownNameError."""
     kind = plugins.formats.get(data.format)
-    options = validate(kind.options, data.options, f"data format {data.format}")
+    options = validate(kind.option_type, data.options, f"data format {data.format}")
     name = data.name or default_test_name(data.source)
     file = locate(data.source, f"{data.language}/{name}", data.language)
     at = At(plugins.formats.owner(data.format).owner, "checking", f"reading {data.source}")
@@ -153,7 +153,7 @@ class Checker:
         adapter = guarded(at, kind)
         # A path that exists is a path, even with an @ in it.
         whole = ref.split_revision() if adapter.takes_revision and not is_path(ref.locator) else ref
-        options = guarded(at, lambda: validate(adapter.options, spec.options, f"adapter {ref.adapter}"))
+        options = guarded(at, lambda: validate(adapter.option_type, spec.options, f"adapter {ref.adapter}"))
         context = LoadContext(self.catalogue, self.plugins.languages)
         without_keys(
             adapter.key_variables, lambda: guarded(at, lambda: adapter.check(whole, options, context))

@@ -5,15 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from inspect import isclass
 from types import MappingProxyType
-from typing import Annotated, Any, ClassVar, Final, Generic, get_args
+from typing import Annotated, Any, ClassVar, Final, Generic
 
 import numpy as np
 from pydantic import AfterValidator, Field
 from typing_extensions import TypeVar
 
-from biascore.basics.options import Options
+from biascore.basics.options import Configured, Options, in_brackets
 from biascore.errors import TestKindError, UnknownNameError
 from biascore.languages.gender import GenderPair, SpeakerGenderDetector
 from biascore.languages.language import Language, find_language, no_detector
@@ -91,7 +90,7 @@ OptionsT = TypeVar("OptionsT", bound=MetricOptions, default=Any)
 TestT = TypeVar("TestT", bound=Test, default=Any)
 
 
-class Metric(ABC, Generic[OptionsT, TestT]):
+class Metric(ABC, Configured[OptionsT], Generic[OptionsT, TestT]):
     """One paper's method: ``class Fise(Metric[FiseOptions, FiseTest])``, of its options and its kind of test.
 
     ``name`` names the estimand, ``requires`` the capabilities it asks of a model, ``kinds`` the
@@ -123,12 +122,8 @@ class Metric(ABC, Generic[OptionsT, TestT]):
 
     def __init_subclass__(cls) -> None:
         """Read the classes in brackets behind ``Metric``; a union of tests is several."""
-        in_brackets = [one for base in vars(cls).get("__orig_bases__", ()) for one in get_args(base)]
-        classes = [one for argument in in_brackets for one in (get_args(argument) or (argument,))]
-        for found in filter(isclass, classes):
-            if issubclass(found, MetricOptions):
-                cls.option_type = found
-        cls.test_types = tuple(c for c in filter(isclass, classes) if issubclass(c, Test)) or cls.test_types
+        super().__init_subclass__()
+        cls.test_types = tuple(c for c in in_brackets(cls) if issubclass(c, Test)) or cls.test_types
 
     def __init__(self, options: OptionsT) -> None:
         """Take validated options of its class."""

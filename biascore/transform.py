@@ -5,16 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from inspect import isclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, get_args
+from typing import TYPE_CHECKING, ClassVar, Final
 
 import numpy as np
 import numpy.typing as npt
-from typing_extensions import TypeVar
 
 from biascore.basics.frozen import Scalar
-from biascore.basics.options import Options
+from biascore.basics.options import Configured, OptionsT
 from biascore.errors import CapabilityError
 
 if TYPE_CHECKING:
@@ -87,10 +85,7 @@ class FittedTransform(ABC):
         )
 
 
-OptionsT = TypeVar("OptionsT", bound=Options, default=Any)
-
-
-class Transform(ABC, Generic[OptionsT]):
+class Transform(ABC, Configured[OptionsT]):
     """One paper's method: ``class HardDebias(Transform[HardDebiasOptions])``, of its options.
 
     ``name`` is what users type, ``reference`` the paper. ``option_type`` is the class in brackets; without brackets
@@ -100,14 +95,6 @@ class Transform(ABC, Generic[OptionsT]):
     name: ClassVar[str]
     summary: ClassVar[str]
     reference: ClassVar[str]
-    option_type: ClassVar[type[Options]] = Options
-
-    def __init_subclass__(cls) -> None:
-        """Read the class in brackets behind ``Transform``."""
-        for base in vars(cls).get("__orig_bases__", ()):
-            for found in filter(isclass, get_args(base)):
-                if issubclass(found, Options):
-                    cls.option_type = found
 
     def __init__(self, options: OptionsT) -> None:
         """Take validated options of its class."""

@@ -1,11 +1,42 @@
-"""Base of every class of options: of adapters, metrics and data formats."""
+"""Base of every class of options, and of the classes of plugins that take some."""
 
 from __future__ import annotations
 
+from inspect import isclass
+from typing import Any, ClassVar, Generic, get_args
+
 from pydantic import BaseModel, ConfigDict
+from typing_extensions import TypeVar
 
 
 class Options(BaseModel):
     """Base of all option models: frozen, strict (no value is coerced), and an unknown key is an error."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+
+
+OptionsT = TypeVar("OptionsT", bound=Options, default=Any)
+
+
+class Configured(Generic[OptionsT]):
+    """What takes options of the class in brackets, ``class CsvAdapter(Adapter[CsvOptions])``; without brackets of none.
+
+    The engine validates what a user gives with ``option_type``, which is that class, before it hands it over.
+    """
+
+    option_type: ClassVar[type[Options]] = Options
+
+    def __init_subclass__(cls) -> None:
+        """Read the class in brackets."""
+        super().__init_subclass__()
+        for argument in in_brackets(cls):
+            if issubclass(argument, Options):
+                cls.option_type = argument
+
+
+def in_brackets(cls: type) -> tuple[type, ...]:
+    """The classes in brackets behind the bases of a class, those of a union one by one; type variables are none."""
+    arguments = [one for base in vars(cls).get("__orig_bases__", ()) for one in get_args(base)]
+    return tuple(
+        filter(isclass, (one for argument in arguments for one in get_args(argument) or (argument,)))
+    )

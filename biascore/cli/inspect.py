@@ -28,7 +28,7 @@ def adapters(as_json: Json = False) -> None:
             "summary": adapter.summary,
             "example": adapter.example,
             "can": sorted(adapter.capabilities),
-            "options": sorted(adapter.options.model_fields),
+            "options": sorted(adapter.option_type.model_fields),
             "extra": adapter.extra or "",
         }
         for adapter in Plugins(only={"register_adapters"}).adapters.items()
@@ -59,7 +59,7 @@ def formats(as_json: Json = False) -> None:
             "id": one.id,
             "summary": one.summary,
             "example": one.example,
-            "options": sorted(one.options.model_fields),
+            "options": sorted(one.option_type.model_fields),
         }
         for one in Plugins(only={"register_formats"}).formats.items()
     ]

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from biascore.basics.options import Options
+from biascore.basics.options import Configured, OptionsT
 from biascore.basics.progress import Progress
 from biascore.errors import CapabilityError
 from biascore.models.cost import Cost, characters
@@ -136,8 +136,8 @@ class LoadContext:
     open: Callable[[str, Mapping[str, Any]], Model] = _opens_nothing
 
 
-class Adapter(ABC):
-    """Opens the models of one kind; defining it must import nothing heavy.
+class Adapter(ABC, Configured[OptionsT]):
+    """Opens the models of one kind, ``class CsvAdapter(Adapter[CsvOptions])``; defining it must import nothing heavy.
 
     ``capabilities`` lists every hook that some model of this kind can answer, so that an audit is
     checked before anything is loaded. ``extra`` names the pip extra that it needs, if any.
@@ -155,7 +155,6 @@ class Adapter(ABC):
     summary: ClassVar[str]
     example: ClassVar[str]
     capabilities: ClassVar[frozenset[str]]
-    options: ClassVar[type[Options]] = Options
     extra: ClassVar[str | None] = None
     takes_revision: ClassVar[bool] = False
     key_env_var: ClassVar[str | None] = None
@@ -168,11 +167,11 @@ class Adapter(ABC):
         """The environment variables whose values no message may hold."""
         return (*filter(None, [self.key_env_var]), *self.secret_env_vars)
 
-    def check(self, ref: ModelRef, options: Options, context: LoadContext) -> None:  # noqa: B027
+    def check(self, ref: ModelRef, options: OptionsT, context: LoadContext) -> None:
         """Raise what can be found wrong without opening the model; the default finds nothing."""
 
     @abstractmethod
-    def load(self, ref: ModelRef, options: Options, context: LoadContext) -> Backend:
+    def load(self, ref: ModelRef, options: OptionsT, context: LoadContext) -> Backend:
         """Open the model.
 
         Raises MissingExtraError where an optional dependency is absent, ModelLoadError where the

@@ -128,11 +128,6 @@ class Contribution:
                 metric, Metric, {"name": str, "summary": str, "reference": str, "requires": frozenset}
             )
             _check_class(metric, Metric, {"kinds": frozenset})
-            if hasattr(metric, "options"):
-                raise TypeError(
-                    f"Metric {metric.__name__} sets options as an attribute. Name their class in brackets: "
-                    f"class {metric.__name__}(Metric[MyOptions])"
-                )
             _check_capabilities(metric, metric.requires)
 
     def add_wordlist(self, folder: Path, shown_as: str) -> None:
@@ -169,6 +164,11 @@ def _check_class(found: object, base: type, attributes: AnyMapping[str, type]) -
     ]
     if wrong:
         raise TypeError(f"{base.__name__} {found.__name__} lacks {', '.join(wrong)}")
+    if hasattr(found, "options"):
+        raise TypeError(
+            f"{base.__name__} {found.__name__} sets options as an attribute. Name their class in brackets: "
+            f"class {found.__name__}({base.__name__}[MyOptions])"
+        )
     abstract = [
         f"{n}()" for n in dir(found) if getattr(getattr(found, n, None), "__isabstractmethod__", False)
     ]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Final
 
-from biascore.basics.options import Options
+from biascore.basics.options import Configured, OptionsT
 from biascore.errors import DataError, MissingExtraError
 from biascore.files.paths import user_path
 from biascore.files.reading import file_digest
@@ -27,17 +27,16 @@ class DataFile:
     language: str
 
 
-class DataFormat(ABC):
-    """How a data file becomes a test: subclass it, and register the class with ``register_formats``."""
+class DataFormat(ABC, Configured[OptionsT]):
+    """How a data file becomes a test: ``class Lines(DataFormat[LinesOptions])``, registered with ``register_formats``."""
 
     id: ClassVar[str]
     summary: ClassVar[str]
     example: ClassVar[str]
-    options: ClassVar[type[Options]] = Options
 
-    @abstractmethod
-    def __init__(self, options: Options) -> None:
-        """Take validated options of the class named in ``options``."""
+    def __init__(self, options: OptionsT) -> None:
+        """Take validated options of its class."""
+        self.options: OptionsT = options
 
     @abstractmethod
     def read(self, file: DataFile) -> Test:

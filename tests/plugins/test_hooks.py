@@ -17,7 +17,6 @@ from biascore.plugins_api import (
     Language,
     ModelPlugin,
     ModelRef,
-    Options,
     Test,
     WordList,
     hookimpl,
@@ -57,9 +56,6 @@ class Lines(DataFormat):
     id = "lines"
     summary = "words, a line each"
     example = "lines:words.txt"
-
-    def __init__(self, options: Options) -> None:
-        pass
 
     def read(self, file: DataFile) -> Test:
         words = WordList("lines", tuple(file.path.read_text(encoding="utf-8").split()))

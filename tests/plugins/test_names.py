@@ -10,7 +10,7 @@ import pytest
 from biascore.errors import OptionsError
 from biascore.plugins.loading import Plugins
 from biascore.plugins.registry import PluginRecord
-from biascore.plugins_api import Adapter, Language
+from biascore.plugins_api import Adapter, Language, Options
 
 from .conftest import Install
 
@@ -39,6 +39,12 @@ def test_a_plugin_cannot_stop_the_others(install: Install, error: BaseException)
 
     record = made(install(register_adapters=hook))
     assert (record.status, record.reason.partition(":")[0]) == ("failed", type(error).__name__)
+
+
+def test_an_adapter_that_names_its_options_as_an_attribute_is_told_the_brackets(install: Install) -> None:
+    wrong = type("Wrong", (Good,), {"options": Options})
+    record = made(install(register_adapters=lambda register: register(wrong)))
+    assert (record.status, "class Wrong(Adapter[MyOptions])" in record.reason) == ("failed", True)
 
 
 def test_a_plugin_that_does_not_come_back_is_given_up(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from biascore.errors import OptionsError
 from biascore.plugins_api import Adapter, LoadContext, ModelRef, Options
 from biascore_adapters.fasttext.backend import FastTextBackend
 from biascore_adapters.fasttext.detect import Format, open_vectors
@@ -27,7 +26,7 @@ class FastTextOptions(Options):
     subwords: bool = True
 
 
-class FastTextAdapter(Adapter):
+class FastTextAdapter(Adapter[FastTextOptions]):
     """Opens fastText ``.bin`` and ``.ftz``, ``.vec`` and ``.vec.gz`` or GloVe text, and word2vec binaries."""
 
     id: ClassVar[str] = "fasttext"
@@ -35,33 +34,22 @@ class FastTextAdapter(Adapter):
     example: ClassVar[str] = "fasttext:/models/cc.it.300.bin"
     answers_version: ClassVar[str | None] = "1"
     capabilities: ClassVar[frozenset[str]] = frozenset({"embed"})
-    options: ClassVar[type[Options]] = FastTextOptions
     extra: ClassVar[str | None] = "fasttext"  # for quantised models only
 
-    def check(self, ref: ModelRef, options: Options, context: LoadContext) -> None:  # noqa: ARG002
+    def check(self, ref: ModelRef, options: FastTextOptions, context: LoadContext) -> None:  # noqa: ARG002
         """Raise ModelLoadError where the path names no file, with similar names near it."""
-        _own(options)
         locate(ref.locator)
 
-    def load(self, ref: ModelRef, options: Options, context: LoadContext) -> FastTextBackend:  # noqa: ARG002
+    def load(self, ref: ModelRef, options: FastTextOptions, context: LoadContext) -> FastTextBackend:  # noqa: ARG002
         """Open the file; the words are indexed, the vectors stay on disk.
 
         Raises ModelLoadError where the file is missing, foreign, truncated or contradicts itself, and
         MissingExtraError for a quantised model without the ``fasttext`` library.
         """
-        own = _own(options)
         file = ModelFile(locate(ref.locator))
         try:
-            vectors = open_vectors(file, own.format, own.subwords)
-            return FastTextBackend(file, vectors, file.digest(own.digest, vectors.digest_head))
+            vectors = open_vectors(file, options.format, options.subwords)
+            return FastTextBackend(file, vectors, file.digest(options.digest, vectors.digest_head))
         except BaseException:
             file.close()
             raise
-
-
-def _own(options: Options) -> FastTextOptions:
-    if not isinstance(options, FastTextOptions):
-        raise OptionsError(
-            f"fasttext: takes FastTextOptions, not {type(options).__name__}. Build those instead."
-        )
-    return options

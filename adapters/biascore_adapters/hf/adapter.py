@@ -9,14 +9,14 @@ import importlib.util
 from typing import ClassVar, Final
 
 from biascore.errors import MissingExtraError, ModelLoadError
-from biascore.plugins_api import Adapter, Backend, LoadContext, ModelRef, Options
+from biascore.plugins_api import Adapter, Backend, LoadContext, ModelRef
 from biascore_adapters.hf.locate import fetch, find_local
 from biascore_adapters.hf.options import HfOptions
 
 NLLB_SIZES: Final = ("distilled-600M", "distilled-1.3B", "1.3B", "3.3B")
 
 
-class HfAdapter(Adapter):
+class HfAdapter(Adapter[HfOptions]):
     """Opens models of the transformers library; their configuration says what they can be asked.
 
     All but translation models embed; masked language models give ``mask_logprob``, causal ones
@@ -35,11 +35,10 @@ class HfAdapter(Adapter):
     example: ClassVar[str] = "hf:dbmdz/bert-base-italian-uncased@main"
     answers_version: ClassVar[str | None] = "1"
     capabilities: ClassVar[frozenset[str]] = frozenset({"embed", "mask_logprob", "score", "translate"})
-    options: ClassVar[type[Options]] = HfOptions
     extra: ClassVar[str | None] = "hf"
     takes_revision: ClassVar[bool] = True
 
-    def check(self, ref: ModelRef, options: Options, context: LoadContext) -> None:  # noqa: ARG002
+    def check(self, ref: ModelRef, options: HfOptions, context: LoadContext) -> None:  # noqa: ARG002
         """Find a missing extra, and all that is wrong with the files of a model on this disk, without torch.
 
         Raises MissingExtraError or ModelLoadError. A hub id is not looked up.
@@ -47,24 +46,22 @@ class HfAdapter(Adapter):
         for module in ("torch", "transformers"):
             if importlib.util.find_spec(module) is None:
                 raise MissingExtraError("hf: models", "hf")
-        chosen = _typed(options)
-        folder = find_local(ref, allow_pickle=chosen.allow_pickle)
-        if folder is not None and chosen.sentence is None and not chosen.allow_pickle:
+        folder = find_local(ref, allow_pickle=options.allow_pickle)
+        if folder is not None and options.sentence is None and not options.allow_pickle:
             from biascore_adapters.transformer.sentence import declared_pipeline
 
-            declared_pipeline(folder, allow_pickle=chosen.allow_pickle)
+            declared_pipeline(folder, allow_pickle=options.allow_pickle)
 
-    def load(self, ref: ModelRef, options: Options, context: LoadContext) -> Backend:  # noqa: ARG002
+    def load(self, ref: ModelRef, options: HfOptions, context: LoadContext) -> Backend:  # noqa: ARG002
         """Open the model; raises MissingExtraError or ModelLoadError."""
-        chosen = _typed(options)
-        folder = find_local(ref, allow_pickle=chosen.allow_pickle) or fetch(
-            ref, allow_pickle=chosen.allow_pickle
+        folder = find_local(ref, allow_pickle=options.allow_pickle) or fetch(
+            ref, allow_pickle=options.allow_pickle
         )
         try:
             from biascore_adapters.hf.kinds import open_backend
         except ModuleNotFoundError as error:
             raise MissingExtraError("hf: models", "hf") from error
-        return open_backend(folder, chosen)
+        return open_backend(folder, options)
 
 
 class NllbAdapter(HfAdapter):
@@ -75,11 +72,11 @@ class NllbAdapter(HfAdapter):
     example: ClassVar[str] = "nllb:distilled-600M"
     capabilities: ClassVar[frozenset[str]] = frozenset({"translate"})
 
-    def check(self, ref: ModelRef, options: Options, context: LoadContext) -> None:
+    def check(self, ref: ModelRef, options: HfOptions, context: LoadContext) -> None:
         """As for ``hf:``."""
         super().check(_published(ref), options, context)
 
-    def load(self, ref: ModelRef, options: Options, context: LoadContext) -> Backend:
+    def load(self, ref: ModelRef, options: HfOptions, context: LoadContext) -> Backend:
         """Open the model; raises ModelLoadError also for one that is no NLLB model."""
         backend = super().load(_published(ref), options, context)
         if backend.identity.facts.get("language_codes") != "FLORES-200":
@@ -98,8 +95,3 @@ def _published(ref: ModelRef) -> ModelRef:
         if size.locator in NLLB_SIZES
         else ref
     )
-
-
-def _typed(options: Options) -> HfOptions:
-    assert isinstance(options, HfOptions), "the engine validates options with HfAdapter.options"
-    return options

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from typing import ClassVar, TypeVar
+from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from pydantic import SecretStr
+from typing_extensions import TypeVar
 
 from biascore.errors import AuthError, MissingExtraError, OptionsError
 from biascore.plugins_api import Adapter, Backend, LoadContext, ModelRef, Options, warn_if_readable
 from biascore_adapters.mt.options import AmazonOptions, DeepLOptions, GoogleOptions
 
-Own = TypeVar("Own", bound=Options)
+OptionsT = TypeVar("OptionsT", bound=Options, default=Any)
 
 
-class ServiceAdapter(Adapter):
+class ServiceAdapter(Adapter[OptionsT]):
     """A translation service; ``packages`` are what the extra brings for it."""
 
     answers_version: ClassVar[str | None] = "1"
@@ -27,7 +28,7 @@ class ServiceAdapter(Adapter):
     sent_env_vars: ClassVar[tuple[str, ...]] = ()
     """What is sent to the server as it is; a key that only signs is not."""
 
-    def check(self, ref: ModelRef, options: Options, context: LoadContext) -> None:  # noqa: ARG002
+    def check(self, ref: ModelRef, options: OptionsT, context: LoadContext) -> None:  # noqa: ARG002
         """Raise MissingExtraError, OptionsError for an address that is none, AuthError without a key."""
         if any(importlib.util.find_spec(package) is None for package in self.packages):
             raise MissingExtraError(f"{self.id}: models", "mt")
@@ -58,32 +59,30 @@ class ServiceAdapter(Adapter):
         return SecretStr(key)
 
 
-class DeepLAdapter(ServiceAdapter):
+class DeepLAdapter(ServiceAdapter[DeepLOptions]):
     """Opens DeepL."""
 
     id: ClassVar[str] = "deepl"
     summary: ClassVar[str] = "translations by DeepL (paid)"
     example: ClassVar[str] = "deepl:"
-    options: ClassVar[type[Options]] = DeepLOptions
     packages: ClassVar[tuple[str, ...]] = ("deepl", "requests")
     key_env_var: ClassVar[str | None] = "DEEPL_AUTH_KEY"
     sent_env_vars: ClassVar[tuple[str, ...]] = ("DEEPL_AUTH_KEY",)
     key_help: ClassVar[str] = "Get one at https://www.deepl.com/pro-api, and export DEEPL_AUTH_KEY=..."
 
-    def load(self, ref: ModelRef, options: Options, context: LoadContext) -> Backend:  # noqa: ARG002
+    def load(self, ref: ModelRef, options: DeepLOptions, context: LoadContext) -> Backend:  # noqa: ARG002
         """Make the client; nothing is sent yet."""
         from biascore_adapters.mt.deepl import DeepLBackend
 
-        return DeepLBackend(self.key(), typed(options, DeepLOptions))
+        return DeepLBackend(self.key(), options)
 
 
-class GoogleAdapter(ServiceAdapter):
+class GoogleAdapter(ServiceAdapter[GoogleOptions]):
     """Opens Google Cloud Translation, Basic edition (v2), which takes an API key."""
 
     id: ClassVar[str] = "google-translate"
     summary: ClassVar[str] = "translations by Google Cloud Translation (paid)"
     example: ClassVar[str] = "google-translate:"
-    options: ClassVar[type[Options]] = GoogleOptions
     key_env_var: ClassVar[str | None] = "GOOGLE_API_KEY"
     sent_env_vars: ClassVar[tuple[str, ...]] = ("GOOGLE_API_KEY",)
     key_help: ClassVar[str] = (
@@ -91,26 +90,25 @@ class GoogleAdapter(ServiceAdapter):
         "export GOOGLE_API_KEY=..."
     )
 
-    def load(self, ref: ModelRef, options: Options, context: LoadContext) -> Backend:  # noqa: ARG002
+    def load(self, ref: ModelRef, options: GoogleOptions, context: LoadContext) -> Backend:  # noqa: ARG002
         """Make the client; nothing is sent yet."""
         from biascore_adapters.mt.google import GoogleBackend
 
-        return GoogleBackend(self.key(), typed(options, GoogleOptions))
+        return GoogleBackend(self.key(), options)
 
 
-class AmazonAdapter(ServiceAdapter):
+class AmazonAdapter(ServiceAdapter[AmazonOptions]):
     """Opens Amazon Translate; ``AWS_PROFILE`` may name the credentials instead of giving them."""
 
     id: ClassVar[str] = "amazon-translate"
     summary: ClassVar[str] = "translations by Amazon Translate (paid)"
     example: ClassVar[str] = "amazon-translate:"
-    options: ClassVar[type[Options]] = AmazonOptions
     packages: ClassVar[tuple[str, ...]] = ("boto3", "requests")
     key_env_var: ClassVar[str | None] = "AWS_SECRET_ACCESS_KEY"
     secret_env_vars: ClassVar[tuple[str, ...]] = ("AWS_ACCESS_KEY_ID", "AWS_SESSION_TOKEN")
     sent_env_vars: ClassVar[tuple[str, ...]] = ("AWS_SESSION_TOKEN",)
 
-    def check(self, ref: ModelRef, options: Options, context: LoadContext) -> None:
+    def check(self, ref: ModelRef, options: AmazonOptions, context: LoadContext) -> None:
         """Raise as every service does, and OptionsError where nothing names a region."""
         super().check(ref, options, context)
         if os.environ.get("AWS_PROFILE"):
@@ -121,17 +119,17 @@ class AmazonAdapter(ServiceAdapter):
                     f"{self.id}: needs a key, and the environment variable {name} is not set. Export AWS_ACCESS_KEY_ID "
                     "and AWS_SECRET_ACCESS_KEY (and AWS_SESSION_TOKEN, if it is a temporary one), or AWS_PROFILE"
                 )
-        if typed(options, AmazonOptions).region is None and not os.environ.get("AWS_DEFAULT_REGION"):
+        if options.region is None and not os.environ.get("AWS_DEFAULT_REGION"):
             raise OptionsError(
                 f"{self.id}: no region is named. Give the option region, such as region=eu-west-1, or export "
                 "AWS_DEFAULT_REGION"
             )
 
-    def load(self, ref: ModelRef, options: Options, context: LoadContext) -> Backend:  # noqa: ARG002
+    def load(self, ref: ModelRef, options: AmazonOptions, context: LoadContext) -> Backend:  # noqa: ARG002
         """Make the client; nothing is sent yet."""
         from biascore_adapters.mt.amazon import AmazonBackend
 
-        return AmazonBackend(typed(options, AmazonOptions))
+        return AmazonBackend(options)
 
 
 class ApertiumAdapter(ServiceAdapter):
@@ -172,12 +170,6 @@ class LibreTranslateAdapter(ServiceAdapter):
         key = os.environ.get("LIBRETRANSLATE_API_KEY", "").strip()
         server = server_url(ref.locator, f"{self.id}: the locator")
         return LibreTranslateBackend(server, SecretStr(key) if key else None)
-
-
-def typed(options: Options, kind: type[Own]) -> Own:
-    """The options as what the engine made of them."""
-    assert isinstance(options, kind), "the engine validates options with the adapter's options class"
-    return options
 
 
 def server_url(text: str, where: str) -> str:

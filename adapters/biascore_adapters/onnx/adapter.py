@@ -9,12 +9,12 @@ import importlib.util
 from typing import ClassVar
 
 from biascore.errors import MissingExtraError
-from biascore.plugins_api import Adapter, Backend, LoadContext, ModelRef, Options
+from biascore.plugins_api import Adapter, Backend, LoadContext, ModelRef
 from biascore_adapters.onnx.locate import find
 from biascore_adapters.onnx.options import OnnxOptions
 
 
-class OnnxAdapter(Adapter):
+class OnnxAdapter(Adapter[OnnxOptions]):
     """Opens a folder with ``model.onnx``, ``config.json`` and a tokenizer; the graph's outputs say what it answers.
 
     ``last_hidden_state`` gives ``embed``; ``logits`` give ``mask_logprob`` for a masked language model,
@@ -27,10 +27,9 @@ class OnnxAdapter(Adapter):
     example: ClassVar[str] = "onnx:./exported"
     answers_version: ClassVar[str | None] = "1"
     capabilities: ClassVar[frozenset[str]] = frozenset({"embed", "mask_logprob", "score"})
-    options: ClassVar[type[Options]] = OnnxOptions
     extra: ClassVar[str | None] = "onnx"
 
-    def check(self, ref: ModelRef, options: Options, context: LoadContext) -> None:  # noqa: ARG002
+    def check(self, ref: ModelRef, options: OnnxOptions, context: LoadContext) -> None:  # noqa: ARG002
         """Find a missing extra, and all that is wrong with the files, without onnxruntime.
 
         Raises MissingExtraError or ModelLoadError.
@@ -40,9 +39,8 @@ class OnnxAdapter(Adapter):
                 raise MissingExtraError("onnx: models", "onnx")
         find(ref)
 
-    def load(self, ref: ModelRef, options: Options, context: LoadContext) -> Backend:  # noqa: ARG002
+    def load(self, ref: ModelRef, options: OnnxOptions, context: LoadContext) -> Backend:  # noqa: ARG002
         """Open the model; raises MissingExtraError or ModelLoadError."""
-        assert isinstance(options, OnnxOptions), "the engine validates options with OnnxAdapter.options"
         try:
             from biascore_adapters.onnx.model import open_model
             from biascore_adapters.onnx.runtime import opened

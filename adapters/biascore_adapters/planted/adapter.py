@@ -21,7 +21,7 @@ class PlantedOptions(Options):
     seed: int = Field(default=0, ge=0)
 
 
-class PlantedAdapter(Adapter):
+class PlantedAdapter(Adapter[PlantedOptions]):
     """Opens planted models; the locator declares concepts or tests and their effect sizes."""
 
     id: ClassVar[str] = "planted"
@@ -29,15 +29,12 @@ class PlantedAdapter(Adapter):
     example: ClassVar[str] = "planted:gender=0.5"
     answers_version: ClassVar[str | None] = "2"
     capabilities: ClassVar[frozenset[str]] = frozenset({"embed", "mask_logprob", "translate", "score"})
-    options: ClassVar[type[Options]] = PlantedOptions
 
-    def check(self, ref: ModelRef, options: Options, context: LoadContext) -> None:
+    def check(self, ref: ModelRef, options: PlantedOptions, context: LoadContext) -> None:
         """Raise RefError or UnknownNameError for a declaration that cannot be planted."""
-        assert isinstance(options, PlantedOptions)
         Planted.of(ref.locator, options.seed, context)
 
-    def load(self, ref: ModelRef, options: Options, context: LoadContext) -> Backend:
+    def load(self, ref: ModelRef, options: PlantedOptions, context: LoadContext) -> Backend:
         """Plant the declared effects."""
-        assert isinstance(options, PlantedOptions)
         planted = Planted.of(ref.locator, options.seed, context)
         return PlantedBackend(planted, context.languages, options.seed)

@@ -25,7 +25,7 @@ class ScorerOptions(Options):
     encoder: str | None = None
 
 
-class ScorerAdapter(Adapter):
+class ScorerAdapter(Adapter[ScorerOptions]):
     """Opens a folder of plain arrays and JSON; of a scorer on an encoder also that, which has to be the same one."""
 
     id: ClassVar[str] = "scorer"
@@ -33,16 +33,13 @@ class ScorerAdapter(Adapter):
     example: ClassVar[str] = "scorer:scorers/en"
     answers_version: ClassVar[str | None] = "1"
     capabilities: ClassVar[frozenset[str]] = frozenset({"score"})
-    options: ClassVar[type[Options]] = ScorerOptions
 
-    def check(self, ref: ModelRef, options: Options, context: LoadContext) -> None:  # noqa: ARG002
+    def check(self, ref: ModelRef, options: ScorerOptions, context: LoadContext) -> None:  # noqa: ARG002
         """Raise ModelLoadError for a folder that is no scorer; the encoder is not opened."""
-        assert isinstance(options, ScorerOptions)
         _read(ref, options)
 
-    def load(self, ref: ModelRef, options: Options, context: LoadContext) -> Backend:
+    def load(self, ref: ModelRef, options: ScorerOptions, context: LoadContext) -> Backend:
         """Read the folder and open the encoder; raises ModelLoadError."""
-        assert isinstance(options, ScorerOptions)
         scorer = _read(ref, options)
         return ScorerBackend(scorer, _encoder(ref, scorer, options, context))
 

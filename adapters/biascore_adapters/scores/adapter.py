@@ -22,7 +22,6 @@ from biascore.plugins_api import (
     Identity,
     LoadContext,
     ModelRef,
-    Options,
     Row,
     Table,
     TableOptions,
@@ -92,7 +91,7 @@ class ScoresBackend(Backend):
         return np.array([known[text] for text in texts], dtype=np.float64)
 
 
-class ScoresAdapter(Adapter):
+class ScoresAdapter(Adapter[ScoresOptions]):
     """Opens a file of numbers, one a line, or a table with sentences and columns of numbers; both also as .gz."""
 
     id: ClassVar[str] = "scores"
@@ -100,15 +99,13 @@ class ScoresAdapter(Adapter):
     example: ClassVar[str] = "scores:bert_scores.csv"
     answers_version: ClassVar[str | None] = "1"
     capabilities: ClassVar[frozenset[str]] = frozenset({"score"})
-    options: ClassVar[type[Options]] = ScoresOptions
 
-    def check(self, ref: ModelRef, options: Options, context: LoadContext) -> None:
+    def check(self, ref: ModelRef, options: ScoresOptions, context: LoadContext) -> None:
         """Raise what is wrong with the file: it is read whole, which takes no time beside a model."""
         self.load(ref, options, context)
 
-    def load(self, ref: ModelRef, options: Options, context: LoadContext) -> Backend:  # noqa: ARG002
+    def load(self, ref: ModelRef, options: ScoresOptions, context: LoadContext) -> Backend:  # noqa: ARG002
         """Read the file; raises ModelLoadError."""
-        assert isinstance(options, ScoresOptions)
         path = user_path(ref.locator)
         try:
             files = [path]

@@ -16,7 +16,6 @@ from biascore.plugins_api import (
     FrozenMap,
     LoadContext,
     ModelRef,
-    Options,
     TableOptions,
 )
 from biascore_adapters.translations.table import TranslationsBackend, locate
@@ -36,7 +35,7 @@ class TranslationsOptions(TableOptions):
     only: FrozenMap[str] = Field(default_factory=dict)
 
 
-class TranslationsAdapter(Adapter):
+class TranslationsAdapter(Adapter[TranslationsOptions]):
     """Opens files of translations."""
 
     id: ClassVar[str] = "translations"
@@ -44,25 +43,17 @@ class TranslationsAdapter(Adapter):
     example: ClassVar[str] = "translations:outputs.csv.gz"
     answers_version: ClassVar[str | None] = "1"
     capabilities: ClassVar[frozenset[str]] = frozenset({"translate"})
-    options: ClassVar[type[Options]] = TranslationsOptions
 
-    def check(self, ref: ModelRef, options: Options, context: LoadContext) -> None:  # noqa: ARG002
+    def check(self, ref: ModelRef, options: TranslationsOptions, context: LoadContext) -> None:  # noqa: ARG002
         """Raise ModelLoadError where there is no such file, OptionsError where nothing names the language."""
-        own = _own(options)
-        if (own.language is None) == (own.language_column is None):
+        if (options.language is None) == (options.language_column is None):
             raise OptionsError(
-                f"{ref}: the language of the translations is named {'twice' if own.language else 'nowhere'}. Give "
+                f"{ref}: the language of the translations is named {'twice' if options.language else 'nowhere'}. Give "
                 'language="sk" if all are in one, or language_column="lang" if a column says it'
             )
         locate(ref)
 
-    def load(self, ref: ModelRef, options: Options, context: LoadContext) -> Backend:  # noqa: ARG002
+    def load(self, ref: ModelRef, options: TranslationsOptions, context: LoadContext) -> Backend:  # noqa: ARG002
         """Read the file; raises ModelLoadError for one that cannot be read or contradicts itself."""
-        own = _own(options)
-        columns = (own.text, own.translation, own.language_column)
-        return TranslationsBackend(locate(ref), columns, own.language, own.only, own.encoding)
-
-
-def _own(options: Options) -> TranslationsOptions:
-    assert isinstance(options, TranslationsOptions), "the engine validates options with the adapter's class"
-    return options
+        columns = (options.text, options.translation, options.language_column)
+        return TranslationsBackend(locate(ref), columns, options.language, options.only, options.encoding)

@@ -13,7 +13,6 @@ from biascore.plugins_api import (
     DataFormat,
     Delimiter,
     Malformed,
-    Options,
     SentencePair,
     SentencePairs,
     SentencePairsTest,
@@ -43,17 +42,15 @@ class CrowsPairsFormatOptions(ColumnOptions):
     skip_malformed: bool = False
 
 
-class CrowsPairsFormat(DataFormat):
+class CrowsPairsFormat(DataFormat[CrowsPairsFormatOptions]):
     """A table with at least the columns sent_more, sent_less, stereo_antistereo, bias_type; template, where there is one."""
 
     id: ClassVar[str] = "crows-pairs"
     summary: ClassVar[str] = "sentence pairs in the columns of CrowS-Pairs (CSV, TSV, JSON Lines, Parquet)"
     example: ClassVar[str] = "crows-pairs:crows_pairs_anonymized.csv"
-    options: ClassVar[type[Options]] = CrowsPairsFormatOptions
 
-    def __init__(self, options: Options) -> None:
-        assert isinstance(options, CrowsPairsFormatOptions)
-        self._options = options
+    def __init__(self, options: CrowsPairsFormatOptions) -> None:
+        super().__init__(options)
         self._names = tuple(map(options.named, COLUMNS))
 
     def read(self, file: DataFile) -> Test:
@@ -62,9 +59,9 @@ class CrowsPairsFormat(DataFormat):
             file.path,
             file.display,
             self._names,
-            (self._options.named(TEMPLATE),),
-            encoding=self._options.encoding,
-            delimiter=self._options.delimiter,
+            (self.options.named(TEMPLATE),),
+            encoding=self.options.encoding,
+            delimiter=self.options.delimiter,
             keep_malformed=True,
             remedy='Name your columns with the option columns, such as columns={sent_more="plus", sent_less="moins"}',
         )
@@ -77,7 +74,7 @@ class CrowsPairsFormat(DataFormat):
             else:
                 more, less, direction, bias_type = (row.fields[name] for name in self._names)
                 side = cast(Literal["stereo", "antistereo"], direction.strip())
-                template = row.fields.get(self._options.named(TEMPLATE), "").strip()
+                template = row.fields.get(self.options.named(TEMPLATE), "").strip()
                 pairs.append(SentencePair(more, less, side, bias_type.strip(), template))
         malformed = sorted(found, key=lambda one: one.line)
         self._check(table, malformed, len(pairs))
@@ -107,7 +104,7 @@ class CrowsPairsFormat(DataFormat):
         return ""
 
     def _check(self, table: Table, malformed: Sequence[Malformed], pairs: int) -> None:
-        if malformed and not self._options.skip_malformed:
+        if malformed and not self.options.skip_malformed:
             raise DataError(
                 f"{table.display} has {len(malformed)} malformed row(s): {table.problems(malformed)}. "
                 "Correct them, or leave them out with the option of the data skip_malformed=true (on the command line: "

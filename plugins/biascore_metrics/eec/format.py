@@ -40,22 +40,17 @@ class EecPartsOptions(Options):
     mode: Literal["corrected", "as_published"] = "corrected"
 
 
-class EecPartsFormat(DataFormat):
+class EecPartsFormat(DataFormat[EecPartsOptions]):
     """Parts of Equity Evaluation Corpora: templates, persons, words, and what the published corpora have otherwise."""
 
     id: ClassVar[str] = "eec-parts"
     summary: ClassVar[str] = "parts of Equity Evaluation Corpora, corrected or as published (JSON, TOML)"
     example: ClassVar[str] = "eec-parts:components.json"
-    options: ClassVar[type[Options]] = EecPartsOptions
-
-    def __init__(self, options: Options) -> None:
-        assert isinstance(options, EecPartsOptions)
-        self._options = options
 
     def read(self, file: DataFile) -> Test:
         """Put the sentences of the corpus together; raises DataError as `DataFormat.read` says."""
         whole = _read(file)
-        name, published = self._options.corpus, self._options.mode == "as_published"
+        name, published = self.options.corpus, self.options.mode == "as_published"
         if name not in whole.corpora:
             raise DataError(
                 f"{file.display} has no corpus {quoted(name)}. It has {listed(list(whole.corpora))}: "
@@ -80,14 +75,14 @@ class EecPartsFormat(DataFormat):
             raise DataError(f"{file.display}, corpora.{name}: {error}. Correct the file") from error
         rules = parts.as_published if published else parts.rules
         notes = (
-            f"Mode {self._options.mode}: {len(rows):,} sentences.",
+            f"Mode {self.options.mode}: {len(rows):,} sentences.",
             *parts.as_published.notes * published,
         )
         return EquityTest(
             id=file.test,
             kind="equity",
             language=file.language,
-            title=f"{parts.label}, {self._options.mode.replace('_', ' ')}",
+            title=f"{parts.label}, {self.options.mode.replace('_', ' ')}",
             concept=f"{RACE} and {GENDER}",
             source=file.display,
             notes=notes,

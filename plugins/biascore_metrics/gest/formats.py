@@ -22,7 +22,6 @@ from biascore.plugins_api import (
     GenderedSample,
     GenderedSamples,
     GenderPairsTest,
-    Options,
     Sample,
     Samples,
     SamplesTest,
@@ -85,24 +84,19 @@ class VariantsOptions(SamplesOptions):
     translator: str | None = None
 
 
-class GestFormat(DataFormat):
+class GestFormat(DataFormat[SamplesOptions]):
     """A table with the columns sentence and stereotype (a number)."""
 
     id: ClassVar[str] = "gest"
     summary: ClassVar[str] = "samples in the columns of GEST: sentence, stereotype (CSV, JSON Lines, Parquet)"
     example: ClassVar[str] = "gest:gest.csv"
-    options: ClassVar[type[Options]] = SamplesOptions
-
-    def __init__(self, options: Options) -> None:
-        assert isinstance(options, SamplesOptions)
-        self._options = options
 
     def read(self, file: DataFile) -> Test:
         """Read every row as a sample; raises DataError as `DataFormat.read` says."""
-        sentence, stereotype = (self._options.named(column) for column in ("sentence", "stereotype"))
-        table = read_table(file.path, file.display, (sentence, stereotype), encoding=self._options.encoding)
+        sentence, stereotype = (self.options.named(column) for column in ("sentence", "stereotype"))
+        table = read_table(file.path, file.display, (sentence, stereotype), encoding=self.options.encoding)
         table.check_filled(sentence)
-        ids = _ids(table, stereotype, self._options.meant)
+        ids = _ids(table, stereotype, self.options.meant)
         samples = tuple(Sample(row.fields[sentence], id) for row, id in zip(table.rows, ids, strict=True))
         version = edition(sample.sentence for sample in samples)
         notes = (f"Edition of the sentences: {version}.",)
@@ -118,13 +112,13 @@ class GestFormat(DataFormat):
             file=file.display,
             sha256=file.sha256,
             samples=Samples(
-                "samples", _used(self._options.meant, ids), samples, source=file.display, notes=notes
+                "samples", _used(self.options.meant, ids), samples, source=file.display, notes=notes
             ),
             version=version,
         )
 
 
-class GenderVariantsFormat(DataFormat):
+class GenderVariantsFormat(DataFormat[VariantsOptions]):
     """A table with the columns male, female and stereotype, and perhaps language and translator."""
 
     id: ClassVar[str] = "gender-variants"
@@ -132,25 +126,20 @@ class GenderVariantsFormat(DataFormat):
         "sentences as a man and as a woman says them: male, female, stereotype (CSV, JSON Lines, Parquet)"
     )
     example: ClassVar[str] = "gender-variants:gender_variants.csv"
-    options: ClassVar[type[Options]] = VariantsOptions
-
-    def __init__(self, options: Options) -> None:
-        assert isinstance(options, VariantsOptions)
-        self._options = options
 
     def read(self, file: DataFile) -> Test:
         """Read the rows of the file's language, and of the chosen translator, as pairs; raises DataError."""
-        male, female, stereotype = (self._options.named(c) for c in ("male", "female", "stereotype"))
+        male, female, stereotype = (self.options.named(c) for c in ("male", "female", "stereotype"))
         whole = read_table(
             file.path,
             file.display,
             (male, female, stereotype),
-            (self._options.named("language"), self._options.named("translator")),
-            encoding=self._options.encoding,
+            (self.options.named("language"), self.options.named("translator")),
+            encoding=self.options.encoding,
         )
         table = self._chosen(whole, file)
         table.check_filled(male, female)
-        ids = _ids(table, stereotype, self._options.meant)
+        ids = _ids(table, stereotype, self.options.meant)
         pairs = tuple(
             GenderedSample(row.fields[male], row.fields[female], id)
             for row, id in zip(table.rows, ids, strict=True)
@@ -168,22 +157,22 @@ class GenderVariantsFormat(DataFormat):
             file=file.display,
             sha256=file.sha256,
             pairs=GenderedSamples(
-                "pairs", _used(self._options.meant, ids), pairs, source=file.display, notes=notes
+                "pairs", _used(self.options.meant, ids), pairs, source=file.display, notes=notes
             ),
         )
 
     def _chosen(self, table: Table, file: DataFile) -> Table:
         wanted: list[tuple[str, str]] = []
-        language, translator = self._options.named("language"), self._options.named("translator")
+        language, translator = self.options.named("language"), self.options.named("translator")
         if language in table.columns:
             wanted.append((language, file.language))
-        if self._options.translator is not None:
+        if self.options.translator is not None:
             if translator not in table.columns:
                 raise DataError(
-                    f"{file.display} has no column {translator!r}, so translator={self._options.translator!r} can "
+                    f"{file.display} has no column {translator!r}, so translator={self.options.translator!r} can "
                     "choose no rows. Leave the option out"
                 )
-            wanted.append((translator, self._options.translator))
+            wanted.append((translator, self.options.translator))
         rows = tuple(row for row in table.rows if all(row.fields[c] == value for c, value in wanted))
         if not rows:
             chosen = " and ".join(f"{column} = {value!r}" for column, value in wanted)

@@ -13,7 +13,6 @@ from biascore.plugins_api import (
     DataFormat,
     GenderedNounsTest,
     NounClass,
-    Options,
     Row,
     Table,
     Test,
@@ -32,21 +31,16 @@ TRAIN, TEST, SPARE = "train", "test", "spare"
 _ORDER: Final = tuple(dict.fromkeys(CLASSES.values()))
 
 
-class ConlluFormat(DataFormat):
+class ConlluFormat(DataFormat[ConlluOptions]):
     """A treebank of Universal Dependencies: nouns by the feature Gender."""
 
     id: ClassVar[str] = "conllu"
     summary: ClassVar[str] = "nouns by gender from a treebank of Universal Dependencies (CoNLL-U)"
     example: ClassVar[str] = "conllu:es_gsd-ud-train.conllu"
-    options: ClassVar[type[Options]] = ConlluOptions
-
-    def __init__(self, options: Options) -> None:
-        assert isinstance(options, ConlluOptions)
-        self._options = options
 
     def read(self, file: DataFile) -> Test:
         """Read the nouns of the treebank; raises DataError as `DataFormat.read` says."""
-        options = self._options
+        options = self.options
         text = read_text(file.path, file.display)  # CoNLL-U is UTF-8 always
         if not text.strip():
             raise DataError(f"{file.display} is empty. Give a treebank in CoNLL-U")
@@ -66,18 +60,18 @@ class ConlluFormat(DataFormat):
 
     def _animates(self) -> tuple[frozenset[str], tuple[str, ...]]:
         """The words of the list of animates, and what is to be said of it."""
-        if not self._options.animates:
+        if not self.options.animates:
             return frozenset(), ()
-        path = user_path(self._options.animates)
-        lines = read_text(path, self._options.animates).splitlines()
+        path = user_path(self.options.animates)
+        lines = read_text(path, self.options.animates).splitlines()
         words = frozenset(word for line in lines for word in (line.strip(), line.strip().lower()) if word)
         if not words:
-            raise DataError(f"{self._options.animates} is empty. Give a list of animate words, one a line")
-        digest = file_digest(path, self._options.animates)
-        return words, (f"Animates left out by the list {self._options.animates} (SHA-256 {digest}).",)
+            raise DataError(f"{self.options.animates} is empty. Give a list of animate words, one a line")
+        digest = file_digest(path, self.options.animates)
+        return words, (f"Animates left out by the list {self.options.animates} (SHA-256 {digest}).",)
 
 
-class NounsFormat(DataFormat):
+class NounsFormat(DataFormat[NounsOptions]):
     """A table with the columns word and gender, and perhaps set: train, test or spare; rows of other sets are left out."""
 
     id: ClassVar[str] = "nouns"
@@ -85,22 +79,17 @@ class NounsFormat(DataFormat):
         "nouns by gender in the columns word, gender, set (CSV, TSV, JSON Lines, Parquet)"
     )
     example: ClassVar[str] = "nouns:es_nouns.tsv"
-    options: ClassVar[type[Options]] = NounsOptions
-
-    def __init__(self, options: Options) -> None:
-        assert isinstance(options, NounsOptions)
-        self._options = options
 
     def read(self, file: DataFile) -> Test:
         """Read every row as a noun; raises DataError as `DataFormat.read` says."""
-        word, gender, part = (self._options.named(column) for column in ("word", "gender", "set"))
+        word, gender, part = (self.options.named(column) for column in ("word", "gender", "set"))
         whole = read_table(
             file.path,
             file.display,
             (word, gender),
             (part,),
-            encoding=self._options.encoding,
-            delimiter=self._options.delimiter,
+            encoding=self.options.encoding,
+            delimiter=self.options.delimiter,
             remedy='Name your columns with the option columns, such as columns={word="lemma", gender="genre"}',
         )
         table, notes = _of_a_set(whole, part)
@@ -130,7 +119,7 @@ class NounsFormat(DataFormat):
 
     def _names(self, table: Table, column: str) -> list[str]:
         values = [row.fields[column].strip() for row in table.rows]
-        names = [self._options.class_of(value) for value in values]
+        names = [self.options.class_of(value) for value in values]
         wrong = [row for row, name in zip(table.rows, names, strict=True) if name is None]
         if wrong:
             raise DataError(

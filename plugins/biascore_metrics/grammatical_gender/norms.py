@@ -14,7 +14,6 @@ from biascore.plugins_api import (
     DataFile,
     DataFormat,
     Delimiter,
-    Options,
     Row,
     Test,
     WordList,
@@ -42,17 +41,12 @@ class NormsOptions(ColumnOptions):
     delimiter: Delimiter = "auto"
 
 
-class NormsFormat(DataFormat):
+class NormsFormat(DataFormat[NormsOptions]):
     """A table with the columns word and score."""
 
     id: ClassVar[str] = KIND
     summary: ClassVar[str] = "human norms of valence: word, score (CSV, TSV, JSON Lines, Parquet)"
     example: ClassVar[str] = f"{KIND}:valence_es.csv"
-    options: ClassVar[type[Options]] = NormsOptions
-
-    def __init__(self, options: Options) -> None:
-        assert isinstance(options, NormsOptions)
-        self._options = options
 
     def read(self, file: DataFile) -> Test:
         """Read every row as a word and its score.
@@ -60,13 +54,13 @@ class NormsFormat(DataFormat):
         Raises DataError as `DataFormat.read` says: for a score that is no finite number, for fewer than three norms, and
         for norms that are all the same.
         """
-        word, score = (self._options.named(column) for column in ("word", "score"))
+        word, score = (self.options.named(column) for column in ("word", "score"))
         table = read_table(
             file.path,
             file.display,
             (word, score),
-            encoding=self._options.encoding,
-            delimiter=self._options.delimiter,
+            encoding=self.options.encoding,
+            delimiter=self.options.delimiter,
             remedy="Name your columns with the option columns (in a shell: --data-option 'columns={word=\"words\"}')",
         )
         table.check_filled(word)

@@ -13,7 +13,6 @@ from biascore.plugins_api import (
     DataFile,
     DataFormat,
     Delimiter,
-    Options,
     Test,
     WordList,
     quoted,
@@ -57,7 +56,7 @@ class PairsOptions(ColumnOptions):
     delimiter: Delimiter = "auto"
 
 
-class PairsFormat(DataFormat):
+class PairsFormat(DataFormat[PairsOptions]):
     """A table with the columns first, second and genders (same, different), perhaps reference_first, reference_second."""
 
     id: ClassVar[str] = KIND
@@ -65,11 +64,6 @@ class PairsFormat(DataFormat):
         "pairs of nouns: first, second, genders (same, different), their translations (any table)"
     )
     example: ClassVar[str] = f"{KIND}:pairs_es.csv"
-    options: ClassVar[type[Options]] = PairsOptions
-
-    def __init__(self, options: Options) -> None:
-        assert isinstance(options, PairsOptions)
-        self._options = options
 
     def read(self, file: DataFile) -> Test:
         """Read every row as a pair.
@@ -77,7 +71,7 @@ class PairsFormat(DataFormat):
         Raises DataError as `DataFormat.read` says: for a relation that is neither, half a translation, and pairs of one
         relation only.
         """
-        named = self._options.named
+        named = self.options.named
         first, second, genders = map(named, NEEDED)
         translated = tuple(map(named, TRANSLATED))
         table = read_table(
@@ -85,8 +79,8 @@ class PairsFormat(DataFormat):
             file.display,
             (first, second, genders),
             translated,
-            encoding=self._options.encoding,
-            delimiter=self._options.delimiter,
+            encoding=self.options.encoding,
+            delimiter=self.options.delimiter,
         )
         table.check_filled(first, second)
         wrong = [row for row in table.rows if row.fields[genders].strip().lower() not in RELATIONS]

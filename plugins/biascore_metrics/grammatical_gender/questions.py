@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import ClassVar, Final, NamedTuple
 
 from biascore.errors import DataError
-from biascore.plugins_api import DataFile, DataFormat, Options, TableOptions, Test, quoted, read_text
+from biascore.plugins_api import DataFile, DataFormat, TableOptions, Test, quoted, read_text
 
 KIND: Final = "analogies"
 SECTION: Final = ":"
@@ -41,7 +41,7 @@ class AnalogiesTest(Test):
     questions: tuple[Question, ...]
 
 
-class AnalogiesFormat(DataFormat):
+class AnalogiesFormat(DataFormat[TableOptions]):
     """Lines of four words; in Google's file, a line ``: capital-common-countries`` begins a section."""
 
     id: ClassVar[str] = KIND
@@ -49,16 +49,11 @@ class AnalogiesFormat(DataFormat):
         "analogies: four words a line (a b c d), sections begun by ': name' as in Google's file"
     )
     example: ClassVar[str] = f"{KIND}:questions-words.txt"
-    options: ClassVar[type[Options]] = TableOptions
-
-    def __init__(self, options: Options) -> None:
-        assert isinstance(options, TableOptions)
-        self._options = options
 
     def read(self, file: DataFile) -> Test:
         """Read every line as a question; raises DataError for lines of other than four words, and for none at all."""
         text = read_text(
-            file.path, file.display, encoding=self._options.encoding, flag="--data-option encoding"
+            file.path, file.display, encoding=self.options.encoding, flag="--data-option encoding"
         )
         questions: list[Question] = []
         wrong: list[str] = []

@@ -46,11 +46,11 @@ class Opener:
     ) -> Model:
         adapter = next(one for one in ADAPTERS if one.id == self.id)()
         ref = ModelRef.parse(f"{self.id}:")
-        if "server" in adapter.options.model_fields:
+        if "server" in adapter.option_type.model_fields:
             options = {"server": self.server.url, **options}
         else:
             ref = ModelRef(self.id, self.server.url)
-        chosen = adapter.options(**options)
+        chosen = adapter.option_type(**options)
         adapter.check(ref, chosen, CONTEXT)
         backend = adapter.load(ref, chosen, CONTEXT)
         services = Services(

@@ -91,9 +91,9 @@ def test_a_key_that_others_could_read_is_told(
         monkeypatch.delenv(name, raising=False)
 
     def check(server: str) -> None:
-        named = "server" in one.options.model_fields
+        named = "server" in one.option_type.model_fields
         ref = ModelRef(one.id, "" if named else server)
-        one.check(ref, one.options(**({"server": server} if named else {})), CONTEXT)
+        one.check(ref, one.option_type(**({"server": server} if named else {})), CONTEXT)
 
     with pytest.warns(KeyWarning, match=rf"{variable} goes to example.org:8000 over plain http") as told:
         check("http://example.org:8000/api")

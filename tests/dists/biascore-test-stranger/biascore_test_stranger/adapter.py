@@ -58,18 +58,16 @@ class StrangerBackend(Backend):
         return (np.array(rows) * self._scale).astype(np.float32)
 
 
-class StrangerAdapter(Adapter):
+class StrangerAdapter(Adapter[StrangerOptions]):
     """Opens ``stranger:toy``."""
 
     id: ClassVar[str] = "stranger"
     summary: ClassVar[str] = "a dict of vectors"
     example: ClassVar[str] = "stranger:toy"
     capabilities: ClassVar[frozenset[str]] = frozenset({"embed"})
-    options: ClassVar[type[Options]] = StrangerOptions
 
-    def load(self, ref: ModelRef, options: Options, context: LoadContext) -> Backend:
+    def load(self, ref: ModelRef, options: StrangerOptions, context: LoadContext) -> Backend:
         """Open the only model there is."""
-        assert isinstance(options, StrangerOptions)
         if ref.locator != "toy":
             raise ModelLoadError(f"{ref}: there is only stranger:toy. Write that.")
         return StrangerBackend(options.scale)
