@@ -44,7 +44,7 @@ class Proxy:
     def told(self, *roles: str) -> str:
         """The mean of each of these roles, or of all."""
         return ", ".join(
-            f"{role} {self._mean(self.values[role])}"
+            f"{role} {self.mean(self.values[role])}"
             for role in roles or self.values
             if len(self.values[role])
         )
@@ -63,7 +63,8 @@ class Proxy:
             return 0.0
         return apart / within if within > 0 else math.copysign(math.inf, apart)
 
-    def _mean(self, values: Floats) -> str:
+    def mean(self, values: Floats) -> str:
+        """The mean of some values of this kind, as it is told."""
         mean = float(values.mean())
         return f"{math.exp(mean):,.0f}" if self.logarithms else f"{mean:.3g}"
 

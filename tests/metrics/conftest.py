@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from biascore.plugins_api import Backend, Identity, Level, Model, Test, Text, WordList, hookimpl
+from biascore.plugins_api import Backend, Familiarity, Identity, Level, Model, Test, Text, WordList, hookimpl
 
 from ..builders import models
 
@@ -27,6 +27,17 @@ class VectorBackend(Backend):
             words = text.text.split() if self.identity.composes_words else [text.text]
             rows.append(np.mean([self._vectors.get(word, unknown) for word in words], axis=0))
         return np.stack(rows).astype(np.float32)
+
+
+class RankedBackend(VectorBackend):
+    """Says of the frequency of its words what it is told to."""
+
+    def __init__(self, told: Mapping[str, Familiarity], vectors: Mapping[str, Sequence[float]]) -> None:
+        super().__init__(vectors, composes_words=True)
+        self.told = told
+
+    def familiarity(self, words: Sequence[str]) -> list[Familiarity]:
+        return [self.told.get(word, Familiarity()) for word in words]
 
 
 ModelOf = Callable[..., Model]

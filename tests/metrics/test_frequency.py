@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ from biascore_metrics.weat.single import ScWeat
 from biascore_metrics.weat.weat import Weat
 
 from ..builders import models
-from .conftest import VectorBackend
+from .conftest import RankedBackend
 from .fise.axes import LISTS, TARGETS, VECTORS, fise, fise_test
 from .measuring import measured
 
@@ -29,19 +29,6 @@ LISTED = [(name, word) for name, words in LISTS.items() for word in words]
 FEW = {"draws": 200, "resamples": 100}
 
 
-class RankedBackend(VectorBackend):
-    """Has a vector of length 1 for every word, and says what it is told to of their frequency."""
-
-    def __init__(
-        self, told: Mapping[str, Familiarity], vectors: Mapping[str, Sequence[float]] = UNIT
-    ) -> None:
-        super().__init__(vectors, composes_words=True)
-        self.told = told
-
-    def familiarity(self, words: Sequence[str]) -> list[Familiarity]:
-        return [self.told.get(word, Familiarity()) for word in words]
-
-
 def ranked(shift: Mapping[str, float], **more: int) -> Model:
     """Words of rank 100 to 800 in each list, times e to the power of its shift."""
     told = {
@@ -49,7 +36,7 @@ def ranked(shift: Mapping[str, float], **more: int) -> Model:
         for role, words in ROLES.items()
         for i, word in enumerate(words)
     }
-    return models.model_of(RankedBackend(told), name="table")
+    return models.model_of(RankedBackend(told, UNIT), name="table")
 
 
 def weat(model: Model, test_of: object) -> Measurement:
@@ -90,14 +77,14 @@ def test_every_list_has_its_mean_in_the_result(test_of):
 
 
 def test_a_model_that_tells_nothing_says_so(test_of):
-    got = weat(models.model_of(RankedBackend({}), name="table"), test_of)
+    got = weat(models.model_of(RankedBackend({}, UNIT), name="table"), test_of)
     assert got.conventions["word frequency"].startswith("not known")
     assert not any("word frequency" in line for line in got.warnings)
 
 
 def test_without_ranks_sub_tokens_and_lengths_of_vectors_go_for_frequency():
     pieces = {word: Familiarity(tokens=1 + (word[0] in "yb") + (word[1] == "0")) for word in UNIT}
-    model = models.model_of(RankedBackend(pieces), name="table")
+    model = models.model_of(RankedBackend(pieces, UNIT), name="table")
     found = Frequency.of(
         model, ROLES, {role: np.array([WORDS[w] for w in some]) for role, some in ROLES.items()}
     )
@@ -112,8 +99,10 @@ def test_without_ranks_sub_tokens_and_lengths_of_vectors_go_for_frequency():
 
 def test_a_rank_that_is_not_known_of_every_word_is_not_used():
     told = {word: Familiarity(rank=i + 1) for i, word in enumerate(UNIT)} | {"x0": Familiarity()}
-    assert not Frequency.of(models.model_of(RankedBackend(told), name="table"), ROLES).proxies
-    assert not Frequency.of(models.model_of(RankedBackend(told), name="table"), {"X": [], "Y": []}).proxies
+    assert not Frequency.of(models.model_of(RankedBackend(told, UNIT), name="table"), ROLES).proxies
+    assert not Frequency.of(
+        models.model_of(RankedBackend(told, UNIT), name="table"), {"X": [], "Y": []}
+    ).proxies
 
 
 def test_single_words_are_held_against_attributes_of_unlike_frequency(test_of: Test):

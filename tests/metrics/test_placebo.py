@@ -7,12 +7,16 @@ import pytest
 
 from biascore import Audit, Engine
 from biascore.errors import OptionsError
-from biascore.plugins_api import Catalogue, Measurement, Model, Test
+from biascore.plugins_api import Catalogue, Familiarity, Measurement, Model, Test
+from biascore_metrics.frequency import Proxy
+from biascore_metrics.weat.matching import LEAST, Matching
 from biascore_metrics.weat.options import WeatOptions
 from biascore_metrics.weat.placebo import REACH, REJECT
 from biascore_metrics.weat.weat import Weat
 
+from ..builders import models
 from ..builders.word_lists import write_neutral
+from .conftest import RankedBackend
 from .measuring import measured
 
 SIZE = 8
@@ -88,6 +92,54 @@ def test_a_caution_where_lists_that_mean_nothing_do_as_well(model_of, test, cata
     assert shares(got)[0] > 0.05
     for said in (got.warnings, got.cautions):
         assert any("of random lists of neutral words reach this effect size" in line for line in said)
+
+
+def by_frequency(neutral: tuple[float, float], *, ranks: bool = True) -> Model:
+    """X and A are rare, Y and B frequent, and no more is there; neutral words are spread from one end to the other."""
+    rng = np.random.default_rng(6)
+    direction = rng.normal(size=40)
+    places = {word: 1.0 if role in "XA" else -1.0 for role, some in ROLES.items() for word in some}
+    places |= dict(zip([*NEUTRAL, "A0"], np.linspace(*neutral, len(NEUTRAL) + 1).tolist(), strict=True))
+    vectors = {word: place * direction + rng.normal(size=40) for word, place in places.items()}
+    unit = {word: vector / np.linalg.norm(vector) for word, vector in vectors.items()}
+    told = {word: Familiarity(rank=round(1000 * np.exp(place))) for word, place in places.items()}
+    return models.model_of(RankedBackend(told if ranks else {}, unit), name="table")
+
+
+def test_lists_of_like_frequency_reach_what_frequency_alone_gives(test, catalogue):
+    by_number = weat(by_frequency((-1.5, 1.5), ranks=False), test, catalogue)
+    assert by_number.p_value <= 0.001
+    assert shares(by_number)[0] <= 0.05
+    assert "in number only" in by_number.conventions["placebo lists"]
+    assert "8 + 8 random neutral words, " in by_number.reason
+    matched = weat(by_frequency((-1.5, 1.5)), test, catalogue)
+    assert shares(matched)[0] > 0.2
+    assert any("of random lists of neutral words reach" in line for line in matched.cautions)
+    assert "8 + 8 random neutral words as frequent as A and B, " in matched.reason
+    told = matched.conventions["placebo lists"]
+    assert "one of the 15 nearest to it in rank in the vocabulary" in told
+    assert "A 2,718 by 2,7" in told
+
+
+def test_a_pool_without_words_as_rare_or_as_frequent_is_told(test, catalogue):
+    got = weat(by_frequency((-1.5, -0.9)), test, catalogue)
+    (caution,) = [line for line in got.cautions if "no lists as frequent" in line]
+    assert "rank in the vocabulary: A 2,718, in their place 3" in caution
+    assert " B " not in caution
+    assert "8 + 8 random neutral words, " in got.reason
+
+
+def test_each_place_has_a_word_of_its_window_until_they_are_taken():
+    values = {"A": np.full(6, 2.0), "B": np.array([30.0, 31.0]), "neutral": np.arange(40.0)}
+    matching = Matching((6, 2), 40, Proxy("rank", values, "rarer", "more frequent"))
+    dealt = matching.deal(200, np.random.default_rng(1))
+    assert all(len(set(row)) == 8 for row in dealt.tolist())
+    assert set(dealt[:, :6].ravel()) == set(range(LEAST))
+    assert dealt[:, 6:].min() >= 25
+    crowded = Matching((12, 2), 40, Proxy("rank", values | {"A": np.full(12, 2.0)}, "rarer", "more frequent"))
+    assert set(crowded.deal(50, np.random.default_rng(1))[:, :12].ravel()) == set(range(12))
+    with pytest.raises(ValueError, match="5 neutral words cannot fill 6"):
+        Matching((6, 2), 5).deal(1, np.random.default_rng(1))
 
 
 def test_the_option_turns_it_off_and_moves_no_other_number(model_of, test, catalogue):

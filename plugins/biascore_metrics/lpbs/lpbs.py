@@ -33,6 +33,7 @@ from biascore_metrics.frequency import Frequency
 from biascore_metrics.lpbs.increase import ATTRIBUTES, TARGETS, Increase, measure_increase, other_reading
 from biascore_metrics.lpbs.options import LpbsOptions
 from biascore_metrics.weat.effect import EFFECT, Across, Effect
+from biascore_metrics.weat.matching import Matching
 from biascore_metrics.weat.placebo import Placebo, Pool
 from biascore_metrics.weat.words import OF_USABLE_WORDS, exchange_of_roles, role_warnings
 from biascore_metrics.words import coverage_warnings, too_few
@@ -142,7 +143,6 @@ class Lpbs(Metric[LpbsOptions, Test]):
             return Placebo.without(pool)
         if options.over == "attributes":
             return Placebo.without(pool, "they stand for A and B, which are the observations themselves")
-        sizes = len(found.words["A"]), len(found.words["B"])
         some = pool.some(PLACEBO_WORDS * sum(len(test.roles[role].words) for role in ATTRIBUTES))
         targets = {role: WordList(role, found.words[role]) for role in TARGETS}
         asked = replace(test, roles={**targets, "A": some, "B": WordList("none", ())})
@@ -153,7 +153,7 @@ class Lpbs(Metric[LpbsOptions, Test]):
             neutral.asc.mean(axis=0),
             len(found.words["X"]),
             effect.estimates[0],
-            sizes,
+            Matching.of(model, found.words, neutral.words["A"]),
             pool,
             options,
             context.rng.spawn(1)[0],

@@ -37,6 +37,7 @@ from biascore_metrics.near import near_duplicates
 from biascore_metrics.seat.options import SeatOptions, Unit
 from biascore_metrics.seat.sentences import OWN, Frames, RoleSentences, embed_sentences
 from biascore_metrics.weat.effect import DEVIATIONS, EFFECT, Across, Effect
+from biascore_metrics.weat.matching import Matching
 from biascore_metrics.weat.placebo import Placebo, Pool
 from biascore_metrics.weat.words import (
     OF_USABLE_WORDS,
@@ -201,7 +202,11 @@ class Seat(Metric[SeatOptions, Test]):
             np.concatenate(scores),
             len(scores[0]),
             effect.estimates[0],
-            (len(roles["A"].words), len(roles["B"].words)),
+            Matching.of(
+                model,
+                {role: roles[role].words for role in ("A", "B")},
+                [neutral.words[place] for place in kept],
+            ),
             pool,
             options,
             context.rng.spawn(1)[0],

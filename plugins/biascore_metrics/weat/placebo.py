@@ -17,6 +17,7 @@ from biascore.errors import OptionsError, UnknownNameError
 from biascore.plugins_api import Catalogue, Estimate, Origin, Scalar, Test, WordList
 from biascore.stats import Decision
 from biascore_metrics.weat.effect import Effect
+from biascore_metrics.weat.matching import Matching, Places
 from biascore_metrics.weat.options import POOL, PlaceboOptions
 
 REACH: Final = "placebo lists that reach the effect size"
@@ -79,7 +80,10 @@ class Pool:
 
 @dataclass(frozen=True, slots=True)
 class Placebo:
-    """Where an effect stands among placebo lists: ``reach`` and ``reject`` are shares, None where there is a ``problem``."""
+    """Where an effect stands among placebo lists: ``reach`` and ``reject`` are shares, None where there is a ``problem``.
+
+    ``matched`` says in what they are like A and B, ``doubts`` where they could not be; ``alike`` is whether by frequency.
+    """
 
     lists: int
     sizes: tuple[int, int]
@@ -88,6 +92,9 @@ class Placebo:
     reach: float | None = None
     reject: float | None = None
     problem: str = ""
+    alike: bool = False
+    matched: str = ""
+    doubts: tuple[str, ...] = ()
 
     @classmethod
     def without(cls, pool: Pool, problem: str = "") -> Placebo:
@@ -100,16 +107,16 @@ class Placebo:
         scores: Floats,
         first: int,
         effect: Estimate,
-        sizes: tuple[int, int],
+        matching: Matching,
         pool: Pool,
         options: PlaceboOptions,
         rng: np.random.Generator,
     ) -> Placebo:
-        """From the associations of X and Y (rows, the ``first`` of X) with neutral words (columns).
+        """From the associations of X and Y (rows, the ``first`` of X) with the neutral words (columns) of a matching.
 
         The share that reaches the effect counts the effect itself, as a p-value does, so it is never 0.
         """
-        width, count = scores.shape[1], sum(sizes)
+        width, count = scores.shape[1], sum(matching.sizes)
         if effect.value is None:
             return cls.without(pool, "there is no effect size")
         if 2 * width < 3 * count:
@@ -117,16 +124,20 @@ class Placebo:
                 pool,
                 f"{pool.address} has {width} usable words, and random lists of {count} need half as many again",
             )
-        d, p = _placebos(scores, first, sizes, options, rng)
+        dealt = matching.deal(options.placebo, rng)
+        d, p = _placebos(scores, first, matching.sizes, dealt, options, rng)
         sided = abs if options.alternative == "two-sided" else float
         beyond = int(np.count_nonzero(d >= sided(effect.value) - NEAR))
         return cls(
             lists=len(d),
-            sizes=sizes,
+            sizes=matching.sizes,
             words=width,
             address=pool.address,
             reach=(1 + beyond) / (1 + len(d)),
             reject=float(np.mean(p <= options.alpha)),
+            alike=matching.proxy is not None,
+            matched=matching.told(dealt),
+            doubts=matching.cautions(dealt),
         )
 
     def estimates(self) -> tuple[Estimate, ...]:
@@ -146,10 +157,11 @@ class Placebo:
         if self.reach is None or self.reject is None:
             return f"There are no placebo lists: {self.problem}."
         size = "|d|" if options.alternative == "two-sided" else "d"
+        frequent = " as frequent as A and B" if self.alike and not self.doubts else ""
         a, b = self.sizes
         return (
-            f"Of {self.lists} pairs of placebo lists, {a} + {b} random neutral words, {100 * self.reach:.3g} % reach this "
-            f"{size} and {100 * self.reject:.3g} % have p <= {options.alpha:g} with target labels permuted."
+            f"Of {self.lists} pairs of placebo lists, {a} + {b} random neutral words{frequent}, {100 * self.reach:.3g} % "
+            f"reach this {size} and {100 * self.reject:.3g} % have p <= {options.alpha:g} with target labels permuted."
         )
 
     def added(self, decision: Decision, options: PlaceboOptions) -> Decision:
@@ -157,10 +169,12 @@ class Placebo:
         return Decision(decision.verdict, " ".join(filter(None, [decision.reason, self.told(options)])))
 
     def cautions(self, effect: Effect, options: PlaceboOptions) -> tuple[str, ...]:
-        """That lists without a meaning do as well, where the p-value alone would tell of an association."""
+        """That lists without a meaning do as well where the p-value alone would tell of an association, or are no match."""
         p_value = effect.estimates[0].p_values[0].value if effect.estimates[0].p_values else None
-        if self.reach is None or p_value is None or p_value > options.alpha or self.reach <= options.alpha:
+        if self.reach is None or p_value is None or p_value > options.alpha:
             return ()
+        if self.reach <= options.alpha:
+            return self.doubts
         return (
             f"{100 * self.reach:.3g} % of random lists of neutral words reach this effect size, so it says little of what "
             "A and B mean",
@@ -172,21 +186,28 @@ class Placebo:
             return {"placebo lists": f"none: {self.problem}"}
         a, b = self.sizes
         return {
-            "placebo lists": f"{self.lists} disjoint pairs of {a} + {b} of {self.words} words of {self.address}, which are "
-            f"not in the test; p from {RELABELLINGS} partitions of the targets"
+            "placebo lists": f"{self.lists} disjoint pairs of {a} + {b} of {self.words} words of {self.address} that are "
+            f"not in the test, {self.matched}; p from {RELABELLINGS} partitions of the targets"
         }
 
 
 def _placebos(
-    scores: Floats, first: int, sizes: tuple[int, int], options: PlaceboOptions, rng: np.random.Generator
+    scores: Floats,
+    first: int,
+    sizes: tuple[int, int],
+    order: Places,
+    options: PlaceboOptions,
+    rng: np.random.Generator,
 ) -> tuple[Floats, Floats]:
-    """The effect size (its absolute value, where two-sided) of each pair of placebo lists, and its p of target labels."""
+    """The effect size (its absolute value, where two-sided) of each pair of placebo lists, and its p of target labels.
+
+    ``order`` (lists, a + b) names the neutral words in each pair, those of A first.
+    """
     rows, width = scores.shape
     a, b = sizes
-    order = rng.permuted(np.broadcast_to(np.arange(width), (options.placebo, width)), axis=1)
-    dealt = np.zeros((options.placebo, width))
+    dealt = np.zeros((len(order), width))
     np.put_along_axis(dealt, order[:, :a], 1.0 / a, axis=1)
-    np.put_along_axis(dealt, order[:, a : a + b], -1.0 / b, axis=1)
+    np.put_along_axis(dealt, order[:, a:], -1.0 / b, axis=1)
     s = scores @ dealt.T
     labels = np.repeat([1.0 / first, -1.0 / (rows - first)], [first, rows - first])
     relabelled = rng.permuted(np.broadcast_to(labels, (RELABELLINGS, rows)), axis=1)

@@ -27,6 +27,7 @@ from biascore.stats import Unreachable, association, cosine_matrix
 from biascore_metrics.frequency import Frequency
 from biascore_metrics.near import near_duplicates
 from biascore_metrics.weat.effect import Across, Effect
+from biascore_metrics.weat.matching import Matching
 from biascore_metrics.weat.options import WeatOptions
 from biascore_metrics.weat.placebo import Placebo, Pool
 from biascore_metrics.weat.words import OF_USABLE_WORDS, embed_roles, exchange_of_roles
@@ -129,7 +130,12 @@ class Weat(Metric[WeatOptions, Test]):
             cosine_matrix(targets, vectors) if len(kept) else np.empty((len(targets), 0)),
             len(roles.vectors["X"]),
             effect.estimates[0],
-            (len(roles.vectors["A"]), len(roles.vectors["B"])),
+            Matching.of(
+                model,
+                roles.words,
+                [neutral.words["neutral"][place] for place in kept],
+                {role: roles.vectors[role] for role in ("A", "B")} | {"neutral": vectors},
+            ),
             pool,
             self.options,
             rng,
