@@ -37,7 +37,7 @@ class Role(StrEnum):
 class RunVerdict(Frozen):
     """What a run says of one of its measurements: ``verdict`` after adjustment, ``alone`` before.
 
-    ``p_adjusted`` is adjusted over the ``family``, of which ``tests`` measurements have a p-value.
+    ``p_adjusted`` is adjusted over the ``tests`` of the ``family``: its measurements that have a p-value, one test once.
     """
 
     family: str
@@ -70,7 +70,8 @@ def run_verdicts(
     """The verdict of each measurement, in order; ``controls`` are the names of models whose bias is known.
 
     A family is what is measured on one model: its findings, its baselines, its changes by a transform, what only
-    describes it, or all of it where it is a control.
+    describes it, or all of it where it is a control. Measurements of one metric on one test that have the same estimate
+    and the same p-values, as with and without a trace, are one test and count once.
     What is detected alone stays detected if its adjusted p-value is at most its alpha. Adjustment changes nothing
     else: it only ever raises a p-value, and negligible is decided by an interval.
     """
@@ -81,10 +82,14 @@ def run_verdicts(
         families.setdefault(_family(measurement, role), []).append(index)
     found: dict[int, RunVerdict] = {}
     for family, members in families.items():
-        p = [measurements[index].p_value for index in members]
-        adjusted = [None if np.isnan(value) else float(value) for value in adjust(p, how)]
-        tests = sum(value is not None for value in adjusted)
-        for index, value in zip(members, adjusted, strict=True):
+        p = {_tested(measurements[index]): measurements[index].p_value for index in members}
+        adjusted = {
+            tested: None if np.isnan(value) else float(value)
+            for tested, value in zip(p, adjust(list(p.values()), how), strict=True)
+        }
+        tests = sum(value is not None for value in adjusted.values())
+        for index in members:
+            value = adjusted[_tested(measurements[index])]
             found[index] = RunVerdict(
                 family=family,
                 role=roles[index],
@@ -193,6 +198,20 @@ def _family(measurement: Measurement, role: Role) -> str:
         Role.DESCRIPTION: "descriptions of",
     }[role]
     return f"{what} {measurement.model}"
+
+
+def _tested(measurement: Measurement) -> tuple[str, ...]:
+    """What tells one test from another of a family: equal for measurements that differ in what they show alone."""
+    headline = measurement.headline
+    p_values = (p.model_dump_json() for p in headline.p_values)
+    return (
+        measurement.metric,
+        measurement.test,
+        headline.name,
+        repr(headline.value),
+        repr(dict(headline.n)),
+        *p_values,
+    )
 
 
 def _decided(measurement: Measurement, p_adjusted: float | None) -> Verdict:

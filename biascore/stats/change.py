@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from biascore.stats._checks import Floats, finite_vector
-from biascore.stats.association import MIN_RELATIVE_SPREAD, effect_size
+from biascore.stats.association import effect_size
 from biascore.stats.bootstrap import Interval, Method, Samples, bootstrap_interval
+from biascore.stats.exchange import Exchange
+from biascore.stats.units import Units
 
 
 def standardised_changes(
@@ -39,8 +41,11 @@ def bootstrap_effect_change(
     method: Method = "studentized",
     resamples: int = 5000,
     rng: np.random.Generator,
+    exchange: Exchange | None = None,
 ) -> Interval:
     """Bootstrap interval of the change of `effect_size`: words resampled within x and within y, as one before and after.
+
+    With an ``exchange`` its units are resampled in place of words: families as a whole, counterparts as pairs.
 
     studentized, the default, is the bootstrap-t with the standard error of the delta method. Measured coverage of 95 %
     intervals, normal scores, n + n words, the scores of a word before and after correlated .9 and .5 (400 samples, standard
@@ -59,8 +64,8 @@ def bootstrap_effect_change(
     So it is some points too narrow for few words that hardly moved, and the permutation test of `standardised_changes`
     decides: in the same samples without a change it rejected 1.2 to 6.8 % at 5 %, where a sign-flip test of the words'
     changes rejected .5 to 6.2 %, as a shift that all words share keeps it from rejecting.
-    Raises ZeroVarianceError where the scores do not vary or no resample has a value, ValueError on sets of fewer than
-    two words, on scores that are not finite and on options out of range.
+    Raises ZeroVarianceError where the scores do not vary, no resample has a value or neither list has two units,
+    ValueError on scores that are not finite and on options out of range.
     """
     (x0, y0), (x1, y1) = _paired(before, after)
     effect_size(x0, y0, ddof)
@@ -68,24 +73,20 @@ def bootstrap_effect_change(
     n = x0.size + y0.size
     # Deviations with ddof 1 are larger by this, so that the effect size is smaller.
     scale = np.sqrt((n - 1) / n) if ddof == 1 else 1.0
-    rows = (np.arange(x0.size), np.arange(y0.size))
+    declared = exchange or Exchange.of((x0.size, y0.size))
+    old, new = Units.of(x0, y0, declared), Units.of(x1, y1, declared)
 
     def statistic(batch: Samples) -> Floats:
-        x, y = (drawn.astype(np.intp) for drawn in batch)
-        return scale * (_influence(x1[x], y1[y])[0] - _influence(x0[x], y0[y])[0])
+        return scale * (new.effect(batch) - old.effect(batch))
 
     def error(batch: Samples) -> Floats:
-        x, y = (drawn.astype(np.intp) for drawn in batch)
-        _, of_x1, of_y1 = _influence(x1[x], y1[y])
-        _, of_x0, of_y0 = _influence(x0[x], y0[y])
-        variance = ((of_x1 - of_x0) ** 2).mean(axis=1) / (x.shape[1] - 1)
-        variance += ((of_y1 - of_y0) ** 2).mean(axis=1) / (y.shape[1] - 1)
-        found: Floats = scale * np.sqrt(variance)
+        (after_it, counts), (before_it, _) = new.effect_influences(batch), old.effect_influences(batch)
+        found: Floats = scale * np.sqrt(new.variance(after_it - before_it, counts))
         return found
 
     return bootstrap_interval(
         statistic,
-        rows,
+        new.samples,
         level=level,
         method=method,
         resamples=resamples,
@@ -111,18 +112,3 @@ def _paired(
 def _scaled(pair: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
     largest = max(float(np.abs(one).max()) for one in pair) or 1.0
     return pair[0] / largest, pair[1] / largest
-
-
-def _influence(x: Floats, y: Floats) -> tuple[Floats, Floats, Floats]:
-    """Effect sizes (rows,) with ddof 0 of resamples (rows, n), and the influence of each of their scores (rows, n)."""
-    nx, ny = x.shape[1], y.shape[1]
-    px, py = nx / (nx + ny), ny / (nx + ny)
-    mean_x, mean_y = x.mean(axis=1, keepdims=True), y.mean(axis=1, keepdims=True)
-    dx, dy, difference = x - mean_x, y - mean_y, mean_x - mean_y
-    var_x, var_y = (dx**2).mean(axis=1, keepdims=True), (dy**2).mean(axis=1, keepdims=True)
-    spread = np.sqrt(px * var_x + py * var_y + px * py * difference**2)
-    spread[spread <= MIN_RELATIVE_SPREAD] = np.nan  # such a resample has no value, and is left out
-    slope, shift = difference / (2.0 * spread**3), 2.0 * px * py * difference
-    of_x = dx / spread - slope * (px * (dx**2 - var_x) + shift * dx)
-    of_y = -dy / spread - slope * (py * (dy**2 - var_y) - shift * dy)
-    return (difference / spread)[:, 0], of_x, of_y

@@ -44,7 +44,7 @@ def bootstrap_effect_of_units(
     effect_size(first, second, ddof)  # raises ZeroVarianceError and on a wrong ddof
     require_variation_within(first, second)
     scale = float(max(np.abs(first).max(), np.abs(second).max()))
-    units = _Units.of(first / scale, second / scale, exchange)
+    units = Units.of(first / scale, second / scale, exchange)
     n = first.size + second.size
     per_correlation = math.sqrt(n**2 / (first.size * second.size) * ((n - 1) / n if ddof == 1 else 1.0))
     if method == "studentized":
@@ -74,7 +74,7 @@ def bootstrap_difference(
 
     Raises as `bootstrap_interval` does.
     """
-    units = _Units.of(finite_vector(x, "x"), finite_vector(y, "y"), exchange)
+    units = Units.of(finite_vector(x, "x"), finite_vector(y, "y"), exchange)
     return bootstrap_interval(
         units.difference, units.samples, level=level, method="studentized", resamples=resamples, rng=rng,
         standard_error=units.difference_error,
@@ -105,7 +105,7 @@ class _Moments:
 
 
 @dataclass(frozen=True, slots=True)
-class _Units:
+class Units:
     """Scores of two lists, and which unit of which stratum each word is in; strata are resampled within themselves."""
 
     x: Floats
@@ -116,7 +116,8 @@ class _Units:
     """The places of the units of each stratum, all places together 0 to their number less 1."""
 
     @classmethod
-    def of(cls, x: Floats, y: Floats, exchange: Exchange) -> _Units:
+    def of(cls, x: Floats, y: Floats, exchange: Exchange) -> Units:
+        """The units of an exchange; those of a block with units of both lists are one, where it holds counterparts."""
         place: dict[tuple[str, int], int] = {}
         strata: dict[str, list[int]] = {}
         of_unit = []
@@ -176,15 +177,27 @@ class _Units:
 
     def fisher_z_error(self, batch: Samples) -> Floats:
         """Standard error of `fisher_z` by the delta method, from the influence of whole units: (rows,)."""
+        influences, counts = self.effect_influences(batch)
+        share = self.moments(batch)[0].share[:, 0]
+        room = 1.0 - np.square(self.correlation(batch))
+        with np.errstate(divide="ignore", invalid="ignore"):  # room 0: the z is NaN and the row left out
+            error: Floats = np.sqrt(share * self.variance(influences, counts)) / room
+        return error
+
+    def effect(self, batch: Samples) -> Floats:
+        """Effect size with ddof 0: (rows,)."""
+        m, _ = self.moments(batch)
+        found: Floats = (m.difference / m.spread)[:, 0]
+        return found
+
+    def effect_influences(self, batch: Samples) -> tuple[Floats, Floats]:
+        """The influence of each unit on `effect`, and how often each is in the resample: (rows, units)."""
         m, counts = self.moments(batch)
         px, py = m.n_x / (m.n_x + m.n_y), m.n_y / (m.n_x + m.n_y)
         slope, shift = m.difference / (2.0 * m.spread**3), 2.0 * m.share * m.difference
         of_x = m.dx / m.spread - slope * (px * (m.dx**2 - m.var_x) + shift * m.dx)
         of_y = -m.dy / m.spread - slope * (py * (m.dy**2 - m.var_y) - shift * m.dy)
-        room = 1.0 - np.square(self.correlation(batch))
-        with np.errstate(divide="ignore", invalid="ignore"):  # room 0: the z is NaN and the row left out
-            error: Floats = np.sqrt(m.share[:, 0] * self._variance(of_x / m.n_x, of_y / m.n_y, counts)) / room
-        return error
+        return self._by_unit(of_x / m.n_x, of_y / m.n_y, counts), counts
 
     def difference(self, batch: Samples) -> Floats:
         """Difference of the means over words: (rows,)."""
@@ -194,20 +207,24 @@ class _Units:
     def difference_error(self, batch: Samples) -> Floats:
         """Its standard error, from the variance between units: (rows,)."""
         m, counts = self.moments(batch)
-        error: Floats = np.sqrt(self._variance(m.dx / m.n_x, -m.dy / m.n_y, counts))
+        error: Floats = np.sqrt(self.variance(self._by_unit(m.dx / m.n_x, -m.dy / m.n_y, counts), counts))
         return error
 
-    def _variance(self, of_x: Floats, of_y: Floats, counts: Floats) -> Floats:
-        """Variance of a sum of influences (rows, words) over units, each stratum with its own correction."""
-        of_unit = np.zeros(counts.shape)
-        for places, influence in ((self.place_x, of_x), (self.place_y, of_y)):
-            for word, place in enumerate(places):
-                of_unit[:, place] += influence[:, word]
+    def variance(self, of_unit: Floats, counts: Floats) -> Floats:
+        """Variance (rows,) of a sum of influences of units (rows, units), each stratum with its own correction."""
         total = np.zeros(len(counts))
         for some in self.strata:
             if some.size > 1:
                 total += (counts[:, some] * of_unit[:, some] ** 2).sum(axis=1) * some.size / (some.size - 1)
         return total
+
+    def _by_unit(self, of_x: Floats, of_y: Floats, counts: Floats) -> Floats:
+        """Influences of words (rows, words) added up over units."""
+        of_unit = np.zeros(counts.shape)
+        for places, influence in ((self.place_x, of_x), (self.place_y, of_y)):
+            for word, place in enumerate(places):
+                of_unit[:, place] += influence[:, word]
+        return of_unit
 
     def _counts(self, batch: Samples) -> Floats:
         units = sum(some.size for some in self.strata)

@@ -79,8 +79,18 @@ def test_without_a_p_value_a_test_does_not_count_and_negligible_stays() -> None:
 
 
 def test_each_measurement_keeps_its_own_alpha() -> None:
-    said = run_verdicts([decided(0.04, alpha=0.1), decided(0.04, alpha=0.05)], (), HOLM)
+    said = run_verdicts([decided(0.04, alpha=0.1), decided(0.04, test="en/weat7", alpha=0.05)], (), HOLM)
     assert [v.verdict for v in said] == [D, I]
+
+
+def test_one_test_that_is_shown_in_two_ways_counts_once() -> None:
+    """As a change with and without the steps of its transform: the same estimate and p, other items."""
+    shown = [decided(0.03, test="en/weat7"), decided(0.03, test="en/weat7", variant="trace=True")]
+    said = run_verdicts([decided(0.9), *shown, decided(None), decided(None)], (), HOLM)
+    assert [v.tests for v in said] == [2] * 5
+    assert [v.p_adjusted for v in said] == [pytest.approx(p) for p in (0.9, 0.06, 0.06)] + [None, None]
+    other = decided(0.03, test="en/weat7", value=0.4, variant="level=token")
+    assert [v.tests for v in run_verdicts([*shown, other], (), HOLM)] == [2] * 3
 
 
 def test_the_reason_says_what_adjustment_made_of_it() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from biascore.stats import ZeroVarianceError, effect_size, permutation_test
 from biascore.stats.change import bootstrap_effect_change, standardised_changes
+from biascore.stats.exchange import Exchange
 
 
 def scores(seed: int = 0, nx: int = 5, ny: int = 4) -> tuple[tuple[np.ndarray, np.ndarray], ...]:
@@ -52,6 +53,23 @@ def test_the_standard_error_is_that_of_the_jackknife_and_the_interval_that_of_a_
     studentized = bootstrap_effect_change(before, after, resamples=2000, rng=np.random.default_rng(3))
     assert studentized.high - studentized.low == pytest.approx(3.92 * np.std(drawn), rel=0.15)
     assert studentized.low < np.mean(drawn) < studentized.high
+
+
+def test_a_family_of_equal_words_counts_as_one_word() -> None:
+    """Standard deviations with ddof 0, which copies do not change."""
+
+    def ends(scores: tuple[tuple[np.ndarray, np.ndarray], ...], exchange: Exchange | None = None) -> tuple:
+        found = bootstrap_effect_change(
+            *scores, ddof=0, resamples=200, rng=np.random.default_rng(0), exchange=exchange
+        )
+        return found.low, found.high
+
+    words = scores(2, 8, 7)
+    copies = tuple(tuple(np.repeat(some, 3) for some in pair) for pair in words)
+    families = tuple([i // 3 for i in range(3 * n)] for n in (8, 7))
+    assert ends(copies, Exchange.of((24, 21), families=families)) == pytest.approx(ends(words))
+    loose, own = ends(copies), ends(words)
+    assert loose[1] - loose[0] < 0.8 * (own[1] - own[0])
 
 
 def test_neither_scale_nor_offset_nor_order_of_the_words_counts() -> None:

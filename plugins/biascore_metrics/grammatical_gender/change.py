@@ -67,13 +67,14 @@ class ChangeOptions(VectorOptions):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The change of an effect size: its estimate, interval, and why one of them could not be had."""
+    """The change of an effect size: its estimate, interval, why one of them could not be had, and what was exchanged."""
 
     estimate: Estimate
     interval: Interval | None
     problem: str
     attainable: Attainable | None = None
     tests: Tests | None = None
+    exchanged: str = "nothing"
 
     @classmethod
     def of(
@@ -92,7 +93,7 @@ class Change:
         """Of the associations (x, y) of the same words before and after, unless a ``problem`` is known already.
 
         ``across`` is the same from the side of the attributes, before and after; then the larger of both p-values decides.
-        ``exchange`` is what of x and y may be exchanged.
+        ``exchange`` is what of x and y may be exchanged, and what the interval resamples.
         """
         n = dict(zip(roles, map(len, before), strict=True))
         if problem:
@@ -107,12 +108,14 @@ class Change:
         if test.exchange is not None:
             papers = permutation_test(x, y, method=options.permutation, draws=options.draws, rng=rng)
         tests, attainable = Tests(test, papers), test.attainable(options.alternative, "target words")
+        exchanged = test.exchanged("target words")
         if across is not None:
             one, other = _changes_across(before, after, across, options.ddof)
             by_attributes = options.test(one, other, across[0].exchange, rng)
             tests = Tests(test, papers, across=by_attributes)
             least = by_attributes.attainable(options.alternative, "attribute words")
             attainable = max(attainable, least, key=lambda limit: limit.p_value)
+            exchanged += f"; {by_attributes.exchanged('attribute words')}"
         interval, why = None, ""
         try:
             interval = bootstrap_effect_change(
@@ -122,6 +125,7 @@ class Change:
                 level=options.confidence,
                 resamples=options.resamples,
                 rng=rng,
+                exchange=test.exchange,
             )
         except ZeroVarianceError as error:
             why = str(error)
@@ -133,7 +137,7 @@ class Change:
             interval=ConfidenceInterval.of(interval) if interval else None,
             p_values=tests.p_values(options.alternative),
         )
-        return cls(estimate, interval, why, attainable, tests)
+        return cls(estimate, interval, why, attainable, tests, exchanged)
 
     def decide(self, options: VectorOptions) -> Decision:
         """Whether the effect size changed; no bias is found or missed by that."""
@@ -200,7 +204,7 @@ class WeatChange(Metric[ChangeOptions, Test]):
         cautions = (*coverage_warnings(words.coverage), *_cautions(change, old, new, options))
         items, figures, value = _words(test, words, before, after)
         if options.trace and not problem:
-            line = Line.of_effects(scores, options, rng)
+            line = Line.of_effects(scores, options, rng, exchange=exchange)
             items, figures, value = trace_of([line], model, options.level)
         return Finding(
             variant=options.variant(model),
@@ -216,7 +220,7 @@ class WeatChange(Metric[ChangeOptions, Test]):
             item_neutral=0.0,
             figures=figures,
             model_conventions=OF_MODEL,
-            conventions=options.conventions(model, _conventions(options)),
+            conventions=options.conventions(model, _conventions(options, change)),
             items=items,
         )
 
@@ -256,12 +260,14 @@ def _cautions(change: Change, old: Effect, new: Effect, options: VectorOptions) 
     return tuple(found)
 
 
-def _conventions(options: ChangeOptions) -> dict[str, Scalar]:
+def _conventions(options: ChangeOptions, change: Change) -> dict[str, Scalar]:
     return {
         "effect size": "(mean s(X) - mean s(Y)) / sd of s over X and Y together, before and after each with its own sd",
         "null hypothesis": NULL,
         "deciding p-value": f"{options.deciding}, of the words' changes",
-        "interval of the change": "studentized, the same words resampled before and after, within X and within Y",
+        "exchanged": change.exchanged,
+        "interval of the change": "studentized; what is exchanged of the targets is resampled, the same before and after: "
+        "words or families within X and within Y, pairs as pairs",
         "words": "those that are usable before the transform and after it",
         "item value": "effect size d after each step" if options.trace else "s(w, A, B) after minus before",
     }

@@ -135,7 +135,9 @@ class GgWeat(Metric[GgWeatOptions, Test]):
         items, figures, value = _items(test, words, measured), _figures(), "association s(w, A, B)"
         if options.trace and not measured[0].problem:
             lines = [
-                Line.of_effects(one.scores, options, rng, one.name) for one in measured if not one.problem
+                Line.of_effects(one.scores, options, rng, one.name, exchange=one.exchange)
+                for one in measured
+                if not one.problem
             ]
             items, figures, value = trace_of(lines, model, options.level)
         return Finding(

@@ -11,7 +11,8 @@ import pyarrow as pa
 
 from biascore.plugins_api import Figure, Level, Lines, Model, Scalar, item_table
 from biascore.stats import ZeroVarianceError, effect_size
-from biascore.stats.bootstrap import bootstrap_effect
+from biascore.stats.exchange import Exchange
+from biascore.stats.units import bootstrap_effect_of_units
 from biascore_metrics.grammatical_gender.same_words import Floats, Scores
 from biascore_metrics.weat.effect import EFFECT
 from biascore_metrics.weat.options import VectorOptions
@@ -34,9 +35,18 @@ class Line:
 
     @classmethod
     def of_effects(
-        cls, scores: Sequence[Scores], options: VectorOptions, rng: np.random.Generator, name: str = EFFECT
+        cls,
+        scores: Sequence[Scores],
+        options: VectorOptions,
+        rng: np.random.Generator,
+        name: str = EFFECT,
+        *,
+        exchange: Exchange | None = None,
     ) -> Self:
-        """The effect size of the associations (x, y) of every step, with its studentized interval."""
+        """The effect size of the associations (x, y) of every step, with its studentized interval.
+
+        ``exchange`` of x and y says what is resampled as one; words, where it is not given.
+        """
         values: list[float | None] = []
         intervals: list[Ends | None] = []
         for x, y in scores:
@@ -46,7 +56,7 @@ class Line:
                 values.append(None)
                 intervals.append(None)
                 continue
-            intervals.append(_ends(x, y, options, rng))
+            intervals.append(_ends(x, y, exchange or Exchange.of((len(x), len(y))), options, rng))
         return cls(name, "standard deviations", tuple(values), tuple(intervals))
 
 
@@ -107,10 +117,18 @@ def _number(value: Scalar) -> float | None:
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-def _ends(x: Floats, y: Floats, options: VectorOptions, rng: np.random.Generator) -> Ends | None:
+def _ends(
+    x: Floats, y: Floats, exchange: Exchange, options: VectorOptions, rng: np.random.Generator
+) -> Ends | None:
     try:
-        found = bootstrap_effect(
-            x, y, ddof=options.ddof, level=options.confidence, resamples=options.resamples, rng=rng
+        found = bootstrap_effect_of_units(
+            x,
+            y,
+            exchange.reaching(options.alpha),
+            ddof=options.ddof,
+            level=options.confidence,
+            resamples=options.resamples,
+            rng=rng,
         )
     except ZeroVarianceError:
         return None

@@ -13,6 +13,9 @@ from biascore import Engine
 from biascore.errors import OptionsError
 from biascore.models.model import Model
 from biascore.stats import Verdict, effect_size
+from biascore.stats.exchange import Exchange
+from biascore_metrics.grammatical_gender.change import Change, ChangeOptions
+from biascore_metrics.grammatical_gender.same_words import Scores
 
 from ...builders.transforms import without
 from ...builders.vectors import random_vectors
@@ -88,6 +91,29 @@ def test_arbitrary_attributes_do_not_make_a_change(tmp_path: Path, opened: Opene
     assert own <= 0.05 < across == found.p_value
     assert found.verdict is Verdict.INCONCLUSIVE
     assert "with attribute labels" in found.reason
+
+
+def test_the_interval_resamples_what_the_test_exchanges() -> None:
+    """Both words of a pair move alike: what pairs share is no noise."""
+    rng = np.random.default_rng(4)
+    options = ChangeOptions(resamples=400)
+    pair, own = rng.normal(size=(2, 12)), rng.normal(size=(2, 2, 12))
+    before = tuple(pair[0] + 0.2 * own[0][side] for side in (0, 1))
+    after = tuple(pair[1] + 0.2 * own[1][side] + (0.3, -0.3)[side] for side in (0, 1))
+
+    def change(exchange: Exchange | None, *scores: Scores) -> Change:
+        return Change.of(*scores, options, np.random.default_rng(1), exchange=exchange)
+
+    def width(found: Change) -> float:
+        ends = found.estimate.interval
+        assert ends is not None
+        return ends.high - ends.low
+
+    paired = change(Exchange.of((12, 12), counterparts=(range(12), range(12))), before, after)
+    singly = change(None, before, after)
+    assert paired.estimate.value == singly.estimate.value
+    assert paired.exchanged == "12 pairs of target words"
+    assert width(paired) < 0.6 * width(singly)
 
 
 def test_what_a_transform_leaves_alone_is_a_negligible_change(spanish: Engine, clean: Model) -> None:
