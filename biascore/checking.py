@@ -55,7 +55,7 @@ def check_audit(plugins: Plugins, folders: Sequence[Path], audit: Audit) -> Chec
     checked = Checked(catalogue, tuple(openings), openings, steps, twins=twins)
     planned = [(metric.name, test.id, label) for group in checked.groups for label, metric, test in group]
     check_gates(audit.gates, planned, audit.folder)
-    check_scenarios(audit.scenarios, planned)
+    check_scenarios(audit.scenarios, planned, audit.mappings)
     for name in audit.mappings:
         plugins.mappings.get(name)
     for step in steps:

@@ -27,6 +27,9 @@ _MUST: Final = {
     "dict_type": "must be a table, such as {{ key = 1 }}",
     "model_type": "must be a table of its own",
     "too_short": "must not be empty",
+    "string_too_short": "must not be empty",
+    "date_from_datetime_parsing": "must be a date, such as 2027-03-01",
+    "date_from_datetime_inexact": "must be a date without a time, such as 2027-03-01",
     "string_pattern_mismatch": "is no code such as it, sr-Latn or pt-BR",
 }
 Location = tuple[str | int, ...]

@@ -82,6 +82,10 @@ def _pairs(texts: list[str] | None) -> dict[str, str] | None:
         old, equals, new = text.rpartition("=")
         if not (old and equals and new):
             raise OptionsError(f"--models {text!r} is not OLD=NEW. Write, for example: --models bert=roberta")
+        if old in pairs:
+            raise OptionsError(
+                f"--models {text!r}: {old!r} is compared with {pairs[old]!r} already. Name it once"
+            )
         pairs[old] = new
     return pairs or None
 
@@ -89,7 +93,12 @@ def _pairs(texts: list[str] | None) -> dict[str, str] | None:
 def print_comparison(found: Comparison) -> None:
     """The changes, the items that flipped, what could not be compared, and the answer last."""
     console = wide()
-    say(f"{found.old.title}: old and new", to=console, style="bold")
+    titles = dict.fromkeys([found.old.title, found.new.title])
+    say(
+        " and ".join(titles) if len(titles) > 1 else f"{found.old.title}: old and new",
+        to=console,
+        style="bold",
+    )
     for old, new in found.models.items():
         say(f"{old} -> {new}" if old != new else f"{old}, in both runs", to=console)
     for role in Role:
@@ -106,6 +115,8 @@ def print_comparison(found: Comparison) -> None:
     for refused in found.not_comparable:
         text = f"{refused.what} on {refused.old_model}: {'; '.join(refused.reasons)}"
         say(text, to=console, style="bold red", label="not comparable:")
+    for text in found.failed:
+        say(text, to=console, style="bold red", label="failed:")
     for which, names in (("old", found.only_old), ("new", found.only_new)):
         if names:
             say(f"only in the {which} run: {', '.join(names)}", to=console)
@@ -154,9 +165,11 @@ def _number(value: float | None, sign: str = "") -> str:
 def _words(found: Comparison) -> list[str]:
     counts = Counter(one.outcome for one in found)
     said = [f"{counts[outcome]} {outcome}" for outcome in Outcome if counts[outcome]]
-    texts = [f"of {len(found)} change(s): {', '.join(said) or 'none'}"]
+    texts = [f"of {len(found)} change(s): {', '.join(said)}" if said else "nothing could be compared"]
     if found.not_comparable:
         texts.append(f"{len(found.not_comparable)} test(s) not comparable")
+    if found.failed:
+        texts.append(f"{len(found.failed)} measurement(s) had failed")
     if counts[Outcome.UNKNOWN]:
         texts.append("cannot tell is not unchanged: the data show neither a change nor its absence")
     return texts

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from shlex import quote
 
 import typer
 
@@ -47,7 +48,7 @@ def run_and_deliver(audit: Audit, output: Output, limits: Limits) -> None:
     earlier = None if output.force or output.out is None else unfinished(user_path(output.out), audit)
     if earlier is not None:
         output = replace(output, force=True)
-    _check_targets(output)
+    _check_targets(output, audit)
     if earlier is not None:
         say(
             f"going on with the run in {output.out}, of which {len(earlier.failed)} measurement(s) had failed",
@@ -74,12 +75,19 @@ def run_and_deliver(audit: Audit, output: Output, limits: Limits) -> None:
         raise typer.Exit(code)
 
 
-def _check_targets(output: Output) -> None:
+def _check_targets(output: Output, audit: Audit) -> None:
     """Find what cannot be written before hours of work, not after them."""
     if output.out is not None and output.out == output.report:
         raise OptionsError(
             f"--out and --report both name {output.out}. A run is a folder, a report a file: name two."
         )
+    bases = [gate.no_worse_than for gate in audit.gates if gate.no_worse_than is not None]
+    for base in bases if output.out is not None else ():
+        if audit.path(base).resolve() == user_path(output.out).resolve():
+            raise OptionsError(
+                f"no_worse_than = {base!r} of a gate is the folder that this run would be saved in. Save this run elsewhere "
+                f"with --out new-run, or keep the other: mv {quote(str(output.out))} base-run, and name that in the gate"
+            )
     if output.out is not None:
         check_replaceable(output.out, overwrite=output.force)
     if output.report is not None:

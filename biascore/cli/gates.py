@@ -55,7 +55,7 @@ def gate(
 
 
 def gates(texts: list[str] | None) -> tuple[Gate, ...]:
-    """``--gate`` as the gates of an audit, each named as it was written; base runs are relative to the current folder."""
+    """``--gate`` as gates, each named as it was written; base runs are relative to the current folder."""
     found = []
     for text in texts or ():
         tests, colon, options = text.partition(":")
@@ -71,8 +71,6 @@ def gates(texts: list[str] | None) -> tuple[Gate, ...]:
             raise OptionsError(
                 f"--gate {text!r}: " + "; ".join(one.text for one in problems_of(error, Gate))
             ) from error
-        if gate.no_worse_than is not None:
-            gate = gate.model_copy(update={"no_worse_than": str(user_path(gate.no_worse_than).absolute())})
         found.append(gate)
     return tuple(found)
 
@@ -98,9 +96,17 @@ def print_gates(found: Sequence[GateResult]) -> None:
         for held in (Held.UNDECIDED, Held.FAILS):
             for check in one.of(held):
                 say(_told(check), to=console, style=_STYLES[held], label=f"{held}:")
+        for caution in one.cautions:
+            say(caution, to=console, style="yellow", label="warning:")
         if one.warned:
-            say("what is inconclusive was let pass", to=console, style="yellow", label="warning:")
-        say(one.line, to=console, style="bold green" if one.passed else "bold red")
+            many = len(one.of(Held.UNDECIDED))
+            text = f'{many} inconclusive let pass, which shows no absence of bias (inconclusive = "fail" would not)'
+            say(text, to=console, style="yellow", label="warning:")
+        say(one.line, to=console, style=_style(one))
+
+
+def _style(one: GateResult) -> str:
+    return "bold yellow" if one.warned else "bold green" if one.passed else "bold red"
 
 
 def _told(check: GateCheck) -> str:

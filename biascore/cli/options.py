@@ -120,6 +120,7 @@ def chosen_audit(
 
     chosen = Audit.load(audit)
     if more_gates:
+        more_gates = [gate.based(Path.cwd(), chosen.folder) for gate in more_gates]
         chosen = chosen.model_copy(update={"gates": (*chosen.gates, *more_gates)})
     if adjust is not None:
         chosen = chosen.model_copy(update={"adjust": adjust})

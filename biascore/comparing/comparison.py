@@ -137,7 +137,8 @@ class RunCompared(Frozen):
 class Comparison(Frozen):
     """The changes from one run to another, in the order of the old one: a frozen sequence of Difference.
 
-    ``not_comparable`` differ in estimand, stimuli or conventions; ``only_old`` and ``only_new`` stand in one run alone.
+    ``not_comparable`` differ in estimand, stimuli or conventions; ``only_old`` and ``only_new`` stand in one run alone;
+    ``failed`` could not be measured in one of them, and says why.
     """
 
     old: RunCompared
@@ -148,6 +149,7 @@ class Comparison(Frozen):
     not_comparable: tuple[NotComparable, ...]
     only_old: tuple[str, ...]
     only_new: tuple[str, ...]
+    failed: tuple[str, ...] = ()
     warnings: tuple[str, ...]
 
     def __len__(self) -> int:
@@ -169,8 +171,8 @@ class Comparison(Frozen):
 
     @property
     def whole(self) -> bool:
-        """Whether all that the two runs have in common could be compared."""
-        return not self.not_comparable
+        """Whether all that the two runs have in common could be compared, and nothing of it had failed."""
+        return not (self.not_comparable or self.failed)
 
     def to_json(self) -> dict[str, Any]:
         """All of it as JSON holds it, with the items that flipped."""

@@ -122,14 +122,19 @@ def refusals(match: Match) -> tuple[str, ...]:
         one, other = old.estimate(name), new.estimate(name)
         if (one.unit, one.neutral) != (other.unit, other.neutral):
             found.append(f"estimand: {name} in {one.unit} and in {other.unit}")
-        elif one.estimator != other.estimator:
-            found.append(f"estimand: {name} follows in another way from the items")
     found += _stimuli(match)
     skipped = {*old.model_conventions, *new.model_conventions}
+    otherwise = len(found)
     for name in dict.fromkeys((*old.conventions, *new.conventions)):
         one_is, other_is = old.conventions.get(name), new.conventions.get(name)
         if name not in skipped and one_is != other_is:
             found.append(f"convention {name!r}: {quoted(one_is)} and {quoted(other_is)}")
+    if len(found) == otherwise:  # where a convention differs, that is why
+        found += [
+            f"estimand: {name} follows in another way from the items"
+            for name in names
+            if old.estimate(name).estimator != new.estimate(name).estimator
+        ]
     return tuple(found)
 
 

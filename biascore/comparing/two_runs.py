@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from shlex import quote
 
 from biascore.comparing.changes import Changed, changes_of
 from biascore.comparing.comparison import Comparison, Difference, NotComparable, RunCompared
 from biascore.comparing.judging import judged
 from biascore.comparing.matching import Match, matched, models_of, named, refusals
-from biascore.errors import OptionsError
+from biascore.errors import OptionsError, RunError
 from biascore.results.run import Run
 from biascore.results.run_files import RUN_FILE
 from biascore.stats import Adjustment, adjust
@@ -31,34 +33,45 @@ def compare(
     each on their own, as the new run adjusts its own.
 
     Raises RunError for what is no run, UnknownNameError for models that cannot be told, OptionsError for a bound that is
-    not above 0, or where the runs have no test in common on these models.
+    not a number above 0, or where the runs have no test in common on these models.
     """
-    if bound is not None and not bound > 0:
-        raise OptionsError(f"bound={bound} is not above 0. Give the change that is too small to matter")
+    if bound is not None and not 0 < bound < math.inf:
+        raise OptionsError(
+            f"bound={bound} is not a number above 0. Give the change that is too small to matter, such as 0.2"
+        )
     before = loaded(old)
     after = before if new is None else loaded(new)
     how = after.adjustment if adjustment is None else Adjustment(adjustment)
-    pairs = models_of(before, after, models)
-    found = matched(before, after, pairs)
-    if not found.both:
-        on = ", ".join(f"{one} and {other}" for one, other in pairs.items())
-        held = [", ".join(named(some)) or "nothing" for some in (found.only_old, found.only_new)]
+    found = compared(before, after, models_of(before, after, models), bound=bound, how=how)
+    if not (found.differences or found.not_comparable):
+        on = ", ".join(one if one == other else f"{one} and {other}" for one, other in found.models.items())
+        held = [", ".join(some) or "nothing" for some in (found.only_old, found.only_new)]
+        failed = "".join(f" {text}." for text in found.failed)
         raise OptionsError(
-            f"the two have no measurement in common on {on}: the old one holds {held[0]}, the new one {held[1]}. Run the "
-            "same audit on both"
+            f"the two have no measurement in common on {on}: the old one holds {held[0]}, the new one {held[1]}.{failed} "
+            "Run the same audit on both: biascore run AUDIT.toml --model NAME=REF --out new-run"
         )
+    return found
+
+
+def compared(
+    before: Run, after: Run, pairs: Mapping[str, str], *, bound: float | None, how: Adjustment
+) -> Comparison:
+    """The comparison of two runs on these models, old to new, which may have nothing in common."""
+    found = matched(before, after, pairs)
     refused = [(match, refusals(match)) for match in found.both]
     changed = [(match, change) for match, reasons in refused if not reasons for change in changes_of(match)]
     return Comparison(
         old=_run(before),
         new=_run(after),
-        models=pairs,
+        models=dict(pairs),
         adjustment=how,
         differences=tuple(_adjusted(changed, how, bound)),
         not_comparable=tuple(_refused(match, reasons) for match, reasons in refused if reasons),
         only_old=named(found.only_old),
         only_new=named(found.only_new),
-        warnings=tuple(_versions(before, after)),
+        failed=tuple(_failed(before, after, pairs)),
+        warnings=(*_models(before, after, pairs), *_versions(before, after)),
     )
 
 
@@ -67,6 +80,11 @@ def loaded(run: Run | str | Path) -> Run:
     if isinstance(run, Run):
         return run
     path = Path(run)
+    if path.suffix == ".toml" and path.is_file():
+        raise RunError(
+            f"{path} is an audit file, and no stored run. Name the folder that biascore run {quote(str(path))} saved, "
+            f"such as {path.with_name(f'{path.stem}-run')}"
+        )
     return Run.load(path.parent if path.name == RUN_FILE and path.is_file() else path)
 
 
@@ -117,6 +135,31 @@ def _run(run: Run) -> RunCompared:
         biascore_version=run.provenance.biascore_version,
         plugins={used.name: f"{used.dist} {used.version}" for used in run.provenance.plugins},
     )
+
+
+def _failed(old: Run, new: Run, pairs: Mapping[str, str]) -> Iterator[str]:
+    """What could not be measured on these models, and so is not compared."""
+    for which, run, names in (("old", old, [*pairs]), ("new", new, [*pairs.values()])):
+        for failure in run.failed:
+            if failure.model in names:
+                yield f"{failure.what} could not be measured in the {which} run: {failure.message}"
+
+
+def _models(old: Run, new: Run, pairs: Mapping[str, str]) -> Iterator[str]:
+    """That one of them is a control, or that the two are one and the same."""
+    if old is not new and old.results_digest() == new.results_digest():
+        yield "the two runs hold the same results, to the last digit: was one run named twice?"
+    digests = [{model.name: model.digest for model in run.models} for run in (old, new)]
+    for one, other in pairs.items():
+        sides = [(one, "old", old), (other, "new", new)]
+        known = [f"{name} in the {which} run" for name, which, run in sides if name in run.controls]
+        if known:
+            yield (
+                f"{' and '.join(known)}: a control, whose bias was put in and is known. The change says how the ruler "
+                "works, and nothing of a model in use"
+            )
+        if digests[0].get(one) == digests[1].get(other):
+            yield f"{one if one == other else f'{one} and {other}'}: the model is the same in both, by its digest"
 
 
 def _versions(old: Run, new: Run) -> Iterator[str]:

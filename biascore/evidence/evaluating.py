@@ -13,11 +13,21 @@ from biascore.results.measurement import Measurement
 from biascore.results.run import Run
 
 
-def check_scenarios(scenarios: Sequence[Scenario], planned: Iterable[tuple[str, str, str]]) -> None:
-    """Raise OptionsError for two scenarios of one name, and for a glob that names nothing that is planned.
+def check_scenarios(
+    scenarios: Sequence[Scenario], planned: Iterable[tuple[str, str, str]], mappings: Sequence[str] = ()
+) -> None:
+    """Raise OptionsError for two scenarios of one name, a glob that names nothing that is planned, and idle mappings.
 
-    ``planned`` are metrics, tests and models. A scenario without measurements is one that is not tested, and says so.
+    ``planned`` are metrics, tests and models, ``mappings`` names.
+    A scenario without measurements is one that is not tested, and says so.
     """
+    if mappings and not scenarios:
+        raise OptionsError(
+            f"mappings = {list(mappings)} says which articles name the ground of a scenario, and there is none. Add "
+            "[[scenarios]], as docs/audits.md shows, or leave mappings out"
+        )
+    if len({*mappings}) < len(mappings):
+        raise OptionsError(f"mappings = {list(mappings)} names one twice. Name each once")
     every = list(planned)
     names = [scenario.name for scenario in scenarios]
     for scenario in scenarios:
@@ -25,10 +35,14 @@ def check_scenarios(scenarios: Sequence[Scenario], planned: Iterable[tuple[str, 
             raise OptionsError(f"two scenarios are called {scenario.name!r}. Give each a name of its own")
         unmatched = scenario.unmatched(every)
         if unmatched:
-            tests = ", ".join(dict.fromkeys(test for _, test, _ in every))
+            there = (
+                ", ".join(dict.fromkeys(f"{metric} {test}" for metric, test, _ in every)),
+                ", ".join(dict.fromkeys(model for *_, model in every)),
+            )
             raise OptionsError(
-                f"the scenario {scenario.name!r} names {unmatched[0]!r}, which matches nothing that is measured. Measured "
-                f"are {tests}. Name some of these, or nothing (measurements = []) where it is not tested yet"
+                f"the scenario {scenario.name!r} names {unmatched[0]!r}{scenario.narrowed}, which matches nothing that is "
+                f"measured. Measured are {there[0]}, on {there[1]}. Name some of these, or nothing (measurements = []) "
+                "where it is not tested yet"
             )
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from datetime import date
 from enum import StrEnum
 from fnmatch import fnmatchcase
-from typing import Self
+from typing import Annotated, Self, TypeAlias
 
-from pydantic import Field, model_validator
+from pydantic import Field, StringConstraints, model_validator
 
 from biascore.basics.frozen import Frozen
 
@@ -35,6 +35,9 @@ class Ground(StrEnum):
     NATIONALITY = "nationality"
 
 
+Text: TypeAlias = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+
+
 class Scenario(Frozen):
     """Who may be harmed (``group``, on which ``ground``), by what (``hazard``), and which measurements speak of it.
 
@@ -43,16 +46,16 @@ class Scenario(Frozen):
     the day on which it is to be looked at again.
     """
 
-    name: str = Field(min_length=1)
-    group: str = Field(min_length=1)
+    name: Text
+    group: Text
     ground: Ground
-    hazard: str = Field(min_length=1)
+    hazard: Text
     measurements: tuple[str, ...]
     metrics: tuple[str, ...] | None = Field(default=None, min_length=1)
     models: tuple[str, ...] | None = Field(default=None, min_length=1)
     bound: float | None = Field(default=None, gt=0)
     bound_reason: str = ""
-    owner: str = Field(min_length=1)
+    owner: Text
     review: date
 
     @model_validator(mode="after")
@@ -79,6 +82,16 @@ class Scenario(Frozen):
             for pattern in self.patterns(test)
         }
         return tuple(pattern for pattern in self.measurements if pattern not in there)
+
+    @property
+    def narrowed(self) -> str:
+        """By what it is narrowed, as it was stated, or an empty text."""
+        parts = [
+            f"{key} = {list(names)}"
+            for key, names in (("metrics", self.metrics), ("models", self.models))
+            if names
+        ]
+        return " with " + ", ".join(parts) if parts else ""
 
     def _narrowed(self, metric: str, model: str) -> bool:
         return (self.metrics is None or metric in self.metrics) and (

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from shlex import quote
 from typing import Final
 
-from biascore.comparing import Comparison, Difference, Outcome, compare
-from biascore.comparing.two_runs import loaded
+from biascore.comparing import Comparison, Difference, Outcome
+from biascore.comparing.two_runs import compared, loaded
 from biascore.errors import BiascoreError, OptionsError
 from biascore.files.paths import user_path
 from biascore.gates.spec import Gate, named
@@ -28,12 +29,16 @@ _OF_VERDICT: Final = {
 
 
 def check_gates(gates: Sequence[Gate], planned: Iterable[tuple[str, str, str]], folder: Path) -> None:
-    """Raise OptionsError for a gate that looks at nothing that is planned, RunError for a base run that is none.
+    """Raise OptionsError for two gates of one name, for a gate that looks at nothing that is planned, and for a base run
+    that holds nothing of it; RunError for a base run that is none.
 
     ``planned`` are metrics, tests and models; ``folder`` is what the paths of base runs are relative to.
     """
     every = list(planned)
+    names = [name for name, _ in named(gates)]
     for name, gate in named(gates):
+        if names.count(name) > 1:
+            raise OptionsError(f"two gates are called {name!r}. Give each a name of its own: name = ...")
         if not gate.matches(every):
             some = ", ".join(dict.fromkeys(test for _, test, _ in every))
             raise OptionsError(
@@ -41,7 +46,28 @@ def check_gates(gates: Sequence[Gate], planned: Iterable[tuple[str, str, str]], 
                 f"{', '.join(dict.fromkeys(model for *_, model in every))}"
             )
         if gate.no_worse_than is not None:
-            base(gate, folder)
+            _check_base(name, gate, base(gate, folder), every)
+
+
+def _check_base(name: str, gate: Gate, before: Run, planned: Iterable[tuple[str, str, str]]) -> None:
+    """Raise OptionsError where the base run lacks a model, or all that the gate looks at on it."""
+    there = [(m.metric, m.test, m.model) for m in before]
+    for model, tests in _by_model(one for one in planned if gate.takes(*one)).items():
+        other = _base_model(model, before, gate)
+        if not any((metric, test, other) in there for metric, test in tests):
+            held = ", ".join(dict.fromkeys(f"{metric} {test}" for metric, test, on in there if on == other))
+            raise OptionsError(
+                f"the gate {name!r}: no_worse_than = {gate.no_worse_than!r} holds nothing of what the gate looks at on "
+                f"{model}; on {other} it holds {held}. Run this audit on the model to compare with: biascore run AUDIT.toml "
+                f"--model {quote(f'{model}=REF')} --out base-run"
+            )
+
+
+def _by_model(planned: Iterable[tuple[str, str, str]]) -> dict[str, list[tuple[str, str]]]:
+    found: dict[str, list[tuple[str, str]]] = {}
+    for metric, test, model in planned:
+        found.setdefault(model, []).append((metric, test))
+    return found
 
 
 def base(gate: Gate, folder: Path) -> Run:
@@ -71,22 +97,28 @@ def _evaluated(name: str, gate: Gate, run: Run, folder: Path) -> GateResult:
     ]
     lines = [line for line in taken if line[1].role in gate.roles]
     checks: list[GateCheck] = []
+    cautions: tuple[str, ...] = ()
     if gate.fail_on is not None:
         checks += [_detected(*line, run) for line in lines]
     if gate.within is not None:
         checks += [_within(*line, gate.within) for line in lines]
     if gate.no_worse_than is not None:
-        checks += _no_worse(gate, lines, run, base(gate, folder))
+        grown, cautions = _no_worse(gate, lines, run, base(gate, folder))
+        checks += grown
     checks += [_not_made(f) for f in run.failed if gate.takes(f.metric, f.test, f.model)]
     roles = " or ".join(role.value for role in gate.roles)
     found = ", ".join(dict.fromkeys(said.role.value for _, said in taken))
-    problem = "" if checks else f"of what it looks at nothing is a {roles}; there is: {found} (roles = [...])"
+    theirs = ", ".join(f'"{role}"' for role in dict.fromkeys(said.role.value for _, said in taken))
+    problem = (
+        "" if checks else f"of what it looks at nothing is a {roles}; there is: {found} (roles = [{theirs}])"
+    )
     return GateResult(
         name=name,
         criteria=gate.criteria,
         inconclusive=gate.inconclusive,
         checks=tuple(checks),
         problem=problem,
+        cautions=cautions,
     )
 
 
@@ -104,16 +136,24 @@ def _within(measurement: Measurement, said: RunVerdict, bound: float) -> GateChe
     return _check(measurement, reason, held, f"within {bound:g} of no bias")
 
 
-def _no_worse(gate: Gate, lines: Sequence[Line], run: Run, before: Run) -> Iterator[GateCheck]:
+def _no_worse(
+    gate: Gate, lines: Sequence[Line], run: Run, before: Run
+) -> tuple[list[GateCheck], tuple[str, ...]]:
+    """What grew since the base run, and what has to be said of the two runs."""
+    checks: list[GateCheck] = []
+    cautions: dict[str, None] = {}
     margin = gate.margin or 0.0
     criterion = f"has not grown by more than {margin:g}" if margin else "has not grown"
     by_model: dict[str, list[Measurement]] = {}
     for measurement, _ in lines:
         by_model.setdefault(measurement.model, []).append(measurement)
     for model, some in by_model.items():
-        comparison = compare(before, run, {_base_model(model, before, gate): model})
+        pairs = {_base_model(model, before, gate): model}
+        comparison = compared(before, run, pairs, bound=None, how=run.adjustment)
+        cautions |= dict.fromkeys(f"{gate.no_worse_than}: {text}" for text in comparison.warnings)
         for measurement in some:
-            yield from _grown(measurement, comparison, margin, criterion)
+            checks += _grown(measurement, comparison, margin, criterion)
+    return checks, tuple(cautions)
 
 
 def _base_model(model: str, before: Run, gate: Gate) -> str:
@@ -141,7 +181,12 @@ def _grown(
     for other in refused:
         yield _check(measurement, f"not comparable: {'; '.join(other.reasons)}", Held.FAILS, criterion)
     if not (found or refused):
-        yield _check(measurement, "the base run does not hold it", Held.FAILS, criterion)
+        there = [
+            text
+            for text in comparison.failed
+            if text.startswith(f"{measurement.metric} {measurement.test} on ")
+        ]
+        yield _check(measurement, "; ".join(["the base run does not hold it", *there]), Held.FAILS, criterion)
 
 
 def _growth(one: Difference, margin: float) -> tuple[Held, str]:

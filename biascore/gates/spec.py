@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
 from biascore.basics.frozen import Frozen
+from biascore.files.paths import user_path
 from biascore.results.gated import Policy
 from biascore.results.verdicts import Role
 
@@ -53,6 +56,12 @@ class Gate(Frozen):
             by = f" by more than {self.margin:g}" if self.margin else ""
             worse = f"has not grown{by} since {self.no_worse_than}"
         return tuple(filter(None, ["not detected" if self.fail_on else "", within, worse]))
+
+    def based(self, here: Path, there: Path) -> Gate:
+        """The same gate, its base run named relative to ``there`` and no longer to ``here``; absolute paths stay."""
+        if self.no_worse_than is None or (path := user_path(self.no_worse_than)).is_absolute():
+            return self
+        return self.model_copy(update={"no_worse_than": os.path.relpath(here / path, there.absolute())})
 
     def takes(self, metric: str, test: str, model: str) -> bool:
         """Whether it looks at the measurements of a metric, a test and a model, whatever their role."""

@@ -65,7 +65,8 @@ class GateCheck(Frozen):
 class GateResult(Frozen):
     """A gate with all its checks; ``inconclusive`` says what it makes of those that are undecided.
 
-    ``problem``: why nothing could be checked, where nothing could; such a gate has not passed.
+    ``problem``: why nothing could be checked, where nothing could; such a gate has not passed. ``cautions``: what has to be
+    known of the run that it compares with.
     """
 
     name: str
@@ -73,6 +74,7 @@ class GateResult(Frozen):
     inconclusive: Policy
     checks: tuple[GateCheck, ...]
     problem: str = ""
+    cautions: tuple[str, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -98,7 +100,7 @@ class GateResult(Frozen):
     @property
     def line(self) -> str:
         """The gate in one line: ``gate 'release': FAILED: 1 of 3 fails, 1 inconclusive``."""
-        outcome = "passed" if self.passed else "FAILED"
+        outcome = "passed with a warning" if self.warned else "passed" if self.passed else "FAILED"
         if not self.checks:
             return f"gate {self.name!r}: {outcome}: {self.problem}"
         counts = [

@@ -11,6 +11,7 @@ import pytest
 from biascore import Engine, Run, compare
 from biascore.comparing import Outcome
 from biascore.errors import OptionsError, RunError, UnknownNameError
+from biascore.results.failure import Failure
 from biascore.results.measurement import Measurement
 from biascore.stats import Verdict, effect_size
 
@@ -197,6 +198,9 @@ def test_stored_runs_are_read_by_folder_and_by_file(both: Run, tmp_path: Any) ->
     assert compare(folder, folder / "run.json").whole
     with pytest.raises(RunError, match="Name a folder"):
         compare(folder, tmp_path / "none")
+    (tmp_path / "a.toml").touch()
+    with pytest.raises(RunError, match=r"is an audit file, .*such as .*a-run"):
+        compare(folder, tmp_path / "a.toml")
 
 
 def _estimate(m: Measurement, value: float, low: float, high: float) -> Measurement:
@@ -238,8 +242,31 @@ def test_the_words_for_a_change_without_items_to_pair(
 
 def test_a_bound_of_ones_own_decides_what_is_the_same(both: Run) -> None:
     assert {d.outcome for d in compare(both, models={"old": "new"}, bound=5)} == {Outcome.SAME}
-    with pytest.raises(OptionsError, match="not above 0"):
-        compare(both, models={"old": "new"}, bound=0)
+    for bound in (0, float("inf"), float("nan")):
+        with pytest.raises(OptionsError, match="is not a number above 0"):
+            compare(both, models={"old": "new"}, bound=bound)
+
+
+def test_controls_and_one_model_twice_are_told(both: Run) -> None:
+    old, new = one(both, "old"), one(both, "new")
+    assert compare(old, new).warnings[0].startswith("old in the old run and new in the new run: a control")
+    half = new.model_copy(update={"models": (new.models[0].model_copy(update={"control": None}),)})
+    assert compare(old, half).warnings[0].startswith("old in the old run: a control")
+    assert "was one run named twice?" in compare(old, old.model_copy()).warnings[0]
+    assert compare(old, renamed(old, "other")).warnings[-1] == (
+        "old and other: the model is the same in both, by its digest"
+    )
+
+
+def test_what_had_failed_in_one_run_is_told_and_the_comparison_is_not_whole(both: Run) -> None:
+    old, new = one(both, "old"), one(both, "new")
+    lost = Failure(
+        metric="weat", test="en/weat6", model="new", kind="answering", error="E", message="it is down"
+    )
+    part = new.model_copy(update={"measurements": new.measurements[1:], "failed": (lost,)})
+    found = compare(old, part)
+    assert found.failed == ("weat en/weat6 on new could not be measured in the new run: it is down",)
+    assert not found.whole
 
 
 def test_everything_is_in_the_frame_and_in_json(both: Run) -> None:

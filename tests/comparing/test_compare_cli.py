@@ -55,3 +55,9 @@ def test_what_cannot_be_compared_is_named_and_the_exit_code_says_so(stored: Path
     assert "not comparable:" in done.output
     assert "convention 'alpha': 0.05 and 0.01" in done.output
     assert "1 test(s) not comparable" in done.output
+
+
+def test_a_model_that_is_named_twice_is_refused(stored: Path) -> None:
+    twice = ["--models", "a=1=b", "--models", "a=1=c"]
+    done = CliRunner().invoke(app, ["compare", str(stored / "both"), *twice])
+    assert "'a=1' is compared with 'b' already" in str(done.exception)

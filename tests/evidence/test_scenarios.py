@@ -92,8 +92,9 @@ def test_the_articles_of_a_ground_are_those_of_the_mapping(run: Run, tmp_path: P
         ({"ground": "gender"}, "ground"),
         ({"bound": 0.5}, "Add bound_reason"),
         ({"bound_reason": "so"}, "Add bound"),
-        ({"owner": ""}, "owner"),
+        ({"owner": "  "}, "owner"),
         ({"review": "soon"}, "review"),
+        ({"review": "2027-03-01T10:00:00"}, "review"),
     ],
 )
 def test_what_a_scenario_must_say(parts: dict[str, Any], wrong: str) -> None:
@@ -107,6 +108,14 @@ def test_a_glob_that_names_nothing_and_a_name_that_stands_twice_are_refused() ->
         check_scenarios([scenario(measurements=["it/*", "fr/*"])], planned)
     with pytest.raises(OptionsError, match="two scenarios are called"):
         check_scenarios([scenario(), scenario()], planned)
+    with pytest.raises(
+        OptionsError, match=r"'it/\*' with models = \['n'\], which matches .* weat it/t0, on m"
+    ):
+        check_scenarios([scenario(models=["n"])], planned)
+    with pytest.raises(OptionsError, match="and there is none"):
+        check_scenarios([], planned, ["eu-charter"])
+    with pytest.raises(OptionsError, match="names one twice"):
+        check_scenarios([scenario()], planned, ["eu-charter", "eu-charter"])
 
 
 def test_they_stand_in_an_audit_and_are_stored_with_the_run(run: Run, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from biascore import Engine, Run
 from biascore.audit import Audit
 from biascore.errors import OptionsError, RunError
 from biascore.gates import Gate, evaluate
+from biascore.gates.evaluating import check_gates
 from biascore.results.estimates import Estimate
 from biascore.results.failure import Failure
 from biascore.results.gated import Held
@@ -40,6 +41,7 @@ def test_detected_fails_and_inconclusive_is_what_the_gate_makes_of_it() -> None:
         found = said(unsure, fail_on="detected", inconclusive=policy)
         assert (found.passed, found.warned) == (passed, warned)
         assert [check.held for check in found.checks] == [Held.UNDECIDED]
+        assert ("with a warning" in found.line) == warned
 
 
 @pytest.mark.parametrize(
@@ -154,9 +156,48 @@ def test_a_base_that_is_no_run_is_found_before_a_model_is_opened(engine: Engine)
     )
     with pytest.raises(RunError, match="no_worse_than = 'nowhere'"):
         engine.check(audit)
-    other = audit.model_copy(update={"gates": (Gate(measurements=("it/*",), fail_on="detected"),)})
+    gate = Gate(measurements=("it/*",), fail_on="detected")
     with pytest.raises(OptionsError, match="matches nothing"):
-        engine.check(other)
+        engine.check(audit.model_copy(update={"gates": (gate,)}))
+    named = gate.model_copy(update={"name": "a", "measurements": ("*",)})
+    with pytest.raises(OptionsError, match="two gates are called 'a'"):
+        engine.check(audit.model_copy(update={"gates": (named, named)}))
+
+
+@pytest.mark.parametrize(
+    ("planned", "wrong"),
+    [
+        (("weat", "en/weat6", "m"), "'gate 1': .*'base' holds nothing .* on m; on m it holds weat en/weat7"),
+        (("lpbs", "en/weat7", "m"), "holds nothing"),
+        (("weat", "en/weat6", "n"), "on n; on m it holds"),
+    ],
+)
+def test_a_base_that_holds_nothing_of_the_gate_is_found_before_a_model_is_opened(
+    measured: tuple[Run, Path], planned: tuple[str, str, str], wrong: str
+) -> None:
+    """Once it stopped a run that had been measured, and the run was lost."""
+    gate = Gate(measurements=("*",), no_worse_than="base")
+    with pytest.raises(OptionsError, match=wrong):
+        check_gates([gate], [planned], measured[1])
+    check_gates([gate], [planned, ("weat", "en/weat7", planned[2])], measured[1])
+
+
+def test_what_was_measured_is_kept_where_nothing_of_it_is_in_the_base(measured: tuple[Run, Path]) -> None:
+    run, folder = measured
+    lost = Failure(
+        metric="weat", test="en/weat8", model="m", kind="answering", error="E", message="it is down"
+    )
+    alone = run[0].model_copy(update={"test": "en/weat6"})
+    found = worse(run.model_copy(update={"measurements": (alone,), "failed": (lost,)}), folder)
+    assert found.checks[0].reason == "the base run does not hold it"
+
+
+def test_a_gate_says_what_its_base_run_is(measured: tuple[Run, Path]) -> None:
+    run, folder = measured
+    (caution,) = worse(run, folder).cautions
+    assert caution.startswith("base: m in the old run and m in the new run: a control")
+    same = worse(Run.load(folder / "base"), folder).cautions
+    assert any("was one run named twice?" in text for text in same)
 
 
 def test_gates_are_stored_with_the_run_and_are_no_result(measured: tuple[Run, Path], tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from biascore import Run
 from biascore.cli import main
 from biascore.cli.app import app
+from biascore.cli.gates import gates
 
 AUDIT = """
 [[models]]
@@ -63,6 +64,10 @@ def test_a_stored_run_is_held_against_gates_of_a_file_and_of_the_command_line(st
         (["--gate", "en/*:fail_n=detected"], "Did you mean fail_on?"),
         (["--gate", "en/*:inconclusive=fail"], "states nothing that must hold"),
         (["--gate", "it/*:within=1"], "matches nothing"),
+        (["--gate", "en/*:within=inf"], "within must be a finite number"),
+        (["--gate", "en/*:no_worse_than="], "no_worse_than must not be empty"),
+        (["--gate", "en/*:no_worse_than=no"], "no_worse_than = 'no': no: no run.json here"),
+        (["--gate", "en/*:within=9", "--gate", "en/*:within=9"], "two gates are called 'en/*:within=9'"),
     ],
 )
 def test_what_is_no_gate_is_wrong_input(
@@ -77,3 +82,21 @@ def test_what_is_no_gate_is_wrong_input(
         main()
     assert end.value.code == 2
     assert told in capsys.readouterr().err
+
+
+def test_a_run_is_not_compared_with_the_folder_that_it_would_replace(
+    stored: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own = f"en/*:no_worse_than={stored / 'audit-run'}"
+    monkeypatch.setattr("sys.argv", ["biascore", "run", str(stored / "audit.toml"), "--force", "--gate", own])
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code == 2
+    assert "is the folder that this run would be saved in" in capsys.readouterr().err
+
+
+def test_a_base_run_of_the_command_line_is_stored_relative_to_the_audit(stored: Path) -> None:
+    (one,) = gates(["en/*:no_worse_than=bases/old"])
+    assert one.based(stored / "here", stored / "there").no_worse_than == "../here/bases/old"
+    (far,) = gates(["en/*:no_worse_than=/bases/old"])
+    assert far.based(stored, stored) is far
