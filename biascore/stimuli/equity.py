@@ -127,6 +127,7 @@ class EquityTest(Test):
     words: EmotionWords
     grammar: Grammar
     given: tuple[EquityRow, ...] = ()
+    _rows: list[EquityRow] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "roles", MappingProxyType({}))
@@ -173,7 +174,9 @@ class EquityTest(Test):
         """
         import pandas as pd  # slow to import, and only frames need it
 
-        rows = self.given or tuple(self._generated())
+        if not self._rows:  # put together once: a run asks for them several times
+            self._rows.extend(self.given or self._generated())
+        rows = self._rows
         columns: dict[str, Sequence[object]] = {
             name: [getattr(row, name) for row in rows] for name in COLUMNS
         }

@@ -196,13 +196,22 @@ def equal_vectors(rows: Vectors, usual: float) -> dict[int, int]:
     ``usual`` is the usual distance between two words, as ``usual_distance`` gives it.
     """
     found: dict[int, int] = {}
-    kept: list[int] = []
-    for place, row in enumerate(rows.astype(np.float64)):
-        distances = np.linalg.norm(rows[kept] - row, axis=1)
-        if len(kept) and distances.min() <= NEAR * usual:
-            found[place] = kept[int(distances.argmin())]
+    places: list[int] = []
+    exact = rows.astype(np.float64)
+    squares = np.einsum("ij,ij->i", exact, exact)
+    kept, kept_squares = np.empty_like(exact), np.empty_like(squares)
+    rounding = 1e-9 * squares.max(initial=0.0)
+    for place, row in enumerate(exact):
+        m = len(places)
+        # A product finds the few that may be near, and only these are subtracted: without copies of all.
+        about = kept_squares[:m] + squares[place] - 2 * (kept[:m] @ row)
+        few = np.flatnonzero(about <= (NEAR * usual) ** 2 + rounding)
+        distances = np.linalg.norm(kept[few] - row, axis=1)
+        if len(few) and distances.min() <= NEAR * usual:
+            found[place] = places[few[int(distances.argmin())]]
         else:
-            kept.append(place)
+            kept[m], kept_squares[m] = row, squares[place]
+            places.append(place)
     return found
 
 
