@@ -8,7 +8,7 @@ from biascore.basics.lazy import lazily
 
 if TYPE_CHECKING:
     from biascore.basics.frozen import FrozenMap, Scalar
-    from biascore.basics.keys import warn_if_readable
+    from biascore.basics.keys import HUB_TOKENS, warn_if_readable
     from biascore.basics.options import Options
     from biascore.basics.progress import Progress
     from biascore.basics.wording import listed, quoted
@@ -132,6 +132,7 @@ __all__ = [
     "ATTRIBUTE",
     "BLOCK_ROWS",
     "EVERY_ITEM",
+    "HUB_TOKENS",
     "IN_SHORT",
     "LANGUAGE_PATTERN",
     "MAX_UNPACKED",

@@ -21,6 +21,9 @@ from urllib.parse import urlsplit
 P = ParamSpec("P")
 R = TypeVar("R")
 
+HUB_TOKENS: Final = ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN")
+"""What the client of the Hugging Face hub sends for a model or a dataset that is gated."""
+
 PIECE: Final = 8
 """So many characters of a key in a row are hidden: servers cut what they repeat, and so do messages."""
 _SHORTEST: Final = 4

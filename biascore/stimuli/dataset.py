@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Final
 
+from biascore.basics.keys import HUB_TOKENS, without_keys
 from biascore.basics.options import Configured, OptionsT
 from biascore.errors import DataError, MissingExtraError
 from biascore.files.paths import user_path
@@ -51,7 +52,10 @@ def locate(source: str, test: str, language: str) -> DataFile:
 
     Raises DataError where there is no such file, MissingExtraError where the hub's client is not installed.
     """
-    path = _from_hub(source.removeprefix(HUB)) if source.startswith(HUB) else user_path(source)
+    if source.startswith(HUB):
+        path = without_keys(HUB_TOKENS, lambda: _from_hub(source.removeprefix(HUB)))
+    else:
+        path = user_path(source)
     return DataFile(path, source, file_digest(path, source), test, language)
 
 

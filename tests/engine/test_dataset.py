@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import traceback
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,19 @@ def test_a_hub_file_is_taken_from_the_cache(cached: Path, revision: str) -> None
 def test_what_the_hub_does_not_give_is_told_with_the_way_around(source: str) -> None:
     with pytest.raises(DataError, match=r"could not be fetched .*download the file and give its path"):
         locate(source, "en/pairs", "en")
+
+
+def test_the_token_of_the_hub_stands_in_no_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    token = "hf_abcdefghijklmnopqrstuvwxyz"
+    monkeypatch.setenv("HF_TOKEN", token)
+
+    def refuses(*_: object, **__: object) -> None:
+        raise OSError(f"401 for the header 'Bearer {token}'")
+
+    monkeypatch.setattr("huggingface_hub.hf_hub_download", refuses)
+    with pytest.raises(DataError, match="could not be fetched") as caught:
+        locate("hub:owner/gated/pairs.csv", "en/pairs", "en")
+    assert token not in "".join(traceback.format_exception(caught.value))
 
 
 @pytest.mark.parametrize("source", ["hub:pairs.csv", "hub:owner/pairs", "hub:owner//pairs.csv", "hub:"])

@@ -9,7 +9,7 @@ import importlib.util
 from typing import ClassVar, Final
 
 from biascore.errors import MissingExtraError, ModelLoadError
-from biascore.plugins_api import Adapter, Backend, LoadContext, ModelRef
+from biascore.plugins_api import HUB_TOKENS, Adapter, Backend, LoadContext, ModelRef
 from biascore_adapters.hf.locate import fetch, find_local
 from biascore_adapters.hf.options import HfOptions
 
@@ -37,6 +37,7 @@ class HfAdapter(Adapter[HfOptions]):
     capabilities: ClassVar[frozenset[str]] = frozenset({"embed", "mask_logprob", "score", "translate"})
     extra: ClassVar[str | None] = "hf"
     takes_revision: ClassVar[bool] = True
+    secret_env_vars: ClassVar[tuple[str, ...]] = HUB_TOKENS
 
     def check(self, ref: ModelRef, options: HfOptions, context: LoadContext) -> None:  # noqa: ARG002
         """Find a missing extra, and all that is wrong with the files of a model on this disk, without torch.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from biascore import Engine
 from biascore.errors import ModelLoadError
 from biascore.plugins_api import ModelRef
 from biascore_adapters import hf
@@ -135,6 +137,19 @@ def test_a_hub_id_that_is_not_cached_says_how_to_fetch_it(opened: Callable[..., 
         ModelLoadError, match=r"hf:someone/else@v1: .*hf download someone/else --revision v1$"
     ):
         opened("someone/else@v1")
+
+
+def test_the_token_of_the_hub_stands_in_no_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    token = "hf_abcdefghijklmnopqrstuvwxyz"
+    monkeypatch.setenv("HF_TOKEN", token)
+
+    def refuses(*_: Any, **__: Any) -> None:
+        raise OSError(f"401 for the header 'Bearer {token}'")
+
+    monkeypatch.setattr("huggingface_hub.snapshot_download", refuses)
+    with pytest.raises(ModelLoadError, match="hf:someone/gated: the hub gave no such model") as caught:
+        Engine(cache=None).model("hf:someone/gated")
+    assert token not in "".join(traceback.format_exception(caught.value))
 
 
 def test_local_things_have_no_revision(folders: dict[str, Path], opened: Callable[..., Any]) -> None:
