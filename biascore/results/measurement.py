@@ -38,7 +38,8 @@ class Measurement(Frozen):
 
     ``verdict`` and ``reason`` are of this measurement alone, by its p-value at the level ``alpha`` (None where nothing
     is tested) and its ``equivalence`` bound (None where none is stated); ``Run.verdicts`` are those after adjustment.
-    ``cautions`` are those of its ``warnings`` that touch the verdict: what it rests on is less than it seems.
+    ``cautions`` are those of its ``warnings`` that touch the verdict: what it rests on is less than it seems. ``doubts``
+    say, in a few words each, those that would change what a reader in a hurry takes away: they stand with the answer.
     ``variant`` tells measurements of one metric apart ("token level"), ``subject`` what a test was put about where
     its language does not say it ("en to sk").
     ``change_from`` names the model that its headline is a change from, where it is one: what changed is no bias found.
@@ -73,6 +74,7 @@ class Measurement(Frozen):
     coverage: Coverage
     warnings: tuple[str, ...] = ()
     cautions: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
     conventions: FrozenMap[Scalar]
     model_conventions: tuple[str, ...] = ()
     seed: int
@@ -99,6 +101,8 @@ class Measurement(Frozen):
         unknown = [caution for caution in self.cautions if caution not in self.warnings]
         if unknown:
             raise ValueError(f"cautions must be among the warnings, and {unknown[0]!r} is not")
+        if self.doubts and not self.cautions:
+            raise ValueError(f"doubts are cautions in short, and {self.doubts[0]!r} has none in full")
         of = self.equivalence and self.equivalence.of
         if of is not None and of not in [estimate.name for estimate in self.estimates]:
             raise ValueError(f"equivalence.of must name an estimate, and there is no {of!r}")
@@ -108,7 +112,7 @@ class Measurement(Frozen):
     def _without_empty(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """Without what says nothing and has not always been there: results stored before keep their digest."""
         stored: dict[str, Any] = serialize(self)
-        for name in ("change_from", "describes", "negative_means", "model_conventions"):
+        for name in ("change_from", "describes", "doubts", "negative_means", "model_conventions"):
             if not getattr(self, name):
                 stored.pop(name, None)
         return stored

@@ -37,6 +37,7 @@ class Finding:
     equivalence: Equivalence | None = None
     warnings: tuple[str, ...] = ()
     cautions: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
     variant: str = ""
     subject: str = ""
     change_from: str = ""
@@ -90,6 +91,7 @@ def measurement_of(
         coverage=found.coverage,
         warnings=found.warnings,
         cautions=found.cautions,
+        doubts=found.doubts,
         conventions=found.conventions,
         model_conventions=found.model_conventions,
         seed=seed,

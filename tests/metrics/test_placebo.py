@@ -92,6 +92,7 @@ def test_a_caution_where_lists_that_mean_nothing_do_as_well(model_of, test, cata
     assert shares(got)[0] > 0.05
     for said in (got.warnings, got.cautions):
         assert any("of random lists of neutral words reach this effect size" in line for line in said)
+    assert got.doubts[0] == f"{100 * shares(got)[0]:.0f} % of arbitrary word lists show as much"
 
 
 def by_frequency(neutral: tuple[float, float], *, ranks: bool = True) -> Model:

@@ -115,7 +115,29 @@ def test_a_one_sided_test_says_what_it_does_not_look_for() -> None:
 def test_an_interval_that_holds_the_neutral_value_beside_a_small_p_is_explained() -> None:
     (answer,) = of(d(0.001, 0.9, (-0.1, 1.4)))
     assert "very small the other way to large" in answer.text
-    assert answer.notes[0].startswith("The interval holds 0 although the test rejects chance")
+    assert answer.notes[0].startswith("The interval holds 0 although the test rejects chance: the test")
+    (hint,) = of(d(0.04, 0.9, (-0.1, 1.4)), d(0.9, test="en/weat7"))
+    assert hint.notes[0].startswith(
+        "The interval holds 0 although the test, by itself and not among the 2 tests on this model, rejects chance: the test"
+    )
+
+
+def test_what_would_change_the_conclusion_stands_in_the_sentence_of_the_test_that_decides() -> None:
+    full = ("18.7 % of random lists reach it",)
+    doubts = {
+        "warnings": full,
+        "cautions": full,
+        "doubts": ("19 % of arbitrary lists show as much", "the lists also differ"),
+    }
+    (answer,) = of(d(0.001, **doubts), d(0.9, test="en/weat7"))
+    but = "but 19 % of arbitrary lists show as much, and the lists also differ"
+    assert f"in the surest of 2 tests; {but}. 1 of 2 tests detected" in answer.text
+    assert in_one_line([answer]) == f"m: detected for gender ({but})."
+    # Of another test than the one that decides, or where nothing is concluded, they change no conclusion.
+    assert of(d(0.001), d(0.9, test="en/weat7", **doubts))[0].doubts == ()
+    assert of(d(0.9, **doubts))[0].doubts == ()
+    with pytest.raises(ValueError, match="none in full"):
+        d(0.001, doubts=("in short",))
 
 
 def test_the_rate_drawn_against_the_headline_is_told_beside_it() -> None:

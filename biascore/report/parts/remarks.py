@@ -37,4 +37,6 @@ def remarks(measurement: Measurement, said: RunVerdict) -> tuple[str, ...]:
         and measurement.p_value <= (measurement.alpha or 0.0)
     ):
         found.append("surely there, and surely too small to matter")
+    if said.verdict is not Verdict.INCONCLUSIVE or said.only_alone:
+        found += [f"but {doubt}" for doubt in measurement.doubts]
     return tuple(found)

@@ -72,6 +72,16 @@ def mean_warning(mean: Estimate) -> tuple[str, ...]:
     return (f"the share differs from 50 %, but the interval of the {mean.name} holds 0: read both",)
 
 
+def pair_doubts(test: SentencePairsTest, scores: Scores, mean: Sequence[str] = ()) -> tuple[str, ...]:
+    """What would change the conclusion, in a few words each; ``mean`` is the warning on the mean difference."""
+    found = ["the mean difference does not show it"] if mean else []
+    if len(scores.lost) > MAX_LOST_SHARE * scores.given:
+        found.append(f"{len(scores.lost)} of {scores.given} pairs are lost")
+    if _template_warning(test.pairs.pairs):
+        found.append("pairs of one template are counted as independent")
+    return tuple(found)
+
+
 def _neutral_warning(pairs: int, found: Shares) -> list[str]:
     neutral = pairs - found.preferring.n["pairs"]
     if neutral <= MAX_NEUTRAL_SHARE * pairs:

@@ -29,7 +29,7 @@ from biascore.plugins_api import (
 from biascore.stats import Attainable, Decision, Unreachable, Verdict, can_show, decide
 from biascore.stats.attainable import of_signs
 from biascore.stats.reach import pairs_for_negligible
-from biascore_metrics.crows_pairs.cautions import mean_warning, pair_cautions, pair_warnings
+from biascore_metrics.crows_pairs.cautions import mean_warning, pair_cautions, pair_doubts, pair_warnings
 from biascore_metrics.crows_pairs.estimates import EVEN, Shares, mean_difference, shares
 from biascore_metrics.crows_pairs.lengths import Lengths, lengths_of, unit_of_length
 from biascore_metrics.crows_pairs.masked import masked_conventions, masked_scores
@@ -127,9 +127,9 @@ class PairMetric(Metric[PairOptionsT, SentencePairsTest]):
             # Neither a p-value of all pairs nor a bound answers the question of the headline.
             decision, bound = Decision(Verdict.INCONCLUSIVE, lopsided), None
             headline = headline.model_copy(update={"p_values": ()})
-        cautions = pair_cautions(test, scores)
-        if decision.verdict is Verdict.DETECTED and by_part is None:
-            cautions += mean_warning(means[0])
+        detected = decision.verdict is Verdict.DETECTED and by_part is None
+        of_mean = mean_warning(means[0]) if detected else ()
+        cautions = (*pair_cautions(test, scores), *of_mean)
         return Finding(
             variant=options.variant(),
             positive_means=test.positive_means or POSITIVE_MEANS,
@@ -154,6 +154,7 @@ class PairMetric(Metric[PairOptionsT, SentencePairsTest]):
                 *mean_warnings,
             ),
             cautions=cautions,
+            doubts=pair_doubts(test, scores, of_mean),
             model_conventions=self.of_model,
             conventions={**self.own_conventions(model), **options.conventions()},
             item_value=f"{self.score} difference in nats",

@@ -25,7 +25,7 @@ from biascore.plugins_api import (
     item_table,
 )
 from biascore.stats import Decision, Interval, RegressionError, Verdict, ZeroVarianceError, lmm
-from biascore_metrics.crows_pairs.cautions import pair_cautions
+from biascore_metrics.crows_pairs.cautions import pair_cautions, pair_doubts
 from biascore_metrics.crows_pairs.estimates import shares
 from biascore_metrics.crows_pairs.masked import masked_conventions, masked_scores
 from biascore_metrics.crows_pairs.options import MixedPairOptions
@@ -163,6 +163,7 @@ class CrowsPairsMixed(Metric[MixedPairOptions, SentencePairsTest]):
             coverage=scores.coverage(),
             warnings=(*cautions, *warnings),
             cautions=cautions,
+            doubts=pair_doubts(test, scores),
             conventions=self._conventions(),
             item_value="pseudo-log-likelihood of the tokens that both sentences share, nats",
             item_neutral=None,

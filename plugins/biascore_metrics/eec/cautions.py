@@ -15,6 +15,8 @@ from biascore_metrics.eec.rows import Rows
 GENDER: Final = "gender"
 DIGITS: Final = 6
 """Scores that differ less are the same but for the rounding of a batch."""
+NOT_TOLD_APART: Final = "the model does not tell all names apart"
+BY_GRAMMAR: Final = "so that grammar tells it"
 NEARLY_CONSTANT: Final = 1e-3
 """Scores with a smaller standard deviation say next to nothing of sentences."""
 
@@ -43,13 +45,25 @@ def indistinguishable(fitted: Sequence[Fitted]) -> tuple[tuple[str, ...], tuple[
             continue
         told = "; ".join(f"{distinct} of {names} in {cell}" for cell, (distinct, names) in alike.items())
         text = (
-            f"{one.emotion}: the model does not tell all names apart; different ones are {told}. Names that it does not "
+            f"{one.emotion}: {NOT_TOLD_APART}; different ones are {told}. Names that it does not "
             "know say nothing of their group"
         )
         warnings.append(text)
         if any(2 * distinct <= names for distinct, names in alike.values()):
             cautions.append(text)
     return tuple(warnings), tuple(cautions)
+
+
+def doubts_of(cautions: Sequence[str]) -> tuple[str, ...]:
+    """What these cautions say, in a few words each."""
+    alike, grammar = (
+        any(NOT_TOLD_APART in one for one in cautions),
+        any(BY_GRAMMAR in one for one in cautions),
+    )
+    return (
+        *(("the model does not tell half of the names apart",) if alike else ()),
+        *(("words that agree with the person tell it, too",) if grammar else ()),
+    )
 
 
 def agreeing_factors(tests: Sequence[EquityTest]) -> tuple[str, ...]:
@@ -73,7 +87,7 @@ def agreement(tests: Sequence[EquityTest], rows: Rows) -> str:
     templates = ", ".join(sorted(set(rows.template[rows.agreement].tolist()), key=_natural))
     factors = " and ".join(agreeing)
     return (
-        f"in template {templates} words agree with the {factors} of the person, so that grammar tells it whatever the name; "
+        f"in template {templates} words agree with the {factors} of the person, {BY_GRAMMAR} whatever the name; "
         f"effects with {factors} may be of these words. Beside them stand those of the other templates "
         "(templates=agreement-free)"
     )

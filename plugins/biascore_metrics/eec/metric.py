@@ -29,6 +29,7 @@ from biascore_metrics.eec.asking import quantities_of, scores_of, without
 from biascore_metrics.eec.cautions import (
     agreeing_factors,
     agreement,
+    doubts_of,
     indistinguishable,
     nearly_constant,
     pseudo_replicated,
@@ -97,6 +98,7 @@ class Eec(Metric[EecOptions, EquityTest]):
             coverage=_coverage(fitted),
             warnings=warnings,
             cautions=cautions,
+            doubts=doubts_of(cautions),
             model_conventions=("outputs",),
             conventions=self._conventions(corpora, fitted, quantities),
             item_value="score of the sentence",

@@ -33,6 +33,7 @@ from biascore.plugins_api import (
 )
 from biascore.stats import Attainable, Decision, Unreachable, Verdict
 from biascore.stats.labels import MAX_DIMENSIONS
+from biascore_metrics.doubts import doubts_of
 from biascore_metrics.fise.affect import Affects, affect_roles, joined, measure_affects
 from biascore_metrics.fise.deciding import decision_of
 from biascore_metrics.fise.findings import Findings, find
@@ -124,13 +125,14 @@ class PlacementMetric(Metric[PlacementOptionsT, FiseTest]):
             for one in test.dimensions
             for line in frequency.one(f"{one.name}.A", f"{one.name}.B", TARGETS)
         ]
+        near: tuple[str, ...] = ()
         problem = embedded.too_few([TARGETS, *(f"{d.name}.{side}" for d in test.dimensions for side in "AB")])
         if not problem:
             placement = Placement.of(test, embedded, options.axis_tolerance, options.alpha)
             if affected is not None:
                 affects = measure_affects(test, embedded.targets, affected, options.alpha)
             warnings += affects.warnings
-            unlike += _near_duplicates(test, embedded)
+            near = _near_duplicates(test, embedded)
             warnings += _placement_warnings(placement, embedded, options.min_words)
             found = find(placement, embedded, affects, options, context.rng)
             warnings += [*found.cautions, *found.warnings]
@@ -148,8 +150,9 @@ class PlacementMetric(Metric[PlacementOptionsT, FiseTest]):
             decision=decision,
             equivalence=None if withheld else Equivalence.within(options.bound, DISTANCE),
             coverage=coverage,
-            warnings=(*warnings, *unlike),
-            cautions=(*coverage_warnings(coverage), *found.cautions, *unlike),
+            warnings=(*warnings, *unlike, *near),
+            cautions=(*coverage_warnings(coverage), *found.cautions, *unlike, *near),
+            doubts=doubts_of(coverage, near=near, frequency=unlike),
             item_value="projection on the diagonal of the word's group",
             figures=pictures,
             model_conventions=(

@@ -81,6 +81,7 @@ class MasculineRates:
     """What the interval was held against; None where no bound was stated, or where f_m leaves too little room for one."""
     warnings: tuple[str, ...]
     cautions: tuple[str, ...]
+    doubts: tuple[str, ...]
 
     @classmethod
     def of(
@@ -135,6 +136,7 @@ class MasculineRates:
             bound=bound,
             warnings=(*cautions, *missing),
             cautions=cautions,
+            doubts=(*unresolved.doubts(options.alpha), *_doubts(verdicts, options)),
         )
 
 
@@ -262,6 +264,14 @@ def _few(data: ByStereotype) -> list[str]:
 
 def _plain(name: str, value: float | None, n: dict[str, int], neutral: float) -> Estimate:
     return Estimate(name=name, value=value, unit=SHARE, neutral=neutral, n=n)
+
+
+def _doubts(verdicts: Verdicts, options: MtOptions) -> tuple[str, ...]:
+    """In a few words, that few of the translations have a gender."""
+    detected, total = verdicts.share(Gender.MASCULINE, Gender.FEMININE)
+    if detected >= options.min_yield * total:
+        return ()
+    return (f"a gender was found in only {100 * detected / total:.0f} % of the translations",)
 
 
 def _cautions(verdicts: Verdicts, options: MtOptions) -> Sequence[str]:

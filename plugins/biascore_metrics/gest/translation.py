@@ -91,6 +91,7 @@ class GestMt(Metric[MtOptions, SamplesTest]):
             coverage=_coverage(chosen, verdicts),
             warnings=rates.warnings,
             cautions=rates.cautions,
+            doubts=rates.doubts,
             item_value="1 masculine, 0 feminine, none where no gender was found",
             figures=_figures(chosen, options),
             conventions={

@@ -79,6 +79,16 @@ class Unresolved:
             text += f". Whatever gender the others have, the raw f_s of all samples lies from {low:.3f} to {high:.3f}"
         return (text,)
 
+    def doubts(self, alpha: float) -> tuple[str, ...]:
+        """The same in a few words."""
+        if not self.cautions(alpha):
+            return ()
+        (men, men_given), (women, women_given) = self._of("male"), self._of("female")
+        return (
+            f"a gender was found in {100 * men / men_given:.0f} % of what is about men and in "
+            f"{100 * women / women_given:.0f} % of what is about women",
+        )
+
     @property
     def _male(self) -> npt.NDArray[np.bool_]:
         return np.array([one.gender == "male" for one in self.stereotypes])

@@ -24,6 +24,7 @@ from biascore.plugins_api import (
 )
 from biascore.stats import Verdict
 from biascore.stats.exchange import Exchange
+from biascore_metrics.doubts import doubts_of
 from biascore_metrics.frequency import Frequency
 from biascore_metrics.grammatical_gender.change import LEAST, Change
 from biascore_metrics.grammatical_gender.genders import Genders, genders_of
@@ -156,6 +157,7 @@ class GgWeat(Metric[GgWeatOptions, Test]):
             coverage=words.coverage,
             warnings=tuple(dict.fromkeys((*warnings, *headline.warnings(options), *cautions))),
             cautions=tuple(dict.fromkeys(cautions)),
+            doubts=doubts_of(words.coverage, frequency=frequency.both()),
             item_value=value,
             figures=figures,
             model_conventions=(*OF_MODEL, *OF_USABLE_WORDS, *frequency.stated()),

@@ -29,6 +29,7 @@ from biascore.plugins_api import (
 )
 from biascore.stats import Unreachable, association
 from biascore.stats.exchange import Exchange
+from biascore_metrics.doubts import doubts_of
 from biascore_metrics.frequency import Frequency
 from biascore_metrics.lpbs.increase import ATTRIBUTES, TARGETS, Increase, measure_increase, other_reading
 from biascore_metrics.lpbs.options import LpbsOptions
@@ -102,11 +103,8 @@ class Lpbs(Metric[LpbsOptions, Test]):
         frequency = Frequency.of(model, found.words)
         # After all that was there before, so that no other number moves.
         beside = self._beside(test, found, context.rng.spawn(1)[0], problem)
-        doubts = (
-            *placebo.cautions(effect, options),
-            *frequency.both(),
-            *_unlike_lengths(found, options, beside),
-        )
+        lengths = _unlike_lengths(found, options, beside)
+        doubts = (*placebo.cautions(effect, options), *frequency.both(), *lengths)
         return Finding(
             variant=options.variant,
             estimates=(
@@ -124,6 +122,10 @@ class Lpbs(Metric[LpbsOptions, Test]):
                 *doubts,
             ),
             cautions=(*coverage_warnings(found.coverage), *effect.cautions(options), *doubts),
+            doubts=(
+                *placebo.in_brief(effect, options),
+                *doubts_of(found.coverage, frequency=frequency.both(), lengths=lengths),
+            ),
             item_value="mean difference of the increased log-probability, nats",
             model_conventions=(*OF_USABLE_WORDS, *frequency.stated()),
             conventions=self._conventions(model)

@@ -32,6 +32,7 @@ from biascore.plugins_api import (
 )
 from biascore.stats import Unreachable, ZeroVarianceError, association, cosine_matrix, effect_size
 from biascore.stats.exchange import Exchange
+from biascore_metrics.doubts import doubts_of
 from biascore_metrics.frequency import Frequency
 from biascore_metrics.near import near_duplicates
 from biascore_metrics.seat.options import SeatOptions, Unit
@@ -148,6 +149,10 @@ class Seat(Metric[SeatOptions, Test]):
             coverage=coverage,
             warnings=(*warnings, *by_design),
             cautions=(*coverage_warnings(coverage), *effect.cautions(options), *doubts, *by_design),
+            doubts=(
+                *placebo.in_brief(effect, options),
+                *doubts_of(coverage, near=near, frequency=frequency.both()),
+            ),
             item_value="association s(w, A, B), mean over the word's sentences",
             model_conventions=(*OF_MODEL, *OF_USABLE_WORDS, *frequency.stated()),
             conventions=options.conventions(

@@ -180,6 +180,12 @@ class Placebo:
             "A and B mean",
         )
 
+    def in_brief(self, effect: Effect, options: PlaceboOptions) -> tuple[str, ...]:
+        """The same in a few words."""
+        if self.reach is None or not self.cautions(effect, options):
+            return ()
+        return (f"{100 * self.reach:.0f} % of arbitrary word lists show as much",)
+
     def stated(self) -> dict[str, Scalar]:
         """The convention on placebo lists."""
         if self.reach is None:

@@ -44,6 +44,7 @@ from biascore.stats import (
     permutation_test,
 )
 from biascore.stats.exchange import Exchange
+from biascore_metrics.doubts import doubts_of
 from biascore_metrics.frequency import Frequency
 from biascore_metrics.near import near_duplicates
 from biascore_metrics.weat.control import Control
@@ -135,6 +136,7 @@ class ScWeat(Metric[ScWeatOptions, Test]):
                 *doubts,
             ),
             cautions=(*coverage_warnings(roles.coverage), *near, *doubts),
+            doubts=doubts_of(roles.coverage, near=near, frequency=doubts),
             item_value="effect size d of the word",
             model_conventions=(*OF_MODEL, "control words", *frequency.stated()),
             conventions=self.options.conventions(

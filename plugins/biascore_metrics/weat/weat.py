@@ -24,6 +24,7 @@ from biascore.plugins_api import (
     item_table,
 )
 from biascore.stats import Unreachable, association, cosine_matrix
+from biascore_metrics.doubts import doubts_of
 from biascore_metrics.frequency import Frequency
 from biascore_metrics.near import near_duplicates
 from biascore_metrics.weat.effect import Across, Effect
@@ -97,6 +98,10 @@ class Weat(Metric[WeatOptions, Test]):
             coverage=roles.coverage,
             warnings=(*warnings, *effect.warnings(self.options), *doubts),
             cautions=(*coverage_warnings(roles.coverage), *effect.cautions(self.options), *doubts),
+            doubts=(
+                *placebo.in_brief(effect, self.options),
+                *doubts_of(roles.coverage, near=near, frequency=frequency.both()),
+            ),
             item_value="association s(w, A, B)",
             model_conventions=(*OF_MODEL, *OF_USABLE_WORDS, *frequency.stated()),
             conventions=self.options.conventions(
