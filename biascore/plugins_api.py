@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from biascore.languages.gender_table import check_sentences, read_sentences
     from biascore.languages.gender_trace import Trace, TracedWord, TraceStep, trace_gender
     from biascore.languages.language import Language, SpeakerFrames, find_language
+    from biascore.languages.names import language_name
     from biascore.metric import SELF, Context, Draws, Metric, MetricOptions, Resamples
     from biascore.models.adapter import Adapter, Backend, Identity, LoadContext, ModelPlugin
     from biascore.models.cost import Cost
@@ -264,6 +265,7 @@ __all__ = [
     "hookimpl",
     "install_extra",
     "item_table",
+    "language_name",
     "language_with_rules",
     "listed",
     "megabytes_allowed",

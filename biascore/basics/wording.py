@@ -10,6 +10,8 @@ MAX_LISTED: Final = 10
 MAX_QUOTED: Final = 60
 MAX_PROBLEMS: Final = 10
 MAX_RUN: Final = 260  # no file of a path has a longer name
+MINUS: Final = "\N{MINUS SIGN}"
+_HYPHEN_BEFORE_NUMBER: Final = re.compile(r"(?<![\w.])-(?=\d)")
 _LONG: Final = re.compile(rf"[^\s/]{{{MAX_RUN + 1},}}")
 
 
@@ -26,6 +28,16 @@ def listed(names: Sequence[object], most: int = MAX_LISTED, none: str = "none") 
     shown = ", ".join(quoted(name) for name in names[:most])
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return f"{shown}{more}" or none
+
+
+def capital(text: str) -> str:
+    """The text with a capital letter at its start, as a sentence has."""
+    return text[:1].upper() + text[1:]
+
+
+def true_minus(text: str) -> str:
+    """The text with a minus in place of the hyphens before numbers."""
+    return _HYPHEN_BEFORE_NUMBER.sub(MINUS, text)
 
 
 def brief(text: str) -> str:

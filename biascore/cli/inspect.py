@@ -13,6 +13,7 @@ from biascore.cli.equity import sentence_lines, sentences_json
 from biascore.cli.lists import contents_of, list_json, size_of
 from biascore.cli.options import Json, Stimuli
 from biascore.files.paths import user_path
+from biascore.languages.names import language_name
 from biascore.plugins.loading import Plugins
 from biascore.plugins.stimuli import read_catalogue
 from biascore.stimuli import Catalogue, EquityTest, Test
@@ -114,7 +115,7 @@ def languages(stimuli: Stimuli = None, as_json: Json = False) -> None:
     rows = [
         {
             "code": code,
-            "name": known[code].name if code in known else "",
+            "name": known[code].name if code in known else language_name(code),
             "tests": str(sum(test.language == code for test in catalogue.tests)),
         }
         for code in sorted({*known, *catalogue.languages})

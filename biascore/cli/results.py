@@ -19,6 +19,7 @@ from biascore.results.estimates import format_p
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
 from biascore.results.verdicts import Role, RunVerdict
+from biascore.results.warned import warning_lines
 from biascore.stats import Adjustment, Verdict
 from biascore.transform import IN_SHORT
 
@@ -36,7 +37,7 @@ _LEAST_NUMBERS: Final = 8
 _FACTS: Final = 3
 """Of a transform that does not say in short what it learnt, so many facts are shown."""
 _NAMED: Final = 3
-"""Warnings that more measurements share than this say how many."""
+"""Failures for one reason of which more are named than this are counted."""
 
 
 class Line(NamedTuple):
@@ -256,29 +257,9 @@ def _summary(run: Run, lines: Sequence[Line]) -> list[str]:
 
 def _print_warnings(console: Console, run: Run, *, all_warnings: bool) -> None:
     """Those that touch a verdict, or all of them; else how many there are. What several measurements share, once."""
-    shown: dict[tuple[str, tuple[str, ...]], list[Measurement]] = {}
-    others = 0
-    for measurement in run:
-        some = tuple(w for w in measurement.warnings if all_warnings or w in measurement.cautions)
-        others += len(measurement.warnings) - len(some)
-        if some:
-            shown.setdefault((measurement.test, some), []).append(measurement)
-    for warning in run.warnings:
-        say(warning, to=console, style="yellow", label="warning:")
-    for (test, some), measurements in shown.items():
-        say(
-            f"{test} ({_named(measurements)}): {'; '.join(some)}",
-            to=console,
-            style="yellow",
-            label="warning:",
-        )
+    lines, others = warning_lines(run, every=all_warnings)
+    for line in (*run.warnings, *lines):
+        say(line, to=console, style="yellow", label="warning:")
     if others:
         noun = "warning touches" if others == 1 else "warnings touch"
         say(f"{others} more {noun} no verdict; --warnings prints all, and the report holds them", to=console)
-
-
-def _named(measurements: Sequence[Measurement]) -> str:
-    names = dict.fromkeys(f"{measurement.method} on {measurement.model}" for measurement in measurements)
-    if len(names) <= _NAMED:
-        return ", ".join(names)
-    return f"{len(names)} measurements, such as {next(iter(names))}"

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from biascore.basics.visible import visible_in
 from biascore.exporter import Exported, Exporter
 from biascore.exporting.one_model import by_model
-from biascore.exporting.tables import markdown, markdown_lines
-from biascore.results.answers import findings
+from biascore.exporting.tables import answer_lines, markdown, markdown_lines
 from biascore.results.summary import SummaryRow, summary_rows
 from biascore.results.verdicts import Role
 
@@ -45,7 +44,6 @@ def _card(model: ModelUsed, run: Run) -> str:
     index = [{"name": model.name, "results": results}]
     provenance = run.provenance
     day = time.strftime("%Y-%m-%d", time.gmtime(provenance.started))
-    found = [line for answer in findings(run.answers) for line in (answer.text, *answer.notes)]
     return "\n".join(
         [
             "---",
@@ -57,9 +55,11 @@ def _card(model: ModelUsed, run: Run) -> str:
             f"Measured on {day} with biascore {provenance.biascore_version}, seed {provenance.seed}, as "
             f"{markdown(model.ref)} (weights {markdown(model.digest)}).",
             "",
-            *(f"- {markdown(line)}" for line in found),
+            *answer_lines(run),
             "",
             LIMITS,
+            "",
+            f"**{markdown(run.title)}**",
             "",
             *markdown_lines(run),
         ]

@@ -10,9 +10,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from biascore.basics.visible import visible, visible_json
+from biascore.basics.wording import MINUS, true_minus
 from biascore.exporter import Exported, Exporter
+from biascore.exporting.beneath import beneath
+from biascore.results.answers import findings
 from biascore.results.summary import SummaryRow, p_shown, summary_rows
-from biascore.results.verdicts import Role
+from biascore.results.verdicts import NOT_UNBIASED, Role
 
 if TYPE_CHECKING:
     from biascore.results.run import Run
@@ -36,6 +39,8 @@ COLUMNS: Final = (
     "p adjusted",
     "Verdict",
 )
+_NUMBERS: Final = ("Effect", "Interval", "p", "p adjusted")
+_POWER: Final = re.compile(r"(\d(?:\.\d+)?)e([+-])0*(\d+)")
 _MARKDOWN: Final = str.maketrans({character: f"\\{character}" for character in "\\`*_[]<>|#"})
 _LATEX: Final = str.maketrans(
     {character: f"\\{character}" for character in "&%$#_{}"}
@@ -90,7 +95,8 @@ class Markdown(Exporter):
 
     def export(self, run: Run) -> tuple[Exported, ...]:
         """The text."""
-        return (Exported("\n".join(markdown_lines(run))),)
+        told = [*answer_lines(run), *(f"- {markdown(line)}" for line in run.control_lines)]
+        return (Exported("\n".join([f"**{markdown(run.title)}**", "", *told, "", *markdown_lines(run)])),)
 
 
 class Latex(Exporter):
@@ -105,6 +111,7 @@ class Latex(Exporter):
         found = [
             f"% {_latex(run.title)}: tables by biascore {run.provenance.biascore_version}; need booktabs"
         ]
+        told = (answer.text for answer in findings(run.answers))
         for title, rows in tables_of(run):
             found += [
                 r"\begin{table}",
@@ -113,12 +120,12 @@ class Latex(Exporter):
                 r"\toprule",
                 " & ".join(COLUMNS) + r" \\",
                 r"\midrule",
-                *(" & ".join(map(_latex, _cells(row))) + r" \\" for row in rows),
+                *(" & ".join(_latex_cells(row)) + r" \\" for row in rows),
                 r"\bottomrule",
                 r"\end{tabular}",
                 r"\end{table}",
             ]
-        return (Exported("\n".join([*found, *(f"% {_latex(line)}" for line in beneath(run)), ""])),)
+        return (Exported("\n".join([*found, *(f"% {_latex(line)}" for line in (*told, *beneath(run))), ""])),)
 
 
 def tables_of(run: Run) -> Iterator[tuple[str, tuple[SummaryRow, ...]]]:
@@ -139,36 +146,22 @@ def notes(run: Run) -> tuple[str, ...]:
         "p-values are not adjusted for the number of tests."
         if how.value == "none"
         else f"p adjusted over the measurements on one model ({how.shown}).",
-        "Inconclusive is not unbiased: the data tell neither a bias nor its absence.",
+        f"{NOT_UNBIASED}.",
     )
 
 
-def beneath(run: Run) -> tuple[str, ...]:
-    """What stands beneath the tables: what a positive effect means, units, conventions, warnings, and what failed."""
-    found: dict[str, None] = {}
-    for row in summary_rows(run):
-        name = f"{row.test}, {row.metric}"
-        means = f" positive means {row.positive_means};" if row.positive_means else ""
-        found[f"{name}: {row.estimate} in {row.unit};{means} conventions: {_conventions(row)}"] = None
-        if row.warnings:
-            found[f"{name} on {row.model}: warning: {row.warnings}"] = None
-    for warning in run.warnings:
-        found[f"warning: {warning}"] = None
-    for failure in run.failed:
-        found[f"failed: {failure.what}: {failure.message}"] = None
-    return tuple(found)
-
-
-def _conventions(row: SummaryRow) -> str:
-    return ", ".join(f"{name} = {value}" for name, value in json.loads(row.conventions).items())
+def answer_lines(run: Run) -> list[str]:
+    """What the run answers, a line for each model and concept, with what could be misread of it."""
+    found = [line for answer in findings(run.answers) for line in (answer.text, *answer.notes)]
+    return [f"- {markdown(line)}" for line in found]
 
 
 def markdown_lines(run: Run) -> list[str]:
     """The Markdown of a run: tables, notes, and a list of what stands beneath."""
-    lines = [f"**{markdown(run.title)}**", ""]
+    lines: list[str] = []
     for title, rows in tables_of(run):
         lines += [f"{title}", "", f"| {' | '.join(COLUMNS)} |", f"|{'---|' * len(COLUMNS)}"]
-        lines += [f"| {' | '.join(map(markdown, _cells(row)))} |" for row in rows]
+        lines += [f"| {' | '.join(_markdown_cells(row))} |" for row in rows]
         lines += [""]
     lines += [*notes(run), ""]
     return [*lines, *(f"- {markdown(line)}" for line in beneath(run)), ""]
@@ -177,6 +170,29 @@ def markdown_lines(run: Run) -> list[str]:
 def markdown(text: str) -> str:
     """A text that Markdown and HTML show as it is, in one line."""
     return re.sub(r"\s*\n\s*", "; ", visible(text)).translate(_MARKDOWN)
+
+
+def _markdown_cells(row: SummaryRow) -> list[str]:
+    """With a true minus before numbers."""
+    return [
+        true_minus(cell) if column in _NUMBERS else markdown(cell)
+        for column, cell in zip(COLUMNS, _cells(row), strict=True)
+    ]
+
+
+def _latex_cells(row: SummaryRow) -> list[str]:
+    """With the minus and the powers of ten of mathematics in numbers."""
+    return [
+        _POWER.sub(_power, _latex(true_minus(cell)).replace(MINUS, "$-$"))
+        if column in _NUMBERS
+        else _latex(cell)
+        for column, cell in zip(COLUMNS, _cells(row), strict=True)
+    ]
+
+
+def _power(found: re.Match[str]) -> str:
+    digits, sign, exponent = found.groups()
+    return rf"${digits} \times 10^{{{sign.replace('+', '')}{exponent}}}$"
 
 
 def _latex(text: str) -> str:

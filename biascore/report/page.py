@@ -12,6 +12,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from biascore.basics.visible import visible
+from biascore.basics.wording import capital
+from biascore.languages.names import language_name
 from biascore.report.parts import PARTS, Part
 from biascore.report.texts import (
     cell,
@@ -60,7 +62,9 @@ def document(
     )
     environment.filters |= {
         "number": number,
+        "capital": capital,
         "cell": cell,
+        "language": language_name,
         "p": format_p,
         "percent": percent,
         "plain": plain,

@@ -7,7 +7,8 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 from biascore.basics.frozen import Frozen
-from biascore.results.figures import Point
+from biascore.basics.wording import capital
+from biascore.results.figures import Bars, Point
 from biascore.results.measurement import Measurement
 from biascore.results.told import Ends, Size, ends_of, shown, side_of
 from biascore.results.verdicts import Role, RunVerdict
@@ -117,7 +118,7 @@ class Answer(Frozen):
     @property
     def text(self) -> str:
         """The whole answer in one line of plain text, without its notes."""
-        return f"{self.model}, {self.about}: {self.in_short}. {_capital(self.how_sure)}."
+        return f"{self.model}, {self.about}: {self.in_short}. {capital(self.how_sure)}."
 
 
 class _Told(NamedTuple):
@@ -244,6 +245,7 @@ def _notes(some: Sequence[_Told], told: _Told, *, decided: bool) -> list[str]:
                 _overlooked(some),
                 _spans(told),
                 _beside(told.measurement),
+                _parts(told.measurement),
             ],
         )
     )
@@ -321,6 +323,34 @@ def _beside(measurement: Measurement) -> str:
     return ""
 
 
+def _parts(measurement: Measurement) -> str:
+    """Of the parts that the metric draws beside the whole, such as bias types, those that are detected among themselves."""
+    drawn = {estimate.name: estimate for estimate in measurement.estimates}
+    for figure in measurement.figures:
+        if not isinstance(figure, Bars) or measurement.headline.name not in figure.estimates:
+            continue
+        # A figure with too few labels is not drawn, which says why.
+        named = zip(figure.labels, figure.estimates, strict=False)
+        parts = [
+            (label, drawn[name])
+            for label, name in named
+            if name in drawn and name != measurement.headline.name and len(drawn[name].p_values) > 1
+        ]
+        found = [
+            f"{label} ({shown(part.value)}{' %' if part.unit == '%' else ''})"
+            for label, part in parts
+            if part.value is not None and part.p_values[-1].value <= (measurement.alpha or 0.0)
+        ]
+        if found:
+            return f"Of its {len(parts)} parts, adjusted for their number, detected: {', '.join(found)}."
+        if len(parts) > 1:
+            labels = ", ".join(label for label, _ in parts)
+            return (
+                f"None of its {len(parts)} parts is detected by itself, adjusted for their number: {labels}."
+            )
+    return ""
+
+
 def _by_sureness(some: Sequence[Answer]) -> str:
     found: dict[Sureness, list[str]] = {}
     for answer in some:
@@ -334,7 +364,3 @@ def _by_sureness(some: Sequence[Answer]) -> str:
 
 def _tests(count: int) -> str:
     return f"{count} test" if count == 1 else f"{count} tests"
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -65,7 +65,8 @@ class Estimate(Frozen):
     The first of ``p_values`` is the one that decides the verdict; ``n`` gives the size of each group.
     ``neutral`` is the value that stands for no bias, None where no value does; ``chance`` is what no bias gives on
     average where that is another value, as for a distance, which is never below its neutral one. ``limits``: the least and
-    the greatest value that it can have, None where it has none or they are not known.
+    the greatest value that it can have, None where it has none or they are not known. ``sides``: what lies above and below
+    its neutral value, where that is not what its measurement says of the headline.
     ``estimator`` says how it follows from the items of its measurement, so that it can be compared with that of another
     model item by item; None where it does not follow from them alone.
     """
@@ -76,6 +77,7 @@ class Estimate(Frozen):
     neutral: float | None = 0.0
     chance: float | None = None
     limits: tuple[float, float] | None = None
+    sides: tuple[str, str] | None = None
     n: FrozenMap[int]
     interval: ConfidenceInterval | None = None
     p_values: tuple[PValue, ...] = ()
@@ -83,9 +85,9 @@ class Estimate(Frozen):
 
     @model_serializer(mode="wrap")
     def _without_empty(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Without an estimator and limits where there are none: results stored before keep their digest."""
+        """Without an estimator, limits and sides where there are none: results stored before keep their digest."""
         stored: dict[str, Any] = serialize(self)
-        for name in ("estimator", "limits"):
+        for name in ("estimator", "limits", "sides"):
             if getattr(self, name) is None:
                 stored.pop(name, None)
         return stored

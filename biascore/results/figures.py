@@ -67,6 +67,8 @@ class Histogram(Frozen):
 class Bars(Frozen):
     """A picture of some estimates of one unit, by name, as bars with their intervals; ``labels`` are shown for them.
 
+    Where the headline of the measurement is among them, those with a second p-value, adjusted over them, are its parts: an
+    answer names the ones for which that is at most alpha.
     ``groups``: which group each estimate belongs to; then bars have the colour of their group, and begin at the neutral
     value, so that their length is what lies between it and them.
     """

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from biascore.basics.wording import true_minus
 from biascore.results.estimates import describe
 from biascore.results.markup import bullets, table, text_of
+from biascore.results.verdicts import NOT_UNBIASED
+from biascore.stats import Verdict
 
 if TYPE_CHECKING:
     from biascore.results.measurement import Measurement
@@ -16,13 +19,16 @@ def measurement_html(measurement: Measurement) -> str:
     rows = [
         (
             estimate.name,
-            "–" if estimate.value is None else f"{estimate.value:.3g}",
+            "–" if estimate.value is None else true_minus(f"{estimate.value:.3g}"),
             estimate.unit,
             describe(estimate),
         )
         for estimate in measurement.estimates
     ]
     conventions = ", ".join(f"{name} = {value}" for name, value in measurement.conventions.items())
+    # What describes has no verdict that could be taken for one.
+    inconclusive = measurement.verdict is Verdict.INCONCLUSIVE and not measurement.describes
+    unbiased = [f"{NOT_UNBIASED}."] if inconclusive else []
     means = f"positive means: {measurement.positive_means}"
     return "".join(
         [
@@ -30,6 +36,7 @@ def measurement_html(measurement: Measurement) -> str:
             f"{text_of(measurement.verdict.value)} alone. {text_of(measurement.reason)}</p>",
             table(("estimate", "value", "unit", "in full"), rows),
             bullets([*([means] if measurement.positive_means else []), f"conventions: {conventions}"]),
+            bullets(unbiased),
             bullets(f"warning: {warning}" for warning in measurement.warnings),
         ]
     )

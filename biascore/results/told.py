@@ -67,6 +67,8 @@ def lists_of(positive_means: str) -> Lists | None:
 
 def ends_of(measurement: Measurement) -> Ends:
     """What lies on both sides of the neutral value of the headline."""
+    if measurement.headline.sides is not None:
+        return Ends(*measurement.headline.sides, stereotype=False)
     stereotype = _CONGRUENT in measurement.positive_means
     above = measurement.positive_means.replace(_CONGRUENT, "").strip()
     if measurement.negative_means:

@@ -74,6 +74,31 @@ def test_a_table_says_how_it_is_to_be_read(run: Run) -> None:
     rows = [line for line in shown.splitlines() if line.startswith("| ")]
     assert len(rows) == len(run) + 1
     assert len({line.replace("\\|", "").count("|") for line in rows}) == 1
+    for answer in run.answers:
+        assert answer.text.split(":")[0].replace("_", "\\_") in shown
+
+
+def test_what_rows_share_is_said_once_and_minus_signs_are_true_ones() -> None:
+    own = {"ddof": 1, "exchanged": "8 + 8"}
+    rows = [
+        decided(p, value=-0.5, ends=(-0.9, -0.1), test=test, model=model, conventions=own | {"vector": model})
+        for test, p in (("en/weat6", 1.2e-5), ("en/weat7", 0.3))
+        for model in ("m", "n")
+    ]
+    rows.append(decided(0.5, metric="other", test="en/weat6", conventions={"ddof": 1, "words": "all"}))
+    run = run_of(*rows, models=[model_used("m"), model_used("n")])
+    lines = [line.removeprefix("- ") for line in text(run, "md").splitlines() if "conventions of" in line]
+    assert lines == [
+        "conventions of all: ddof = 1",
+        "conventions of made: exchanged = 8 + 8",
+        "conventions of all on n: vector = n",
+        "conventions of made on m: vector = m",
+        "conventions of en/weat6, other on m: words = all",
+    ]
+    assert "| \N{MINUS SIGN}0.5 | \N{MINUS SIGN}0.9 to \N{MINUS SIGN}0.1 |" in text(run, "md")
+    assert r"& $-$0.5 & $-$0.9 to $-$0.1 &" in text(run, "latex")
+    assert r"& $1.2 \times 10^{-5}$ &" in text(run, "latex")
+    assert next(csv.DictReader(io.StringIO(text(run, "csv"))))["effect"] == "-0.5"
 
 
 def test_latex_escapes_and_closes_what_it_opens(run: Run) -> None:

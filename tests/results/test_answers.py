@@ -8,7 +8,7 @@ import pytest
 
 from biascore.results.answers import Answer, Sureness, answers, findings, in_one_line, ruler_line
 from biascore.results.estimates import ConfidenceInterval, Equivalence, Estimate, PValue
-from biascore.results.figures import Point
+from biascore.results.figures import Bars, Point
 from biascore.results.measurement import Measurement
 from biascore.results.told import Lists, Size, ends_of, lists_of, shown
 from biascore.results.verdicts import Role, run_verdicts
@@ -147,6 +147,22 @@ def test_the_rate_drawn_against_the_headline_is_told_beside_it() -> None:
     assert answer.notes == ("Beside it, f_m = 0.74, where 0.5 is no bias.",)
 
 
+def test_the_parts_that_are_detected_among_themselves_are_named() -> None:
+    def part(name: str, value: float, adjusted: float) -> Estimate:
+        p_values = [
+            PValue(name=how, value=adjusted, kind="exact", alternative="two-sided") for how in ("p", "Holm")
+        ]
+        return Estimate(name=name, value=value, unit="%", neutral=50.0, n={"pairs": 40}, p_values=p_values)
+
+    some = part("B age", 71.4, 0.01), part("B religion", 55.0, 0.4)
+    bars = Bars(title="t", estimates=("d", "B age", "B religion"), labels=("all", "age", "religion"))
+    made = d(0.001, figures=(bars,))
+    (answer,) = of(made.model_copy(update={"estimates": (*made.estimates, *some)}))
+    assert answer.notes == ("Of its 2 parts, adjusted for their number, detected: age (71.4 %).",)
+    (answer,) = of(made.model_copy(update={"estimates": (*made.estimates, some[1], part("B age", 60, 0.2))}))
+    assert answer.notes[0].endswith("for their number: age, religion.")
+
+
 # The ruler.
 
 
@@ -206,6 +222,14 @@ def test_lists_are_read_from_what_a_positive_value_means(text: str, lists: Lists
 def test_what_a_metric_says_of_the_other_side_goes_first() -> None:
     assert ends_of(d(0.1, negative_means="the other")).below == "the other"
     assert ends_of(d(0.1, positive_means="prose")).below == ""
+
+
+def test_an_estimate_that_has_sides_of_its_own_is_told_by_them() -> None:
+    made = d(0.1)
+    headline = made.headline.model_copy(update={"sides": ("jobs lean to men", "jobs lean to women")})
+    ends = ends_of(made.model_copy(update={"estimates": (headline,)}))
+    assert ends == ("jobs lean to men", "jobs lean to women", False)
+    assert "sides" not in made.headline.model_dump()
 
 
 def test_no_word_is_invented_where_a_unit_has_no_convention() -> None:

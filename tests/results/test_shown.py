@@ -11,7 +11,7 @@ from biascore import Run
 from biascore.errors import UnknownNameError
 from biascore.results.html import MOST
 
-from ..builders.runs import HOSTILE, hostile_run, measurement, run_of, typical_run
+from ..builders.runs import HOSTILE, decided, hostile_run, measurement, model_used, run_of, typical_run
 
 
 class Tags(HTMLParser):
@@ -50,6 +50,20 @@ def test_a_notebook_shows_answers_and_rows_and_runs_nothing(typical: Run) -> Non
     one = Tags(typical[0]._repr_html_())
     assert one.tags.count("tr") == len(typical[0].estimates) + 1
     assert any("ddof = 1" in text for text in one.texts)
+    undecided = run_of(
+        decided(
+            0.4, warnings=("few", "lists differ"), cautions=("lists differ",), value=-0.25, ends=(-0.9, 0.4)
+        ),
+        models=[model_used("m")],
+    )
+    page = Tags(undecided._repr_html_())
+    assert "warning: en/weat6 (made on m): lists differ" in page.texts
+    assert "1 more warning touches no verdict: run.report(...) and run[i] have it" in page.texts
+    assert {"\N{MINUS SIGN}0.25 sd", "\N{MINUS SIGN}0.9 to 0.4 (95 %)"} <= set(page.texts)
+    one = Tags(undecided[0]._repr_html_())
+    assert {"warning: few", "warning: lists differ"} <= set(one.texts)
+    for shown in (page, one):
+        assert any("Inconclusive is not unbiased" in text for text in shown.texts)
     hostile = Tags(hostile_run()._repr_html_())
     assert not set(hostile.tags) & {"script", "img", "svg", "style", "b><"}
     assert any(HOSTILE[0] in text for text in hostile.texts)

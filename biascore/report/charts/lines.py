@@ -52,7 +52,7 @@ def lines_chart(measurement: Measurement, figure: Lines, name: str) -> Chart | U
     note = f"{missing} without a value not drawn." if missing else ""
     neutral = [] if figure.neutral is None else [{"value": figure.neutral}]
     drawing = Drawing(_layers(groups, rows), HEIGHT, {ROWS.name: rows, NEUTRAL.name: neutral})
-    spec = specification(drawing, f"Across: {figure.x}.", f"{measurement.test_title}. {caption}")
+    spec = specification(drawing, f"Horizontal axis: {figure.x}.", f"{measurement.test_title}. {caption}")
     return Chart(f"{name}-{safe(figure.title)}", caption, note, spec, figure.title)
 
 

@@ -99,8 +99,8 @@ def plane_chart(measurement: Measurement, plane: Plane, name: str) -> Chart | Un
         return Undrawn(plane.title, "no item has a finite value on both axes")
     spread = _Spread.of(rows)
     wide, narrow = (_labels(rows, spread, across) for across in (ACROSS, NARROW))
-    below = [f"Across: {plane.x}, from {plane.x_ends[0]} to {plane.x_ends[1]}."]
-    below += [f"Upwards: {plane.y}, from {plane.y_ends[0]} to {plane.y_ends[1]}."]
+    below = [f"Horizontal axis: {plane.x}, from {plane.x_ends[0]} to {plane.x_ends[1]}."]
+    below += [f"Vertical axis: {plane.y}, from {plane.y_ends[0]} to {plane.y_ends[1]}."]
     caption = (
         f"{counted(len(rows), 'item')} by {plane.x} and {plane.y}. "
         f"Named, where there is room, are the {LABELLED} of each group with the greatest absolute value "

@@ -124,7 +124,7 @@ def scatter_chart(
             LABELS.name: wide,
         },
     )
-    below = [f"Across: {named[0]}.", f"Upwards: {named[1]}."]
+    below = [f"Horizontal axis: {named[0]}.", f"Vertical axis: {named[1]}."]
     spec = specification(drawing, below, caption)
     spec["usermeta"] = {
         "besidePlot": WIDTH - ACROSS,

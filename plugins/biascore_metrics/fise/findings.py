@@ -80,9 +80,9 @@ class Findings:
         """All estimates of a test, the same ones whatever was found: first the one that the verdict is about."""
         rows = list(rows_of(test))
         headline = names.equal_name(self.strongest) if self.strongest else rows[0][0]
-        return tuple(self._estimate(*row) for row in sorted(rows, key=lambda row: row[0] != headline))
+        return tuple(self._estimate(test, *row) for row in sorted(rows, key=lambda row: row[0] != headline))
 
-    def _estimate(self, name: str, unit: str, neutral: float | None) -> Estimate:
+    def _estimate(self, test: FiseTest, name: str, unit: str, neutral: float | None) -> Estimate:
         interval = self.intervals.get(name)
         return Estimate(
             name=name,
@@ -93,6 +93,7 @@ class Findings:
             n=self.n.get(name, self.sizes),
             interval=ConfidenceInterval.of(interval) if interval else None,
             p_values=self.p_values.get(name, ()),
+            sides=_sides(test, name),
             estimator=self._from_items(name),
         )
 
@@ -103,6 +104,15 @@ class Findings:
         if name not in columns or self.pairs != self.words:
             return None
         return Contrast(column=columns[name], groups={EVERY_ITEM: 1.0})
+
+
+def _sides(test: FiseTest, name: str) -> tuple[str, str] | None:
+    """Where the words lean to above and below 0 of a mean bias, by the names of the lists of its dimension."""
+    for one in test.dimensions:
+        if name in (names.mean_name(one.name), names.equal_name(one.name), names.standardised_name(one.name)):
+            a, b = (f"{test.targets.name} lean to {side.name}".replace("_", " ") for side in (one.A, one.B))
+            return a, b
+    return None
 
 
 def find(

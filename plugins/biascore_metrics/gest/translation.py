@@ -23,6 +23,7 @@ from biascore.plugins_api import (
     SamplesTest,
     Test,
     item_table,
+    language_name,
 )
 from biascore.stats import Unreachable
 from biascore_metrics.gest.chosen import Chosen, Confound
@@ -82,7 +83,7 @@ class GestMt(Metric[MtOptions, SamplesTest]):
         rates = MasculineRates.of(chosen, verdicts, options, confound, context.rng)
         return Finding(
             variant=", ".join(options.changed("target")),
-            subject=f"{test.language} to {options.target}",
+            subject=f"{language_name(test.language)} to {language_name(options.target)}",
             positive_means="stereotypes about men are translated in the masculine more often than those about women",
             negative_means="stereotypes about women are translated in the masculine more often than those about men",
             estimates=rates.estimates,
@@ -119,9 +120,10 @@ class GestMt(Metric[MtOptions, SamplesTest]):
 
 
 def _figures(chosen: Chosen, options: MtOptions) -> tuple[Figure, ...]:
+    language = language_name(options.target)
     return (
         Bars(
-            title=f"Masculine rate of each stereotype in {options.target}",
+            title=f"Masculine rate of each stereotype in {language}",
             estimates=tuple(p_name(stereotype) for stereotype in chosen.stereotypes),
             labels=tuple(stereotype.label for stereotype in chosen.stereotypes),
             groups=tuple(ABOUT[stereotype.gender] for stereotype in chosen.stereotypes),
@@ -130,14 +132,14 @@ def _figures(chosen: Chosen, options: MtOptions) -> tuple[Figure, ...]:
             title="Stereotype rate and masculine rate",
             x=F_M,
             y=F_S,
-            subject=options.target,
+            subject=language,
             limit=Limit(name="theoretical maximum of f_s", corners=largest_corners()),
         ),
-        rank_boxes(chosen.stereotypes, options.target),
+        rank_boxes(chosen.stereotypes, language),
         Examples(
             title="Samples whose translation goes with the stereotype, and against it",
             follows="follows",
-            beside=("translation", f"translation ({options.target})"),
+            beside=("translation", f"translation ({language})"),
             marked="word",
             notice=(
                 "These sentences repeat stereotypes of women and men. A system that always says the masculine goes with "

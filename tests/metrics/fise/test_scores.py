@@ -114,6 +114,9 @@ def test_everything_equals_a_loop_over_words(model_of, dimensions: tuple[Dimensi
         assert got.estimate(f"mean bias {d.name}").value == pytest.approx(own.mean(), abs=1e-6)
         standardised = got.estimate(f"standardised mean bias {d.name}").value
         assert standardised == pytest.approx(own.mean() / own.std(ddof=1), abs=1e-5)
+        for name in ("mean bias {}", "mean bias {} at equal tightness", "standardised mean bias {}"):
+            sides = tuple(f"jobs lean to {side.name}" for side in (d.A, d.B))
+            assert got.estimate(name.format(d.name)).sides == sides
     for (i, one), (j, other) in itertools.combinations(enumerate(dimensions), 2):
         pairs = np.array([(bs[i], bs[j]) for bs in scores.values()])
         interaction = got.estimate(f"interaction {one.name} x {other.name}").value

@@ -18,7 +18,7 @@ def test_own_samples_come_out_in_the_masculine(apertium: str) -> None:
     found = items[items["value"].notna()]
     assert len(found) >= 10
     assert found["value"].mean() > 0.9
-    assert got.subject == "en to es"
+    assert got.subject == "English to Spanish"
     assert any("less than 70%" in warning for warning in got.warnings)  # Spanish verbs rarely have a gender
 
 
