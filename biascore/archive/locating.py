@@ -10,6 +10,7 @@ from biascore.audit import AuditData
 from biascore.errors import BiascoreError
 from biascore.files.reading import file_digest
 from biascore.results.run import Run
+from biascore.results.run_files import RUN_FILE
 from biascore.stimuli.dataset import HUB, locate
 
 STIMULI: str = "stimuli"
@@ -47,11 +48,18 @@ class Places:
         found = (path for path in (*named, *self._candidates(name), bundled) if path.is_dir())
         return next(found, None)
 
+    def root_of_run(self, name: str) -> Path | None:
+        """The folder relative to which a run is stored under this name, or None."""
+        return next((root for root in self._around if (root / name / RUN_FILE).is_file()), None)
+
+    @property
+    def _around(self) -> tuple[Path, ...]:
+        return (*self.given, *(folder.absolute().parent for folder in self.given), self.beside, Path())
+
     def _candidates(self, name: str) -> Iterator[Path]:
         parts = PurePosixPath(name).parts
         ends = dict.fromkeys((name, "/".join(parts[-2:]), parts[-1] if parts else name))
-        around = (*self.given, *(folder.absolute().parent for folder in self.given), self.beside)
-        for folder in (*around, self.beside / STIMULI, self.beside / DATA, Path()):
+        for folder in (*self._around[:-1], self.beside / STIMULI, self.beside / DATA, Path()):
             yield from (folder / end for end in ends)
 
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal
 
 from biascore.archive.bundle import AUDIT_FILE, RUN, audit_text, is_unpacked, opened
+from biascore.archive.check import Check
+from biascore.archive.judged import gate_checks, scenario_checks
 from biascore.archive.locating import Inputs, Places, inputs_of
 from biascore.audit import AuditTransform
-from biascore.basics.frozen import Frozen
 from biascore.checking import read_data
 from biascore.engine import Engine
 from biascore.errors import BiascoreError, PluginError, RunError
@@ -27,14 +27,6 @@ from biascore.results.run_files import RUN_FILE
 from biascore.results.stimuli_used import StimuliUsed
 
 
-class Check(Frozen):
-    """One thing derived again: it matches, differs, or could not be derived because something is not here."""
-
-    what: str
-    outcome: Literal["matches", "differs", "not here"]
-    detail: str = ""
-
-
 def verify_run(
     folder: str | Path,
     *,
@@ -42,10 +34,10 @@ def verify_run(
     stimuli: Sequence[Path] = (),
     refs: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[Check, ...]:
-    """Check results, verdicts and item tables, then the stimuli and, with ``models``, the models.
+    """Check results, verdicts and item tables, gates and scenarios, then the stimuli and, with ``models``, the models.
 
     ``folder`` is that of a run, or a bundle, unpacked or not.
-    ``stimuli`` are folders in which own stimuli and data files are looked for before the run's surroundings, and
+    ``stimuli`` are folders in which own stimuli, data files and base runs are looked for before the run's surroundings, and
     ``refs`` other references of models by name. Raises RunError for what is no stored run.
     """
     with opened(user_path(folder)) as path:
@@ -72,6 +64,7 @@ def _checks(path: Path, models: bool, stimuli: Sequence[Path], refs: Mapping[str
         checks.append(Check(what=AUDIT_FILE, outcome="matches" if same else "differs"))
     inputs = inputs_of(run, places)
     engine, unusable = _engine(inputs)
+    checks += [*gate_checks(run, places), *scenario_checks(run, engine.plugins)]
     checks += [_check_stimuli(used, engine, places) for used in run.stimuli]
     if models:
         absent = ", ".join((*inputs.missing, *unusable))

@@ -98,12 +98,15 @@ def _evaluated(name: str, gate: Gate, run: Run, folder: Path) -> GateResult:
     lines = [line for line in taken if line[1].role in gate.roles]
     checks: list[GateCheck] = []
     cautions: tuple[str, ...] = ()
+    digest = ""
     if gate.fail_on is not None:
         checks += [_detected(*line, run) for line in lines]
     if gate.within is not None:
         checks += [_within(*line, gate.within) for line in lines]
     if gate.no_worse_than is not None:
-        grown, cautions = _no_worse(gate, lines, run, base(gate, folder))
+        before = base(gate, folder)
+        digest = before.results_digest()
+        grown, cautions = _no_worse(gate, lines, run, before)
         checks += grown
     checks += [_not_made(f) for f in run.failed if gate.takes(f.metric, f.test, f.model)]
     roles = " or ".join(role.value for role in gate.roles)
@@ -119,6 +122,7 @@ def _evaluated(name: str, gate: Gate, run: Run, folder: Path) -> GateResult:
         checks=tuple(checks),
         problem=problem,
         cautions=cautions,
+        base=digest,
     )
 
 

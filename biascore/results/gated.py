@@ -66,7 +66,7 @@ class GateResult(Frozen):
     """A gate with all its checks; ``inconclusive`` says what it makes of those that are undecided.
 
     ``problem``: why nothing could be checked, where nothing could; such a gate has not passed. ``cautions``: what has to be
-    known of the run that it compares with.
+    known of the run that it compares with, and ``base`` the digest of that one's results.
     """
 
     name: str
@@ -75,6 +75,7 @@ class GateResult(Frozen):
     checks: tuple[GateCheck, ...]
     problem: str = ""
     cautions: tuple[str, ...] = ()
+    base: str = ""
 
     @property
     def passed(self) -> bool:

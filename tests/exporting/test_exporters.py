@@ -16,6 +16,7 @@ import pytest
 from biascore.errors import OptionsError, RunError
 from biascore.exporter import Exported, Exporter
 from biascore.exporting.choosing import EXPORTERS, exported, write_exported
+from biascore.gates import Gate, evaluate
 from biascore.plugins.loading import Plugins
 from biascore.plugins_api import hookimpl
 from biascore.results.failure import Failure
@@ -128,6 +129,28 @@ def test_junit_counts_findings_alone() -> None:
     assert counts == {"name": "m", "tests": "3", "failures": "1", "skipped": "1", "errors": "1"}
     assert [case.get("name") for case in suite] == ["en/weat6", "en/weat7", "en/weat9"]
     assert suite[1].find("skipped").get("message").startswith("cannot tell: d 0.5 sd")  # type: ignore[union-attr]
+
+
+def test_junit_carries_the_gates_and_they_say_what_may_be() -> None:
+    run = run_of(decided(0.01, test="en/weat6"), decided(0.7, test="en/weat7"))
+    stated = [
+        Gate(name="none", measurements=("*",), fail_on="detected"),
+        Gate(name="weat7", measurements=("en/weat7",), within=0.5),
+        Gate(name="large", measurements=("*",), within=5),
+    ]
+    gates, suite = ElementTree.fromstring(
+        text(run.model_copy(update={"gates": evaluate(stated, run, Path())}), "junit")
+    )
+    assert [gates.get(name) for name in ("name", "tests", "failures", "skipped")] == ["gates", "3", "1", "1"]
+    failure, skipped = gates[0].find("failure"), gates[1].find("skipped")
+    assert failure is not None
+    assert "of 2, 1 fails, 1 inconclusive" in failure.get("message", "")
+    assert "fails: made en/weat6 on m (not detected): detected: d = 0.5" in (failure.text or "")
+    assert skipped is not None
+    assert "passed with a warning" in skipped.get("message", "")
+    assert [child.tag for child in gates[2]] == ["system-out"]
+    assert (suite.get("failures"), suite.get("skipped")) == ("0", "2")
+    assert suite[0].find("skipped").get("message").startswith("the gates decide")  # type: ignore[union-attr]
 
 
 def test_a_model_card_reads_as_the_hub_reads_it(run: Run) -> None:

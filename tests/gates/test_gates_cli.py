@@ -12,6 +12,7 @@ from biascore import Run
 from biascore.cli import main
 from biascore.cli.app import app
 from biascore.cli.gates import gates
+from biascore.results.gated import Held
 
 AUDIT = """
 [[models]]
@@ -53,6 +54,18 @@ def test_a_stored_run_is_held_against_gates_of_a_file_and_of_the_command_line(st
     (found,) = json.loads(done.stdout)
     assert found["passed"]
     assert [check["held"] for check in found["checks"]] == ["holds", "holds"]
+
+
+def test_verify_finds_a_gate_that_was_made_to_pass(stored: Path, tmp_path: Path) -> None:
+    """Although whoever changed it computed the hash anew."""
+    run = Run.load(stored / "audit-run")
+    (gate,) = run.gates
+    checks = tuple(check.model_copy(update={"held": Held.HOLDS}) for check in gate.checks)
+    run.model_copy(update={"gates": (gate.model_copy(update={"checks": checks}),)}).save(tmp_path / "run")
+    assert CliRunner().invoke(app, ["verify", str(stored / "audit-run")]).exit_code == 0
+    done = CliRunner().invoke(app, ["verify", str(tmp_path / "run")])
+    assert done.exit_code == 3
+    assert "differs  gate 'release'  from the measurements it comes to: gate 'release': FAILED" in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,105 @@
+"""What the gates and scenarios of a stored run came to, derived again from its measurements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from importlib import metadata
+from typing import Any
+
+from pydantic import ValidationError
+
+from biascore.archive.check import Check
+from biascore.archive.locating import Places
+from biascore.basics.problems import problems_of
+from biascore.errors import BiascoreError
+from biascore.evidence.evaluating import evidence
+from biascore.evidence.spec import Scenario
+from biascore.gates import Gate, evaluate
+from biascore.gates.spec import named
+from biascore.plugins.loading import Plugins
+from biascore.results.evidence import ScenarioResult
+from biascore.results.gated import GateResult
+from biascore.results.run import Run
+
+
+def gate_checks(run: Run, places: Places) -> Iterator[Check]:
+    """Each gate of the run's audit evaluated again; one whose base run is not among ``places`` is not here."""
+    try:
+        stated = named(Gate.model_validate(dict(one)) for one in run.provenance.audit.get("gates", ()))
+    except ValidationError as error:
+        yield Check(what="gates", outcome="differs", detail=problems_of(error, Gate)[0].text)
+        return
+    stored = {one.name: one for one in run.gates}
+    for name, gate in stated:
+        yield _gate(name, gate, stored.get(name), run, places)
+    yield from _unstated("gate", stored, [name for name, _ in stated])
+
+
+def scenario_checks(run: Run, plugins: Plugins) -> Iterator[Check]:
+    """Each scenario of the run's audit held against it again; without its mapping it is not here."""
+    audit = run.provenance.audit
+    try:
+        stated = [Scenario.model_validate(dict(one)) for one in audit.get("scenarios", ())]
+    except ValidationError as error:
+        yield Check(what="scenarios", outcome="differs", detail=problems_of(error, Scenario)[0].text)
+        return
+    recorded = {one.name: one.sha256 for one in run.mappings}
+    mappings = [one for one in plugins.mappings.items() if recorded.get(one.name) == one.sha256]
+    absent = [name for name in recorded if name not in [one.name for one in mappings]]
+    stored = {one.name: one for one in run.scenarios}
+    for scenario, found in zip(stated, evidence(stated, run, mappings), strict=True):
+        what = f"scenario {scenario.name!r}"
+        if absent:
+            detail = f"the mapping {absent[0]!r} is not here in that version; see: biascore plugins"
+            yield Check(what=what, outcome="not here", detail=detail)
+        else:
+            yield _compared(what, found, stored.get(scenario.name), run)
+    yield from _unstated("scenario", stored, [one.name for one in stated])
+
+
+def _gate(name: str, gate: Gate, stored: GateResult | None, run: Run, places: Places) -> Check:
+    what = f"gate {name!r}"
+    root = places.beside
+    if gate.no_worse_than is not None:
+        found = places.root_of_run(gate.no_worse_than)
+        if found is None:
+            detail = f"its base run {gate.no_worse_than!r} is not here; name the folder in which it lies with --stimuli"
+            return Check(what=what, outcome="not here", detail=detail)
+        root = found
+    try:
+        (again,) = evaluate([gate.model_copy(update={"name": name})], run, root)
+    except BiascoreError as error:
+        return Check(what=what, outcome="differs", detail=str(error))
+    if stored is not None and again.base != stored.base:
+        detail = f"the run in {gate.no_worse_than!r} is another than the gate compared with, by its results"
+        return Check(what=what, outcome="not here", detail=detail)
+    return _compared(what, again, stored, run)
+
+
+def _compared(
+    what: str, again: GateResult | ScenarioResult, stored: GateResult | ScenarioResult | None, run: Run
+) -> Check:
+    """Word by word where this version wrote it, else in what it came to."""
+    shown = again.line if isinstance(again, GateResult) else again.in_short
+    if stored is None:
+        return Check(what=what, outcome="differs", detail=f"the run does not hold it; it comes to: {shown}")
+    same = run.provenance.biascore_version == metadata.version("biascore")
+    if again == stored if same else _core(again) == _core(stored):
+        return Check(what=what, outcome="matches", detail=shown)
+    return Check(what=what, outcome="differs", detail=f"from the measurements it comes to: {shown}")
+
+
+def _core(found: GateResult | ScenarioResult) -> Any:
+    if isinstance(found, GateResult):
+        return found.passed, found.warned, [(one.what, one.criterion, one.held) for one in found.checks]
+    return [(one.number, one.said, one.held) for one in found.tested], found.ground, found.articles
+
+
+def _unstated(kind: str, stored: Iterable[str], stated: list[str]) -> Iterator[Check]:
+    for name in stored:
+        if name not in stated:
+            yield Check(
+                what=f"{kind} {name!r}",
+                outcome="differs",
+                detail="the audit of the run states none of that name",
+            )
