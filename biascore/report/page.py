@@ -121,8 +121,8 @@ def _headline(run: Run) -> str:
     pairs = len({before for before, _ in run.twins})
     again = f", {pairs} of them before and after a transform" if pairs else ""
     return (
-        f"On {when(made.started)}, biascore {made.biascore_version} put {counted(tests, 'test')} to "
-        f"{counted(len(models) - both, 'model')}{again}, which gave {counted(len(run), 'measurement')} "
+        f"On {when(made.started)}, biascore {made.biascore_version} ran {counted(tests, 'test')} on "
+        f"{counted(len(models) - both, 'model')}{again}: {counted(len(run), 'measurement')} "
         f"in {duration(made.finished - made.started)}."
     )
 

@@ -198,7 +198,7 @@ def _answer(role: Role, some: Sequence[_Told], declared: Mapping[str, float]) ->
         concept=measurement.concept,
         role=role,
         sureness=sureness,
-        way=told.ends.at(measurement.headline) if decided else "",
+        way=_way(told) if decided else "",
         size=Size.of(measurement.headline, decided=decided, worded=role is not Role.CHANGE),
         counts=counts,
         told=told.number,
@@ -207,6 +207,12 @@ def _answer(role: Role, some: Sequence[_Told], declared: Mapping[str, float]) ->
         doubts=measurement.doubts if decided or sureness is Sureness.NEGLIGIBLE else (),
         notes=tuple(_notes(some, told, decided=decided)),
     )
+
+
+def _way(told: _Told) -> str:
+    """Which way the headline points, and what the test was put about, such as two languages."""
+    way, subject = told.ends.at(told.measurement.headline), told.measurement.subject
+    return f"{way} ({subject})" if way and subject else way
 
 
 def _counts(some: Sequence[_Told]) -> Counts:
@@ -327,15 +333,17 @@ def _parts(measurement: Measurement) -> str:
     """Of the parts that the metric draws beside the whole, such as bias types, those that are detected among themselves."""
     drawn = {estimate.name: estimate for estimate in measurement.estimates}
     for figure in measurement.figures:
-        if not isinstance(figure, Bars) or measurement.headline.name not in figure.estimates:
+        if not isinstance(figure, Bars):
             continue
         # A figure with too few labels is not drawn, which says why.
         named = zip(figure.labels, figure.estimates, strict=False)
         parts = [
             (label, drawn[name])
             for label, name in named
-            if name in drawn and name != measurement.headline.name and len(drawn[name].p_values) > 1
+            if name in figure.parts and name in drawn and drawn[name].p_values
         ]
+        if len(parts) < 2:
+            continue
         found = [
             f"{label} ({shown(part.value)}{' %' if part.unit == '%' else ''})"
             for label, part in parts
@@ -343,11 +351,8 @@ def _parts(measurement: Measurement) -> str:
         ]
         if found:
             return f"Of its {len(parts)} parts, adjusted for their number, detected: {', '.join(found)}."
-        if len(parts) > 1:
-            labels = ", ".join(label for label, _ in parts)
-            return (
-                f"None of its {len(parts)} parts is detected by itself, adjusted for their number: {labels}."
-            )
+        labels = ", ".join(label for label, _ in parts)
+        return f"None of its {len(parts)} parts is detected by itself, adjusted for their number: {labels}."
     return ""
 
 

@@ -67,8 +67,8 @@ class Histogram(Frozen):
 class Bars(Frozen):
     """A picture of some estimates of one unit, by name, as bars with their intervals; ``labels`` are shown for them.
 
-    Where the headline of the measurement is among them, those with a second p-value, adjusted over them, are its parts: an
-    answer names the ones for which that is at most alpha.
+    ``parts``: those of them that are parts of the headline, the last p-value of each adjusted over them: an answer names
+    those that are detected so.
     ``groups``: which group each estimate belongs to; then bars have the colour of their group, and begin at the neutral
     value, so that their length is what lies between it and them.
     """
@@ -78,13 +78,15 @@ class Bars(Frozen):
     estimates: tuple[str, ...] = Field(min_length=1)
     labels: tuple[str, ...]
     groups: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
 
     @model_serializer(mode="wrap")
     def _without_empty(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Without ``groups`` where there are none, so that results stored before there were any keep their digest."""
+        """Without ``groups`` and ``parts`` where there are none: results stored before there were any keep their digest."""
         stored: dict[str, Any] = serialize(self)
-        if not self.groups:
-            del stored["groups"]
+        for name in ("groups", "parts"):
+            if not getattr(self, name):
+                del stored[name]
         return stored
 
 
@@ -140,6 +142,22 @@ class Boxes(Frozen):
     title: str
     estimates: tuple[str, ...] = Field(min_length=1)
     labels: tuple[str, ...]
+    subject: str = ""
+
+
+class Heat(Frozen):
+    """A picture of a whole run as a map of colours: a row for each label, a column for each measurement.
+
+    ``groups``: which group each label belongs to, those of one beside each other. ``ends`` say what the least and the
+    greatest value mean.
+    """
+
+    kind: Literal["heat"] = "heat"
+    title: str
+    estimates: tuple[str, ...] = Field(min_length=1)
+    labels: tuple[str, ...]
+    groups: tuple[str, ...] = ()
+    ends: tuple[str, str] = ("", "")
     subject: str = ""
 
 
@@ -203,9 +221,9 @@ class Examples(Frozen):
     notice: str = ""
 
 
-RunFigure = Point | Boxes | Dots
+RunFigure = Point | Boxes | Heat | Dots
 """What a measurement adds to a picture of the run that it belongs to."""
 
 Figure = Annotated[
-    Plane | Histogram | Bars | Lines | Point | Boxes | Dots | Examples, Field(discriminator="kind")
+    Plane | Histogram | Bars | Lines | Point | Boxes | Heat | Dots | Examples, Field(discriminator="kind")
 ]

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from biascore.results.estimates import ConfidenceInterval, Estimate, PValue
-from biascore.results.figures import Bars, Boxes, Dots, Figure, Limit, Plane, Point
+from biascore.results.figures import Bars, Boxes, Dots, Figure, Heat, Limit, Plane, Point
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
 from biascore.stats.verdict import Verdict
@@ -135,11 +135,19 @@ def system_measurement(model: str, language: str, rng: np.random.Generator) -> M
     boxes = Boxes(
         title="Feminine ranks", estimates=tuple(f"rank {s}" for s in STEREOTYPES), labels=STEREOTYPES
     )
+    heat = Heat(
+        title="Ranks by system",
+        estimates=boxes.estimates,
+        labels=STEREOTYPES,
+        groups=("about women",) * 7 + ("about men",) * 9,
+        ends=("the most feminine", "the most masculine"),
+        subject=language,
+    )
     return measurement(
         metric="gest-mt", variant=f"en to {language}", test="en/gest", title="GEST", model=model, items=table([]),
     ).model_copy(update={
         "estimates": tuple(estimates),
-        "figures": (Point(title="Rates", x="f_m", y="f_s", subject=language, limit=TENT), boxes),
+        "figures": (Point(title="Rates", x="f_m", y="f_s", subject=language, limit=TENT), boxes, heat),
     })  # fmt: skip
 
 
@@ -246,6 +254,14 @@ def hostile_joined() -> list[Measurement]:
             Point(title=text, x=text, y=other, subject=other, limit=limit),
             Boxes(title=text, estimates=HOSTILE, labels=HOSTILE[::-1]),
             Dots(title=text, estimates=HOSTILE, labels=HOSTILE[::-1], subject=text),
+            Heat(
+                title=text,
+                estimates=HOSTILE,
+                labels=HOSTILE[::-1],
+                groups=HOSTILE,
+                ends=(text, other),
+                subject=text,
+            ),
             Boxes(title=f"{text} undrawn", estimates=(f"no {text}",), labels=(text,)),
         ]
     return [

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from biascore.report import write_charts
 from biascore.results.estimates import Estimate
-from biascore.results.figures import Band, Boxes, Dots, Figure, Limit, Point
+from biascore.results.figures import Band, Boxes, Dots, Figure, Heat, Limit, Point
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
 
@@ -176,7 +176,11 @@ def test_pictures_have_a_section_between_rulers_and_results(tmp_path: Path) -> N
     headings = [h.text for h in page.all("h2")]
     assert headings[headings.index("Across measurements") + 1] == "Results"
     section = page.all("section", "across")[0]
-    assert [h.text for h in section.all("h3")] == ["Rates gest-mt", "Feminine ranks gest-mt"]
+    assert [h.text for h in section.all("h3")] == [
+        "Rates gest-mt",
+        "Feminine ranks gest-mt",
+        "Ranks by system gest-mt",
+    ]
     assert (
         "Rates on script:amazon: f_s against f_m, 8 measurements. Lines are 95% confidence intervals."
         in section.text
@@ -288,7 +292,7 @@ def test_hostile_texts_in_pictures_of_the_run_stay_texts(tmp_path: Path) -> None
     section = page.all("section", "across")[0]
     headings = [h.text for h in section.all("h3")]
     for text in HOSTILE:
-        assert headings.count(squeezed(f"{text} {HOSTILE[5]}")) == 3
+        assert headings.count(squeezed(f"{text} {HOSTILE[5]}")) == 4
         assert headings.count(squeezed(f"{text} undrawn {HOSTILE[5]}")) == 1
 
 
@@ -310,6 +314,7 @@ def test_no_text_of_a_picture_of_the_run_enters_an_expression() -> None:
     figures = (
         Point(title=mark, x=names[0], y=names[1], subject=f"{mark}s", limit=limit),
         Boxes(title=mark, estimates=names, labels=names, subject=f"{mark}s"),
+        Heat(title=mark, estimates=names, labels=names, groups=names, ends=(mark, mark), subject=f"{mark}s"),
         Dots(
             title=mark,
             estimates=names,
@@ -324,8 +329,8 @@ def test_no_text_of_a_picture_of_the_run_enters_an_expression() -> None:
         for i in range(6)
     ))  # fmt: skip
     charts = [chart for chart in charts_of(run) if chart.name.startswith("run")]
-    assert len(charts) == 3
-    columns = ("label", "series", "model", "about", "test", "values", "text", "band")
+    assert len(charts) == 4
+    columns = ("label", "column", "series", "model", "about", "test", "values", "text", "band")
     allowed = {
         "description",
         "title.text",

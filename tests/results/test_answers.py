@@ -87,6 +87,8 @@ def test_what_could_not_be_measured_is_counted_apart() -> None:
 def test_an_effect_the_other_way_is_told_the_other_way() -> None:
     (answer,) = of(d(0.001, -0.9, (-1.4, -0.3)))
     assert answer.way == "male names with family, female names with career"
+    (subject,) = of(d(0.001, subject="English to Slovak"))
+    assert subject.way == "male names with career, female names with family (English to Slovak)"
     assert "could be \N{MINUS SIGN}1.40 to \N{MINUS SIGN}0.30: small to large" in answer.text
 
 
@@ -155,7 +157,12 @@ def test_the_parts_that_are_detected_among_themselves_are_named() -> None:
         return Estimate(name=name, value=value, unit="%", neutral=50.0, n={"pairs": 40}, p_values=p_values)
 
     some = part("B age", 71.4, 0.01), part("B religion", 55.0, 0.4)
-    bars = Bars(title="t", estimates=("d", "B age", "B religion"), labels=("all", "age", "religion"))
+    bars = Bars(
+        title="t",
+        estimates=("d", "B age", "B religion"),
+        labels=("all", "age", "religion"),
+        parts=("B age", "B religion"),
+    )
     made = d(0.001, figures=(bars,))
     (answer,) = of(made.model_copy(update={"estimates": (*made.estimates, *some)}))
     assert answer.notes == ("Of its 2 parts, adjusted for their number, detected: age (71.4 %).",)

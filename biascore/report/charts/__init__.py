@@ -8,6 +8,7 @@ from biascore.report.charts.bars import bars_chart
 from biascore.report.charts.base import Chart, Look, Undrawn, safe
 from biascore.report.charts.boxes import boxes_chart, dots_chart
 from biascore.report.charts.forest import forest_charts, model_looks
+from biascore.report.charts.heat import heat_chart
 from biascore.report.charts.histograms import histogram_chart
 from biascore.report.charts.items import LABELLED_ITEMS, item_chart
 from biascore.report.charts.joined import Entry, Picture, file_name, joined_entries, on_equal_axes
@@ -17,7 +18,7 @@ from biascore.report.charts.planes import plane_chart
 from biascore.report.charts.rulers import Comparison, comparisons
 from biascore.report.charts.scatter import scatter_chart
 from biascore.report.items import plotted_items
-from biascore.results.figures import Bars, Dots, Histogram, Lines, Plane, Point
+from biascore.results.figures import Bars, Dots, Heat, Histogram, Lines, Plane, Point
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
 
@@ -71,6 +72,8 @@ def _joined(entries: list[Entry], name: str, note: str, looks: Mapping[str, Look
         return scatter_chart(entries, name, note, looks)
     if isinstance(entries[0].figure, Dots):
         return dots_chart(entries, name, note)
+    if isinstance(entries[0].figure, Heat):
+        return heat_chart(entries, name, note)
     return boxes_chart(entries, name, note, looks)
 
 

@@ -29,7 +29,7 @@ from biascore.report.charts.base import (
     wrapped,
 )
 from biascore.results.estimates import Estimate
-from biascore.results.figures import Bars, Boxes, Dots
+from biascore.results.figures import Bars, Boxes, Dots, Heat
 from biascore.results.measurement import Measurement
 
 BAR_STEP: Final = 30
@@ -78,14 +78,14 @@ def bars_chart(measurement: Measurement, bars: Bars, name: str) -> Chart | Undra
     return Chart(f"{name}-{safe(bars.title)}", caption, note, spec, bars.title)
 
 
-def problem_of(figure: Bars | Boxes | Dots, measurement: Measurement) -> str:
+def problem_of(figure: Bars | Boxes | Heat | Dots, measurement: Measurement) -> str:
     """Why the estimates that a figure names cannot stand on one axis, as a clause, or an empty text."""
     problem = names_problem(measurement, figure.estimates)
     if not problem and len(figure.labels) != len(figure.estimates):
         return f"it has {len(figure.labels)} labels for {len(figure.estimates)} estimates"
     if (
         not problem
-        and isinstance(figure, Bars)
+        and isinstance(figure, Bars | Heat)
         and figure.groups
         and len(figure.groups) != len(figure.estimates)
     ):
@@ -103,7 +103,7 @@ def names_problem(measurement: Measurement, names: Sequence[str]) -> str:
     return "" if len(units) == 1 else f"its estimates have several units ({', '.join(sorted(units))})"
 
 
-def labelled(figure: Bars | Boxes | Dots, measurement: Measurement) -> list[tuple[str, Estimate]]:
+def labelled(figure: Bars | Boxes | Heat | Dots, measurement: Measurement) -> list[tuple[str, Estimate]]:
     """The estimates that a figure without a problem names, each with its label, in the order of the figure."""
     named = map(measurement.estimate, figure.estimates)
     return list(zip(figure.labels, named, strict=True))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from biascore.report.charts.bars import labelled, problem_of
-from biascore.report.charts.base import Chart, Undrawn, distinct, safe, shared_parts, wrapped
+from biascore.report.charts.base import LABEL_WIDTH, Chart, Undrawn, distinct, safe, shared_parts, wrapped
 from biascore.results.estimates import Estimate
 from biascore.results.figures import Dots, Point, RunFigure
 from biascore.results.measurement import Measurement
@@ -103,7 +103,7 @@ def file_name(number: int, first: Entry) -> str:
     return f"run-{number:02d}-{safe(first.measurement.metric)}-{safe(first.figure.title)}"
 
 
-def row_labels(entries: Sequence[Entry]) -> list[str]:
+def row_labels(entries: Sequence[Entry], width: int = LABEL_WIDTH) -> list[str]:
     """The model and the subject of each entry, without what is the same for all of them."""
     several_models = len(distinct(e.measurement.model for e in entries)) > 1
     several_subjects = len(distinct(e.subject for e in entries)) > 1
@@ -111,7 +111,7 @@ def row_labels(entries: Sequence[Entry]) -> list[str]:
     for entry in entries:
         parts = [entry.measurement.model] if several_models or not several_subjects else []
         parts += [entry.subject] if several_subjects and entry.subject else []
-        labels.append(wrapped(", ".join(parts)))
+        labels.append(wrapped(", ".join(parts), width=width))
     return labels
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from biascore.plugins_api import Boxes, ConfidenceInterval, Contrast, Estimate, Stereotype
+from biascore.plugins_api import Boxes, ConfidenceInterval, Contrast, Estimate, Heat, Stereotype
 from biascore.stats import (
     Attainable,
     Decision,
@@ -23,6 +24,8 @@ from biascore.stats.bootstrap import BatchStatistic
 from biascore_metrics.gest.options import GestOptions
 from biascore_metrics.gest.rates import feminine_ranks, rate_statistic, stereotype_rate
 from biascore_metrics.weat.pvalues import permutation_p_values
+
+ABOUT: Final = {"female": "stereotypes about women", "male": "stereotypes about men"}
 
 Floats = npt.NDArray[np.float64]
 
@@ -186,11 +189,23 @@ def rank_name(stereotype: Stereotype) -> str:
     return f"feminine rank {stereotype.label}"
 
 
-def rank_boxes(stereotypes: Sequence[Stereotype], subject: str) -> Boxes:
-    """The feminine ranks over the measurements of a run (Figures 3, 5 and 7 of the paper)."""
-    return Boxes(
-        title="Feminine ranks of the stereotypes",
-        estimates=tuple(map(rank_name, stereotypes)),
-        labels=tuple(stereotype.label for stereotype in stereotypes),
-        subject=subject,
+def rank_pictures(stereotypes: Sequence[Stereotype], subject: str) -> tuple[Heat, Boxes]:
+    """The feminine ranks of each measurement of a run, and over all of them (Figures 3, 5 and 7 of the paper)."""
+    estimates = tuple(map(rank_name, stereotypes))
+    labels = tuple(stereotype.label for stereotype in stereotypes)
+    return (
+        Heat(
+            title="Feminine rank of each stereotype",
+            estimates=estimates,
+            labels=labels,
+            groups=tuple(ABOUT[stereotype.gender] for stereotype in stereotypes),
+            ends=("the most feminine", "the most masculine"),
+            subject=subject,
+        ),
+        Boxes(
+            title="Feminine ranks of the stereotypes",
+            estimates=estimates,
+            labels=labels,
+            subject=subject,
+        ),
     )

@@ -20,6 +20,7 @@ from biascore.plugins_api import (
     Equivalence,
     Estimate,
     Finding,
+    Heat,
     LostWord,
     Scalar,
     Stereotype,
@@ -33,8 +34,8 @@ from biascore_metrics.gest.estimates import (
     Rate,
     group_mean,
     measure_rate,
-    rank_boxes,
     rank_estimates,
+    rank_pictures,
 )
 from biascore_metrics.gest.options import OddsOptions
 from biascore_metrics.gest.rates import mean_interval
@@ -250,22 +251,22 @@ def _coverage(scored: Scored, chosen: Chosen) -> Coverage:
     )
 
 
-def _figures(scored: Scored, chosen: Chosen, unit: str) -> tuple[Bars | Boxes | Dots, ...]:
+def _figures(scored: Scored, chosen: Chosen, unit: str) -> tuple[Bars | Boxes | Heat | Dots, ...]:
     by_stereotype = Bars(
         title=f"Mean log odds q of each stereotype ({unit})",
         estimates=tuple(q_name(stereotype) for stereotype in chosen.stereotypes),
         labels=tuple(stereotype.label for stereotype in chosen.stereotypes),
     )
-    ranks = rank_boxes(chosen.stereotypes, "")
+    ranks = rank_pictures(chosen.stereotypes, "")
     if len(scored.templates) == 1:
-        return (by_stereotype, ranks)
+        return (by_stereotype, *ranks)
     rates = (G_S, *map(g_name, scored.templates))
     labels = ("all templates", *scored.templates)
     by_template = Bars(title=f"Stereotype rate g_s by template ({unit})", estimates=rates, labels=labels)
     by_model = Dots(
         title=f"Stereotype rate g_s by model and template ({unit})", estimates=rates, labels=labels
     )
-    return (by_template, by_stereotype, by_model, ranks)
+    return (by_template, by_stereotype, by_model, *ranks)
 
 
 def _items(scored: Scored, chosen: Chosen, options: OddsOptions) -> pa.Table:

@@ -28,13 +28,12 @@ from biascore.plugins_api import (
 from biascore.stats import Unreachable
 from biascore_metrics.gest.chosen import Chosen, Confound
 from biascore_metrics.gest.data import data_conventions, repeated_sentences
-from biascore_metrics.gest.estimates import rank_boxes
+from biascore_metrics.gest.estimates import ABOUT, rank_pictures
 from biascore_metrics.gest.masculine import F_M, F_S, ROOM, MasculineRates, Verdicts, p_name, raw
 from biascore_metrics.gest.options import MtOptions
 from biascore_metrics.gest.rates import largest_corners
 
 NO_TRANSLATION = "the model gave no translation, or none that is text"
-ABOUT = {"female": "stereotypes about women", "male": "stereotypes about men"}
 LOST = {Gender.NONE: "no first-person gender found", Gender.CONFLICT: "its words disagree in gender"}
 
 
@@ -135,7 +134,7 @@ def _figures(chosen: Chosen, options: MtOptions) -> tuple[Figure, ...]:
             subject=language,
             limit=Limit(name="theoretical maximum of f_s", corners=largest_corners()),
         ),
-        rank_boxes(chosen.stereotypes, language),
+        *rank_pictures(chosen.stereotypes, language),
         Examples(
             title="Samples whose translation goes with the stereotype, and against it",
             follows="follows",

@@ -17,6 +17,7 @@ from biascore.plugins_api import (
     GenderedSample,
     GenderedSamples,
     GenderPairsTest,
+    Heat,
     Identity,
     Masked,
     TokenLogprobs,
@@ -80,13 +81,13 @@ def test_q_and_g_by_template_and_pooled(engine: Engine, by_context: Backend) -> 
     items = found.items_frame()
     assert items["template 2"].tolist() == pytest.approx([2 / TEN] * 3 + [4 / TEN] * 3)
     assert items["value"].tolist() == pytest.approx([pooled[0] / TEN] * 3 + [pooled[1] / TEN] * 3)
-    rates, values, dots, ranks = found.figures
+    rates, values, dots, heat, ranks = found.figures
     assert isinstance(rates, Bars)
     assert isinstance(dots, Dots)
     assert dots.labels == ("all templates", *(f"template {k}" for k in range(1, 5)))
     assert dots.estimates == rates.estimates
-    for figure in (rates, values, dots, ranks):
-        assert isinstance(figure, Bars | Boxes | Dots)
+    for figure in (rates, values, dots, heat, ranks):
+        assert isinstance(figure, Bars | Boxes | Dots | Heat)
         assert set(figure.estimates) <= set(named)
 
 
