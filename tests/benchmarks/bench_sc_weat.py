@@ -1,15 +1,16 @@
-"""The table of SC-WEAT in docs/metrics/weat.md: how often it finds words associated, by themselves and beyond control words.
+"""The tables of SC-WEAT in docs/metrics/weat.md: how often words are found associated, alone and against control words.
 
-Run: python tests/benchmarks/bench_sc_weat.py [sets]
+Run: python tests/benchmarks/bench_sc_weat.py [--sets 200] [--words 16 50 32] [--page]
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
+import argparse
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import numpy.typing as npt
+from pages import into_page
 
 from biascore.stats import cosine_matrix, holm
 from biascore.stats.each import each_word_test
@@ -19,6 +20,8 @@ from biascore_metrics.weat.options import ScWeatOptions
 
 Floats = npt.NDArray[np.float64]
 D, CONTROL = 100, 120
+ATTRIBUTES = {16: 8, 50: 8, 32: 18}
+"""Words of A and of B, by the number of target words."""
 OPTIONS = ScWeatOptions(draws=1999)
 
 
@@ -131,26 +134,32 @@ def rejections(case: Callable[[World], None], words: int, attributes: int, sets:
     return {name: float(np.mean(values)) for name, values in found.items()}
 
 
-def main(sets: int) -> None:
-    """Print the table as Markdown."""
-    for words, attributes in ((16, 8), (50, 8), (32, 18)):
-        header: list[str] = []
-        for name, case in CASES.items():
-            found = rejections(case, words, attributes, sets)
-            if not header:
-                header = list(found)
-                print(
-                    f"| {words} words, {attributes} + {attributes}, {sets} sets | "
-                    + " | ".join(header)
-                    + " |"
-                )
-                print("|---" * (len(header) + 1) + "|")
-            print(
-                f"| {name} | " + " | ".join(f"{100 * value:.0f}" for value in found.values()) + " |",
-                flush=True,
-            )
-        print()
+def rows(words: int, sets: int) -> Iterator[str]:
+    """The lines of the table of so many target words."""
+    attributes, header = ATTRIBUTES[words], ""
+    for name, case in CASES.items():
+        found = rejections(case, words, attributes, sets)
+        if not header:
+            header = f"| {words} words, {attributes} + {attributes}, {sets} sets | {' | '.join(found)} |"
+            yield header
+            yield "|---" * (len(found) + 1) + "|"
+        yield f"| {name} | " + " | ".join(f"{100 * value:.0f}" for value in found.values()) + " |"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sets", type=int, default=200)
+    parser.add_argument("--words", type=int, nargs="*", default=list(ATTRIBUTES), choices=list(ATTRIBUTES))
+    parser.add_argument("--page", action="store_true", help="put the tables into docs/metrics/weat.md")
+    given = parser.parse_args()
+    for words in given.words:
+        lines = []
+        for line in rows(words, given.sets):
+            print(line, flush=True)
+            lines.append(line)
+        if given.page:
+            into_page("metrics/weat.md", f"bench_sc_weat: {words}", lines)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 400)
+    main()

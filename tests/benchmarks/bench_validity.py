@@ -74,7 +74,7 @@ class Column:
 def removal(told: str, *lists: str) -> Column:
     """weat-change where LEACE takes away what tells these lists of en/weat7 apart."""
     leace = AuditTransform(name="leace", options={"lists": [f"en/caliskan2017/{one}" for one in lists]})
-    return Column("weat-change", "en/weat7", 100, FAST, f"`weat-change`, {told} removed", (leace,))
+    return Column("weat-change", "en/weat7", 60, FAST, f"`weat-change`, {told} removed", (leace,))
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ GEST_MLM = Column("gest-mlm", "en/gest_own", 150, {"resamples": 100, "templates"
 GEST_CAUSAL = Column("gest-causal", "en/gest_own", 150, {"resamples": 100})
 
 GG_WEAT = Column("gg-weat", "es/gg-weat", 100, FAST)
-EEC = Column("eec", "en/eec", 60, {"emotions": ["anger"], "link": "identity", "draws": 399})
+EEC = Column("eec", "en/eec", 40, {"emotions": ["anger"], "link": "identity", "draws": 399})
 WORK = "en/professions_held_by_both"
 ROBUST = {"templates": ["t1", "t2"], "resamples": 100}
 
