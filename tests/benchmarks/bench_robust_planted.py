@@ -1,10 +1,11 @@
 """How often robust association finds a difference on models in which a known one was planted, none among them.
 
-    python tests/benchmarks/bench_robust_planted.py [MODELS]
+    python tests/benchmarks/bench_robust_planted.py [MODELS [--page]]
 
 MODELS planted models (200 unless told), one for each seed, asked for two of the templates of the professions held by
-men: 20 words for people, 10 professions. Prints the share of p <= .05 by the planted difference in nats, with binomial
-standard errors. A planted difference moves the coefficient alone, so the same models stand behind all differences.
+men: 20 words for people, 10 professions. Prints the share of p <= .05 by the planted difference in nats
+(``--page``: into docs/metrics/robust-association.md).
+A planted difference moves the coefficient alone, so the same models stand behind all differences.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import sys
 
 import numpy as np
+from pages import into_page
 from scipy import stats
 
 from biascore import Engine
@@ -27,7 +29,7 @@ GROUPS = ("male", "female")
 EFFECTS = (0.0, 0.05, 0.1, 0.2, 0.3)
 
 
-def main(models: int) -> None:
+def main(models: int, *, page: bool) -> None:
     """Print a row for the paper's model and one with a random effect of the attribute word."""
     engine = Engine(cache=None)
     test = engine.catalogue.test(TEST)
@@ -45,18 +47,21 @@ def main(models: int) -> None:
             one = fit(table, GROUPS, options)
             assert isinstance(one, lmm.Fit), one
             found[mixed].append(difference(one, GROUPS, 0.95))
-    print(f"share of p <= .05 on {models} planted models of {len(table.group)} sentences (standard error)")
+    lines = [
+        f"| random effects ({models} models) | {' | '.join(f'{effect:g}' for effect in EFFECTS)} |",
+        "|---" * (1 + len(EFFECTS)) + "|",
+    ]
     for mixed, tests in found.items():
         shares = [
             np.mean([2 * stats.t.sf(abs((one.estimate + effect) / one.se), one.df) <= 0.05 for one in tests])
             for effect in EFFECTS
         ]
-        cells = [
-            f"{effect:g}: {share:.3f} ({(share * (1 - share) / models) ** 0.5:.3f})"
-            for effect, share in zip(EFFECTS, shares, strict=True)
-        ]
-        print(f"{'of the word' if mixed else 'the paper' + chr(39) + 's':12}", "  ".join(cells))
+        name = "and the attribute word" if mixed else "the paper's"
+        lines.append(f"| {name} | {' | '.join(f'{share:.3f}' for share in shares)} |")
+    print("\n".join(lines))
+    if page:
+        into_page("metrics/robust-association.md", "bench_robust_planted", lines)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 200)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 200, page="--page" in sys.argv)

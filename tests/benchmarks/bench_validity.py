@@ -74,7 +74,7 @@ class Column:
 def removal(told: str, *lists: str) -> Column:
     """weat-change where LEACE takes away what tells these lists of en/weat7 apart."""
     leace = AuditTransform(name="leace", options={"lists": [f"en/caliskan2017/{one}" for one in lists]})
-    return Column("weat-change", "en/weat7", 60, FAST, f"`weat-change`, {told} removed", (leace,))
+    return Column("weat-change", "en/weat7", 20, FAST, f"`weat-change`, {told} removed", (leace,))
 
 
 @dataclass(frozen=True)
@@ -103,12 +103,11 @@ GEST_MLM = Column("gest-mlm", "en/gest_own", 150, {"resamples": 100, "templates"
 GEST_CAUSAL = Column("gest-causal", "en/gest_own", 150, {"resamples": 100})
 
 GG_WEAT = Column("gg-weat", "es/gg-weat", 100, FAST)
-EEC = Column("eec", "en/eec", 40, {"emotions": ["anger"], "link": "identity", "draws": 399})
-WORK = "en/professions_held_by_both"
-ROBUST = {"templates": ["t1", "t2"], "resamples": 100}
 
 BORROWED = {
+    "persons": ("metrics/eec.md", "bench_eec: size"),
     "names": ("metrics/eec.md", "bench_eec: power"),
+    "associations": ("metrics/robust-association.md", "bench_robust_planted"),
     "spreads": ("metrics/robust-association.md", "bench_robust_association"),
 }
 TABLES = {
@@ -146,21 +145,6 @@ TABLES = {
             **{f"0, {name}": ("0", world) for name, world in PAIRS.items() if "longer" not in world},
             **{f"{effect}, independent pairs": (effect, "") for effect in ("0.3", "0.6", "1.2")},
         },
-    ),
-    "persons": Table("planted", (EEC,), {name: (name, "") for name in ("0", "0.5", "1", "1.5")}),
-    "associations": Table(
-        "planted nats",
-        (
-            Column("robust-association", WORK, 40, ROBUST),
-            Column(
-                "robust-association",
-                WORK,
-                40,
-                {**ROBUST, "random_attribute": True},
-                "`robust-association`, `random_attribute=true`",
-            ),
-        ),
-        {name: (name, "") for name in ("0", "0.1", "0.2", "0.3")},
     ),
     "sentences": Table(
         "planted d, world",
