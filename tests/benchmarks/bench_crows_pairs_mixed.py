@@ -33,6 +33,7 @@ def drawn(effect: float, rng: np.random.Generator) -> Sentences:
         perplexity=perplexity,
         length=length,
         pair=np.repeat(np.arange(PAIRS), 2),
+        template=np.repeat(np.arange(PAIRS).astype(np.str_), 2),
         bias_type=np.array(["one"] * (2 * PAIRS)),
     )
 

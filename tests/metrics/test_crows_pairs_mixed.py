@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from biascore import Engine
 from biascore.plugins_api import (
@@ -147,6 +148,28 @@ def test_the_effect_within_pairs_is_a_share_of_what_pairs_and_lengths_leave() ->
         (effect**2 / 4) / (effect**2 / 4 + noise**2), abs=0.05
     )
     assert got.estimate(PAPER).value < 0.05
+
+
+def test_pairs_of_a_template_are_no_independent_observations_of_the_difference() -> None:
+    """Six templates of ten pairs that lean by -1 to 1 nat: their mean is uncertain by what tells templates apart."""
+    rng = np.random.default_rng(8)
+    leans = {f"t{k}": lean for k, lean in enumerate((1.2, 0.9, 0.7, 0.4, -0.6, -0.2))}
+    pairs, table = [], {}
+    for i, template in enumerate([*leans] * 10):
+        rest = " ".join(f"w{i}_{k}" for k in range(2 + i % 10))
+        base, shared = rng.normal(-3, 0.3), len(rest.split())
+        for named in (template, ""):
+            pair = SentencePair(f"A {rest}", f"B {rest}", "stereo", "age", named)
+            pairs.append(pair)
+        table[pair.sent_more] = base + (leans[template] + rng.normal(0, 0.1)) / shared
+        table[pair.sent_less] = base + rng.normal(0, 0.1) / shared
+    declared, alone = (mixed(pairs[k::2], table) for k in (0, 1))
+    assert alone.verdict is Verdict.DETECTED
+    assert declared.verdict is Verdict.INCONCLUSIVE
+    assert declared.headline.value == pytest.approx(alone.headline.value, abs=0.05)
+    # As a t test of the six means has it.
+    found = stats.ttest_1samp(list(leans.values()), 0)
+    assert declared.p_value == pytest.approx(found.pvalue, abs=0.03)
 
 
 def test_every_bias_type_has_a_model_of_its_own() -> None:

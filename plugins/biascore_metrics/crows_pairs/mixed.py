@@ -29,7 +29,7 @@ from biascore_metrics.crows_pairs.cautions import pair_cautions, pair_doubts
 from biascore_metrics.crows_pairs.estimates import shares
 from biascore_metrics.crows_pairs.masked import masked_conventions, masked_scores
 from biascore_metrics.crows_pairs.options import MixedPairOptions
-from biascore_metrics.crows_pairs.scored import Scores
+from biascore_metrics.crows_pairs.scored import Scores, clusters_of
 from biascore_metrics.robust.fits import (
     CONDITIONAL_R2,
     MEAN_R2,
@@ -69,6 +69,8 @@ class Sentences:
     perplexity: npt.NDArray[np.float64]
     length: npt.NDArray[np.str_]
     pair: npt.NDArray[np.int64]
+    template: npt.NDArray[np.str_]
+    """The name of the template; a pair without one has its own."""
     bias_type: npt.NDArray[np.str_]
 
     @classmethod
@@ -87,6 +89,7 @@ class Sentences:
             ),
             length=np.array(LENGTHS, dtype=np.str_)[np.searchsorted(cuts, words, side="left")],
             pair=np.repeat(np.arange(len(pairs)), 2),
+            template=np.repeat(np.array(clusters_of([one.pair for one in pairs]), dtype=np.str_), 2),
             bias_type=np.repeat(np.array([one.pair.bias_type for one in pairs], dtype=np.str_), 2),
         )
 
@@ -99,6 +102,7 @@ class Sentences:
             perplexity=self.perplexity[kept],
             length=self.length[kept],
             pair=self.pair[kept],
+            template=self.template[kept],
             bias_type=self.bias_type[kept],
         )
 
@@ -109,12 +113,18 @@ class Sentences:
 
 
 def fit(rows: Sentences, *, random_pair: bool) -> lmm.Fit | str:
-    """score ~ sentence type + (1 | length group) [+ (1 | pair)], rows weighted by 1 / perplexity; or why there is no fit."""
+    """score ~ sentence type + (1 | length group) [+ (1 | pair)], rows weighted by 1 / perplexity; or why there is no fit.
+
+    With the pair, and where templates have several pairs, also (1 | template : sentence type): the difference varies between
+    templates, and pairs of one are no independent observations of it.
+    """
     if not all(rows.n.values()):
         return "there are not both types of sentences"
     groups: dict[str, npt.NDArray[np.str_]] = {"sentence length": rows.length}
     if random_pair:
         groups["pair"] = rows.pair.astype(np.str_)
+        if len(np.unique(rows.template)) < len(np.unique(rows.pair)):
+            groups["template by sentence type"] = np.char.add(rows.template, rows.type)
     try:
         design = lmm.treatment({TYPE: rows.type}, levels={TYPE: (ANTI, STEREO)})
         return lmm.fit(rows.score, design, groups=groups, weights=1.0 / rows.perplexity)
@@ -254,7 +264,7 @@ class CrowsPairsMixed(Metric[MixedPairOptions, SentencePairsTest]):
 
     def _conventions(self) -> dict[str, Scalar]:
         options = self.options
-        pair = " + (1 | pair)" if options.random_pair else ""
+        pair = " + (1 | pair) [+ (1 | template : sentence type)]" if options.random_pair else ""
         return {
             **masked_conventions(options.pll),
             "bias score": f"coefficient of the sentence type, {STEREO} - {ANTI}, in nats",
