@@ -139,7 +139,7 @@ def tables_of(run: Run) -> Iterator[tuple[str, tuple[SummaryRow, ...]]]:
 def notes(run: Run) -> tuple[str, ...]:
     """What has to be said with any table of this run."""
     levels = sorted({row.ci_level for row in summary_rows(run) if row.ci_level is not None})
-    shown = " and ".join(f"{level:.0%}" for level in levels)
+    shown = " and ".join(f"{100 * level:g} %" for level in levels)
     how = run.adjustment
     return (
         *([f"Intervals at {shown}."] if shown else []),

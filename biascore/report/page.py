@@ -12,7 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from biascore.basics.visible import visible
-from biascore.basics.wording import capital
+from biascore.basics.wording import capital, true_minus
 from biascore.languages.names import language_name
 from biascore.report.parts import PARTS, Part
 from biascore.report.texts import (
@@ -65,6 +65,7 @@ def document(
         "capital": capital,
         "cell": cell,
         "language": language_name,
+        "minus": true_minus,
         "p": format_p,
         "percent": percent,
         "plain": plain,

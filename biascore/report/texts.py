@@ -23,7 +23,7 @@ def number(value: float) -> str:
 
 def percent(share: float) -> str:
     """A share in per cent, without needless decimals."""
-    return f"{100 * share:.4g}%"
+    return f"{100 * share:.4g} %"
 
 
 def sentence(text: str) -> str:

@@ -77,16 +77,24 @@ def test_a_model_keeps_its_colour_and_shape_from_chart_to_chart() -> None:
     assert third == {"c": first["c"]}
 
 
-def test_methods_have_no_colour_of_a_model() -> None:
+def test_methods_have_the_colour_of_the_model_they_measured_and_the_scale_of_its_unit() -> None:
     from biascore.report.charts import comparisons, forest_charts
 
     run = rulers_run()
-    models = {colour for chart in forest_charts(run) for colour, _ in looks(chart.spec).values()}
+    forests = [chart.spec for chart in forest_charts(run)]
+    models = {name: colour for spec in forests for name, (colour, _) in looks(spec).items()}
     for comparison in comparisons(run):
         assert comparison.chart
         methods = looks(comparison.chart.spec)
-        assert not models & {colour for colour, _ in methods.values()}
+        assert {colour for colour, _ in methods.values()} == {models[comparison.model]}
         assert len(set(methods.values())) == len(methods)
+        assert scale(comparison.chart.spec) == scale(forests[0])
+
+
+def scale(spec: dict[str, Any]) -> dict[str, Any]:
+    """Of the axis of values."""
+    found: dict[str, Any] = spec["layer"][-1]["encoding"]["x"]["scale"]
+    return found
 
 
 # Lines.

@@ -35,7 +35,7 @@ NEUTRAL_COLOUR: Final = "#8a8a8a"
 BOUND_COLOUR: Final = "#009E73"
 
 LABEL_WIDTH: Final = 26
-LABEL_LINES: Final = 3
+LABEL_LINES: Final = 5
 TITLE_WIDTH: Final = 60
 LINE_HEIGHT: Final = 14
 SPLIT_LABEL: Final = "split(datum.label, '\\n')"
@@ -254,7 +254,7 @@ def interval_columns(interval: ConfidenceInterval | None) -> dict[str, Any]:
 
 def whiskers(intervals: Iterable[ConfidenceInterval | None]) -> str:
     """One sentence on what the lines through the points or bars are."""
-    levels = sorted({f"{100 * i.level:g}%" for i in intervals if i is not None})
+    levels = sorted({f"{100 * i.level:g} %" for i in intervals if i is not None})
     return f"Lines are {' or '.join(levels)} confidence intervals." if levels else "No intervals were made."
 
 

@@ -119,7 +119,7 @@ def _layers(*, told: bool) -> tuple[alt.Chart, ...]:
     layers = [cells, edges.encode(y=alt.Y("label:N", sort=None, bandPosition=0))]
     if told:
         fill = alt.Fill(
-            "dark:N", scale=alt.Scale(domain=["no", "yes"], range=["#1a1a1a", "#ffffff"]), legend=None
+            "dark:N", scale=alt.Scale(domain=["no", "yes"], range=["#111111", "#ffffff"]), legend=None
         )
         layers.append(
             base.mark_text(fontSize=11, aria=False).encode(text=alt.Text("value:Q", format=".3"), fill=fill)

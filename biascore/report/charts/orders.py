@@ -47,7 +47,7 @@ def order_chart(run: Run) -> Chart | None:
     drawing = side_by_side(rows, "What is put in order", tooltip, looks).with_neutral(0.0)
     caption = (
         f"Rank correlation (Kendall's tau) of {counted(len(drawn), 'pair')} of rulers: 1 for the same order, -1 for the "
-        "opposite one, 0 for none. Lines are 95% confidence intervals where there are 6 things to order or more."
+        "opposite one, 0 for none. Lines are 95 % confidence intervals where there are 6 things to order or more."
     )
     note = (
         f"{len(every) - len(drawn)} more pairs are in the table and not drawn." if len(every) > MOST else ""

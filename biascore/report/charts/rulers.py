@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from biascore.report.charts.base import (
     Chart,
+    Look,
     distinct,
     in_greys,
     safe,
@@ -15,7 +16,15 @@ from biascore.report.charts.base import (
     whiskers,
     with_unit,
 )
-from biascore.report.charts.forest import Reading, forest, marks_told, neutral_told, readings_of
+from biascore.report.charts.forest import (
+    Reading,
+    domains_of,
+    forest,
+    marks_told,
+    model_looks,
+    neutral_told,
+    readings_of,
+)
 from biascore.results.agreement import is_ruler
 from biascore.results.estimates import Estimate
 from biascore.results.measurement import Measurement
@@ -114,10 +123,19 @@ def comparisons(run: Run) -> tuple[Comparison, ...]:
         [readings for readings in of_test.values() if len({m.method for m, _ in readings}) > 1]
         for of_test in families.values()
     ]
-    return tuple(_comparison(number, tests) for number, tests in enumerate(filter(None, found), start=1))
+    looks, domains = model_looks(run), domains_of(run)
+    return tuple(
+        _comparison(number, tests, looks, domains)
+        for number, tests in enumerate(filter(None, found), start=1)
+    )
 
 
-def _comparison(number: int, tests: Sequence[Sequence[Reading]]) -> Comparison:
+def _comparison(
+    number: int,
+    tests: Sequence[Sequence[Reading]],
+    looks: Mapping[str, Look],
+    domains: Mapping[str, tuple[float, float]],
+) -> Comparison:
     readings = [reading for of_test in tests for reading in of_test]
     first = readings[0].measurement
     return Comparison(
@@ -125,7 +143,7 @@ def _comparison(number: int, tests: Sequence[Sequence[Reading]]) -> Comparison:
         with_unit(first.headline.name, first.headline.unit),
         _directed([m.headline for m, _ in readings]),
         tuple(Readings(t[0].measurement.test, t[0].measurement.titled, tuple(t)) for t in tests),
-        _chart(number, readings),
+        _chart(number, readings, looks[first.model].colour, domains.get(first.headline.unit)),
     )
 
 
@@ -140,7 +158,10 @@ def _directed(estimates: Sequence[Estimate]) -> bool:
     )
 
 
-def _chart(number: int, readings: list[Reading]) -> Chart | None:
+def _chart(
+    number: int, readings: list[Reading], colour: str, domain: tuple[float, float] | None
+) -> Chart | None:
+    """The methods by shape, in the colour that the model has in all charts, on the scale that its unit has in them."""
     drawn = [reading for reading in readings if reading.measurement.headline.value is not None]
     if not drawn:
         return None
@@ -157,7 +178,8 @@ def _chart(number: int, readings: list[Reading]) -> Chart | None:
     missing = len(readings) - len(drawn)
     note = f"{missing} not estimable and so not drawn." if missing else ""
     name = f"rulers-{number:02d}-{safe(first.model)}-{safe(first.headline.name)}"
-    drawing = forest(drawn, [names[m.method] for m, _ in drawn], "Method", in_greys(names.values()))
+    shapes = {name: replace(look, colour=colour) for name, look in in_greys(names.values()).items()}
+    drawing = forest(drawn, [names[m.method] for m, _ in drawn], "Method", shapes, domain)
     return Chart(name, caption, note, specification(drawing, title, f"Do the rulers agree? {caption}"))
 
 

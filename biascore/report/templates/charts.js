@@ -15,6 +15,7 @@ async function draw(figure) {
   spec.width = width;
   spec.config.axisY.labelLimit = Math.min(230, Math.round(0.4 * width));
   if (width < 560) {
+    spec.config.axis.labelFontSize = 10; // the lines of a label are as long as on a wide page, in less room
     spec.config.legend.columns = 1;
     spec.config.legend.labelLimit = Math.round(0.5 * width);
     spec.config.title.frame = "bounds";
