@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from biascore.models.vocabulary import BLOCK_ROWS, Vocabulary
     from biascore.results.coverage import REPEATED, Coverage, LostWord
     from biascore.results.estimates import ConfidenceInterval, Equivalence, Estimate, PValue
-    from biascore.results.estimators import EVERY_ITEM, ClusterContrast, Contrast
+    from biascore.results.estimators import EVERY_ITEM, ClusterContrast, Contrast, Total
     from biascore.results.figures import (
         Band,
         Bars,
@@ -244,6 +244,7 @@ __all__ = [
     "Test",
     "Text",
     "TokenLogprobs",
+    "Total",
     "Trace",
     "TraceStep",
     "TracedWord",

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
-from pydantic import Field
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from biascore.basics.frozen import Frozen, FrozenMap
 from biascore.stats import RegressionError, ZeroVarianceError
@@ -26,7 +26,11 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 Key: TypeAlias = tuple[str, ...]
 """What tells an item of a table from the others: the texts of its key columns, and which occurrence of them it is."""
 
-_CLUSTER, _FRAME = "\0cluster", "\0frame"  # beside the columns of factors, whatever these are called
+_CLUSTER, _FRAME, _STRATUM = (
+    "\0cluster",
+    "\0frame",
+    "\0stratum",
+)  # beside the columns of factors, whatever these are called
 EVERY_ITEM = ""
 """As the name of a group: all items together."""
 
@@ -117,6 +121,7 @@ class ClusterContrast(Frozen):
     ``only``: a column, and the text that the rows counted have there. ``cluster`` and ``frame`` are the columns that name
     the cluster of a row and what rows of several clusters share. ``levels``: those of each factor, which is a column, the
     reference first. ``contrasted``: from which level, the second, to which, the first, by factor; of several an interaction.
+    ``within``: a column, within whose values clusters are exchanged; a cluster belongs to the first that it stands in.
     """
 
     kind: Literal["clusters"] = "clusters"
@@ -126,7 +131,16 @@ class ClusterContrast(Frozen):
     frame: tuple[str, ...]
     levels: FrozenMap[tuple[str, ...]] = Field(min_length=1)
     contrasted: FrozenMap[tuple[str, str]] = Field(min_length=1)
+    within: str | None = None
     key: tuple[str, ...]
+
+    @model_serializer(mode="wrap")
+    def _without_empty(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Without ``within`` where there is none: results stored before keep their digest."""
+        stored: dict[str, Any] = serialize(self)
+        if self.within is None:
+            stored.pop("within", None)
+        return stored
 
     @property
     def of_answers(self) -> bool:
@@ -139,6 +153,11 @@ class ClusterContrast(Frozen):
         chosen = items.filter(pc.equal(items.column(which), text))
         columns = {name: _texts(chosen, (name,)) for name in self.levels}
         columns |= {_CLUSTER: _texts(chosen, (self.cluster,)), _FRAME: _texts(chosen, self.frame)}
+        if self.within is not None:
+            first: dict[str, str] = {}
+            clusters, strata = columns[_CLUSTER].tolist(), _texts(chosen, (self.within,)).tolist()
+            stratum = [first.setdefault(*one) for one in zip(clusters, strata, strict=True)]
+            columns[_STRATUM] = np.array(stratum, dtype=np.str_)
         return Observed(
             tuple(keys_of(chosen, self.key)),
             np.array(chosen.column(self.column).to_pylist(), dtype=np.float64),
@@ -160,10 +179,52 @@ class ClusterContrast(Frozen):
 
     def _rows(self, seen: Observed) -> ClusteredRows:
         factors = {name: seen.columns[name] for name in self.levels}
-        return ClusteredRows(seen.columns[_CLUSTER], seen.columns[_FRAME], factors, self.levels)
+        columns = seen.columns
+        return ClusteredRows(columns[_CLUSTER], columns[_FRAME], factors, self.levels, columns.get(_STRATUM))
 
 
-Estimator: TypeAlias = Annotated[Contrast | ClusterContrast, Field(discriminator="kind")]
+class Total(Frozen):
+    """What the clusters of rows add to an estimate that a model of all rows gave; together they are the estimate.
+
+    ``column`` holds what each row adds, none where it has no part in it; ``cluster`` names the columns that tell clusters
+    apart.
+    """
+
+    kind: Literal["total"] = "total"
+    column: str = "contribution"
+    cluster: tuple[str, ...]
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """The columns that tell clusters apart."""
+        return self.cluster
+
+    @property
+    def of_answers(self) -> bool:
+        """Its values are numbers."""
+        return False
+
+    def observed(self, items: pa.Table) -> Observed:
+        """The clusters, each with its sum times their number: the estimate is their mean; KeyError without the columns."""
+        sums: dict[Key, float] = {}
+        texts = zip(*(map(str, items.column(name).to_pylist()) for name in self.cluster), strict=True)
+        for key, value in zip(texts, items.column(self.column).to_pylist(), strict=True):
+            if value is not None:
+                sums[key] = sums.get(key, 0.0) + value
+        values = len(sums) * np.array(list(sums.values()), dtype=np.float64)
+        return Observed(tuple(sums), values, np.zeros(len(sums), dtype=np.intp))
+
+    def value(self, items: pa.Table) -> float | None:
+        """The estimate, from a table of items; None where it has none."""
+        seen = self.observed(items)
+        return float(seen.values.mean()) if seen.keys else None
+
+    def change(self, old: Observed, new: Observed, level: float, rng: np.random.Generator) -> Change:
+        """The change between the same clusters in the same order; raises ValueError without any."""
+        return contrast_change(old.values, new.values, old.groups, (1.0,), level=level, rng=rng)
+
+
+Estimator: TypeAlias = Annotated[Contrast | ClusterContrast | Total, Field(discriminator="kind")]
 
 
 def _texts(items: pa.Table, columns: tuple[str, ...]) -> npt.NDArray[np.str_]:

@@ -28,6 +28,7 @@ from biascore.stats.wald import TTest
 
 Texts = npt.NDArray[np.str_]
 FRAME: Final = "frame"
+STRATUM: Final = "\0stratum"
 DRAWS: Final = 10_000
 NAME: Final = "changes permuted over the clusters"
 INTERVAL: Final = "t, fixed effects of frames, clustered"
@@ -35,12 +36,17 @@ INTERVAL: Final = "t, fixed effects of frames, clustered"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClusteredRows:
-    """Rows (n,) with the cluster and the frame of each, and its level of each factor; ``levels``, the reference first."""
+    """Rows (n,) with the cluster and the frame of each, and its level of each factor; ``levels``, the reference first.
+
+    No factor may be called ``STRATUM``.
+    """
 
     clusters: Texts
     frames: Texts
     factors: Mapping[str, Texts]
     levels: Mapping[str, tuple[str, ...]]
+    strata: Texts | None = None
+    """Within which the labels of clusters are exchanged, beside the other factors; None for everywhere."""
 
     @property
     def design(self) -> Design:
@@ -78,7 +84,8 @@ def cluster_change(
     if np.ptp(moved) <= MIN_RELATIVE_SPREAD * max(1.0, float(np.abs(moved).max())):
         return replace(found, problem="no row changed otherwise than the others")
     try:
-        means = cluster_means(_less_frames(moved, rows.frames), rows.clusters, rows.factors)
+        strata = {} if rows.strata is None else {STRATUM: rows.strata}
+        means = cluster_means(_less_frames(moved, rows.frames), rows.clusters, {**rows.factors, **strata})
         test = means.test(dict(change), draws=draws, rng=rng)
     except ZeroVarianceError as error:
         return replace(found, problem=str(error))

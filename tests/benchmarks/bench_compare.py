@@ -16,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr, ndtri
 
-from biascore.stats import bootstrap_effect
-from biascore.stats.contrasts import contrast_change, unpaired_change
+from biascore.stats import bootstrap_effect, lmm, ols
+from biascore.stats.cluster_change import ClusteredRows, cluster_change
+from biascore.stats.contrasts import Change, contrast_change, unpaired_change
 from biascore.stats.paired import bootstrap_mean
 from biascore.stats.proportions import wilson_interval
 
@@ -120,6 +121,112 @@ def means_of(n: int, before: float, after: float, correlation: float) -> Design:
     return Design(name, np.zeros(n, dtype=np.intp), (1.0,), None, draw, after - before, own)
 
 
+@dataclass(frozen=True)
+class Fitted:
+    """Rows of clusters, the model of both sides of which is fitted twice, and the effect before and after."""
+
+    name: str
+    rows: lmm.Design
+    clusters: Groups
+    groups: dict[str, Groups]
+    draw: Callable[[np.random.Generator], tuple[Floats, Floats]]
+    change: float
+
+    def sample(self, rng: np.random.Generator) -> tuple[Change, Change]:
+        """The change of the coefficient by what each cluster adds to it, and by the intervals of both fits."""
+        contrast = self.rows.difference("side", "a", "b")
+        parts, tests = [], []
+        for values in self.draw(rng):
+            weights = np.exp(rng.normal(-3.0, 0.5, values.size))
+            fit = lmm.fit(values, self.rows, groups=self.groups, weights=weights)
+            added = fit.contributions(contrast, values, self.clusters)
+            parts.append(np.bincount(self.clusters, weights=added) * (self.clusters.max() + 1))
+            tests.append(fit.test(contrast))
+        one = np.zeros(len(parts[0]), dtype=np.intp)
+        paired = contrast_change(*parts, one, (1.0,), resamples=RESAMPLES, draws=DRAWS, rng=rng)
+        (old, new), ends = [t.estimate for t in tests], [(t.low, t.high) for t in tests]
+        return paired, unpaired_change(old, ends[0], new, ends[1], 0.95)
+
+
+def fitted(
+    words: int, templates: int, before: float, after: float, correlation: float, own: float, *, pairs: bool
+) -> Fitted:
+    """Each word in each template on both sides, or each pair in one group of lengths; ``own``: sd of the words' own gaps."""
+    word, template, side = (
+        of.ravel() for of in np.meshgrid(range(words), range(templates), [0, 1], indexing="ij")
+    )
+    if pairs:
+        template = word % 3
+
+    def draw(rng: np.random.Generator) -> tuple[Floats, Floats]:
+        level, gap = latent(rng, words, correlation), own * latent(rng, words, correlation)
+        noise, frame = latent(rng, word.size, correlation), latent(rng, template.max() + 1, correlation)
+        both = [
+            level[m][word] + frame[m][template] + (effect + gap[m][word]) * (side == 1) + noise[m]
+            for m, effect in enumerate((before, after))
+        ]
+        return both[0], 1.5 * both[1]
+
+    design = lmm.treatment({"side": np.array(["b", "a"])[side]}, levels={"side": ("b", "a")})
+    groups = {"length": template, "pair": word} if pairs else {"template": template, "target": word}
+    kind = f"{words} pairs" if pairs else f"{words} words, {templates} templates"
+    name = f"mixed model {before:g} to {after:g}, {kind}, r {correlation}, sd of own gaps {own:g}"
+    return Fitted(name, design, word, groups, draw, 1.5 * after - before)
+
+
+@dataclass(frozen=True)
+class Joint:
+    """Names of two corpora, in frames of their own, and the difference between two groups before and after."""
+
+    name: str
+    rows: ClusteredRows
+    draw: Callable[[np.random.Generator], tuple[Floats, Floats]]
+    change: float
+
+    def sample(self, rng: np.random.Generator) -> tuple[Change, Change]:
+        """The change by names, and by the intervals of both regressions."""
+        of = {"group": ("a", "b")}
+        old, new = self.draw(rng)
+        paired = cluster_change(old, new, self.rows, of, draws=DRAWS, rng=rng)
+        ends = []
+        for values in (old, new):
+            fit = ols.fit(values, self.rows.design, absorb={"frame": self.rows.frames})
+            test = fit.clustered({"cluster": self.rows.clusters}).marginal_effect(of)
+            ends.append((test.estimate, (test.low, test.high)))
+        return paired, unpaired_change(*ends[0], *ends[1], 0.95)
+
+
+def joint(names: int, before: float, after: float, correlation: float) -> Joint:
+    """names + names in the first corpus, half as many in the second, each in 5 frames of its corpus."""
+    sizes = (names, names // 2)
+    labels = [(c, g, i) for c, size in enumerate(sizes) for g in "ab" for i in range(size)]
+    rows = [(c, g, f"{c}{g}{i}", f"{c}{f}") for c, g, i in labels for f in range(5)]
+    corpus, group, person, frame = (np.array([str(row[k]) for row in rows]) for k in range(4))
+    who = np.repeat(np.arange(len(labels)), 5)
+    shift = np.where(corpus == "0", 0.0, 2.0)
+
+    def draw(rng: np.random.Generator) -> tuple[Floats, Floats]:
+        own, noise = latent(rng, len(labels), correlation), latent(rng, len(rows), correlation)
+        both = [
+            shift + own[m][who] + (group == "a") * effect + noise[m]
+            for m, effect in enumerate((before, after))
+        ]
+        return both[0], both[1] + shift
+
+    clustered = ClusteredRows(person, frame, {"group": group}, {"group": ("b", "a")}, corpus)
+    name = f"joint eec {before:g} to {after:g}, {sizes[0]} + {sizes[0]} and {sizes[1]} + {sizes[1]} names, r {correlation}"
+    return Joint(name, clustered, draw, after - before)
+
+
+def modelled() -> Iterator[Fitted | Joint]:
+    for correlation in (0.9, 0.5):
+        for after in (0.8, 0.2):
+            for own in (0.0, 0.5):
+                yield fitted(10, 6, 0.8 * 1.5, after, correlation, own, pairs=False)
+            yield fitted(200, 1, 0.3 * 1.5, after * 3 / 8, correlation, 0.5, pairs=True)
+            yield joint(10, 0.8, after, correlation)
+
+
 def designs() -> Iterator[Design]:
     for correlation in (0.9, 0.5):
         for n in (8, 16, 32):
@@ -133,6 +240,23 @@ def designs() -> Iterator[Design]:
         yield sentences(20, 0.4, 0.4, correlation, yes_no=False)
         yield sentences(20, 0.4, 0.1, correlation, yes_no=False)
         yield sentences(50, 0.4, 0.4, correlation, yes_no=True)
+
+
+def by_model(samples: int) -> None:
+    """Held and rejected where a model of all rows gives the effect."""
+    for number, design in enumerate(modelled()):
+        rng = np.random.default_rng([16, number])
+        counts = np.zeros((2, 2))
+        for _ in range(samples):
+            for place, found in enumerate(design.sample(rng)):
+                assert found.interval is not None, found.problem
+                held = found.interval.low <= design.change <= found.interval.high
+                counts[place] += held, found.p_value <= 0.05
+        told = [f"held {100 * h / samples:5.1f}, rejected {100 * r / samples:5.1f}" for h, r in counts]
+        print(
+            f"{design.name:64} change {design.change:6.3f}  paired: {told[0]}; unpaired: {told[1]}",
+            flush=True,
+        )
 
 
 def main(samples: int) -> None:
@@ -170,4 +294,6 @@ def main(samples: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 400)
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 400
+    by_model(count)
+    main(count)

@@ -10,7 +10,7 @@ from biascore.results.measurement import Measurement
 
 from ..metrics.planted_cases import CASES
 
-SLOW = ("fise", "seat", "lpbs", "eec", "gest-mlm")
+SLOW = ("fise", "seat", "lpbs", "eec", "gest-mlm", "robust-association")
 DECLARED = ("weat", "crows-pairs", "crows-pairs-causal", "gest-mt", "gest-causal", "sc-weat", *SLOW)
 
 

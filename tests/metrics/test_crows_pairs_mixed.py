@@ -97,6 +97,17 @@ def test_the_bias_score_is_that_of_the_mixed_model_of_the_rows(random_pair: bool
     assert got.p_value == pytest.approx(expected.p_value, rel=1e-6)
     assert got.estimate(PAPER).value == pytest.approx(fit.r2().part["type"], rel=1e-6)
     assert contradiction(got) == ""
+    # What the pairs add up to is the score, so that two models are compared pair by pair.
+    assert got.headline.estimator is not None
+    assert got.headline.estimator.value(got.items) == pytest.approx(got.headline.value)
+    assert len(got.headline.estimator.observed(got.items).keys) == 60
+
+
+def test_a_pair_keeps_its_number_where_others_are_lost() -> None:
+    pairs, table = sample(30, 0.5)
+    pairs[3] = SentencePair("A", "B", "stereo", "age")  # which share no word
+    numbers = mixed(pairs, table).items.column("pair").to_pylist()
+    assert sorted(set(numbers)) == [number for number in range(30) if number != 3]
 
 
 def test_lengths_are_cut_at_the_percentiles_of_words_and_ties_are_shorter() -> None:

@@ -36,6 +36,16 @@ def test_the_change_its_interval_and_its_test_are_those_of_the_differences() -> 
     assert found.n_total == 70
 
 
+def test_labels_are_exchanged_within_strata() -> None:
+    """Of 4 + 4 names in two strata, 36 labellings: 6 in each."""
+    strata = np.where(np.isin(NAMES, ["n0", "n1", "n4", "n5"]), "one", "two")
+    rows = ClusteredRows(NAMES, FRAMES, {"group": GROUPS}, {"group": ("y", "x")}, strata)
+    found = cluster_change(OLD, NEW, rows, CHANGE, rng=np.random.default_rng(1))
+    alone = cluster_change(OLD, NEW, ROWS, CHANGE, rng=np.random.default_rng(1))
+    assert (found.n_total, alone.n_total) == (36, 70)
+    assert (found.value, found.interval) == (alone.value, alone.interval)
+
+
 def test_where_no_row_changed_otherwise_than_the_others_there_is_no_interval() -> None:
     found = cluster_change(OLD, OLD + 0.5, ROWS, CHANGE, rng=np.random.default_rng(1))
     assert (found.interval, found.p_value) == (None, 1.0)

@@ -100,6 +100,27 @@ class Fit:
         part = {term: float(value[0]) for term, value in found.part.items()}
         return RSquared(residual, float(found.marginal[0]), float(found.conditional[0]), part)
 
+    def contributions(self, contrast: Contrast, scores: ArrayLike, clusters: ArrayLike) -> Floats:
+        """What each row (n,) adds to a contrast of coefficients; all together they are its estimate.
+
+        ``scores`` are those that were fitted, ``clusters`` (n,) names what is sampled, such as the word of a row. A cluster
+        adds an equal share of the estimate and the influence of its rows: the contrast times the covariance of the
+        coefficients times x_i w_i e_i / sigma^2, with e_i what neither fixed nor random effects explain (the sums over
+        clusters are what a cluster-robust variance squares; Liang and Zeger 1986, Biometrika 73:13). Raises RegressionError
+        on an unknown column.
+        """
+        of = self._estimate
+        vector = self.design.vector(contrast)
+        left = finite_rows(scores, "scores") - self.design.matrix @ of.coefficients
+        for factor, effects in zip(of.rows.factors, of.effects(), strict=True):
+            left -= effects[factor.codes]
+        influence = (
+            (self.design.matrix @ (self.vcov @ vector)) * of.rows.weights * left / self.residual_variance
+        )
+        _, place, size = np.unique(np.asarray(clusters), return_inverse=True, return_counts=True)
+        found: Floats = influence + float(vector @ of.coefficients) / (size.size * size[place])
+        return found
+
     def bootstrap(
         self, kind: Kind = "model", *, resamples: int = 1000, rng: np.random.Generator
     ) -> Bootstrap:

@@ -22,6 +22,7 @@ from biascore.plugins_api import (
     Model,
     Scalar,
     SentencePairsTest,
+    Total,
     item_table,
 )
 from biascore.stats import Decision, Interval, RegressionError, Verdict, ZeroVarianceError, lmm
@@ -152,7 +153,11 @@ class CrowsPairsMixed(Metric[MixedPairOptions, SentencePairsTest]):
         beside = self._beside(rows)
         percentages = shares(scores, options.confidence)
         own, decision, problems = self._whole(found, rows.n, beside, context.rng)
+        if not isinstance(found, str):
+            own = (own[0].model_copy(update={"estimator": Total(cluster=("pair",))}), *own[1:])
         types = self._bias_types(rows)
+        there = {id(pair): number for number, pair in enumerate(test.pairs.pairs)}
+        place = [there[id(one.pair)] for one in scores.pairs]  # the same for every model, whatever it lost
         cautions = (
             *pair_cautions(test, scores),
             *(() if options.random_pair else (UNPAIRED,)),
@@ -183,10 +188,11 @@ class CrowsPairsMixed(Metric[MixedPairOptions, SentencePairsTest]):
                 group=rows.type.tolist(),
                 value=rows.score.tolist(),
                 more={
-                    "pair": rows.pair.tolist(),
+                    "pair": [place[number] for number in rows.pair.tolist()],
                     "bias_type": rows.bias_type.tolist(),
                     "length": rows.length.tolist(),
                     "perplexity": rows.perplexity.tolist(),
+                    "contribution": _contributions(found, rows),
                 },
             ),
         )
@@ -298,6 +304,14 @@ def _within(found: lmm.Fit, drawn: lmm.Bootstrap, level: float) -> tuple[float, 
     method = f"parametric bootstrap ({drawn.kind}), percentile"
     interval = Interval(float(low), float(high), level, method, drawn.resamples, drawn.n_degenerate)
     return float(share(found.r2("mean-variance"))), interval
+
+
+def _contributions(found: lmm.Fit | str, rows: Sentences) -> list[float | None]:
+    """What each sentence adds to the bias score, pair by pair."""
+    if isinstance(found, str):
+        return [None] * len(rows.score)
+    contrast = found.design.difference(TYPE, STEREO, ANTI)
+    return found.contributions(contrast, rows.score, rows.pair).tolist()
 
 
 def _figures(types: list[Estimate]) -> tuple[Bars, ...]:

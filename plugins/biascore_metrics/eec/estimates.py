@@ -9,7 +9,7 @@ from typing import Final
 from biascore.plugins_api import ClusterContrast, ConfidenceInterval, Estimate, PValue
 from biascore.stats import ClusterTest, TTest, stars
 from biascore_metrics.eec.fits import Effect, Fitted
-from biascore_metrics.eec.rows import Rows
+from biascore_metrics.eec.rows import CORPUS, Rows
 
 SCORE, LOGIT = "score", "logit"
 SCORED_FOR: Final = "scored for"
@@ -69,8 +69,8 @@ def effect_estimate(
 
 
 def _from_items(emotion: str, effect: Effect, rows: Rows) -> ClusterContrast | None:
-    """How an effect follows from the items; of several corpora, whose names are exchanged within them, it is not told."""
-    if len(rows.corpora) > 1 or effect.clustered is None:
+    """How an effect follows from the items; of several corpora names are exchanged within them."""
+    if effect.clustered is None:
         return None
     return ClusterContrast(
         only=(SCORED_FOR, emotion),
@@ -78,6 +78,7 @@ def _from_items(emotion: str, effect: Effect, rows: Rows) -> ClusterContrast | N
         frame=("template", "word"),
         levels=rows.levels,
         contrasted=effect.change,
+        within=CORPUS if len(rows.corpora) > 1 else None,
         key=("item", "group", "person", "template", "word"),
     )
 

@@ -8,7 +8,7 @@ from itertools import combinations, pairwise
 
 import numpy as np
 
-from biascore.plugins_api import Bars, Dots, Estimate, Histogram, PValue, Range
+from biascore.plugins_api import Bars, Dots, Estimate, Histogram, PValue, Range, Total
 from biascore.stats import Decision, Verdict, holm
 from biascore_metrics.robust.figures import figures
 from biascore_metrics.robust.fits import PAPER_R2, SATTERTHWAITE, PairFit, Table, difference_name, welch
@@ -31,6 +31,8 @@ class Findings:
     warnings: tuple[str, ...]
     cautions: tuple[str, ...]
     bound_of: str | None
+    contributions: tuple[float | None, ...]
+    """What each row adds to the first bias score."""
 
 
 def findings(
@@ -42,6 +44,7 @@ def findings(
     first = pairs[0]
     adjusted = _adjusted(pairs)
     scores = [pair.score(p) for pair, p in zip(pairs, adjusted, strict=True)]
+    scores[0] = scores[0].model_copy(update={"estimator": Total(cluster=("target",))})
     shares = [share for pair in pairs for share in pair.shares(options.confidence)]
     joint, joint_problem = joint_model(table, design, options)
     templates = by_template(table, design, first, options)
@@ -61,6 +64,7 @@ def findings(
         warnings=(*bin_problems, *_degenerate(pairs)),
         cautions=tuple(dict.fromkeys(cautions)),
         bound_of=first.r2_name(PAPER_R2) if first.fit else None,
+        contributions=tuple(first.contributions(table)),
     )
 
 

@@ -145,6 +145,18 @@ class PairFit:
             return missing(self.name, self.n)
         return estimate_of(self.name, self.test, self.n, p_adjusted)
 
+    def contributions(self, table: Table) -> list[float | None]:
+        """What each row of the table adds to the bias score, target word by target word; None for rows of other groups."""
+        found: list[float | None] = [None] * len(table.group)
+        if self.fit is None:
+            return found
+        own, places = table.only(self.pair), np.flatnonzero(np.isin(table.group, self.pair))
+        contrast = self.fit.design.difference(GROUP, *self.pair)
+        values = self.fit.contributions(contrast, own.association, own.target)
+        for place, value in zip(places.tolist(), values.tolist(), strict=True):
+            found[place] = value
+        return found
+
     def r2(self, level: float) -> tuple[float, Interval] | None:
         """The paper's part R^2 of the group, and its interval."""
         if self.fit is None or self.bootstrap is None:

@@ -6,6 +6,7 @@ Shrestha, Tay & Srinivasan 2025, NAACL: sentences chosen and weighted by perplex
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import ClassVar, Final
 
 import pyarrow as pa
@@ -75,7 +76,7 @@ class RobustMetric(Metric[RobustOptions, AssociationsTest]):
             item_value="association of the sentence, nats",
             item_neutral=None,
             figures=found.figures,
-            items=_items(scored),
+            items=_items(scored, found.contributions),
         )
 
     def _conventions(self, design: Design) -> dict[str, Scalar]:
@@ -165,7 +166,7 @@ def _warnings(design: Design, scored: Scored) -> list[str]:
     return found
 
 
-def _items(scored: Scored) -> pa.Table:
+def _items(scored: Scored, contributions: Sequence[float | None]) -> pa.Table:
     rows = scored.rows
     return item_table(
         item=[row.probe.text for row in rows],
@@ -179,5 +180,6 @@ def _items(scored: Scored) -> pa.Table:
             "perplexity": [row.perplexity for row in rows],
             "weight": [row.weight for row in rows],
             "added_for_balance": [row.added for row in rows],
+            "contribution": list(contributions),
         },
     )

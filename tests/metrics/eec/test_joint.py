@@ -13,7 +13,7 @@ import statsmodels.formula.api as smf
 
 from biascore import Engine
 from biascore.errors import OptionsError, UnknownNameError
-from biascore.plugins_api import Catalogue, Context, Dots, EquityTest, Measurement, Model
+from biascore.plugins_api import Catalogue, ClusterContrast, Context, Dots, EquityTest, Measurement, Model
 from biascore.results.returned import measurement_of
 from biascore.stats import cluster_means
 from biascore_metrics.eec.metric import Eec
@@ -91,6 +91,17 @@ def test_names_are_permuted_within_their_corpus(found: Measurement, rows: pd.Dat
     assert own.method == "exact"
     assert effect.p("permutation of names").value == own.two_sided.p_value
     assert dict(effect.n) == {"female": 8 + 12, "male": 8 + 12}
+
+
+def test_an_effect_follows_from_the_items_of_all_corpora(found: Measurement) -> None:
+    """So that two models are compared name by name, exchanged within their corpus."""
+    effect = found.estimate("anger: female - male")
+    assert isinstance(effect.estimator, ClusterContrast)
+    assert effect.estimator.within == "corpus"
+    assert effect.estimator.value(found.items) == pytest.approx(effect.value)
+    seen = effect.estimator.observed(found.items)
+    change = effect.estimator.change(seen, seen, 0.95, np.random.default_rng(1))
+    assert (change.value, change.p_value) == (0, 1)
 
 
 def test_levels_are_read_as_the_reference_and_the_others(found: Measurement) -> None:
