@@ -106,8 +106,15 @@ def _unpaired(one: Estimate, other: Estimate, old: Measurement, new: Measurement
         and old.items.equals(new.items)
         and bool(len(old.items)),
         items=no_items(),
-        cautions=tuple(_lists(old, new)),
+        cautions=(_why_unpaired(one), *_lists(old, new)),
         problem=problem,
+    )
+
+
+def _why_unpaired(one: Estimate) -> str:
+    return (
+        f"compared unpaired: it is not known how {one.name} follows from the items, so what both models have in common widens "
+        "the interval, and changes may be missed"
     )
 
 

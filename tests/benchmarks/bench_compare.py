@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,8 @@ from biascore.stats.cluster_change import ClusteredRows, cluster_change
 from biascore.stats.contrasts import Change, contrast_change, unpaired_change
 from biascore.stats.paired import bootstrap_mean
 from biascore.stats.proportions import wilson_interval
+from biascore_metrics.grammatical_gender.gaps import NounGaps
+from biascore_metrics.grammatical_gender.valnorm import contributions
 
 Floats = npt.NDArray[np.float64]
 Groups = npt.NDArray[np.intp]
@@ -218,8 +220,74 @@ def joint(names: int, before: float, after: float, correlation: float) -> Joint:
     return Joint(name, clustered, draw, after - before)
 
 
-def modelled() -> Iterator[Fitted | Joint]:
+@dataclass(frozen=True)
+class Added:
+    """What items add to an effect before and after, and the interval of one model's."""
+
+    name: str
+    draw: Callable[[np.random.Generator], tuple[tuple[Floats, Ends], tuple[Floats, Ends]]]
+    change: float
+
+    def sample(self, rng: np.random.Generator) -> tuple[Change, Change]:
+        """The change by items, and by both intervals."""
+        (old, old_ends), (new, new_ends) = self.draw(rng)
+        one = np.zeros(old.size, dtype=np.intp)
+        paired = contrast_change(
+            old.size * old, new.size * new, one, (1.0,), resamples=RESAMPLES, draws=DRAWS, rng=rng
+        )
+        return paired, unpaired_change(old.sum(), old_ends, new.sum(), new_ends, 0.95)
+
+
+def valences(n: int, before: float, after: float, correlation: float) -> Added:
+    """n words whose valence in a model goes with their norms by r."""
+
+    def draw(rng: np.random.Generator) -> Any:
+        norms, noise = rng.standard_normal(n), latent(rng, n, correlation)
+        found = []
+        for r, own in zip((before, after), noise, strict=True):
+            values = r * norms + np.sqrt(1 - r * r) * own
+            added = contributions(values, norms)
+            ends = np.tanh(np.arctanh(added.sum()) + np.array([-1, 1]) * ndtri(0.975) / np.sqrt(n - 3))
+            found.append((added, (float(ends[0]), float(ends[1]))))
+        return found
+
+    return Added(f"valnorm r {before:g} to {after:g}, {n} words, r {correlation}", draw, after - before)
+
+
+def nouns(n: int, before: float, after: float, correlation: float) -> Added:
+    """n + n nouns of 20 dimensions, in one of which their genders lie apart by these lengths; the gap of mean cosines."""
+
+    def vectors(z: Floats, apart: float, size: int) -> list[Floats]:
+        side = np.repeat([apart / 2, -apart / 2], size)
+        raw = np.column_stack([z[:, 0] + side, z[:, 1:]])
+        unit = raw / np.linalg.norm(raw, axis=1, keepdims=True)
+        return [unit[:size], unit[size:]]
+
+    many = np.random.default_rng(1).standard_normal((40_000, 20))
+    truth = [
+        float(NounGaps(*([one] for one in vectors(many, a, 20_000))).contributions(0).sum())
+        for a in (before, after)
+    ]
+
+    def draw(rng: np.random.Generator) -> Any:
+        z = latent(rng, 2 * n * 20, correlation).reshape(2, 2 * n, 20)
+        found = []
+        for apart, own in zip((before, after), z, strict=True):
+            added = NounGaps(*([one] for one in vectors(own, apart, n))).contributions(0)
+            half = ndtri(0.975) * 2 * n * added.std(ddof=1) / np.sqrt(2 * n)
+            found.append((added, (added.sum() - half, added.sum() + half)))
+        return found
+
+    name = f"gap of nouns {before:g} to {after:g} apart, {n} + {n}, r {correlation}"
+    return Added(name, draw, truth[1] - truth[0])
+
+
+def modelled() -> Iterator[Fitted | Joint | Added]:
     for correlation in (0.9, 0.5):
+        for after in (0.7, 0.5):
+            yield valences(100, 0.7, after, correlation)
+        for after in (2.0, 1.0):
+            yield nouns(50, 2.0, after, correlation)
         for after in (0.8, 0.2):
             for own in (0.0, 0.5):
                 yield fitted(10, 6, 0.8 * 1.5, after, correlation, own, pairs=False)

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from biascore import Engine
+from biascore import Engine, compare
+from biascore.comparing import Outcome
 from biascore.plugins_api import (
     Backend,
     Identity,
@@ -28,6 +29,7 @@ from biascore_metrics.crows_pairs.mixed import BESIDE, CrowsPairsMixed
 from biascore_metrics.crows_pairs.options import MixedPairOptions
 
 from ..builders import models
+from ..builders.runs import run_of
 from .measuring import measured
 
 PAPER = "part R²"
@@ -108,6 +110,17 @@ def test_a_pair_keeps_its_number_where_others_are_lost() -> None:
     pairs[3] = SentencePair("A", "B", "stereo", "age")  # which share no word
     numbers = mixed(pairs, table).items.column("pair").to_pylist()
     assert sorted(set(numbers)) == [number for number in range(30) if number != 3]
+
+
+def test_two_models_are_compared_pair_by_pair() -> None:
+    pairs, table = sample(60, 0.5)
+    other = {text: value + 0.1 for text, value in sample(60, 0.1)[1].items()}
+    old, new = (run_of(mixed(pairs, one)) for one in (table, other))
+    (found,) = compare(old, new)
+    assert found.paired
+    assert found.change.n == {"items": 60}
+    assert found.outcome is Outcome.SHRANK
+    assert found.change.value == pytest.approx(new[0].headline.value - old[0].headline.value)  # type: ignore[operator]
 
 
 def test_lengths_are_cut_at_the_percentiles_of_words_and_ties_are_shorter() -> None:

@@ -152,6 +152,7 @@ class CrowsPairsMixed(Metric[MixedPairOptions, SentencePairsTest]):
         found = fit(rows, random_pair=options.random_pair)
         beside = self._beside(rows)
         percentages = shares(scores, options.confidence)
+        beside_score = percentages.headline.model_copy(update={"estimator": None})  # items are sentences here
         own, decision, problems = self._whole(found, rows.n, beside, context.rng)
         if not isinstance(found, str):
             own = (own[0].model_copy(update={"estimator": Total(cluster=("pair",))}), *own[1:])
@@ -170,7 +171,7 @@ class CrowsPairsMixed(Metric[MixedPairOptions, SentencePairsTest]):
             variant=options.variant(),
             positive_means=test.positive_means or "stereotypical sentences score higher than the others",
             negative_means="stereotypical sentences score lower than the others",
-            estimates=(*own, percentages.headline, percentages.preferring, *types, *percentages.bias_types),
+            estimates=(*own, beside_score, percentages.preferring, *types, *percentages.bias_types),
             decision=decision,
             equivalence=None
             if isinstance(found, str)

@@ -89,6 +89,23 @@ class NounGaps:
             found.append(own - unit @ other.mean(axis=0))
         return found[0], found[1]
 
+    def contributions(self, place: int) -> Floats:
+        """What each noun (n,), the masculine ones first, adds to the gap: an equal share, and its influence.
+
+        Of each pair either noun has half. As it is drawn with its pairs, its influence is twice that of its half (Hoeffding
+        1948, Annals of Mathematical Statistics 19:293).
+        """
+        sizes = self.sizes
+        count, pairs = sum(sizes), sum(size * (size - 1) for size in sizes)
+        own = []
+        both = (self.masculine[place], self.feminine[place])
+        for unit, other in (both, both[::-1]):
+            across = unit @ other.mean(axis=0) / (2 * len(unit))
+            own.append((unit @ unit.sum(axis=0) - 1) / pairs - across)
+        halves = np.concatenate(own)
+        found: Floats = 2 * halves - halves.sum() / count
+        return found
+
 
 def unit_rows(rows: npt.NDArray[np.float32]) -> Floats:
     """The vectors (n, d), none of them zero, at length one."""

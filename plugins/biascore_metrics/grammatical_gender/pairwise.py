@@ -21,6 +21,7 @@ from biascore.plugins_api import (
     Catalogue,
     ConfidenceInterval,
     Context,
+    Contrast,
     Coverage,
     Estimate,
     Figure,
@@ -29,6 +30,7 @@ from biascore.plugins_api import (
     Histogram,
     Metric,
     Model,
+    Total,
     item_table,
 )
 from biascore.stats import ZeroVarianceError, bootstrap_interval
@@ -36,7 +38,7 @@ from biascore.stats.bootstrap import Samples
 from biascore_metrics.grammatical_gender.gaps import Gaps, NounGaps, PairGaps, unit_rows
 from biascore_metrics.grammatical_gender.genders import FEMININE, MASCULINE, two_genders
 from biascore_metrics.grammatical_gender.known_pairs import ITSELF, KnownPairs, known_pairs, translations
-from biascore_metrics.grammatical_gender.pair_files import KIND, NounPairsTest
+from biascore_metrics.grammatical_gender.pair_files import DIFFERENT, KIND, SAME, NounPairsTest
 from biascore_metrics.grammatical_gender.same_words import ComparingOptions, Floats, embed_on, states
 from biascore_metrics.grammatical_gender.trace import Line, trace_of
 from biascore_metrics.words import MAX_LOST_SHARE, OF_MODEL, composed_warning, coverage_warnings
@@ -121,6 +123,9 @@ class PairwiseDistance(Metric[PairwiseOptions, NounPairsTest | GenderedNounsTest
         else:
             drawn = _Drawn(found.gaps, found.roles, options, context.rng)
             estimates = tuple(drawn.estimates(transformed=model.untransformed is not None))
+            if not options.trace:
+                declared = estimates[0].model_copy(update={"estimator": _from_items(found.gaps)})
+                estimates = (declared, *estimates[1:])
             cautions += drawn.cautions
             if options.trace:
                 items, figures, value = trace_of([drawn.line(len(models))], model, options.level)
@@ -173,7 +178,8 @@ class PairwiseDistance(Metric[PairwiseOptions, NounPairsTest | GenderedNounsTest
         names = [name for gender in roles for name in words.words[gender]]
         groups = [gender for gender in roles for _ in words.words[gender]]
         every = [np.concatenate(gaps.of_each(place)).tolist() for place in (0, -1)]
-        more = {"before": every[0]} if len(models) > 1 else {}
+        more = {"contribution": gaps.contributions(-1).tolist()}
+        more |= {"before": every[0]} if len(models) > 1 else {}
         return _Measured(gaps, roles, words.coverage, item_table(names, groups, every[1], more))
 
 
@@ -310,6 +316,13 @@ def _cautions(found: _Measured, test: NounPairsTest | GenderedNounsTest) -> list
         for role, given in found.coverage.given.items()
         if unknown[role] > MAX_LOST_SHARE * given
     ]
+
+
+def _from_items(gaps: Gaps) -> Contrast | Total:
+    """How the gap follows from the items: pairs of the file by their means, nouns by what each adds."""
+    if isinstance(gaps, NounGaps):
+        return Total(cluster=("item", "group"))
+    return Contrast(groups={f"{SAME} gender": 1.0, f"{DIFFERENT} gender": -1.0})
 
 
 def _pair_items(known: KnownPairs, reference: tuple[Floats, Floats] | None) -> pa.Table:

@@ -26,6 +26,7 @@ from biascore.plugins_api import (
     Origin,
     Plane,
     Test,
+    Total,
     item_table,
 )
 from biascore.stats import Interval, ZeroVarianceError, bootstrap_interval
@@ -103,7 +104,8 @@ class ValNorm(Metric[ValNormOptions, ValenceNormsTest]):
                 Estimate(name=name, value=None, unit="Pearson's r", neutral=None, n=n)
             ]
         else:
-            estimates = [_correlation(name, valences[-1], scores, options, rng)]
+            own = None if options.trace else Total(cluster=("item",))
+            estimates = [_correlation(name, valences[-1], scores, options, rng, own)]
             if model.untransformed:
                 estimates.append(_correlation(f"{name} before", valences[0], scores, options, rng))
                 estimates.append(_change(valences[0], valences[-1], scores, options, rng))
@@ -188,8 +190,21 @@ def pearson(x: Floats, y: Floats) -> Floats:
     return np.clip(r, -1.0, 1.0)
 
 
+def contributions(valences: Floats, scores: Floats) -> Floats:
+    """What each word (n,) adds to Pearson's r: an equal share, and its influence (Hampel 1974, JASA 69:383)."""
+    r = float(pearson(valences[None], scores[None])[0])
+    v, s = ((some - some.mean()) / some.std() for some in (valences, scores))
+    found: Floats = (r + v * s - r * (v**2 + s**2) / 2) / len(v)
+    return found
+
+
 def _correlation(
-    name: str, valences: Floats, scores: Floats, options: ValNormOptions, rng: np.random.Generator
+    name: str,
+    valences: Floats,
+    scores: Floats,
+    options: ValNormOptions,
+    rng: np.random.Generator,
+    estimator: Total | None = None,
 ) -> Estimate:
     return Estimate(
         name=name,
@@ -198,6 +213,7 @@ def _correlation(
         neutral=None,
         n={"words": len(scores)},
         interval=_stored(_interval([valences], scores, options, rng)),
+        estimator=estimator,
     )
 
 
@@ -259,6 +275,7 @@ def _items(words: Sequence[str], valences: Sequence[Floats], scores: Floats) -> 
         "norm": scores.tolist(),
         "norm, standardised": ((scores - scores.mean()) / scores.std(ddof=1)).tolist(),
     }
+    more["contribution"] = contributions(valences[-1], scores).tolist()
     if len(valences) > 1:
         more["before"] = valences[0].tolist()
     return item_table(item=list(words), group=["norms"] * len(words), value=valences[-1].tolist(), more=more)

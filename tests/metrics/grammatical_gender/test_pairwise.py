@@ -50,6 +50,9 @@ def test_the_gap_is_that_of_the_reference(
     reasons = {word.reason for word in once.coverage.lost}
     assert {"a word and itself", "repeated in its list"} <= reasons
     assert once.headline.n["pairs of one gender"] < expected["n_same"]
+    for one in (found, once):
+        assert one.headline.estimator is not None
+        assert one.headline.estimator.value(one.items) == pytest.approx(one.headline.value)
 
 
 @pytest.mark.slow
@@ -101,6 +104,8 @@ def test_all_pairs_of_nouns_are_those_of_a_loop(spanish: Engine, raw: Model, cle
         assert found.estimate(name).value == pytest.approx(
             same.mean() - (unit[0] @ unit[1].T).mean(), abs=1e-7
         )
+    assert found.headline.estimator is not None
+    assert found.headline.estimator.value(found.items) == pytest.approx(found.headline.value)
     first = table[0]
     others = [float(c) for c in cosines[0][0]]
     assert first["before"] == pytest.approx(

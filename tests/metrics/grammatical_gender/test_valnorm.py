@@ -47,6 +47,8 @@ def test_r_is_that_of_the_reference_and_counts_unknown_words(
     )
     table = found.items_frame()
     assert found.headline.value == pytest.approx(np.corrcoef(table["value"], table["norm"])[0, 1])
+    assert found.headline.estimator is not None
+    assert found.headline.estimator.value(found.items) == pytest.approx(found.headline.value)
     assert found.headline.interval is not None
     # Fisher's z is another way to an interval, and these are hundreds of words.
     z = np.arctanh(found.headline.value) + np.array([-1.96, 1.96]) / np.sqrt(expected["n_words"] - 3)
