@@ -113,8 +113,8 @@ def _unpaired(one: Estimate, other: Estimate, old: Measurement, new: Measurement
 
 def _why_unpaired(one: Estimate) -> str:
     return (
-        f"compared unpaired: it is not known how {one.name} follows from the items, so what both models have in common widens "
-        "the interval, and changes may be missed"
+        f"compared unpaired: it is not known how {one.name} follows from the items, so what both models have in common "
+        "widens the interval, and changes may be missed"
     )
 
 
