@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from biascore.basics.visible import visible, visible_json
 from biascore.basics.wording import MINUS, true_minus
 from biascore.exporter import Exported, Exporter
-from biascore.exporting.beneath import beneath
 from biascore.results.answers import findings
+from biascore.results.beneath import beneath
 from biascore.results.summary import SummaryRow, p_shown, summary_rows
 from biascore.results.verdicts import NOT_UNBIASED, Role
 

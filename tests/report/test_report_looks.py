@@ -52,6 +52,8 @@ window.addEventListener("load", () => setTimeout(() => {
   seen.beyond = shown.filter((one) => right(one) > wide + 1).length;
   seen.contrast = Math.min(...[...document.querySelectorAll(".cell.detected, .cell.alone")].map(contrast));
   seen.dark = luminance(getComputedStyle(document.body).backgroundColor) < 0.1;
+  const lines = [...document.querySelectorAll(".chart svg .role-axis-label text")].map((one) => one.textContent);
+  seen.cut = lines.filter((line) => line.includes("…")).length;
   seen.heads = getComputedStyle(document.querySelector(".results thead")).display;
   const rows = () => [...document.querySelectorAll("tr.row")].filter((row) => !row.hidden);
   const verdicts = document.querySelector("select[data-filter=verdict]");
@@ -136,6 +138,7 @@ def test_nothing_lies_beyond_the_page_and_what_is_asked_for_happens(
     seen = looked(document, tmp_path, f"--window-size={width},900", *scheme)
     assert seen["whole"] <= seen["wide"] <= max(width, 500)  # a window of a browser may have a least width
     assert seen["beyond"] == 0
+    assert seen["cut"] == 0  # the end of a label may be what tells it from another
     assert seen["dark"] is dark
     assert seen["contrast"] > 4.5
     assert seen["linked"]
@@ -152,6 +155,10 @@ def test_nothing_lies_beyond_the_page_and_what_is_asked_for_happens(
 
 def test_twenty_seven_measurements_are_few_sheets(document: str, tmp_path: Path) -> None:
     assert pages_printed(document, tmp_path) <= 14
+    # What is not printed is said, and what every number rests on stands there all the same.
+    on_paper = document.partition('class="on-paper"')[2].partition("</div>")[0]
+    assert "these are not printed: words, examples" in on_paper
+    assert "conventions of all" in on_paper
 
 
 def test_the_page_of_nine_large_measurements_is_light(tmp_path: Path) -> None:

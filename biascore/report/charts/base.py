@@ -34,8 +34,10 @@ GRID_COLOUR: Final = "#e4e4e4"
 NEUTRAL_COLOUR: Final = "#8a8a8a"
 BOUND_COLOUR: Final = "#009E73"
 
-LABEL_WIDTH: Final = 26
-LABEL_LINES: Final = 5
+LABEL_WIDTH: Final = 34
+LABEL_LINES: Final = 4
+MOST_LINES: Final = 8
+"""Of a label on a narrow page, where the script of the page breaks its lines earlier."""
 TITLE_WIDTH: Final = 60
 LINE_HEIGHT: Final = 14
 SPLIT_LABEL: Final = "split(datum.label, '\\n')"
@@ -194,7 +196,7 @@ def _centred_labels() -> alt.ConditionalAxisNumber:
     """Vega centres the first line of a label on its row; this lifts longer labels by half of the rest."""
     offsets = [
         {"test": f"{SPLIT_LABEL}.length === {lines}", "value": -(lines - 1) * LINE_HEIGHT / 2}
-        for lines in range(2, LABEL_LINES + 1)
+        for lines in range(2, MOST_LINES + 1)
     ]
     return alt.ConditionalAxisNumber(condition=offsets, value=0)  # type: ignore[no-untyped-call]
 

@@ -13,6 +13,7 @@ from biascore.report.items import has_values, table_rows
 from biascore.report.parts.part import Part
 from biascore.report.parts.remarks import disagreement
 from biascore.report.texts import cell
+from biascore.results.beneath import beneath
 from biascore.results.estimates import Estimate, PValue
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
@@ -135,5 +136,10 @@ def measurements(run: Run) -> Part:
         )
         for position, (measurement, said) in enumerate(zip(run, run.verdicts, strict=True), start=1)
     ]
-    values = {"sections": sections, "open_sections": len(sections) <= OPEN_SECTIONS, "short": SHORT_ESTIMATES}
+    values = {
+        "sections": sections,
+        "open_sections": len(sections) <= OPEN_SECTIONS,
+        "short": SHORT_ESTIMATES,
+        "beneath": beneath(run),
+    }
     return Part("measurements", "Measurements", "measurements", values, "Details")

@@ -8,6 +8,32 @@ function available() {
   return Math.floor(main.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight));
 }
 
+const NARROW_LABEL = 24; // letters in a line
+
+// Labels of rows have lines for a wide page: broken again for a narrow one, whose rows then are as high as they need.
+function rewrap(label) {
+  const lines = label.split("\n");
+  const last = lines.length > 1 && lines.at(-1).startsWith("n = ") ? lines.pop() : null;
+  const found = [""];
+  for (const word of lines.join(" ").split(" ")) {
+    const longer = `${found.at(-1)} ${word}`.trim();
+    if (longer.length <= NARROW_LABEL || found.at(-1) === "") found[found.length - 1] = longer;
+    else found.push(word);
+  }
+  if (last !== null) found.push(last);
+  return found.join("\n");
+}
+
+function narrowLabels(spec) {
+  let most = 1;
+  for (const row of Object.values(spec.datasets).flat()) {
+    if (typeof row.label !== "string") continue;
+    row.label = rewrap(row.label);
+    most = Math.max(most, row.label.split("\n").length);
+  }
+  if (spec.height?.step) spec.height.step = Math.max(spec.height.step, 12 * most + 8);
+}
+
 async function draw(figure) {
   const target = figure.querySelector(".chart");
   const width = Math.min(860, available());
@@ -15,7 +41,9 @@ async function draw(figure) {
   spec.width = width;
   spec.config.axisY.labelLimit = Math.min(230, Math.round(0.4 * width));
   if (width < 560) {
-    spec.config.axis.labelFontSize = 10; // the lines of a label are as long as on a wide page, in less room
+    spec.config.axis.labelFontSize = 10;
+    spec.config.axis.labelLineHeight = 12;
+    narrowLabels(spec);
     spec.config.legend.columns = 1;
     spec.config.legend.labelLimit = Math.round(0.5 * width);
     spec.config.title.frame = "bounds";
