@@ -26,13 +26,14 @@ from biascore.stats.labels import (
     share_difference_tests,
 )
 from biascore_metrics.fise.intervals import (
+    difference_interval,
     distance_interval,
     effective_words,
     joint_intervals,
     share_interval,
 )
 from biascore_metrics.fise.placement import Placement
-from biascore_metrics.fise.statistics import WeightedStatistics, affect_name, share_name
+from biascore_metrics.fise.statistics import WeightedStatistics, affect_name, excess_name, share_name
 
 Floats = npt.NDArray[np.float64]
 DRAWS = 999
@@ -191,6 +192,10 @@ def coverage(sets: int, n: int, means: tuple[float, float], method: str) -> dict
             found[name] = share_interval(found.pop(name, None), sample.counts[code], sample.pairs, 0.95)
             name, positive = affect_name("v", group), int((affect[members] > 0).sum())
             found[name] = share_interval(found.pop(name, None), positive, sample.pairs[members], 0.95)
+            name, others = excess_name("v", group), int((affect[~members] > 0).sum())
+            if members.any() and not members.all():
+                both = (positive, sample.pairs[members]), (others, sample.pairs[~members])
+                found[name] = difference_interval(found.pop(name, None), *both, 0.95)
         found["distance"] = distance_interval(sample.counts, n, level=0.95, resamples=2000, rng=rng)
         for name, interval in found.items():
             if interval is not None:
