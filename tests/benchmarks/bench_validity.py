@@ -73,8 +73,9 @@ class Column:
 
 def removal(told: str, *lists: str) -> Column:
     """weat-change where LEACE takes away what tells these lists of en/weat7 apart."""
-    leace = AuditTransform(name="leace", options={"lists": [f"en/caliskan2017/{one}" for one in lists]})
-    return Column("weat-change", "en/weat7", 20, FAST, f"`weat-change`, {told} removed", (leace,))
+    options = {"lists": [f"en/caliskan2017/{one}" for one in lists], "min_words": 4}
+    leace = AuditTransform(name="leace", options=options)
+    return Column("weat-change", "en/weat7", 40, FAST, f"`weat-change`, {told} removed", (leace,))
 
 
 @dataclass(frozen=True)
