@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from direction import Difference, DifferenceOptions
 from pages import from_page
 
-from biascore.audit import AuditTransform
 from biascore.engine import Engine
+from biascore.plugins_api import Transform
 from biascore.stats import Verdict
 from biascore.stats.proportions import wilson_interval
 
@@ -64,18 +65,18 @@ class Column:
     sets: int
     options: Mapping[str, Any] = field(default_factory=dict)
     heading: str = ""
-    transforms: tuple[AuditTransform, ...] = ()
+    transforms: tuple[Transform[Any], ...] = ()
 
     @property
     def head(self) -> str:
         return self.heading or f"`{self.metric}`"
 
 
-def removal(told: str, *lists: str) -> Column:
-    """weat-change where LEACE takes away what tells these lists of en/weat7 apart."""
-    options = {"lists": [f"en/caliskan2017/{one}" for one in lists], "min_words": 4}
-    leace = AuditTransform(name="leace", options=options)
-    return Column("weat-change", "en/weat7", 40, FAST, f"`weat-change`, {told} removed", (leace,))
+def removal(roles: str) -> Column:
+    """weat-change where the direction between these lists of en/weat7 is projected out."""
+    told = f"`weat-change`, {roles[0]} and {roles[1]} made one"
+    taken = Difference(DifferenceOptions(test="en/weat7", roles=roles))
+    return Column("weat-change", "en/weat7", 40, FAST, told, (taken,))
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,7 @@ TABLES = {
     ),
     "changes": Table(
         "planted d before, world",
-        (removal("A and B", "male_terms", "female_terms"), removal("X and Y", "math", "arts")),
+        (removal("AB"), removal("XY")),
         {
             "0, independent words": ("0", ARBITRARY),
             "0, X and Y topics": ("0", WORDS["X and Y topics"]),
