@@ -27,7 +27,7 @@ _ESCAPED: Final = {c: f"\\u{c:04x}" for c in (0x7F, *_NO_PICTURE)}
 
 def visible(text: str) -> str:
     """The text with ␛ for ESC and its like, and ``\\u202e`` for what has no picture; tabs and line feeds stay."""
-    return text.translate(_VISIBLE)
+    return text if text.isprintable() else text.translate(_VISIBLE)  # most are, and translating is slow
 
 
 def visible_in(value: Any) -> Any:

@@ -127,14 +127,24 @@ class Simulation:
     def begin(self) -> Calibration:
         """Measure a model of each size, which tells what is estimated and whether anything is decided."""
         firsts = {}
-        for one in self._sized:
+        for one in list(self._sized):
             with self._answered():
-                firsts[one.times] = first = self._measure(one, 1.0, 0)
-            if first.alpha is None or first.p_value is None:
+                first = self._measure(one, 1.0, 0)
+            if first.alpha is None:
                 raise OptionsError(
                     f"{self.metric} decides nothing on {self.test.id}, so there is no power to calibrate. See the metrics "
                     "that test with: biascore list metrics"
                 )
+            if first.p_value is not None:
+                firsts[one.times] = first
+                continue
+            why = f"{self.metric} comes to no decision on {self.test.id} at {one.times:g} times its size: {first.reason}"
+            if one.times == 1:
+                raise OptionsError(
+                    f"{why} Calibrate another test: biascore list tests --metric {self.metric}"
+                )
+            self.progress.note(f"{why} That size is left out.")
+            self._sized.remove(one)
         sizes = [
             Size(times=one.times, items=items_of(one.test), n=firsts[one.times].headline.n)
             for one in self._sized

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, Any
 
@@ -85,13 +85,16 @@ def print_json(value: object) -> None:
 def print_rows(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str = "") -> None:
     """A table whose cells are shown as they are; a list, where a table would break words."""
     console = wide()
-    table = Table(title=escape(title) or None, title_justify="left")
-    for position, column in enumerate(columns):
-        # The first column holds what a user types: it is never broken.
-        table.add_column(column, overflow="fold", no_wrap=position == 0)
-    for row in rows:
-        table.add_row(*(escape(cell) for cell in row))
     if sum(_least(position, column, rows) + 3 for position, column in enumerate(columns)) < console.width:
+        widths = [_widest((column, *(row[i] for row in rows))) for i, column in enumerate(columns)]
+        whole = sum(width + 3 for width in widths) < console.width
+        table = Table(title=escape(title) or None, title_justify="left")
+        for i, column in enumerate(columns):
+            # The first column holds what a user types: it is never broken. Where all fits, nothing is measured again.
+            width = widths[i] if whole else None
+            table.add_column(column, overflow="fold", no_wrap=i == 0, width=width)
+        for row in rows:
+            table.add_row(*(Text(visible(cell)) for cell in row))
         console.print(table)
         return
     say(title, to=console)
@@ -103,6 +106,10 @@ def _least(position: int, column: str, rows: Sequence[Sequence[str]]) -> int:
     texts = [column, *(row[position] for row in rows)]
     parts = [part for text in texts for part in (text.split("\n") if position == 0 else text.split())]
     return max(map(cell_len, parts), default=0)
+
+
+def _widest(texts: Iterable[str]) -> int:
+    return max((cell_len(line) for text in texts for line in visible(text).split("\n")), default=0)
 
 
 def print_list(console: Console, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

@@ -316,9 +316,11 @@ def _dist(point: metadata.EntryPoint) -> tuple[str, str]:
 @lru_cache(maxsize=128)  # by identity: all entry points of a distribution share one, and it is slow to read
 def _name_and_version(dist: metadata.Distribution) -> tuple[str, str]:
     # An installation that was interrupted may have left its entry points and no name.
-    fields = dict(dist.metadata.json)
-    name, version = _NAMELESS
-    return str(fields.get("name", name)), str(fields.get("version", version))
+    (name, *_), (version, *_) = (
+        dist.metadata.get_all(field) or [unknown]
+        for field, unknown in zip(("Name", "Version"), _NAMELESS, strict=True)
+    )
+    return name, version
 
 
 def _names(variable: str) -> set[str] | None:

@@ -170,18 +170,21 @@ def _lacking(
     parts: EquityParts, template: EquityTemplate, slot: Slot, persons: str, person: Person
 ) -> Iterator[tuple[tuple[str, ...], str, str]]:
     grammar = ("grammars", parts.entry.grammar)
-    needs = f"template {template.id} needs: {template.text_for(person)!r}"
+
+    def needs() -> str:
+        return f"template {template.id} needs: {template.text_for(person)!r}"
+
     try:
         form = form_of(slot, person, parts.grammar)
     except LookupError as error:
-        yield grammar, str(error), f"{error.args[0]}, which {needs}"
+        yield grammar, str(error), f"{error.args[0]}, which {needs()}"
         return
     if slot.form in parts.entry.factors and slot.form not in parts.grammar.agreement:
         levels = ", ".join(f'"{level}" = "…"' for level in parts.entry.factors[slot.form])
         yield (
             grammar,
             slot.form,
-            f"does not say how words agree by {slot.form}, which {needs}. "
+            f"does not say how words agree by {slot.form}, which {needs()}. "
             f'Write agreement = {{ "{slot.form}" = {{ {levels} }} }}',
         )
     elif slot.name == PERSON:
@@ -189,7 +192,7 @@ def _lacking(
             yield (
                 ("persons", persons),
                 person.id,
-                f"{person.id!r} has no form {form!r}, which {needs}. It has {listed(list(person.forms))}. "
+                f"{person.id!r} has no form {form!r}, which {needs()}. It has {listed(list(person.forms))}. "
                 f'Write {{ base = "{person.forms["base"]}", {form} = "…" }}, or unchanged = ["{form}"] for all that '
                 "have but their base",
             )
@@ -199,7 +202,7 @@ def _lacking(
             yield (
                 (*grammar, "pieces", slot.name),
                 form,
-                f"has no form {form!r}, which {needs}. It has {listed(list(piece))}",
+                f"has no form {form!r}, which {needs()}. It has {listed(list(piece))}",
             )
     else:
         for word in parts.words:
@@ -207,5 +210,5 @@ def _lacking(
                 yield (
                     ("emotion_words", parts.entry.words, "slots", word.slot, word.emotion),
                     word.id,
-                    f"{word.id!r} has no form {form!r}, which {needs}. It has {listed(list(word.forms))}",
+                    f"{word.id!r} has no form {form!r}, which {needs()}. It has {listed(list(word.forms))}",
                 )

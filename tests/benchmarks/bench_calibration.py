@@ -54,11 +54,11 @@ class Case:
 
 
 CASES = (
-    Case("weat", "en/weat6", times=(0.5, 1.0, 2.0, 4.0), models=100, nulls=400, drawn=True),
+    Case("weat", "en/weat6", times=(0.5, 1.0, 2.0), models=100, nulls=400, drawn=True),
     Case("weat", "it/IT1", models=100, nulls=400),
     Case("gest-causal", "en/gest_own", times=(0.5, 1.0, 2.0), models=60, nulls=400, drawn=True),
     Case("gest-mt", "en/gest_own", {"target": "it"}, times=(0.5, 1.0, 2.0), models=60, nulls=400),
-    Case("crows-pairs-causal", "en/crows_own", times=(0.25, 0.5, 1.0, 2.0), models=60, nulls=400, drawn=True),
+    Case("crows-pairs-causal", "en/crows_own", times=(0.25, 0.5, 1.0), models=60, nulls=400, drawn=True),
     Case("gg-weat", "es/gg-weat", models=60, nulls=200),
     Case("gest-mlm", "en/gest_own", {"templates": [1]}, models=60, nulls=200),
     Case("seat", "en/weat6", models=100, nulls=400),

@@ -10,7 +10,9 @@ from scipy.stats import binom, binomtest, norm
 from typer.testing import CliRunner
 
 from biascore import Engine
+from biascore.basics.progress import Silent
 from biascore.calibration import Calibration, Cell, calibrate, resized
+from biascore.calibration.simulation import Simulation
 from biascore.calibration.words import answer, changed, needed
 from biascore.cli.app import app
 from biascore.errors import BiascoreError, OptionsError, RunError
@@ -27,6 +29,17 @@ from biascore.plugins_api import (
 )
 from biascore.stats import decide
 from biascore.stats.rates import wilson
+
+
+class Told(Silent):
+    """Hears the notes."""
+
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+
+    def note(self, text: str) -> None:
+        self.notes.append(text)
+
 
 FEW = {"models": 10, "nulls": 12, "effects": [1.6], "times": [2.0]}
 
@@ -143,6 +156,15 @@ def test_files_come_back_and_others_are_refused(found: Calibration, tmp_path: Pa
     path.write_text('{"what": "other"}', encoding="utf-8")
     with pytest.raises(RunError, match="it is no calibration"):
         Calibration.load(path)
+
+
+def test_a_size_that_comes_to_no_decision_is_left_out_and_said(engine: Engine) -> None:
+    """Twice the pairs of unequal length are enough to tell that lengths differ, so that no p-value is given."""
+    simulation = Simulation(engine, "crows-pairs-causal", "en/crows_own", times=[2.0], progress=Told())
+    assert [size.times for size in simulation.begin().sizes] == [1.0]
+    (note,) = simulation.progress.notes  # type: ignore[attr-defined]
+    assert "comes to no decision on en/crows_own at 2 times its size" in note
+    assert "cannot be told from the lengths" in note
 
 
 @pytest.mark.parametrize("id", ["en/weat6", "it/fise_it1_traits", "en/crows_own", "en/gest_own"])
