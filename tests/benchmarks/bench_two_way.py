@@ -1,13 +1,15 @@
 """Coverage and width of the two-way and the conditional interval of d, where words and attributes are both samples.
 
 Run: python tests/benchmarks/bench_two_way.py [--samples 300] [--resamples 400] [--seed 1] [--sizes 8 16] [--effects 0 1]
+     [--rules]
 
 A table of n + n words and n + n attributes is drawn whose cells are the sum of an effect, what an attribute has more with
 words of X than of Y (deviation ``attributes``), what a word has more with A than with B (``words``), and a rest of its own
 (``rest``): a crossed design. The true d is that of all words, for attribute lists of this length. In each cell: coverage
 of nominal 95 % (median width). ``conditional``: `effect_interval`, which holds the attributes fixed; ``two-way``:
 `two_way_intervals`; ``difference``: the same of the mean difference, by the inverted test of the targets and two-way. Last:
-percent of samples in which the larger p of both labels is at most .05, the two-way interval leaves out 0, and both.
+percent of samples in which the larger p of both labels is at most .05, the two-way interval leaves out 0, and both; with
+``--rules`` these alone.
 """
 
 from __future__ import annotations
@@ -38,22 +40,25 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--sizes", type=int, nargs="+", default=[8, 16])
     parser.add_argument("--effects", type=float, nargs="+", default=[0.0, 1.0])
+    parser.add_argument("--rules", action="store_true", help="the last table alone")
     given = parser.parse_args()
     print(f"nominal 95 %, {given.samples} samples, {given.resamples} resamples, seed {given.seed}\n")
-    print(
-        "| what varies (sd: attributes, words, rest) | n | d | conditional | two-way | difference: targets | two-way |"
-    )
-    print("|---|---|---|---|---|---|---|")
+    if not given.rules:
+        print(
+            "| what varies (sd: attributes, words, rest) | n | d | conditional | two-way | difference: targets | two-way |"
+        )
+        print("|---|---|---|---|---|---|---|")
     tests = []
     for name, deviations in POPULATIONS.items():
         for n in given.sizes:
             for d in given.effects:
                 rng = np.random.default_rng([given.seed, n, int(100 * d)])
-                rows = [one(n, d, deviations, given.resamples, rng) for _ in range(given.samples)]
-                shown = " | ".join(cell(np.array([row[i] for row in rows])) for i in range(4))
+                rows = [one(n, d, deviations, given, rng) for _ in range(given.samples)]
                 sds = ", ".join(f"{sd:g}" for sd in deviations)
-                print(f"| {name} ({sds}) | {n} + {n} | {d:g} | {shown} |", flush=True)
-                found = np.array([row[4] for row in rows], dtype=bool)
+                if not given.rules:
+                    shown = " | ".join(cell(np.array([row[i] for row in rows])) for i in range(1, 5))
+                    print(f"| {name} ({sds}) | {n} + {n} | {d:g} | {shown} |", flush=True)
+                found = np.array([row[0] for row in rows], dtype=bool)
                 shares = (*(100 * found.mean(axis=0)), 100 * found.all(axis=1).mean())
                 tests.append(
                     f"| {name} ({sds}) | {n} + {n} | {d:g} | " + " | ".join(f"{x:.1f}" for x in shares) + " |"
@@ -65,9 +70,13 @@ def main() -> None:
 
 
 def one(
-    n: int, d: float, deviations: tuple[float, float, float], resamples: int, rng: np.random.Generator
+    n: int,
+    d: float,
+    deviations: tuple[float, float, float],
+    given: argparse.Namespace,
+    rng: np.random.Generator,
 ) -> tuple[tuple[float, ...], ...]:
-    """(covered, width) of the four intervals, then whether the larger p and the two-way interval reject."""
+    """Whether the larger p and the two-way interval reject, then (covered, width) of the four intervals."""
     by_attribute, by_word, rest = deviations
     variance = by_word**2 + 2 * rest**2 / n
     effect = d * math.sqrt(variance / (1 - d * d / 4))
@@ -81,14 +90,22 @@ def one(
         permutation_test(some[:n], some[n:], method="monte-carlo", draws=199, rng=rng).two_sided.p_value
         for some in (s, g)
     )
-    fixed = effect_interval(s[:n], s[n:], p_two_sided=p, resamples=resamples, rng=rng)
-    shifts = shift_interval(s[:n], s[n:], draws=resamples, rng=rng)
-    both = two_way_intervals(table, n, n, resamples=resamples, rng=rng)
+    intervals = (
+        []
+        if given.rules
+        else [
+            (effect_interval(s[:n], s[n:], p_two_sided=p, resamples=given.resamples, rng=rng), d),
+            (shift_interval(s[:n], s[n:], draws=given.resamples, rng=rng), effect),
+        ]
+    )
+    both = two_way_intervals(table, n, n, resamples=given.resamples, rng=rng)
+    for place, pair in ((1, (both.effect, d)), (3, (both.difference, effect))):
+        intervals.insert(place, pair)
     kept = [
         (interval.low <= truth <= interval.high, interval.high - interval.low)
-        for interval, truth in ((fixed, d), (both.effect, d), (shifts, effect), (both.difference, effect))
+        for interval, truth in intervals
     ]
-    return (*kept, (max(p, q) <= 0.05, not both.effect.low <= 0 <= both.effect.high))
+    return ((max(p, q) <= 0.05, not both.effect.low <= 0 <= both.effect.high), *kept)
 
 
 def cell(found: Floats) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from biascore.engine import Engine
 from biascore.plugins_api import Transform
 from biascore.stats import Verdict
 from biascore.stats.proportions import wilson_interval
+from biascore_metrics.weat.placebo import REACH
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "validity.md"
@@ -38,7 +39,7 @@ WORDS = {
     "X, A frequent; Y, B rare": "axis=0,frequency.XA=0.15,frequency.YB=-0.15",
     "all words at cosine .8": "axis=0,anisotropy=0.8",
     "A scatters more than B (.3, .5)": "axis=0,anisotropy=0.5,anisotropy.A=0.3",
-    "X of two sub-tokens, .3 nats each": "length.X=2,lift=0.3",
+    "X of three sub-tokens, .5 nats each": "length.X=3,lift=0.5",
 }
 PLACED = {
     "independent words": ARBITRARY,
@@ -58,7 +59,10 @@ PAIRS = {
 
 @dataclass(frozen=True)
 class Column:
-    """A metric on a test; ``sets`` models are measured."""
+    """A metric on a test; ``sets`` models are measured.
+
+    ``beyond``: what counts is detected, and of its placebo lists no larger share reaches the effect.
+    """
 
     metric: str
     test: str
@@ -66,6 +70,7 @@ class Column:
     options: Mapping[str, Any] = field(default_factory=dict)
     heading: str = ""
     transforms: tuple[Transform[Any], ...] = ()
+    beyond: float | None = None
 
     @property
     def head(self) -> str:
@@ -92,9 +97,11 @@ def nulls(worlds: Mapping[str, str]) -> dict[str, tuple[str, str]]:
     return {name: ("0", world) for name, world in worlds.items()}
 
 
-WEAT = Column("weat", "en/weat7", 200, {**FAST, "placebo": 0})
+WEAT = Column("weat", "en/weat7", 60, {**FAST, "placebo": 0})
+WITH_LISTS = Column("weat", "en/weat7", 40, {**FAST, "placebo": 200})
+BEYOND = replace(WITH_LISTS, heading="`weat`, and 5 % of placebo lists or fewer reach it", beyond=0.05)
 SEAT = Column("seat", "en/weat7", 40, {**FAST, "placebo": 0})
-LPBS = Column("lpbs", "en/weat7", 100, {**FAST, "placebo": 0})
+LPBS = Column("lpbs", "en/weat7", 40, {**FAST, "placebo": 0})
 SC_WEAT = Column("sc-weat", "en/weat7", 100, FAST)
 FISE = Column("fise", "it/fise_it1_occupations", 30, {**FAST, "duplicates": "keep"})
 GG_FISE = Column("gg-fise", "it/fise_it1_occupations", 30, {**FAST, "duplicates": "keep"})
@@ -164,6 +171,18 @@ TABLES = {
         (SC_WEAT,),
         nulls({name: world for name, world in WORDS.items() if "axis=0" in world}),
     ),
+    "placebo": Table(
+        "planted d, world",
+        (WITH_LISTS, BEYOND),
+        {
+            "0, independent words": ("0", "axis=0,spread=0.3"),
+            "0, X, Y, A and B topics": ("0", "axis=0,topics.XYAB=0.3,spread=0.3"),
+            "0, X, A frequent; Y, B rare": ("0", "axis=0,frequency.XA=0.15,frequency.YB=-0.15,spread=0.3"),
+            "0.8, independent words, an axis": ("0.8", "spread=0.3"),
+            "1.6, independent words, an axis": ("1.6", "spread=0.3"),
+            "1.6, and X, Y, A and B topics": ("1.6", "topics.XYAB=0.3,spread=0.3"),
+        },
+    ),
     "words": Table("world, nothing planted", (WEAT, LPBS), nulls(WORDS)),
     "placed": Table("world, nothing planted", (FISE, GG_FISE), nulls(PLACED)),
     "pairs": Table("world, nothing planted", (CROWS, CAUSAL), nulls(PAIRS)),
@@ -196,7 +215,8 @@ def cell(engine: Engine, column: Column, effect: str, world: str) -> str:
         declared = ",".join(filter(None, (f"{column.test}={effect}", world)))
         model = engine.model(f"planted:{declared}", seed=seed, transforms=column.transforms)
         (found,) = engine.measure(column.metric, model, column.test, **column.options)
-        detected += found.verdict is Verdict.DETECTED
+        counts = column.beyond is None or (found.estimate(REACH).value or 0.0) <= column.beyond
+        detected += found.verdict is Verdict.DETECTED and counts
         negligible += found.verdict is Verdict.NEGLIGIBLE
     shown = f"{100 * detected / column.sets:.0f}"
     return f"{shown} ({100 * negligible / column.sets:.0f})" if negligible else shown

@@ -8,7 +8,9 @@ then; or, where A and B are the "opposed" ends of one axis, as pleasant and unpl
 
 Placebo lists are dealt out of a pool of random words; "larger and placebo" asks beside the larger p that at most alpha of
 them reach |d|. All p-values are two-sided, alpha is .05, and figures are percent of the sets.
-Run: python tests/benchmarks/bench_weat_labels.py [--sets 400] [--placebos 200] [--page]
+With ``--two-way N`` there is one column more, "larger and two-way": the larger p is at most alpha, and the interval of d
+from N two-way resamples leaves out 0.
+Run: python tests/benchmarks/bench_weat_labels.py [--sets 400] [--placebos 200] [--two-way 400] [--page]
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ import numpy as np
 from pages import into_page
 
 from biascore.stats import association, cosine_matrix, effect_size, permutation_test
+from biascore.stats.two_way import two_way_intervals
 
 DIMENSIONS = 300
 POOL = 200
@@ -73,8 +76,8 @@ def words(count: int, cosine: float, rng: np.random.Generator, topic: np.ndarray
     return math.sqrt(cosine) * along + math.sqrt(1 - cosine) * own
 
 
-def measure(case: Case, placebos: int, rng: np.random.Generator) -> tuple[float, ...]:
-    """Both p-values, the share of placebo lists that reach |d|, that of those with p <= alpha, and |d| of one set."""
+def measure(case: Case, placebos: int, resamples: int, rng: np.random.Generator) -> tuple[float, ...]:
+    """Both p-values, share of placebo lists that reach |d|, of those with p <= alpha, |d|, whether the interval holds 0."""
     topics = rng.normal(size=(2, DIMENSIONS))
     if case.lists == "targets parted at random":
         topics[1] = topics[0]
@@ -110,13 +113,19 @@ def measure(case: Case, placebos: int, rng: np.random.Generator) -> tuple[float,
         reach += abs(effect_size(other[:n], other[n:])) >= d
         found = np.abs(relabelled @ other) >= abs(labels @ other)
         rejected += (1 + np.count_nonzero(found)) / (1 + DRAWS) <= ALPHA
-    return p[0], p[1], (1 + reach) / (1 + placebos), rejected / max(1, placebos), d
+    held = 0.0
+    if resamples:
+        table = cosines[:, : 2 * k]
+        ends = two_way_intervals(table, n, k, resamples=resamples, rng=rng.spawn(1)[0]).effect
+        held = float(ends.low <= 0 <= ends.high)
+    return p[0], p[1], (1 + reach) / (1 + placebos), rejected / max(1, placebos), d, held
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", type=int, default=400)
     parser.add_argument("--placebos", type=int, default=200)
+    parser.add_argument("--two-way", type=int, default=0, metavar="N", help="resamples; no such column")
     parser.add_argument("--cases", type=int, nargs="*", help="numbers of the cases, from 0; all")
     parser.add_argument("--page", action="store_true", help="put the table into docs/metrics/weat.md")
     parser.add_argument(
@@ -138,17 +147,20 @@ def rows(given: argparse.Namespace) -> Iterator[str]:
     yield (
         f"{given.sets} sets of {DIMENSIONS} dimensions, {given.placebos} placebo lists of {POOL} words; percent, d aside"
     )
-    yield f"| targets / attributes | {' | '.join(COLUMNS)} |"
-    yield "|" + "---|" * (1 + len(COLUMNS))
+    columns = [*COLUMNS, *["larger and two-way"] * bool(given.two_way)]
+    yield f"| targets / attributes | {' | '.join(columns)} |"
+    yield "|" + "---|" * (1 + len(columns))
     for number, case in enumerate(CASES):
         if given.cases and number not in given.cases:
             continue
         rng = np.random.default_rng([2026, number])
-        found = np.array([measure(case, given.placebos, rng) for _ in range(given.sets)])
+        found = np.array([measure(case, given.placebos, given.two_way, rng) for _ in range(given.sets)])
         own, across, placebo = (found[:, column] <= ALPHA for column in range(3))
         shares = [own, across, own & across, own & across & placebo]
         cells = [f"{100 * share.mean():.1f}" for share in shares]
         cells += [f"{100 * found[:, 3].mean():.1f}", f"{found[:, 4].mean():.2f}"]
+        if given.two_way:
+            cells.append(f"{100 * (own & across & (found[:, 5] == 0)).mean():.1f}")
         yield f"| {case} | {' | '.join(cells)} |"
 
 

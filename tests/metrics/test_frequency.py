@@ -124,11 +124,12 @@ def test_a_dimension_of_unlike_frequency_is_told_of():
     assert "gender.A 50" in got.conventions["word frequency by rank in the vocabulary"]
 
 
-@pytest.mark.parametrize("metric", ["weat", "seat", "lpbs", "gg-weat"])
+@pytest.mark.parametrize("metric", ["weat", "seat", "lpbs", "gg-weat", "sc-weat"])
 def test_a_planted_frequency_is_found_and_told(engine: Engine, metric: str):
-    none = {} if metric == "gg-weat" else {"placebo": 0}
+    none = {} if metric in ("gg-weat", "sc-weat") else {"placebo": 0}
     run = engine.measure(
         metric, model="planted:en/weat7=0,frequency.XA=0.3", tests=["en/weat7"], **FEW, **none
     )
     (got,) = run.measurements
-    assert any("Y and B have the rarer words" in line for line in got.cautions)
+    told = "Y and B have the rarer words" if metric != "sc-weat" else "A and B differ in word frequency"
+    assert any(told in line for line in got.cautions)

@@ -70,7 +70,9 @@ def test_what_is_detected_beside_an_interval_that_holds_0_says_so(model_of, test
     got = weat(model_of, test_of, alpha=0.99)
     assert got.verdict == "detected"
     assert got.headline.interval.low < 0 < got.headline.interval.high
-    assert "The interval holds 0: with other words for these lists there may be no effect." in got.reason
+    told = "interval holds 0: with other words for these lists there may be no effect"
+    assert f"The {told}." in got.reason
+    assert f"the {told}" in got.cautions
 
 
 def test_a_metric_of_two_lists_takes_no_two_way_interval():

@@ -54,6 +54,10 @@ SCALE: Final = 20.0
 HEADS: Final = ("anger", "fear", "joy", "sadness", "valence")
 ORDINARY: Final = -5.0
 """Log-probability, in nats, of each token of a planted sentence that carries nothing."""
+RANK_MEAN: Final = 7.0
+"""Natural logarithm of the rank of a word of frequency 0; it falls by ``RANK_SLOPE`` for 1, ``RANK_SPREAD`` is chance."""
+RANK_SLOPE: Final = 8.0
+RANK_SPREAD: Final = 0.3
 TOKEN_COUNT: Final = "token_count"
 Token = tuple[str, int, int]
 
@@ -136,14 +140,22 @@ class PlantedBackend(Backend):
         declared = {name for name, _ in self._lexicon.world.values}
         return [
             Familiarity(
-                rank=self._rank(word.casefold()) if "frequency" in declared else None,
+                rank=self._rank(word.casefold()) if declared & {"frequency", "spread"} else None,
                 tokens=self._lexicon.length(word, self._seed) if "length" in declared else None,
             )
             for word in words
         ]
 
     def _rank(self, word: str) -> int:
-        """Place in the vocabulary; other words stand behind those of a higher declared frequency than theirs, 0."""
+        """Place in the vocabulary; other words stand behind those of a higher declared frequency than theirs, 0.
+
+        Where other words are spread over frequency, ranks of all words follow it, but for a deviation by chance.
+        """
+        if self._lexicon.world.spread:
+            chance = RANK_SPREAD * generator(self._seed, "rank", word).standard_normal()
+            return round(
+                math.exp(RANK_MEAN - RANK_SLOPE * self._lexicon.place(word, self._seed).frequency + chance)
+            )
         higher = sum(place.frequency > 0 for place in self._lexicon.places.values())
         return 1 + self._vocabulary.get(word, higher)
 

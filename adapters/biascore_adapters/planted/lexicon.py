@@ -74,6 +74,13 @@ class Lexicon:
         """The words in the order of the tests that name them, those of higher declared frequency first."""
         return tuple(sorted(self.words, key=lambda word: -self.places[word].frequency))
 
+    def place(self, word: str, seed: int) -> Place:
+        """What the world makes of a word in lower case, whether a test names it or not."""
+        named = self.places.get(word)
+        if named is not None or not self.world.spread:
+            return named or self.world.everyone()
+        return self.world.everyone(generator(seed, "frequency", word).uniform(-1, 1))
+
     def length(self, word: str, seed: int) -> int:
         """The sub-tokens that a word is read in, as many as the world declares on average; at least 1."""
         place = self.places.get(word.casefold())

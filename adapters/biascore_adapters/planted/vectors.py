@@ -49,7 +49,7 @@ class Vectors:
 
     def _placed(self, word: str, axes: Vector, noise: Vector) -> Vector:
         """The same in a world: shares of the noise go to a topic and a cluster, some to frequency, and all lean one way."""
-        place = self._lexicon.places.get(word) or self._lexicon.world.everyone()
+        place = self._lexicon.place(word, self._seed)
         (topic, in_topic), (cluster, in_cluster) = place.topic, place.cluster
         own = noise * math.sqrt(1 - in_topic - in_cluster) / float(np.linalg.norm(noise))
         own += math.sqrt(in_topic) * self._direction(f"topic {topic}")

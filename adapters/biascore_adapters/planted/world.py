@@ -66,6 +66,7 @@ CONDITIONS: Final[Mapping[str, Condition]] = {
     "topics": Condition("topics.XY=0.3", ((0.0, 0.9),)),
     "clusters": Condition("clusters.XY=4x0.5", ((1, 1000), (0.0, 0.95))),
     "frequency": Condition("frequency.XA=0.3", ((-0.5, 0.5),)),
+    "spread": Condition("spread=0.3", ((0.0, 0.5),), "words"),
     "anisotropy": Condition("anisotropy=0.5", ((0.0, 0.95),), "either"),
     "length": Condition("length.X=2", ((1.0, 10.0),)),
     "lift": Condition("lift=0.3", ((-5.0, 5.0),), "words"),
@@ -170,9 +171,14 @@ class World:
             length=self._one("length", role, 1.0),
         )
 
-    def everyone(self) -> Place:
-        """What it makes of words that no declared test names."""
-        return Place(anisotropy=self._one("anisotropy", ""))
+    @property
+    def spread(self) -> float:
+        """How far words that no declared test names lie from 0 in frequency at most; ranks follow frequency then."""
+        return self._one("spread", "")
+
+    def everyone(self, side: float = 0.0) -> Place:
+        """What it makes of a word that no declared test names; ``side``, from -1 to 1, is where it lies in the spread."""
+        return Place(anisotropy=self._one("anisotropy", ""), frequency=self.spread * side)
 
     def meet_pairs(self) -> None:
         """There is a test of sentence pairs."""

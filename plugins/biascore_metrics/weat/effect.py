@@ -28,6 +28,7 @@ from biascore_metrics.weat.pvalues import Tests
 EFFECT: Final = "effect size d"
 DIFFERENCE: Final = "mean difference of association"
 DEVIATIONS: Final = "standard deviations"
+UNSURE: Final = "interval holds 0: with other words for these lists there may be no effect"
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,18 +174,17 @@ class Effect:
             attainable=self.attainable,
         )
         both = self.tests.told(options.alternative, options.alpha) if self.tests else ""
-        reason = " ".join(filter(None, [decision.reason, both, self._unsure(decision)]))
+        unsure = f"The {UNSURE}." if self._unsure(options) and decision.verdict is Verdict.DETECTED else ""
+        reason = " ".join(filter(None, [decision.reason, both, unsure]))
         opposite = effect.opposite(options.alpha)
         if opposite and decision.verdict is Verdict.INCONCLUSIVE:
             reason += f" But {opposite}."
         return Decision(decision.verdict, reason)
 
-    def _unsure(self, decision: Decision) -> str:
-        """That what is detected may be 0 with other words, in a sentence; empty where the interval leaves out 0."""
-        ends = self.interval
-        if decision.verdict is not Verdict.DETECTED or ends is None or not ends.low <= 0 <= ends.high:
-            return ""
-        return "The interval holds 0: with other words for these lists there may be no effect."
+    def _unsure(self, options: AssociationOptions) -> bool:
+        """Whether the deciding test rejects, and the interval, which resamples words, holds 0."""
+        ends, p_values = self.interval, self.estimates[0].p_values
+        return ends is not None and p_values[0].value <= options.alpha and ends.low <= 0 <= ends.high
 
     def warnings(self, options: AssociationOptions, what: str = "the targets") -> tuple[str, ...]:
         """The cautions, and that resamples of ``what`` are missing from the interval."""
@@ -193,11 +193,12 @@ class Effect:
         return (*self.cautions(options), *options.degenerate(self.interval, what))
 
     def cautions(self, options: AssociationOptions) -> tuple[str, ...]:
-        """What touches the verdict: that there is no interval, or an effect the other way of a one-sided test."""
+        """What touches the verdict: no interval, one that holds 0 although the test rejects, or an effect the other way."""
         if self.estimates[0].value is None:
             return ()
         missing = f"no interval: {self.problem}" if self.problem else ""
-        return tuple(filter(None, (missing, self.estimates[0].opposite(options.alpha))))
+        unsure = f"the {UNSURE}" if self._unsure(options) else ""
+        return tuple(filter(None, (missing, unsure, self.estimates[0].opposite(options.alpha))))
 
 
 def _from_items(lists: tuple[str, str] | None, options: AssociationOptions) -> Contrast | None:

@@ -100,6 +100,20 @@ def test_frequency_is_a_direction_and_the_order_of_the_vocabulary(
     assert max(first) < min(last)
 
 
+def test_other_words_are_spread_over_frequency_and_ranks_tell_it(engine: Engine) -> None:
+    model = engine.model(f"planted:{TEST}=0,axis=0,frequency.XA=0.3,frequency.YB=-0.3,spread=0.4")
+    others = [f"other{i}" for i in range(60)]
+    roles = engine.catalogue.test(TEST).roles
+    rows = model.embed([*others, *roles["X"].words, *roles["Y"].words]).astype(np.float64)
+    # The part along frequency: X and A lie at one end, Y and B at the other.
+    places = rows @ (rows[60:68].mean(axis=0) - rows[68:].mean(axis=0)) / 0.6
+    assert places[:60].min() < -0.25
+    assert places[:60].max() > 0.25
+    words = [*others, *roles["X"].words, *roles["Y"].words]
+    ranks = np.log([one.rank for one in model.familiarity(words)])
+    assert np.corrcoef(ranks, places)[0, 1] < -0.9
+
+
 def test_a_longer_target_is_lifted_by_each_of_its_sub_tokens(engine: Engine) -> None:
     model = engine.model(f"planted:{TEST}=0,length.X=2,lift=0.6")
     plain = engine.model(f"planted:{TEST}=0,length.X=2")
