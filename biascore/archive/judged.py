@@ -80,7 +80,7 @@ def _compared(
     what: str, again: GateResult | ScenarioResult, stored: GateResult | ScenarioResult | None, run: Run
 ) -> Check:
     """Word by word where this version wrote it, else in what it came to."""
-    shown = again.line if isinstance(again, GateResult) else again.in_short
+    shown = again.said if isinstance(again, GateResult) else again.in_short
     if stored is None:
         return Check(what=what, outcome="differs", detail=f"the run does not hold it; it comes to: {shown}")
     same = run.provenance.biascore_version == metadata.version("biascore")

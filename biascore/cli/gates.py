@@ -117,8 +117,11 @@ def print_scenarios(run: Run) -> None:
     """Each scenario in a line: its group and ground, what was measured, and what was not tested."""
     console = wide()
     for one in run.scenarios:
-        missing = f"; not tested: {'; '.join(one.not_tested)}" if one.not_tested else ""
-        say(f"scenario {one.name!r} ({one.group}; {one.ground}): {one.in_short}{missing}", to=console)
+        told = [one.in_short] if one.tested else []
+        told += [f"not tested: {'; '.join(one.not_tested)}"] if one.not_tested else []
+        if one.overdue(run.provenance.finished):
+            told.append(f"its review was due on {one.review}")
+        say(f"scenario {one.name!r} ({one.group}; {one.ground}): {'; '.join(told)}", to=console)
 
 
 def gate_code(found: Sequence[GateResult]) -> int:

@@ -147,7 +147,8 @@ def _failed(old: Run, new: Run, pairs: Mapping[str, str]) -> Iterator[str]:
 
 def _models(old: Run, new: Run, pairs: Mapping[str, str]) -> Iterator[str]:
     """That one of them is a control, or that the two are one and the same."""
-    if old is not new and old.results_digest() == new.results_digest():
+    same = old is not new and old.results_digest() == new.results_digest()
+    if same:
         yield "the two runs hold the same results, to the last digit: was one run named twice?"
     digests = [{model.name: model.digest for model in run.models} for run in (old, new)]
     for one, other in pairs.items():
@@ -158,7 +159,7 @@ def _models(old: Run, new: Run, pairs: Mapping[str, str]) -> Iterator[str]:
                 f"{' and '.join(known)}: a control, whose bias was put in and is known. The change says how the ruler "
                 "works, and nothing of a model in use"
             )
-        if digests[0].get(one) == digests[1].get(other):
+        if not same and digests[0].get(one) == digests[1].get(other):
             yield f"{one if one == other else f'{one} and {other}'}: the model is the same in both, by its digest"
 
 

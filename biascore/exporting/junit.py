@@ -49,7 +49,7 @@ class Junit(Exporter):
                 text = f"{row.estimate} {row.size} {row.unit}, interval {row.interval}, n = {row.n}, {row.verdict}"
                 if row.verdict == "detected" and run.gates:
                     counts["skipped"] += 1
-                    message = f"the gates decide what may be: {text}"
+                    message = f"for the gates to say whether it may be: {text}"
                     ElementTree.SubElement(case, "skipped", message=visible(message))
                 elif row.verdict == "detected":
                     counts["failures"] += 1
@@ -88,7 +88,8 @@ def _gates(suites: ElementTree.Element, gates: Sequence[GateResult]) -> None:
         elif gate.warned:
             counts["skipped"] += 1
             ElementTree.SubElement(case, "skipped", message=visible(gate.line))
-        ElementTree.SubElement(case, "system-out").text = text
+        if gate.passed:
+            ElementTree.SubElement(case, "system-out").text = text
     _count(suite, counts)
 
 

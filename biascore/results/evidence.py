@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, date, datetime
+
 from biascore.basics.frozen import Frozen, FrozenMap
 from biascore.results.gated import Held
 
@@ -40,14 +42,19 @@ class ScenarioResult(Frozen):
     not_tested: tuple[str, ...]
     articles: FrozenMap[tuple[str, ...]]
 
+    def overdue(self, seconds: float) -> bool:
+        """Whether it was to be looked at again before this time, in seconds since the epoch."""
+        return date.fromisoformat(self.review) < datetime.fromtimestamp(seconds, UTC).date()
+
     @property
     def in_short(self) -> str:
-        """How many measurements came out how: ``2 measured: 1 detected, 1 inconclusive``, or that none was made."""
+        """How many measurements came out how: ``2 measured: 1 detected, 1 inconclusive; 1 beyond the bound``."""
         if not self.tested:
             return "not tested"
         said = [one.said.partition(" (")[0] for one in self.tested]
         counts = ", ".join(f"{said.count(word)} {word}" for word in dict.fromkeys(said))
-        return f"{len(said)} measured: {counts}"
+        beyond = sum(one.held is Held.FAILS for one in self.tested)
+        return f"{len(said)} measured: {counts}" + (f"; {beyond} beyond the bound" if beyond else "")
 
 
 class MappingUsed(Frozen):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Literal
+from typing import Final, Literal
 
 from biascore.basics.frozen import Frozen
 from biascore.results.estimates import ConfidenceInterval
@@ -100,13 +100,22 @@ class GateResult(Frozen):
 
     @property
     def line(self) -> str:
-        """The gate in one line: ``gate 'release': FAILED: 1 of 3 fails, 1 inconclusive``."""
+        """The gate in one line: ``gate 'release': FAILED: of 3, 1 fails, 2 inconclusive``."""
+        return f"gate {self.name!r}: {self.said}"
+
+    @property
+    def said(self) -> str:
+        """What it came to: ``passed: of 3, 3 hold``."""
         outcome = "passed with a warning" if self.warned else "passed" if self.passed else "FAILED"
         if not self.checks:
-            return f"gate {self.name!r}: {outcome}: {self.problem}"
-        counts = [
-            f"{len(self.of(held))} {held.value}"
-            for held in (Held.FAILS, Held.UNDECIDED, Held.HOLDS)
-            if self.of(held)
-        ]
-        return f"gate {self.name!r}: {outcome}: of {len(self.checks)}, {', '.join(counts)}"
+            return f"{outcome}: {self.problem}"
+        counts = [_counted(len(self.of(held)), held) for held in _TOLD if self.of(held)]
+        return f"{outcome}: of {len(self.checks)}, {', '.join(counts)}"
+
+
+_TOLD: Final = (Held.FAILS, Held.UNDECIDED, Held.HOLDS)
+
+
+def _counted(many: int, held: Held) -> str:
+    """``1 fails``, ``3 fail``, ``2 inconclusive``."""
+    return f"{many} {held.value.removesuffix('s') if many > 1 else held.value}"

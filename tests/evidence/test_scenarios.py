@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,9 @@ from biascore.errors import OptionsError, StimuliError
 from biascore.evidence.evaluating import check_scenarios, evidence, without_scenario
 from biascore.evidence.mappings import Mapping
 from biascore.evidence.spec import Ground, Scenario
+from biascore.gates import Gate, evaluate
+from biascore.report.page import document
+from biascore.report.parts.judged import gates, scenarios
 from biascore.results.failure import Failure
 from biascore.results.gated import Held
 from biascore.results.run import Run
@@ -61,7 +65,10 @@ def test_what_was_tested_is_told_with_the_bound_and_what_would_decide(run: Run) 
     assert [(one.number, one.held) for one in found.tested] == [(1, Held.FAILS), (2, Held.UNDECIDED)]
     assert found.tested[0].said == Verdict.DETECTED
     assert found.tested[1].would_decide
-    assert found.in_short == "2 measured: 1 detected, 1 inconclusive"
+    assert found.in_short == "2 measured: 1 detected, 1 inconclusive; 1 beyond the bound"
+    due = datetime(2027, 3, 1, tzinfo=UTC).timestamp()
+    assert not found.overdue(due)
+    assert found.overdue(due + 86_400)
     assert [one.held for one in evidence([scenario()], run, ())[0].tested] == [None, None]
 
 
@@ -145,3 +152,19 @@ def test_the_mapping_that_ships_names_grounds_of_the_charter() -> None:
     mapping = Mapping.read(ROOT / "wordlists" / "biascore_mappings" / "eu_charter.toml")
     assert {*Ground} - {*mapping.grounds} == {Ground.GENDER_IDENTITY}
     assert mapping.grounds["nationality"] == ("Article 21(2)",)
+
+
+def test_the_page_shows_gates_with_what_has_to_be_known_and_a_review_that_is_overdue(run: Run) -> None:
+    said = evaluate([Gate(name="small", measurements=("*/t1",), within=0.5)], run, Path())
+    said = (said[0].model_copy(update={"cautions": ("base: the model is the same in both",)}),)
+    late = scenario(review="2020-01-01")
+    judged = run.model_copy(
+        update={"gates": said, "scenarios": evidence([late, scenario(name="other")], run, ())}
+    )
+    parts = [part for part in (gates(judged), scenarios(judged)) if part]
+    page = document(parts, title="", kicker="", what="", headline="", version="")
+    body = page.partition("<main")[2].partition("</main>")[0]
+    shown = " ".join(re.sub(r"<[^>]+>", " ", body).split())
+    assert "small : passed with a warning" in shown
+    assert "base: the model is the same in both" in shown
+    assert shown.count("that day had passed when this was measured") == 1

@@ -65,7 +65,7 @@ def test_verify_finds_a_gate_that_was_made_to_pass(stored: Path, tmp_path: Path)
     assert CliRunner().invoke(app, ["verify", str(stored / "audit-run")]).exit_code == 0
     done = CliRunner().invoke(app, ["verify", str(tmp_path / "run")])
     assert done.exit_code == 3
-    assert "differs  gate 'release'  from the measurements it comes to: gate 'release': FAILED" in done.stdout
+    assert "differs  gate 'release'  from the measurements it comes to: FAILED: of 1, 1 fails" in done.stdout
 
 
 @pytest.mark.parametrize(

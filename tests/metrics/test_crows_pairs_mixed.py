@@ -191,6 +191,10 @@ def test_pairs_of_a_template_are_no_independent_observations_of_the_difference()
     assert alone.verdict is Verdict.DETECTED
     assert declared.verdict is Verdict.INCONCLUSIVE
     assert declared.headline.value == pytest.approx(alone.headline.value, abs=0.05)
+    for one, clusters in ((declared, 6), (alone, 60)):  # by which two models are compared
+        assert one.headline.estimator is not None
+        assert one.headline.estimator.value(one.items) == pytest.approx(one.headline.value)
+        assert len(one.headline.estimator.observed(one.items).keys) == clusters
     # As a t test of the six means has it.
     found = stats.ttest_1samp(list(leans.values()), 0)
     assert declared.p_value == pytest.approx(found.pvalue, abs=0.03)

@@ -127,6 +127,8 @@ def test_a_pool_without_words_as_rare_or_as_frequent_is_told(test, catalogue):
     (caution,) = [line for line in got.cautions if "no lists as frequent" in line]
     assert "rank in the vocabulary: A 2,718, in their place 3" in caution
     assert " B " not in caution
+    assert shares(got)[0] <= 0.05
+    assert not any("show as much" in line for line in got.doubts)  # 0 % is none
     assert "8 + 8 random neutral words, " in got.reason
 
 

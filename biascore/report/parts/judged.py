@@ -24,6 +24,7 @@ def scenarios(run: Run) -> Part | None:
         "scenarios": run.scenarios,
         "mappings": {one.name: one for one in run.mappings},
         "without": without_scenario(run.scenarios),
+        "finished": run.provenance.finished,
     }
     return Part(
         "scenarios", "Scenarios: who may be harmed, and what was not tested", "scenarios", values, "Scenarios"

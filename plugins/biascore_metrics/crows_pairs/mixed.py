@@ -154,11 +154,16 @@ class CrowsPairsMixed(Metric[MixedPairOptions, SentencePairsTest]):
         percentages = shares(scores, options.confidence)
         beside_score = percentages.headline.model_copy(update={"estimator": None})  # items are sentences here
         own, decision, problems = self._whole(found, rows.n, beside, context.rng)
-        if not isinstance(found, str):
-            own = (own[0].model_copy(update={"estimator": Total(cluster=("pair",))}), *own[1:])
         types = self._bias_types(rows)
         there = {id(pair): number for number, pair in enumerate(test.pairs.pairs)}
         place = [there[id(one.pair)] for one in scores.pairs]  # the same for every model, whatever it lost
+        templates = [
+            one.pair.template or f"pair {number}" for one, number in zip(scores.pairs, place, strict=True)
+        ]
+        several = len({*templates}) < len(templates)
+        if not isinstance(found, str):
+            by = Total(cluster=("template" if several else "pair",))
+            own = (own[0].model_copy(update={"estimator": by}), *own[1:])
         cautions = (
             *pair_cautions(test, scores),
             *(() if options.random_pair else (UNPAIRED,)),
@@ -190,6 +195,7 @@ class CrowsPairsMixed(Metric[MixedPairOptions, SentencePairsTest]):
                 value=rows.score.tolist(),
                 more={
                     "pair": [place[number] for number in rows.pair.tolist()],
+                    **({"template": [templates[number] for number in rows.pair.tolist()]} if several else {}),
                     "bias_type": rows.bias_type.tolist(),
                     "length": rows.length.tolist(),
                     "perplexity": rows.perplexity.tolist(),
@@ -308,11 +314,11 @@ def _within(found: lmm.Fit, drawn: lmm.Bootstrap, level: float) -> tuple[float, 
 
 
 def _contributions(found: lmm.Fit | str, rows: Sentences) -> list[float | None]:
-    """What each sentence adds to the bias score, pair by pair."""
+    """What each sentence adds to the bias score, pair by pair, or template by template where these have several."""
     if isinstance(found, str):
         return [None] * len(rows.score)
     contrast = found.design.difference(TYPE, STEREO, ANTI)
-    return found.contributions(contrast, rows.score, rows.pair).tolist()
+    return found.contributions(contrast, rows.score, rows.template).tolist()
 
 
 def _figures(types: list[Estimate]) -> tuple[Bars, ...]:

@@ -182,7 +182,7 @@ class Placebo:
 
     def in_brief(self, effect: Effect, options: PlaceboOptions) -> tuple[str, ...]:
         """The same in a few words."""
-        if self.reach is None or not self.cautions(effect, options):
+        if self.reach is None or self.reach <= options.alpha or not self.cautions(effect, options):
             return ()
         return (f"{100 * self.reach:.0f} % of arbitrary word lists show as much",)
 
