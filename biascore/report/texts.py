@@ -7,18 +7,21 @@ import math
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 
+from biascore.basics.wording import MINUS
 from biascore.results.measurement import Measurement
 
 
 def number(value: float) -> str:
-    """A number with three decimals, in scientific notation where those would show nothing."""
+    """A number with three decimals and a true minus, in scientific notation where the decimals would show nothing."""
     if isinstance(value, int) or not math.isfinite(value):
-        return f"{value:,}"
-    if value == 0:
-        return "0"
-    if abs(value) >= 10_000:
-        return f"{value:,.0f}"
-    return f"{value:.3f}" if abs(value) >= 0.001 else f"{value:.1e}"
+        text = f"{value:,}"
+    elif value == 0:
+        text = "0"
+    elif abs(value) >= 10_000:
+        text = f"{value:,.0f}"
+    else:
+        text = f"{value:.3f}" if abs(value) >= 0.001 else f"{value:.1e}"
+    return text.replace("-", MINUS)
 
 
 def percent(share: float) -> str:

@@ -41,7 +41,7 @@ def test_every_part_of_a_run_is_on_the_page(tmp_path: Path) -> None:
         cells = [cell.text for cell in row.children]
         assert cells[0] == f"{m.titled}{m.test}"
         assert cells[1] == m.model
-        assert cells[3].startswith(f"{m.headline.value:.3f}")
+        assert cells[3].startswith(f"{m.headline.value:.3f}".replace("-", "\N{MINUS SIGN}"))
         assert cells[7].startswith(said.verdict.value + said.note)
         assert (f"{len(m.coverage.lost)} lost" in cells[4]) is bool(m.coverage.lost)
         if said.p_adjusted is None:
