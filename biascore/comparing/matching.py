@@ -169,7 +169,11 @@ def _unlike(one: Measurement, other: Measurement) -> tuple[bool, int]:
 
 def _stimuli(match: Match) -> list[str]:
     old, new = (
-        {used.sha256: used.file for used in side.run.stimuli if side.measurement.test in used.tests}
+        {
+            used.sha256: used.file
+            for used in side.run.stimuli
+            if not {side.measurement.test, *side.measurement.joined}.isdisjoint(used.tests)
+        }
         for side in (match.old, match.new)
     )
     if set(old) == set(new):

@@ -11,7 +11,7 @@ from biascore.basics.wording import capital
 from biascore.results.figures import Bars, Point
 from biascore.results.measurement import Measurement
 from biascore.results.told import Ends, Size, ends_of, shown, side_of
-from biascore.results.verdicts import Role, RunVerdict
+from biascore.results.verdicts import Role, RunVerdict, put_in
 from biascore.stats import Verdict
 
 NO_CONCEPT: Final = "no concept named"
@@ -178,7 +178,9 @@ def ruler_line(answer: Answer) -> str:
     if answer.role is Role.BASELINE:
         return f"{answer.model}: associations that most models hold and that harm nobody are found in {found}"
     if not answer.planted:
-        return f"{answer.model}, {answer.about}: nothing was declared, and a bias is found in {found}"
+        return (
+            f"{answer.model}, {answer.about}: it is not known what was put in, and a bias is found in {found}"
+        )
     if not any(answer.planted):
         alarm = "as it should be" if not counts.detected else "a false alarm"
         return f"{answer.model}, {answer.about}: none was put in, and one is found in {found}: {alarm}"
@@ -192,7 +194,7 @@ def _answer(role: Role, some: Sequence[_Told], declared: Mapping[str, float]) ->
     counts = _counts(some)
     sureness = _sureness(role, counts)
     decided = sureness in (Sureness.DETECTED, Sureness.ALONE, Sureness.DESCRIBED)
-    planted = [declared.get(one.measurement.test) for one in some] if role is Role.CONTROL else []
+    planted = [put_in(one.measurement, declared) for one in some] if role is Role.CONTROL else []
     return Answer(
         model=measurement.model,
         concept=measurement.concept,

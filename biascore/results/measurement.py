@@ -42,6 +42,7 @@ class Measurement(Frozen):
     say, in a few words each, those that would change what a reader in a hurry takes away: they stand with the answer.
     ``variant`` tells measurements of one metric apart ("token level"), ``subject`` what a test was put about where
     its language does not say it ("en to sk").
+    ``joined`` are the ids of further tests, whose items stand among its own.
     ``change_from`` names the model that its headline is a change from, where it is one: what changed is no bias found.
     ``positive_means`` and ``negative_means`` say what lies above and below the neutral value of the headline; the second is
     empty where nothing does, or where the first says it ("x with a, y with b").
@@ -61,6 +62,7 @@ class Measurement(Frozen):
     describes: bool = False
     test: str
     test_title: str
+    joined: tuple[str, ...] = ()
     language: str
     concept: str
     model: str
@@ -112,7 +114,7 @@ class Measurement(Frozen):
     def _without_empty(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """Without what says nothing and has not always been there: results stored before keep their digest."""
         stored: dict[str, Any] = serialize(self)
-        for name in ("change_from", "describes", "doubts", "negative_means", "model_conventions"):
+        for name in ("change_from", "describes", "doubts", "joined", "negative_means", "model_conventions"):
             if not getattr(self, name):
                 stored.pop(name, None)
         return stored

@@ -41,6 +41,7 @@ class Finding:
     variant: str = ""
     subject: str = ""
     change_from: str = ""
+    joined: tuple[str, ...] = ()
     describes: bool = False
     language: str = ""
     positive_means: str = ""
@@ -78,6 +79,7 @@ def measurement_of(
         describes=found.describes,
         test=test.id,
         test_title=test.title,
+        joined=found.joined,
         language=found.language or test.language,
         concept=test.concept,
         model=model,

@@ -163,7 +163,7 @@ def _control_line(
     if some[0][1].role in (Role.BASELINE, Role.CHANGE):
         return f"{family}: {_found(some)} detected"
     declared = controls[some[0][0].model]
-    effects = [declared.get(measurement.test) for measurement, _ in some]
+    effects = [put_in(measurement, declared) for measurement, _ in some]
     planted = [pair for pair, effect in zip(some, effects, strict=True) if effect]
     none = [pair for pair, effect in zip(some, effects, strict=True) if effect == 0]
     unknown = [pair for pair, effect in zip(some, effects, strict=True) if effect is None]
@@ -173,8 +173,14 @@ def _control_line(
     if none:
         parts.append(f"where none was put in, {_found(none)} detected")
     if unknown:
-        parts.append(f"where nothing was declared, {_found(unknown)} detected")
+        parts.append(f"where it is not known what was put in, {_found(unknown)} detected")
     return f"{family}: " + "; ".join(parts)
+
+
+def put_in(measurement: Measurement, declared: Mapping[str, float]) -> float | None:
+    """The effect that was put into a model for all tests of a measurement; None where it is not one and the same."""
+    effects = {declared.get(test) for test in (measurement.test, *measurement.joined)}
+    return effects.pop() if len(effects) == 1 else None
 
 
 def _found(some: Sequence[tuple[Measurement, RunVerdict]]) -> str:

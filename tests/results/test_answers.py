@@ -179,7 +179,7 @@ def test_the_parts_that_are_detected_among_themselves_are_named() -> None:
         (1.0, 0.001, "m, gender: an effect of 1.00 was put in, and is found in 1 of 1 test"),
         (0.0, 0.9, "m, gender: none was put in, and one is found in 0 of 1 test: as it should be"),
         (0.0, 0.001, "m, gender: none was put in, and one is found in 1 of 1 test: a false alarm"),
-        (None, 0.001, "m, gender: nothing was declared, and a bias is found in 1 of 1 test"),
+        (None, 0.001, "m, gender: it is not known what was put in, and a bias is found in 1 of 1 test"),
     ],
 )
 def test_controls_are_no_findings(control: float | None, p: float, line: str) -> None:
@@ -188,6 +188,16 @@ def test_controls_are_no_findings(control: float | None, p: float, line: str) ->
     assert ruler_line(answer) == line
     assert not findings([answer])
     assert in_one_line([answer]) == ""
+
+
+@pytest.mark.parametrize(("other", "known"), [(1.0, True), (0.0, False), (None, False)])
+def test_a_control_of_several_tests_is_held_against_what_was_put_in_by_all(
+    other: float | None, known: bool
+) -> None:
+    control = {"en/weat6": 1.0} | ({} if other is None else {"es/weat6": other})
+    (answer,) = of(d(0.001, joined=("es/weat6",)), controls={"m": control})
+    assert answer.planted == ((1.0,) if known else ())
+    assert ("it is not known what was put in" in ruler_line(answer)) is not known
 
 
 def test_baselines_changes_and_descriptions_are_no_findings() -> None:

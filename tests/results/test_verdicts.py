@@ -65,7 +65,7 @@ def test_baselines_and_controls_are_families_of_their_own() -> None:
     assert control_lines(some, said, {"made": {"en/weat6": 1.0, "en/weat3": 0.0}}) == (
         "baselines on m: 1 of 1 detected",
         "control made: the bias that was put in is detected in 1 of 2; where none was put in, 0 of 1 detected; "
-        "where nothing was declared, 0 of 1 detected",
+        "where it is not known what was put in, 0 of 1 detected",
     )
 
 
@@ -171,7 +171,7 @@ def test_the_adapter_declares_a_control(run: Run) -> None:
     assert {said.role.value for said in run.verdicts} == {"control"}
     (line,) = run.control_lines
     assert line.startswith("control made: the bias that was put in is detected in ")
-    assert "of 1; where none was put in, 0 of 1 detected; where nothing was declared" in line
+    assert "of 1; where none was put in, 0 of 1 detected; where it is not known what was put in" in line
 
 
 def test_how_it_is_adjusted_is_an_option_of_audit_and_engine(engine: Engine, run: Run) -> None:

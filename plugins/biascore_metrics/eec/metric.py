@@ -90,6 +90,7 @@ class Eec(Metric[EecOptions, EquityTest]):
         warnings, cautions = self._warnings(model, corpora, fitted, found.first.effect)
         return Finding(
             variant=options.variant(),
+            joined=tuple(one.id for one in corpora.tests if one.id != test.id),
             positive_means="the scores of an emotion are higher for the level named first",
             negative_means="the scores of an emotion are lower for the level named first",
             estimates=found.estimates,

@@ -111,6 +111,7 @@ def test_levels_are_read_as_the_reference_and_the_others(found: Measurement) -> 
     assert found.conventions["names in several corpora"] == "0, each counted once"
     assert found.conventions["sentences asked"] == "anger 192, joy 192"
     assert found.variant == "joint=yy/eec"
+    assert found.joined == ("yy/eec",)
     assert {one.subject for one in found.figures if isinstance(one, Dots)} == {"xx/eec + yy/eec"}
     assert {one.name for one in found.estimates} >= {"anger: other - reference", "joy: female - male"}
     (told,) = [warning for warning in found.warnings if "words agree with the gender" in warning]
