@@ -19,7 +19,7 @@ from scipy.special import expit, logit
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from pages import into_page
+from pages import show
 
 from biascore.stats import beta, cluster_means, treatment
 from biascore_adapters.planted.equity import PERSONS, Emotions
@@ -104,12 +104,7 @@ def main() -> None:
     """Print both tables, and put them into the page where that is asked."""
     datasets = int(sys.argv[1]) if len(sys.argv) > 1 else 100
     for name, table in (("size", sizes(datasets)), ("power", powers(datasets))):
-        lines = []
-        for line in table:
-            print(line, flush=True)
-            lines.append(line)
-        if "--page" in sys.argv:
-            into_page("metrics/eec.md", f"bench_eec: {name}", lines)
+        show(table, "metrics/eec.md", f"bench_eec: {name}", put="--page" in sys.argv)
 
 
 if __name__ == "__main__":

@@ -13,10 +13,9 @@ import argparse
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
-from pages import into_page
+from pages import arguments, printed, show
 
 from biascore.stats import permutation_test
 from biascore.stats.exchange import Exchange, exchange_test
@@ -103,22 +102,8 @@ def scores(case: Case, effect: float, rng: np.random.Generator) -> tuple[list[np
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sets", type=int, default=1000)
-    parser.add_argument("--cases", type=int, nargs="*", help="numbers of the cases, from 0; all")
-    parser.add_argument("--page", action="store_true", help="put the table into docs/metrics/weat.md")
-    parser.add_argument(
-        "--printed", type=Path, nargs="*", help="tables that were printed before, in place of measuring"
-    )
-    given = parser.parse_args()
-    lines = (
-        [line for path in given.printed for line in path.read_text().splitlines()] if given.printed else []
-    )
-    for line in [] if given.printed else rows(given):
-        print(line, flush=True)
-        lines.append(line)
-    if given.page:
-        into_page("metrics/weat.md", "bench_exchange", lines)
+    given = arguments(__doc__, 1000).parse_args()
+    show(printed(given.printed) or rows(given), "metrics/weat.md", "bench_exchange", put=given.page)
 
 
 def rows(given: argparse.Namespace) -> Iterator[str]:

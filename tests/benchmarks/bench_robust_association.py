@@ -16,7 +16,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1] / "metrics" / "robust"))
 
 from drawn import null_tests, rejected
-from pages import into_page
+from pages import show
 
 SPREADS = (0.0, 0.3, 0.6)
 EFFECTS = (0.0, 0.05, 0.1, 0.2, 0.4, 0.8)
@@ -37,12 +37,8 @@ def rows(datasets: int) -> Iterator[str]:
 
 def main() -> None:
     """Print the table, and put it into the page where that is asked."""
-    lines = []
-    for line in rows(int(sys.argv[1]) if len(sys.argv) > 1 else 200):
-        print(line, flush=True)
-        lines.append(line)
-    if "--page" in sys.argv:
-        into_page("metrics/robust-association.md", "bench_robust_association", lines)
+    lines = rows(int(sys.argv[1]) if len(sys.argv) > 1 else 200)
+    show(lines, "metrics/robust-association.md", "bench_robust_association", put="--page" in sys.argv)
 
 
 if __name__ == "__main__":

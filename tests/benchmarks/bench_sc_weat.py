@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import numpy.typing as npt
-from pages import into_page
+from pages import show
 
 from biascore.stats import cosine_matrix, holm
 from biascore.stats.each import each_word_test
@@ -153,12 +153,7 @@ def main() -> None:
     parser.add_argument("--page", action="store_true", help="put the tables into docs/metrics/weat.md")
     given = parser.parse_args()
     for words in given.words:
-        lines = []
-        for line in rows(words, given.sets):
-            print(line, flush=True)
-            lines.append(line)
-        if given.page:
-            into_page("metrics/weat.md", f"bench_sc_weat: {words}", lines)
+        show(rows(words, given.sets), "metrics/weat.md", f"bench_sc_weat: {words}", put=given.page)
 
 
 if __name__ == "__main__":

@@ -19,10 +19,9 @@ import argparse
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
-from pages import into_page
+from pages import arguments, printed, show
 
 from biascore.stats import association, cosine_matrix, effect_size, permutation_test
 from biascore.stats.two_way import two_way_intervals
@@ -122,24 +121,11 @@ def measure(case: Case, placebos: int, resamples: int, rng: np.random.Generator)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sets", type=int, default=400)
+    parser = arguments(__doc__, 400)
     parser.add_argument("--placebos", type=int, default=200)
     parser.add_argument("--two-way", type=int, default=0, metavar="N", help="resamples; no such column")
-    parser.add_argument("--cases", type=int, nargs="*", help="numbers of the cases, from 0; all")
-    parser.add_argument("--page", action="store_true", help="put the table into docs/metrics/weat.md")
-    parser.add_argument(
-        "--printed", type=Path, nargs="*", help="tables that were printed before, in place of measuring"
-    )
     given = parser.parse_args()
-    lines = (
-        [line for path in given.printed for line in path.read_text().splitlines()] if given.printed else []
-    )
-    for line in [] if given.printed else rows(given):
-        print(line, flush=True)
-        lines.append(line)
-    if given.page:
-        into_page("metrics/weat.md", "bench_weat_labels", lines)
+    show(printed(given.printed) or rows(given), "metrics/weat.md", "bench_weat_labels", put=given.page)
 
 
 def rows(given: argparse.Namespace) -> Iterator[str]:

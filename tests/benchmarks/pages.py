@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import argparse
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -24,6 +25,37 @@ def into_page(page: str, name: str, lines: Sequence[str]) -> None:
         "".join([before, begin, "\n", *(f"{line}\n" for line in [*told, "", *table]), "\n", end, after]),
         encoding="utf-8",
     )
+
+
+def show(lines: Iterable[str], page: str, name: str, *, put: bool) -> None:
+    """Print lines as they are measured, and put them into the page where that is asked."""
+    shown = []
+    for line in lines:
+        print(line, flush=True)
+        shown.append(line)
+    if put:
+        into_page(page, name, shown)
+
+
+def arguments(about: str | None, sets: int) -> argparse.ArgumentParser:
+    """What benchmarks of many cases take: how many sets, which cases, and tables that several processes printed."""
+    parser = argparse.ArgumentParser(description=about)
+    parser.add_argument("--sets", type=int, default=sets)
+    parser.add_argument("--cases", type=int, nargs="*", help="numbers of the cases, from 0; all")
+    parser.add_argument("--page", action="store_true", help="put the table into docs/metrics/weat.md")
+    parser.add_argument(
+        "--printed",
+        type=Path,
+        nargs="*",
+        default=(),
+        help="tables that were printed before, in place of measuring",
+    )
+    return parser
+
+
+def printed(paths: Iterable[Path]) -> list[str]:
+    """The lines of tables that were printed before."""
+    return [line for path in paths for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 def from_page(page: str, name: str) -> list[str]:
