@@ -82,8 +82,13 @@ def print_json(value: object) -> None:
     stdout.out(visible_json(json.dumps(value, ensure_ascii=False, indent=1)), highlight=False)
 
 
-def print_rows(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str = "") -> None:
-    """A table whose cells are shown as they are; a list, where a table would break words."""
+def print_rows(
+    columns: Sequence[str], rows: Sequence[Sequence[str]], title: str = "", *, dense: bool = False
+) -> None:
+    """A table whose cells are shown as they are; a list, where a table would break words.
+
+    ``dense``: all that the list says of a row stands in a paragraph.
+    """
     console = wide()
     if sum(_least(position, column, rows) + 3 for position, column in enumerate(columns)) < console.width:
         widths = [_widest((column, *(row[i] for row in rows))) for i, column in enumerate(columns)]
@@ -98,7 +103,7 @@ def print_rows(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str
         console.print(table)
         return
     say(title, to=console)
-    print_list(console, columns, rows)
+    print_list(console, columns, rows, dense=dense)
 
 
 def _least(position: int, column: str, rows: Sequence[Sequence[str]]) -> int:
@@ -112,10 +117,12 @@ def _widest(texts: Iterable[str]) -> int:
     return max((cell_len(line) for text in texts for line in visible(text).split("\n")), default=0)
 
 
-def print_list(console: Console, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Each row as its first cell, and beneath it the others by name."""
+def print_list(
+    console: Console, columns: Sequence[str], rows: Sequence[Sequence[str]], *, dense: bool = False
+) -> None:
+    """Each row as its first cell, and beneath it the others by name, a line each or (``dense``) in a paragraph."""
     for first, *rest in rows:
         say(first, to=console, style="bold")
-        for column, cell in zip(columns[1:], rest, strict=True):
-            if cell:
-                say(f"  {column}: {cell}", to=console)
+        told = [f"{column}: {cell}" for column, cell in zip(columns[1:], rest, strict=True) if cell]
+        for line in ["; ".join(told)] if dense else told:
+            say(f"  {line}", to=console)

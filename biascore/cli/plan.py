@@ -37,6 +37,6 @@ def plan(
         print_json(found.to_json())
         return
     header, *rows = found.table
-    print_rows(header, rows, title=found.title)
+    print_rows(header, rows, title=found.title, dense=True)
     for note in found.notes:
         say(note, style="dim")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
@@ -18,6 +19,7 @@ from biascore.models.cost import Cost, characters
 from biascore.models.model import Model
 from biascore.planning.reach import OutOfReach
 from biascore.planning.rehearsal import DIMENSIONS, Group, Rehearsal, Scratch, Tally, rehearsed
+from biascore.planning.shown import duration, table_of
 from biascore.stimuli import Test
 
 PROBE_QUESTIONS: Final = 256
@@ -78,14 +80,16 @@ class Stopped(Frozen):
 class Plan(Frozen):
     """What a run of an audit will ask: a row per model and hook, and what kept the plan from being exact.
 
-    ``other_seconds`` is what a run takes beside asking, as in the rehearsal: to open the models and to
-    compute the metrics. ``out_of_reach``: verdicts that tests cannot come to, whatever the models answer.
+    ``other_seconds`` is what a run takes beside asking: to open the models and to compute the metrics, by the clock of the
+    rehearsal, which did just that; ``processor_seconds`` of these are this process's own, and the rest went to files,
+    networks and other programs. ``out_of_reach``: verdicts that tests cannot come to, whatever the models answer.
     """
 
     title: str
     rows: tuple[QuestionPlan, ...]
     stopped: tuple[Stopped, ...]
     other_seconds: float
+    processor_seconds: float
     out_of_reach: tuple[OutOfReach, ...] = ()
 
     @property
@@ -99,9 +103,11 @@ class Plan(Frozen):
 
     @property
     def table(self) -> tuple[tuple[str, ...], ...]:
-        """The cells that people read, a header first; "-" is not known."""
-        rows = [*self.rows, self.total] if len(self.rows) > 1 else self.rows
-        return (_HEADER, *(_cells(row) for row in rows))
+        """The cells that people read, a header first; "-" is not known.
+
+        Columns in which nothing is known are left out, and the one that says "exact" of all.
+        """
+        return table_of([*self.rows, self.total] if len(self.rows) > 1 else self.rows)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -120,8 +126,10 @@ class Plan(Frozen):
             found.append(f"times are from asking {total.probed} questions; their answers are not kept")
         if total.seconds is None:
             found.append("no time for what was not probed")
+        own, clock = duration(self.processor_seconds), duration(self.other_seconds)
+        took = own if own == clock else f"{own} of processor time ({clock} by the clock, now)"
         found.append(
-            f"opening the models and computing the metrics takes {_duration(self.other_seconds)} more"
+            f"opening the models and computing the metrics took the rehearsal {took}, and a run as much"
         )
         return tuple(found)
 
@@ -130,12 +138,6 @@ class Plan(Frozen):
         widths = [max(map(len, column)) for column in zip(*self.table, strict=True)]
         lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in self.table]
         return "\n".join([self.title, *lines, *self.notes])
-
-
-_HEADER: Final = (
-    *("model", "hook", "counts", "questions", "unique", "cached", "to ask"),
-    *("passes", "one by one", "tokens", "characters", "time"),
-)
 
 
 class Planner:
@@ -149,14 +151,16 @@ class Planner:
         cache: Cache,
         progress: Progress | None = None,
         clock: Callable[[], float] = time.perf_counter,
+        processor: Callable[[], float] = time.process_time,
     ) -> None:
         self._cache = cache
         self._progress = progress or Silent()
         self._clock = clock
+        self._processor = processor
         self._placeholders: dict[bytes, bytes] = {}
         self._rows: list[QuestionPlan] = []
         self._stopped: list[Stopped] = []
-        self._other = 0.0
+        self._other = _Took()
 
     def rehearse(
         self,
@@ -171,9 +175,8 @@ class Planner:
 
         ``probe`` says which models may be asked some of them.
         """
-        start = self._clock()
-        open_model(name)
-        self._other += self._clock() - start
+        with self._timed(self._other):
+            open_model(name)
         done = self._perform(name, open_model, measurements, measure, {})
         real = {
             key: rehearsal.seen_dimensions
@@ -185,7 +188,8 @@ class Planner:
             done = self._perform(name, open_model, measurements, measure, real)
         self._placeholders = done.scratch.placeholders
         self._stopped += done.stopped
-        self._other += done.seconds
+        self._other.clock += done.took.clock
+        self._other.processor += done.took.processor
         for key, rehearsal in done.rehearsals.items():
             approximate = done.approximate if key == name else done.approximate & rehearsal.tallies.keys()
             for hook in sorted(rehearsal.tallies.keys() | approximate):
@@ -199,7 +203,8 @@ class Planner:
             title=title,
             rows=tuple(self._rows),
             stopped=tuple(self._stopped),
-            other_seconds=self._other,
+            other_seconds=self._other.clock,
+            processor_seconds=self._other.processor,
             out_of_reach=out_of_reach,
         )
 
@@ -230,9 +235,12 @@ class Planner:
             return models[key]
 
         model, counting = rehearsal_of(name), done.rehearsals[name]
-        start = self._clock()
         label = f"{model.name}: rehearsal"
-        with self._progress.task(label, len(measurements)) as advance, warnings.catch_warnings():
+        with (
+            self._timed(done.took),
+            self._progress.task(label, len(measurements)) as advance,
+            warnings.catch_warnings(),
+        ):
             # Of placeholders nobody wants to hear; of the cache they do.
             warnings.simplefilter("ignore")
             warnings.filterwarnings("default", category=CacheWarning)
@@ -250,8 +258,17 @@ class Planner:
                 if counting.steps_unknown:
                     done.approximate.add("embed")
                 advance(1)
-        done.seconds = self._clock() - start
         return done
+
+    @contextmanager
+    def _timed(self, took: _Took) -> Iterator[None]:
+        """Add what is done within."""
+        clock, processor = self._clock(), self._processor()
+        try:
+            yield
+        finally:
+            took.clock += self._clock() - clock
+            took.processor += self._processor() - processor
 
     def _row(
         self, name: str, rehearsal: Rehearsal, hook: str, tally: Tally, *, exact: bool, probe: bool
@@ -309,8 +326,16 @@ class Planner:
 
 
 @dataclass(slots=True)
+class _Took:
+    """Seconds by the clock, and of the processor in this process."""
+
+    clock: float = 0.0
+    processor: float = 0.0
+
+
+@dataclass(slots=True)
 class _Performed:
-    """One rehearsal of all measurements on one model; ``approximate`` are hooks, ``seconds`` all it took.
+    """One rehearsal of all measurements on one model; ``approximate`` are hooks.
 
     ``rehearsals`` are of the model and of the second models that its measurements opened.
     """
@@ -319,7 +344,7 @@ class _Performed:
     rehearsals: dict[str, Rehearsal] = field(default_factory=dict)
     stopped: list[Stopped] = field(default_factory=list)
     approximate: set[str] = field(default_factory=set)
-    seconds: float = 0.0
+    took: _Took = field(default_factory=_Took)
 
 
 def _sum(rows: Sequence[QuestionPlan], model: str, hook: str) -> QuestionPlan:
@@ -363,20 +388,3 @@ def _spread(questions: Sequence[Any], size: int) -> list[Any]:
 
 def _stopped(model: str, what: str, error: Exception) -> Stopped:
     return Stopped(model=model, what=what, error=f"{type(error).__name__}: {error}")
-
-
-def _cells(row: QuestionPlan) -> tuple[str, ...]:
-    cost = row.cost
-    numbers = (
-        *(row.put, row.unique, row.cached, row.asked),
-        *(cost.passes, cost.naive_passes, cost.tokens, cost.characters),
-    )
-    cells = ("-" if number is None else f"{number:,}" for number in numbers)
-    return (row.model, row.hook, row.counts, *cells, "-" if row.seconds is None else _duration(row.seconds))
-
-
-def _duration(seconds: float) -> str:
-    for unit, length in (("h", 3600), ("min", 60)):
-        if seconds >= 2 * length:
-            return f"{seconds / length:.3g} {unit}"
-    return f"{seconds:.0f} s" if seconds >= 1 else "under 1 s"
