@@ -5,7 +5,7 @@ Nothing is merged into one score: what rulers share is told, and what they do no
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Final, NamedTuple
 
@@ -154,10 +154,7 @@ def orders(measurements: Sequence[Measurement], verdicts: Sequence[RunVerdict]) 
 
 
 def _placed(read: Sequence[_Read]) -> list[_Placed]:
-    directed = [
-        (one, next((estimate for estimate in one.measurement.estimates if _directed(estimate)), None))
-        for one in read
-    ]
+    directed = [(one, next(_directed(one.measurement), None)) for one in read]
     headlines: dict[str, set[str]] = {}
     for one in read:
         headlines.setdefault(one.ruler, set()).add(one.measurement.headline.name)
@@ -276,8 +273,13 @@ def _thing(measurement: Measurement) -> str:
     return f"{measurement.test} ({measurement.subject})" if measurement.subject else measurement.test
 
 
-def _directed(estimate: Estimate) -> bool:
-    return estimate.neutral is not None and estimate.chance is None
+def _directed(measurement: Measurement) -> Iterator[Estimate]:
+    """The estimates that say a way; not a share as headline of which only what lies above the neutral value is told."""
+    ends = ends_of(measurement)
+    one_way = measurement.headline.unit == "share" and not ends.below and not ends.stereotype
+    for place, estimate in enumerate(measurement.estimates):
+        if estimate.neutral is not None and estimate.chance is None and (place or not one_way):
+            yield estimate
 
 
 def _means(measurement: Measurement) -> dict[str, float]:

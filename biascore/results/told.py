@@ -147,7 +147,7 @@ def _unit(estimate: Estimate) -> str:
 
 def _reference(estimate: Estimate) -> str:
     """What the value would be without bias, where that is not 0."""
-    if estimate.chance:
+    if estimate.chance is not None:
         return f", where chance alone gives {shown(estimate.chance)} on average"
     return f", where {estimate.neutral:g}{_unit(estimate)} is no bias" if estimate.neutral else ""
 

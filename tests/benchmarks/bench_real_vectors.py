@@ -30,7 +30,7 @@ from biascore_metrics.fise.leanings import LABELS, WORDS
 from biascore_metrics.fise.statistics import equal_name
 from biascore_metrics.weat.effect import EFFECT
 
-TESTS = ("es/gg-weat", "es/GenS", "es/weat1", "es/weat2")
+TESTS = ("es/gg-weat", "es/GenS", "es/weat2")
 ENDINGS = ("os", "ad", "id", "iv")
 SIZE, TARGETS = 8, 100
 FAST = {"resamples": 100, "draws": 399}

@@ -124,8 +124,9 @@ def test_what_has_a_direction_is_put_in_order_and_named() -> None:
     def single(i: int) -> Measurement:
         found = read("sc-weat", f"t{i}", 0.5)
         lean = found.headline.model_copy(update={"name": "lean", "value": -float(i), "p_values": ()})
-        share = found.headline.model_copy(update={"name": "share", "chance": 0.0})
-        return found.model_copy(update={"estimates": (share, lean)})
+        share = found.headline.model_copy(update={"name": "share", "unit": "share"})
+        more = "more words are associated than among control words"
+        return found.model_copy(update={"estimates": (share, lean), "positive_means": more})
 
     run = run_of(*map(fise, range(8)), *map(single, range(8)))
     found = {(one.one, one.other): one for one in orders(run.measurements, run.verdicts)}

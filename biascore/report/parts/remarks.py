@@ -24,7 +24,7 @@ def remarks(measurement: Measurement, said: RunVerdict) -> tuple[str, ...]:
     headline, found = measurement.headline, []
     if headline.opposite(measurement.alpha or 0.0):
         found.append("points the other way; this one-sided test does not look there")
-    if headline.chance is not None and headline.chance != (headline.neutral or 0.0):
+    if headline.chance is not None:
         found.append(f"chance alone gives {headline.chance:.3g}, not {headline.neutral or 0:g}")
     if disagreement(measurement) and headline.interval is not None:
         holds = headline.interval.low <= (headline.neutral or 0.0) <= headline.interval.high

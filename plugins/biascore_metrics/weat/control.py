@@ -123,10 +123,7 @@ class Control:
             own, control = shares
             beyond = own - control
         return (
-            # More words apart, to whichever side, are no direction: no bias gives 0 on average.
-            Estimate(
-                name=BEYOND, value=beyond, unit="share", chance=0.0, n=n, p_values=self.p_values(options)
-            ),
+            Estimate(name=BEYOND, value=beyond, unit="share", n=n, p_values=self.p_values(options)),
             Estimate(name=OF_TARGETS, value=own, unit="share", neutral=None, n=n),
             Estimate(name=OF_CONTROL, value=control, unit="share", neutral=None, n=n),
             self._lean(options, n),
