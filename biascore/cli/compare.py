@@ -77,7 +77,7 @@ def compare(
 
 def _pairs(texts: list[str] | None) -> dict[str, str] | None:
     """``OLD=NEW`` by old name, split at the last equals sign: names of planted models hold some."""
-    pairs = {}
+    pairs: dict[str, str] = {}
     for text in texts or ():
         old, equals, new = text.rpartition("=")
         if not (old and equals and new):

@@ -81,20 +81,26 @@ def _check_targets(output: Output, audit: Audit) -> None:
         raise OptionsError(
             f"--out and --report both name {output.out}. A run is a folder, a report a file: name two."
         )
-    bases = [gate.no_worse_than for gate in audit.gates if gate.no_worse_than is not None]
-    for base in bases if output.out is not None else ():
-        if audit.path(base).resolve() == user_path(output.out).resolve():
-            raise OptionsError(
-                f"no_worse_than = {base!r} of a gate is the folder that this run would be saved in. Save this run elsewhere "
-                f"with --out new-run, or keep the other: mv {quote(str(output.out))} base-run, and name that in the gate"
-            )
     if output.out is not None:
+        _check_bases(audit, output.out)  # first: --force would replace what is compared with
         check_replaceable(output.out, overwrite=output.force)
     if output.report is not None:
         from biascore.report import check_installed, check_report
 
         check_installed()
         check_report(output.report, overwrite=output.force)
+
+
+def _check_bases(audit: Audit, out: Path) -> None:
+    """Raise OptionsError where a gate compares with the run that this one would replace."""
+    target = user_path(out).resolve()
+    for gate in audit.gates:
+        if gate.no_worse_than is not None and audit.path(gate.no_worse_than).resolve() == target:
+            raise OptionsError(
+                f"no_worse_than = {gate.no_worse_than!r} of a gate is the folder that this run would be saved in. Save this "
+                f"run elsewhere with --out new-run, or keep the other: mv {quote(str(out))} base-run, and name that in "
+                "the gate"
+            )
 
 
 def _deliver(result: Run, output: Output, earlier: Run | None) -> None:

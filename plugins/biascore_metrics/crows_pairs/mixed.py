@@ -318,7 +318,7 @@ def _contributions(found: lmm.Fit | str, rows: Sentences) -> list[float | None]:
     if isinstance(found, str):
         return [None] * len(rows.score)
     contrast = found.design.difference(TYPE, STEREO, ANTI)
-    return found.contributions(contrast, rows.score, rows.template).tolist()
+    return list(map(float, found.contributions(contrast, rows.score, rows.template)))
 
 
 def _figures(types: list[Estimate]) -> tuple[Bars, ...]:
