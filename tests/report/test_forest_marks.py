@@ -46,6 +46,20 @@ def test_charts_of_one_unit_have_one_scale() -> None:
     assert other == pytest.approx([-0.3, 0.9])
 
 
+def test_a_row_has_no_more_lanes_than_it_needs_and_is_named_by_what_tells_it_apart() -> None:
+    pairs = [("deepl", "English to Slovak"), ("nllb", "English to Czech"), ("amazon", "English to Slovene")]
+    own = spec(run_of(*(made(model=model).model_copy(update={"subject": about}) for model, about in pairs)))
+    assert [(row["label"], row["lane"]) for row in own["datasets"]["rows"]] == [
+        (about, 0) for _, about in pairs
+    ]
+    assert own["height"]["step"] == 24
+    # Where a row has all models, each keeps its lane in every row.
+    run = run_of(made(model="a"), made(model="b"), made(model="b", test="it/weat7", title="other"))
+    shared = spec(run)
+    assert [row["lane"] for row in shared["datasets"]["rows"]] == [0, 1, 1]
+    assert shared["height"]["step"] == 38
+
+
 def test_the_bound_is_drawn_where_all_state_one() -> None:
     run = run_of(made(), made(test="it/weat7"))
     assert spec(run)["datasets"]["bound"] == [{"low": -0.2, "high": 0.2}]

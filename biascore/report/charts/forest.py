@@ -128,7 +128,10 @@ def forest(
     are comparable and of the same estimate are drawn. The band of the bound stands where all state the same.
     """
     places = _places(drawn, names)
-    titles = {place: wrapped(m.titled) for place, (m, _) in zip(places, drawn, strict=True)}
+    apart = told_apart_by_subject([m for m, _ in drawn])
+    titles = {
+        place: wrapped(m.subject if apart else m.titled) for place, (m, _) in zip(places, drawn, strict=True)
+    }
     label_of = dict(zip(titles, unique(list(titles.values())), strict=True))
     rows = [
         _row(reading, label_of[place], name)
@@ -172,9 +175,11 @@ def side_by_side(
     A stroke stands at what chance gives, where a row says it; a point is hollow where a row says that it is not
     ``filled``. ``published`` are grey diamonds in the rows of their ``label``.
     """
-    offset = alt.YOffset("series:N", sort=None, scale=alt.Scale(paddingOuter=0.4))
-    base = alt.Chart(ROWS).encode(y=label_axis(), yOffset=offset, tooltip=tooltip)
     names = distinct(row["series"] for row in rows)
+    lanes = _in_lanes(rows, names)
+    scale = alt.Scale(domain=list(range(lanes)), paddingOuter=0.4)
+    offset = alt.YOffset("lane:O", scale=scale)
+    base = alt.Chart(ROWS).encode(y=label_axis(), yOffset=offset, tooltip=tooltip)
     fill, shape, stroke = series("series", title, [looks[name] for name in names])
     interval = base.mark_rule(strokeWidth=1.6, aria=False).encode(
         x=alt.X("low:Q"), x2=alt.X2("high"), stroke=stroke
@@ -187,7 +192,7 @@ def side_by_side(
         point = point.mark_point(filled=True, size=62, opacity=1, strokeWidth=1.6).encode(
             stroke=stroke, fillOpacity=inside
         )
-    step = label_step([row["label"] for row in rows], SERIES_STEP * len(names) + 10)
+    step = label_step([row["label"] for row in rows], SERIES_STEP * lanes + 10)
     below: tuple[alt.Chart, ...] = ()
     data = {ROWS.name: rows}
     if published:
@@ -209,6 +214,27 @@ def side_by_side(
     return Drawing((*below, interval, point), step, data)
 
 
+def _in_lanes(rows: Rows, names: Sequence[str]) -> int:
+    """Give each row its lane beside others of its label, and return how many there are.
+
+    A series has the same lane everywhere where some label has all of them; else lanes are as many as a label needs.
+    """
+    of_label: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        of_label.setdefault(row["label"], []).append(row)
+    lanes = max(map(len, of_label.values()))
+    for some in of_label.values():
+        some.sort(key=lambda row: names.index(row["series"]))
+        for place, row in enumerate(some):
+            row["lane"] = names.index(row["series"]) if lanes >= len(names) else place
+    return int(max(lanes, 1 + max(row["lane"] for row in rows)))
+
+
+def told_apart_by_subject(measurements: Sequence[Measurement]) -> bool:
+    """Whether all are of one test, and what it was put about says which is which."""
+    return len({m.test for m in measurements}) == 1 and all(m.subject for m in measurements)
+
+
 def _forest(
     number: int,
     family: list[Reading],
@@ -222,7 +248,15 @@ def _forest(
     first = drawn[0].measurement
     title = with_unit(first.headline.name, first.headline.unit)
     groups = "test and model" if len(distinct(m.model for m, _ in drawn)) > 1 else "test"
-    caption = f"{first.method}: {title}, by {groups}. {whiskers(m.headline.interval for m, _ in drawn)}"
+    of_test = ""
+    if told_apart_by_subject([m for m, _ in drawn]):
+        of_test, groups = (
+            f", {first.test_title or first.test}",
+            groups.replace("test", "what it was put about"),
+        )
+    caption = (
+        f"{first.method}{of_test}: {title}, by {groups}. {whiskers(m.headline.interval for m, _ in drawn)}"
+    )
     some = [m for m, _ in drawn]
     caption += neutral_told(some) + marks_told(some)
     drawing = forest(
