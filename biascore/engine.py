@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from biascore.audit import Audit, AuditData, AuditModel, AuditTransform
 from biascore.basics.guard import At, failed, guarded, report_it
+from biascore.basics.notebook import progress_here
 from biascore.basics.problems import problems_of
 from biascore.basics.progress import Progress, Silent
 from biascore.checked import Checked
@@ -60,6 +61,7 @@ class Engine:
     ``stimuli``: folders of the user's own ``<language>/*.toml``. ``cache``: a folder, ``"default"``
     for the user's cache folder, or None to keep no answers. ``seed`` fixes everything random. ``adjust`` is how
     ``measure`` adjusts p-values over the measurements on one model; an audit says it itself, as it does the seed.
+    ``progress`` is told what is at work; by default a bar in a notebook, and nothing elsewhere.
     ``require_plugins``: requirements that must be loaded. ``attempts``: how often a question is put
     to a model that fails in passing. ``max_characters``: how many characters may be sent in all to services
     with a key, which may charge for them; BudgetError before more would be. ``time_limit``: the seconds that a
@@ -89,7 +91,7 @@ class Engine:
         self._checker = Checker(self.plugins, self.catalogue)
         self._services = Services(
             cache=_open_cache(cache),
-            progress=progress or Silent(),
+            progress=progress or progress_here(),
             budget=Budget(max_characters),
             attempts=attempts,
             time_limit=time_limit,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Final, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, PlainSerializer
 
@@ -29,9 +29,20 @@ FrozenMap = Annotated[Mapping[str, V], AfterValidator(_freeze), PlainSerializer(
 Scalar = str | int | float | bool | None
 
 
+_PYDANTICS: Final = frozenset(dir(BaseModel)) - frozenset(dir(object))
+
+
+def _inner(name: str) -> bool:
+    return name.startswith("_") and not name.startswith("__") and name != "_repr_html_"
+
+
 class Frozen(BaseModel):
     """A value that cannot change after it was made; unknown keys and NaN are refused."""
 
     model_config = ConfigDict(
         frozen=True, extra="forbid", allow_inf_nan=False, arbitrary_types_allowed=True, defer_build=True
     )
+
+    def __dir__(self) -> list[str]:
+        """What a value says itself: completing names in a notebook does not list what pydantic brings."""
+        return [name for name in object.__dir__(self) if name not in _PYDANTICS and not _inner(name)]

@@ -139,4 +139,4 @@ def check_installed() -> None:
         try:
             import_module(name)
         except ModuleNotFoundError as error:
-            raise MissingExtraError("reports", "report") from error
+            raise MissingExtraError("a report or a chart", "report") from error

@@ -1,0 +1,84 @@
+"""Progress in a notebook: one bar beneath the cell, gone when the work is done. Elsewhere the library is silent."""
+
+from __future__ import annotations
+
+import html
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from biascore.basics.progress import Advance, Progress, Silent
+from biascore.basics.visible import visible
+
+SECONDS: Final = 0.3
+"""Between two drawings: a kernel that draws every question does little else."""
+
+
+def progress_here() -> Progress:
+    """A bar where this runs in the kernel of a notebook, otherwise nothing."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    return NotebookBar() if shell is not None and hasattr(shell, "kernel") else Silent()
+
+
+@dataclass(slots=True)
+class _Step:
+    label: str
+    total: int
+    done: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.label}, {self.done} of {self.total}" if self.total > 1 else self.label
+
+
+@dataclass(slots=True)
+class NotebookBar:
+    """The outermost task as a bar, with what is at work in it beside; ``show`` draws HTML in place of the last."""
+
+    show: Callable[[str], None] | None = None
+    every: float = SECONDS
+    clock: Callable[[], float] = time.monotonic
+    _steps: list[_Step] = field(default_factory=list)
+    _drawn: float = float("-inf")
+
+    @contextmanager
+    def task(self, label: str, total: int) -> Iterator[Advance]:
+        """A task of ``total`` steps."""
+        if not self._steps:
+            self.show, self._drawn = self.show or _display(), float("-inf")
+        step = _Step(label, total)
+        self._steps.append(step)
+        self._draw()
+
+        def advance(steps: int) -> None:
+            step.done += steps
+            self._draw()
+
+        try:
+            yield advance
+        finally:
+            self._steps.remove(step)
+            if not self._steps and self.show is not None:
+                self.show("")
+                self.show = None
+
+    def note(self, text: str) -> None:
+        """Nothing: what is to be known stands in the run as well, and a notebook shows that."""
+
+    def _draw(self) -> None:
+        if self.show is None or self.clock() - self._drawn < self.every:
+            return
+        self._drawn = self.clock()
+        outer = self._steps[0]
+        text = html.escape(visible("; ".join(map(str, self._steps))))
+        self.show(f'<progress value="{outer.done}" max="{max(outer.total, 1)}"></progress> {text}')
+
+
+def _display() -> Callable[[str], None]:
+    from IPython.display import HTML, display
+
+    handle: Any = display(HTML(""), display_id=True)
+    return lambda text: handle.update(HTML(text))
