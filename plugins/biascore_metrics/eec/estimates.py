@@ -64,7 +64,19 @@ def effect_estimate(
         interval=interval_of(effect.clustered, "fixed effects of frames, clustered by name"),
         # Without a permutation nothing is tested: the others would decide in its place.
         p_values=(*([adjusted] if adjusted else []), *own, *p_values) if own else (),
+        sides=_sides(emotion, effect),
         estimator=None if rows is None else _from_items(emotion, effect, rows),
+    )
+
+
+def _sides(emotion: str, effect: Effect) -> tuple[str, str] | None:
+    """Whose sentences get higher scores above and below 0; not of an interaction, which compares differences."""
+    if len(effect.change) != 1:
+        return None
+    ((level, reference),) = effect.change.values()
+    return (
+        f"{emotion} is scored higher for {level} than for {reference}",
+        f"{emotion} is scored higher for {reference} than for {level}",
     )
 
 

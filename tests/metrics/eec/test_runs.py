@@ -24,6 +24,11 @@ def test_a_planted_effect_is_found_and_nothing_else(run: Run) -> None:
     (found,) = run
     assert found.verdict.value == "detected"
     assert found.headline.name in ("anger: African-American - European", "fear: African-American - European")
+    emotion = found.headline.name.partition(":")[0]
+    assert found.headline.sides == (
+        f"{emotion} is scored higher for African-American than for European",
+        f"{emotion} is scored higher for European than for African-American",
+    )
     assert found.headline.value is not None
     assert found.headline.value > 0
     for emotion in ("anger", "fear"):
