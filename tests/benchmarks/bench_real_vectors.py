@@ -153,7 +153,7 @@ def main() -> None:
     for line in rows(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]) if len(sys.argv) > 3 else 200):
         print(line, flush=True)
         lines.append(line)
-    write("real", lines)
+        write("real", lines)
 
 
 if __name__ == "__main__":
