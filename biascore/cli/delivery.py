@@ -98,8 +98,8 @@ def _check_bases(audit: Audit, out: Path) -> None:
         if gate.no_worse_than is not None and audit.path(gate.no_worse_than).resolve() == target:
             raise OptionsError(
                 f"no_worse_than = {gate.no_worse_than!r} of a gate is the folder that this run would be saved in. Save this "
-                f"run elsewhere with --out new-run, or keep the other: mv {quote(str(out))} base-run, and name that in "
-                "the gate"
+                f"run elsewhere with --out new-run, or keep the other: mv {quote(str(out))} {quote(f'{out}-kept')}, and "
+                "name that in the gate"
             )
 
 

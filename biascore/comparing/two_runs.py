@@ -85,6 +85,15 @@ def loaded(run: Run | str | Path) -> Run:
             f"{path} is an audit file, and no stored run. Name the folder that biascore run {quote(str(path))} saved, "
             f"such as {path.with_name(f'{path.stem}-run')}"
         )
+    if path.suffix == ".zip" and path.is_file():
+        raise RunError(
+            f"{path} is a bundle. Unpack it, unzip {quote(str(path))}, and name the folder of the run in it"
+        )
+    inside = sorted(path.glob(f"*/{RUN_FILE}")) if path.is_dir() and not (path / RUN_FILE).exists() else []
+    if inside:
+        raise RunError(
+            f"{path} is no stored run, and holds some. Name one: {', '.join(str(one.parent) for one in inside[:3])}"
+        )
     return Run.load(path.parent if path.name == RUN_FILE and path.is_file() else path)
 
 

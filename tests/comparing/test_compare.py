@@ -198,7 +198,12 @@ def test_stored_runs_are_read_by_folder_and_by_file(both: Run, tmp_path: Any) ->
     assert compare(folder, folder / "run.json").whole
     with pytest.raises(RunError, match="Name a folder"):
         compare(folder, tmp_path / "none")
-    (tmp_path / "a.toml").touch()
+    with pytest.raises(RunError, match=r"holds some. Name one: .*/a$"):
+        compare(folder, tmp_path)
+    for name in ("a.toml", "a.zip"):
+        (tmp_path / name).touch()
+    with pytest.raises(RunError, match=r"is a bundle. Unpack it, unzip "):
+        compare(folder, tmp_path / "a.zip")
     with pytest.raises(RunError, match=r"is an audit file, .*such as .*a-run"):
         compare(folder, tmp_path / "a.toml")
 
