@@ -34,7 +34,11 @@ HEADER = (
         "as the headline, from neutral",
         "as runs tell it",
     ),
-    "detected where nothing is planted",
+    *("models an effect", "detected where nothing is planted"),
+)
+BY_SIZE = (
+    *("metric", "test", "items", "smallest effect planted", "as the headline, from neutral"),
+    *("models an effect", "detected where nothing is planted"),
 )
 APPROXIMATIONS = 9
 """Models without an effect whose approximate smallest effect is compared with the calibration."""
@@ -111,18 +115,40 @@ def row(found: Calibration, told: str) -> str:
         seen,
         f"{shown} {found.unit}",
         told,
+        models(found),
         rate(nothing),
     )
     return f"| {' | '.join(cells)} |"
 
 
-def sizes(found: Calibration) -> str:
-    seen = []
+def models(found: Calibration, times: float = 1.0) -> str:
+    """How many models each effect was planted in, nothing apart."""
+    counts = {len(cell.verdicts) for cell in found.at(times) if cell.effect > 0}
+    assert len(counts) == 1
+    return str(counts.pop())
+
+
+def sizes(found: Calibration) -> list[str]:
+    """A row for each size of the lists."""
+    rows = []
     for size in found.sizes:
-        smallest = found.smallest(size.times)
-        if smallest.planted is not None:
-            seen.append(f"{counted(size.items)}: {smallest.planted:.2g}")
-    return f"`{found.metric}` on `{found.test}`, smallest effect seen: {'; '.join(seen)}."
+        smallest, nothing = found.smallest(size.times), found.false_positives(size.times)
+        assert nothing is not None
+        assert found.neutral is not None
+        high = "more" if smallest.high is None else f"{smallest.high:.2g}"
+        seen = (
+            f"none up to {found.at(size.times)[-1].effect:g}"
+            if smallest.planted is None
+            else f"{smallest.planted:.2g} ({smallest.low:.2g} to {high})"
+        )
+        shown = "-" if smallest.shown is None else f"{smallest.shown - found.neutral:.2g} {found.unit}"
+        cells = (f"`{found.metric}`", f"`{found.test}`", counted(size.items), seen, shown)
+        rows.append(f"| {' | '.join((*cells, models(found, size.times), rate(nothing)))} |")
+    return rows
+
+
+def table_of(header: tuple[str, ...], rows: list[str]) -> str:
+    return "\n".join([f"| {' | '.join(header)} |", "|---" * len(header) + "|", *rows])
 
 
 def main(folder: str, *wanted: str) -> None:
@@ -149,17 +175,17 @@ def main(folder: str, *wanted: str) -> None:
         rows.append(row(known, approximate(engine, known, case)))
         print(rows[-1], flush=True)
         if len(case.times) > 1:
-            by_size.append(sizes(known))
+            by_size += sizes(known)
         if case.drawn:
             target = DOCS / "pictures" / f"calibration-{name}.svg"
             target.parent.mkdir(exist_ok=True)
             target.write_bytes(draw(picture(known), "svg"))
             pictures.append(f"![Power and recovery of {case.metric}](pictures/{target.name})")
-    table = "\n".join([f"| {' | '.join(HEADER)} |", "|---" * len(HEADER) + "|", *rows])
     page = DOCS / "calibration.md"
     text = page.read_text(encoding="utf-8")
     before, after = text.split(BEGIN)[0], text.split(END)[1]
-    body = "\n\n".join([table, *by_size, *pictures])
+    lengths = "By the length of the lists, with items of the test left out or made up:"
+    body = "\n\n".join([table_of(HEADER, rows), lengths, table_of(BY_SIZE, by_size), *pictures])
     page.write_text(f"{before}{BEGIN}\n{body}\n{END}{after}", encoding="utf-8")
 
 
