@@ -1,4 +1,4 @@
-"""How messages quote what is long: a text cut, a list with the first few of many."""
+"""How texts for people are written: a minus, what stands with a verdict, and what is long: cut, or the first of many."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ MAX_LISTED: Final = 10
 MAX_QUOTED: Final = 60
 MAX_PROBLEMS: Final = 10
 MAX_RUN: Final = 260  # no file of a path has a longer name
+NOT_UNBIASED: Final = "Inconclusive is not unbiased: the data tell neither a bias nor its absence"
+"""What has to be said wherever a verdict may be inconclusive."""
 MINUS: Final = "\N{MINUS SIGN}"
 _HYPHEN_BEFORE_NUMBER: Final = re.compile(r"(?<![\w.])-(?=\d)")
 _LONG: Final = re.compile(rf"[^\s/]{{{MAX_RUN + 1},}}")

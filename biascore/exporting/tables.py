@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from biascore.basics.visible import visible, visible_json
-from biascore.basics.wording import MINUS, true_minus
+from biascore.basics.wording import MINUS, NOT_UNBIASED, true_minus
 from biascore.exporter import Exported, Exporter
 from biascore.results.answers import findings
 from biascore.results.beneath import beneath
 from biascore.results.summary import SummaryRow, p_shown, summary_rows
-from biascore.results.verdicts import NOT_UNBIASED, Role
+from biascore.results.verdicts import Role
 
 if TYPE_CHECKING:
     from biascore.results.run import Run

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from biascore.basics.wording import true_minus
+from biascore.basics.wording import NOT_UNBIASED, true_minus
 from biascore.results.answers import findings
 from biascore.results.markup import bullets, table, text_of
 from biascore.results.summary import SummaryRow, p_shown, summary_rows
-from biascore.results.verdicts import NOT_UNBIASED, Role
+from biascore.results.verdicts import Role
 from biascore.results.warned import warning_lines
 
 if TYPE_CHECKING:

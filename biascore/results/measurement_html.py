@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from biascore.basics.wording import true_minus
+from biascore.basics.wording import NOT_UNBIASED, true_minus
 from biascore.results.estimates import describe
 from biascore.results.markup import bullets, table, text_of
-from biascore.results.verdicts import NOT_UNBIASED
 from biascore.stats import Verdict
 
 if TYPE_CHECKING:

@@ -16,8 +16,6 @@ from biascore.stats import Adjustment, Verdict, adjust, can_show
 
 BASELINE: Final = "baseline"
 """The concept of tests whose association most models hold and that harms nobody: flowers are pleasant."""
-NOT_UNBIASED: Final = "Inconclusive is not unbiased: the data tell neither a bias nor its absence"
-"""What has to be said wherever a verdict may be inconclusive."""
 ALONE: Final = "detected alone, not after adjustment"
 
 
