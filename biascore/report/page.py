@@ -27,6 +27,7 @@ from biascore.report.texts import (
 )
 from biascore.report.vega import javascript
 from biascore.results.estimates import format_p
+from biascore.results.gated import gates_line
 from biascore.results.run import Run
 from biascore.results.told import shown
 
@@ -43,7 +44,7 @@ def render(run: Run) -> str:
         title=run.title or "Untitled audit",
         kicker="Bias audit",
         what="report",
-        headline=_headline(run),
+        headline=headline_of(run),
         version=run.provenance.biascore_version,
     )
 
@@ -114,7 +115,8 @@ def _written(environment: Environment, part: Part) -> Markup:
     return Markup(environment.get_template(f"parts/{part.template}.html.j2").render(part.values))
 
 
-def _headline(run: Run) -> str:
+def headline_of(run: Run) -> str:
+    """What ran when, on how much, and what its gates came to: the first sentence of the page."""
     made = run.provenance
     tests = len({m.test for m in run})
     models = {m.model for m in run}
@@ -124,7 +126,7 @@ def _headline(run: Run) -> str:
     return (
         f"On {when(made.started)}, biascore {made.biascore_version} ran {counted(tests, 'test')} on "
         f"{counted(len(models) - both, 'model')}{again}: {counted(len(run), 'measurement')} "
-        f"in {duration(made.finished - made.started)}."
+        f"in {duration(made.finished - made.started)}. {gates_line(run.gates)}".rstrip()
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Final, Literal
 
@@ -111,6 +112,18 @@ class GateResult(Frozen):
             return f"{outcome}: {self.problem}"
         counts = [_counted(len(self.of(held)), held) for held in _TOLD if self.of(held)]
         return f"{outcome}: of {len(self.checks)}, {', '.join(counts)}"
+
+
+def gates_line(gates: Sequence[GateResult]) -> str:
+    """What all gates came to, in a sentence; empty without any."""
+    if not gates:
+        return ""
+    failed = [one.name for one in gates if not one.passed]
+    warned = [one.name for one in gates if one.warned]
+    if failed:
+        return f"{len(failed)} of {len(gates)} gates failed: {', '.join(failed)}."
+    told = f", {len(warned)} of them with a warning: {', '.join(warned)}" if warned else ""
+    return f"Of {len(gates)} gates none failed{told}."
 
 
 _TOLD: Final = (Held.FAILS, Held.UNDECIDED, Held.HOLDS)

@@ -15,7 +15,7 @@ from biascore.evidence.evaluating import check_scenarios, evidence, without_scen
 from biascore.evidence.mappings import Mapping
 from biascore.evidence.spec import Ground, Scenario
 from biascore.gates import Gate, evaluate
-from biascore.report.page import document
+from biascore.report.page import document, headline_of
 from biascore.report.parts.judged import gates, scenarios
 from biascore.results.failure import Failure
 from biascore.results.gated import Held
@@ -162,9 +162,10 @@ def test_the_page_shows_gates_with_what_has_to_be_known_and_a_review_that_is_ove
         update={"gates": said, "scenarios": evidence([late, scenario(name="other")], run, ())}
     )
     parts = [part for part in (gates(judged), scenarios(judged)) if part]
-    page = document(parts, title="", kicker="", what="", headline="", version="")
+    page = document(parts, title="", kicker="", what="", headline=headline_of(judged), version="")
     body = page.partition("<main")[2].partition("</main>")[0]
     shown = " ".join(re.sub(r"<[^>]+>", " ", body).split())
+    assert "Of 1 gates none failed, 1 of them with a warning: small." in shown  # before all else
     assert "small : passed with a warning" in shown
     assert "base: the model is the same in both" in shown
     assert shown.count("that day had passed when this was measured") == 1

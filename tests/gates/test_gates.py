@@ -14,7 +14,7 @@ from biascore.gates import Gate, evaluate
 from biascore.gates.evaluating import check_gates
 from biascore.results.estimates import Estimate
 from biascore.results.failure import Failure
-from biascore.results.gated import Held
+from biascore.results.gated import Held, gates_line
 from biascore.results.verdicts import Role
 
 from ..builders import runs
@@ -42,6 +42,12 @@ def test_detected_fails_and_inconclusive_is_what_the_gate_makes_of_it() -> None:
         assert (found.passed, found.warned) == (passed, warned)
         assert [check.held for check in found.checks] == [Held.UNDECIDED]
         assert ("with a warning" in found.line) == warned
+        told = {
+            (False, False): "1 of 1 gates failed: gate 1.",
+            (True, True): "Of 1 gates none failed, 1 of them with a ",
+        }
+        assert gates_line([found]).startswith(told.get((passed, warned), "Of 1 gates none failed."))
+    assert gates_line([]) == ""
 
 
 @pytest.mark.parametrize(
