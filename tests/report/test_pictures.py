@@ -172,7 +172,7 @@ def test_bars_start_at_zero_and_stand_in_order(tmp_path: Path) -> None:
     [line] = lines(marks)
     assert line.x - bars[0].x == pytest.approx(50 * unit, abs=0.6)
     shown = " ".join(m.text for m in marks if m.tag == "text")
-    assert all(f"n = {e.n['items']:,}" in shown for e in drawn)
+    assert all(f"n = {e.n['items']:,} items" in shown for e in drawn)
     ends = [m for m in marks if m.tag == "line" and m.attributes.get("stroke") == "#333333"]
     lengths = [abs(float(m.attributes["x2"])) for m in ends]
     assert lengths == pytest.approx([unit * (e.interval.high - e.interval.low) for e in drawn if e.interval])

@@ -110,9 +110,9 @@ def labelled(figure: Bars | Boxes | Heat | Dots, measurement: Measurement) -> li
 
 
 def _label(label: str, estimate: Estimate) -> str:
-    """The label with the group sizes on a line of their own."""
-    sizes = " + ".join(f"{count:,}" for count in estimate.n.values())
-    return wrapped(label, LABEL_LINES - 1) + (f"\nn = {sizes}" if sizes else "")
+    """The label with what was counted on a line of its own."""
+    sizes = " + ".join(f"{count:,} {what}" for what, count in estimate.n.items())
+    return wrapped(label, LABEL_LINES - 1) + (f"\n{wrapped(f'n = {sizes}', 1)}" if sizes else "")
 
 
 def _row(estimate: Estimate, label: str) -> dict[str, Any]:
