@@ -283,7 +283,7 @@ def _disagreement(some: Sequence[_Told]) -> str:
         sides.setdefault(key, []).append(side_of(one.measurement.headline))
     both = [(key, found) for key, found in sides.items() if 1 in found and -1 in found]
     return " ".join(
-        f"The tests disagree on the direction: {found.count(1)} go with “{key}”, {found.count(-1)} against it."
+        f"The tests disagree on the direction: {found.count(1)} with “{key}”, {found.count(-1)} against it."
         for key, found in both
     )
 

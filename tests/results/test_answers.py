@@ -97,7 +97,7 @@ def test_tests_that_disagree_on_the_direction_say_so() -> None:
     (answer,) = of(d(0.001), against)
     assert answer.notes == (
         "Found as well: mathematics with women, arts with men.",
-        "The tests disagree on the direction: 1 go with “the stereotype”, 1 against it.",
+        "The tests disagree on the direction: 1 with “the stereotype”, 1 against it.",
     )
 
 
