@@ -177,10 +177,11 @@ def test_a_pool_too_small_for_the_lists_is_told(model_of, test_of, catalogue):
 @pytest.mark.parametrize(("metric", "options"), [("weat", {}), ("seat", {"level": "token"}), ("lpbs", {})])
 def test_every_result_has_its_line(metric, options):
     found = Engine(cache=None).measure(
-        metric, "planted:en/weat7=1", "en/weat7", placebo=200, **FAST, **options
+        metric, "planted:en/weat7=1,spread=0.3", "en/weat7", placebo=200, **FAST, **options
     )
     got = found[0]
-    assert "Of 200 pairs of placebo lists, 8 + 8 random neutral words" in got.reason
+    assert "Of 200 pairs of placebo lists, 8 + 8 random neutral words as frequent as A and B, " in got.reason
+    assert "nearest to it in rank in the vocabulary" in got.conventions["placebo lists"]
     assert 0 < got.estimate(REACH).value < 0.5
 
 
