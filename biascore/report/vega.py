@@ -77,10 +77,16 @@ def draw(spec: dict[str, Any], format_: str, width: float | None = None) -> byte
 
 
 def _narrow(spec: dict[str, Any]) -> dict[str, Any]:
-    """The chart with less room across: entries of a legend beneath each other, titles of axes that end with them."""
+    """The chart with less room across: entries of a legend beneath each other, titles that end with the plot.
+
+    In the middle beneath a plot that begins late, behind its labels, a long one would be cut at the right.
+    """
     config = dict(spec.get("config", {}))
     axis = {**config.get("axisX", {}), "titleAnchor": "end"}
     narrow: dict[str, Any] = _with_legends_in_one_column(spec)
+    title = spec.get("title")
+    if isinstance(title, dict) and title.get("anchor") == "middle":
+        narrow["title"] = {**title, "anchor": "end"}
     return {**narrow, "width": spec["width"] * ONE_COLUMN_SHARE, "config": {**config, "axisX": axis}}
 
 
