@@ -78,7 +78,8 @@ class NotebookBar:
 
 
 def _display() -> Callable[[str], None]:
-    from IPython.display import HTML, display
+    from IPython import display
 
-    handle: Any = display(HTML(""), display_id=True)
-    return lambda text: handle.update(HTML(text))
+    shown: Any = display  # its functions have no types
+    handle = shown.display(shown.HTML(""), display_id=True)
+    return lambda text: handle.update(shown.HTML(text))

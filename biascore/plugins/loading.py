@@ -316,8 +316,9 @@ def _dist(point: metadata.EntryPoint) -> tuple[str, str]:
 @lru_cache(maxsize=128)  # by identity: all entry points of a distribution share one, and it is slow to read
 def _name_and_version(dist: metadata.Distribution) -> tuple[str, str]:
     # An installation that was interrupted may have left its entry points and no name.
+    fields = dist.metadata  # parsed anew each time
     (name, *_), (version, *_) = (
-        dist.metadata.get_all(field) or [unknown]
+        fields.get_all(field) or [unknown]
         for field, unknown in zip(("Name", "Version"), _NAMELESS, strict=True)
     )
     return name, version
