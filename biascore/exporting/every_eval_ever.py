@@ -6,6 +6,7 @@ Source: ``eval.schema.json`` of github.com/evaleval/every_eval_ever. One record 
 from __future__ import annotations
 
 import json
+import sys
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from biascore.basics.visible import visible_json
@@ -23,6 +24,9 @@ _HUB: Final = "hf"
 _DIRECTION: Final = (
     "The nearer to the neutral value, the less bias: lower_is_better, which the schema asks for, is of the "
     "distance to it."
+)
+_NO_RANGE: Final = (
+    "not stated; min_score and max_score are the largest numbers, because the schema asks for some"
 )
 
 
@@ -112,7 +116,11 @@ def _result(row: SummaryRow, source: str) -> dict[str, Any]:
             "metric_name": row.estimate,
             "metric_unit": row.unit,
             "lower_is_better": True,
-            "additional_details": {"conventions": row.conventions},
+            # Without a type of score a validator asks for the names of levels, and with this one for both ends.
+            "score_type": "continuous",
+            "min_score": -sys.float_info.max,
+            "max_score": sys.float_info.max,
+            "additional_details": {"conventions": row.conventions, "score_range": _NO_RANGE},
         },
         "score_details": {
             "score": row.effect,
