@@ -189,7 +189,7 @@ def test_an_option_that_is_new_asks_nothing_again(tmp_path: Path, monkeypatch: p
             adapter = engine.plugins.adapters.get("planted")
             if extended:
                 monkeypatch.setattr(
-                    adapter, "options", create_model("More", __base__=adapter.options, new=(int, 3))
+                    adapter, "option_type", create_model("More", __base__=adapter.option_type, new=(int, 3))
                 )
             for options in ({"seed": 1}, {"seed": 1, "new": 4}) if extended else ({"seed": 1},):
                 with engine.model("planted:gender=1", **options) as model:
