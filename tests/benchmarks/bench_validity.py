@@ -97,19 +97,19 @@ def nulls(worlds: Mapping[str, str]) -> dict[str, tuple[str, str]]:
     return {name: ("0", world) for name, world in worlds.items()}
 
 
-WEAT = Column("weat", "en/weat7", 60, {**FAST, "placebo": 0})
+WEAT = Column("weat", "en/weat7", 200, {**FAST, "placebo": 0})
 WITH_LISTS = Column("weat", "en/weat7", 40, {**FAST, "placebo": 200})
 BEYOND = replace(WITH_LISTS, heading="`weat`, and 5 % of placebo lists or fewer reach it", beyond=0.05)
 SEAT = Column("seat", "en/weat7", 40, {**FAST, "placebo": 0})
-LPBS = Column("lpbs", "en/weat7", 40, {**FAST, "placebo": 0})
+LPBS = Column("lpbs", "en/weat7", 100, {**FAST, "placebo": 0})
 SC_WEAT = Column("sc-weat", "en/weat7", 100, FAST)
 FISE = Column("fise", "it/fise_it1_occupations", 30, {**FAST, "duplicates": "keep"})
 GG_FISE = Column("gg-fise", "it/fise_it1_occupations", 30, {**FAST, "duplicates": "keep"})
 CROWS = Column("crows-pairs", "en/crows_own", 60, FAST)
 CAUSAL = Column("crows-pairs-causal", "en/crows_own", 60, FAST)
-GEST_MT = Column("gest-mt", "en/gest_own", 150, {"target": "it", "resamples": 100})
-GEST_MLM = Column("gest-mlm", "en/gest_own", 150, {"resamples": 100, "templates": [1]})
-GEST_CAUSAL = Column("gest-causal", "en/gest_own", 150, {"resamples": 100})
+GEST_MT = Column("gest-mt", "en/gest_own", 400, {"target": "it", "resamples": 100})
+GEST_MLM = Column("gest-mlm", "en/gest_own", 400, {"resamples": 100, "templates": [1]})
+GEST_CAUSAL = Column("gest-causal", "en/gest_own", 400, {"resamples": 100})
 
 GG_WEAT = Column("gg-weat", "es/gg-weat", 100, FAST)
 
