@@ -33,7 +33,7 @@ options = { resamples = 200 }
 metric = "sc-weat"
 tests = ["it/GenC"]
 models = ["biased"]
-options = { resamples = 100 }
+options = { resamples = 100, draws = 500 }
 """
 
 MEASURE = ("measure", "weat", "--model", "planted:gender=1", "--tests", "en/weat7")
@@ -234,9 +234,9 @@ def test_wrong_input_is_one_message_with_the_next_step(biascore, arguments: tupl
         ),
         (
             (
-                'tests = ["it/GenC"]\nmodels = ["biased"]\noptions = { resamples = 100 }',
-                'tests = ["it/*"]\noptions = { resamples = 100 }\n[[measurements]]\nmetric = "sc-weat"\n'
-                'tests = ["it/GenC"]\noptions = { resamples = 100 }',
+                'tests = ["it/GenC"]\nmodels = ["biased"]\noptions = { resamples = 100, draws = 500 }',
+                'tests = ["it/*"]\noptions = { resamples = 100, draws = 500 }\n[[measurements]]\nmetric = "sc-weat"\n'
+                'tests = ["it/GenC"]\noptions = { resamples = 100, draws = 500 }',
             ),
             "stands twice",
         ),

@@ -58,15 +58,14 @@ def stored(folder: Path) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("what", "code", "told"),
     [
         ("exit", 5, "called sys.exit(0)"),
-        pytest.param(
-            "load-interrupt", 5, "raised KeyboardInterrupt, though nobody interrupted", marks=pytest.mark.slow
-        ),
-        pytest.param("zero", 5, "raised ZeroDivisionError: division by zero", marks=pytest.mark.slow),
-        pytest.param("down", 6, "the service is busy", marks=pytest.mark.slow),
+        ("load-interrupt", 5, "raised KeyboardInterrupt, though nobody interrupted"),
+        ("zero", 5, "raised ZeroDivisionError: division by zero"),
+        ("down", 6, "the service is busy"),
     ],
 )
 def test_a_run_goes_on_and_the_same_command_asks_only_what_is_missing(

@@ -25,7 +25,7 @@ options = { resamples = 100 }
 metric = "sc-weat"
 tests = ["en/weat7"]
 models = ["biased"]
-options = { resamples = 100 }
+options = { resamples = 100, draws = 500 }
 """
 
 

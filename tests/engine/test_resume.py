@@ -33,7 +33,7 @@ PLANTED = {
     ],
     "measurements": [
         {"metric": "weat", "tests": ["en/weat6", "en/weat7", "en/weat8"], "options": {"resamples": 200}},
-        {"metric": "sc-weat", "tests": ["en/weat6"], "options": {"resamples": 200}},
+        {"metric": "sc-weat", "tests": ["en/weat6"], "options": {"resamples": 200, "draws": 500}},
         {"metric": "weat", "tests": ["it/Gen*", "de/CW*"], "options": {"resamples": 200}},
     ],
 }

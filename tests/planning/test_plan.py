@@ -18,7 +18,7 @@ from ..builders.vectors import random_vectors, write_vectors
 FEW = {"resamples": 100}
 MEASUREMENTS = [
     {"metric": "weat", "tests": ["en/weat6", "en/weat7"], "options": FEW},
-    {"metric": "sc-weat", "tests": ["en/weat7", "en/weat8"], "options": FEW},
+    {"metric": "sc-weat", "tests": ["en/weat7", "en/weat8"], "options": FEW | {"draws": 500}},
     {"metric": "weat", "tests": ["en/weat8"], "options": FEW | {"level": "token"}},
 ]
 SOME = [{"metric": "weat", "tests": ["en/weat7"], "options": FEW}]
