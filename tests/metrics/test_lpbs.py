@@ -301,7 +301,7 @@ def test_a_planted_effect_is_recovered() -> None:
 
 def test_the_same_seed_gives_the_same_measurement() -> None:
     one, two, other = (
-        Engine(cache=None, seed=seed).measure("lpbs", "planted:gender=1", "en/weat7", **FAST)[0]
+        Engine(cache=None, seed=seed).measure("lpbs", "planted:gender=1", "en/weat7", **FAST, placebo=20)[0]
         for seed in (4, 4, 5)
     )
     assert one.model_dump() == two.model_dump()

@@ -117,7 +117,7 @@ def plain() -> tuple[str, int]:
     return run.results_digest(), run.questions.asked
 
 
-@pytest.mark.parametrize("limit", [1000, 100_000])
+@pytest.mark.parametrize("limit", [pytest.param(1000, marks=pytest.mark.slow), 100_000])
 def test_files_that_may_not_grow(tmp_path: Path, limit: int, plain: tuple[str, int]) -> None:
     digest, asked, caught = full(tmp_path, limit)
     assert (digest, asked) == plain
