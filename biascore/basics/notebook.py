@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from biascore.basics.progress import Advance, Progress, Silent
+from biascore.basics.progress import Advance, Progress, Silent, Step
 from biascore.basics.visible import visible
 
 SECONDS: Final = 0.3
@@ -25,23 +25,13 @@ def progress_here() -> Progress:
 
 
 @dataclass(slots=True)
-class _Step:
-    label: str
-    total: int
-    done: int = 0
-
-    def __str__(self) -> str:
-        return f"{self.label}, {self.done} of {self.total}" if self.total > 1 else self.label
-
-
-@dataclass(slots=True)
 class NotebookBar:
     """The outermost task as a bar, with what is at work in it beside; ``show`` draws HTML in place of the last."""
 
     show: Callable[[str], None] | None = None
     every: float = SECONDS
     clock: Callable[[], float] = time.monotonic
-    _steps: list[_Step] = field(default_factory=list)
+    _steps: list[Step] = field(default_factory=list)
     _drawn: float = float("-inf")
 
     @contextmanager
@@ -49,7 +39,7 @@ class NotebookBar:
         """A task of ``total`` steps."""
         if not self._steps:
             self.show, self._drawn = self.show or _display(), float("-inf")
-        step = _Step(label, total)
+        step = Step(label, total)
         self._steps.append(step)
         self._draw()
 

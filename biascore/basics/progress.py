@@ -4,9 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from typing import Protocol
 
 Advance = Callable[[int], None]
+
+
+@dataclass(slots=True)
+class Step:
+    """A task at work, and how far it is; a task of one step is its label alone."""
+
+    label: str
+    total: int
+    done: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.label}, {self.done} of {self.total}" if self.total > 1 else self.label
 
 
 class Progress(Protocol):

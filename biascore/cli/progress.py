@@ -6,7 +6,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Final
 
 from rich.progress import (
@@ -20,22 +19,12 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from biascore.basics.progress import Advance
+from biascore.basics.progress import Advance, Step
 from biascore.basics.visible import visible
 from biascore.cli.console import say, stderr
 
 SECONDS: Final = 30.0
 """Between two lines."""
-
-
-@dataclass(slots=True)
-class _Step:
-    label: str
-    total: int
-    done: int = 0
-
-    def __str__(self) -> str:
-        return f"{self.label}, {self.done} of {self.total}" if self.total > 1 else self.label
 
 
 class _OfMany(ProgressColumn):
@@ -56,14 +45,14 @@ class SignsOfLife:
     def __init__(self, every: float = SECONDS, tell: Callable[[str], None] | None = None) -> None:
         self._every = every
         self._tell = tell or (lambda line: say(line, to=stderr))
-        self._steps: list[_Step] = []
+        self._steps: list[Step] = []
         self._told: float | None = None
         self._bars: Progress | None = None
 
     @contextmanager
     def task(self, label: str, total: int) -> Iterator[Advance]:
         """A task of ``total`` steps."""
-        step = _Step(label, total)
+        step = Step(label, total)
         self._steps.append(step)
         try:
             with self._row(step) if stderr.is_terminal else self._lines(step) as advance:
@@ -76,7 +65,7 @@ class SignsOfLife:
         self._tell(text)
 
     @contextmanager
-    def _row(self, step: _Step) -> Iterator[Advance]:
+    def _row(self, step: Step) -> Iterator[Advance]:
         if self._bars is not None:
             row = self._bars.add_task(visible(step.label), total=step.total)
             bars = self._bars
@@ -95,7 +84,7 @@ class SignsOfLife:
                 self._bars = None
 
     @contextmanager
-    def _lines(self, step: _Step) -> Iterator[Advance]:
+    def _lines(self, step: Step) -> Iterator[Advance]:
         def advance(steps: int) -> None:
             step.done += steps
 
