@@ -192,6 +192,7 @@ def test_pairs_of_a_template_are_no_independent_observations_of_the_difference()
     assert declared.verdict is Verdict.INCONCLUSIVE
     assert declared.headline.value == pytest.approx(alone.headline.value, abs=0.05)
     for one, clusters in ((declared, 6), (alone, 60)):  # by which two models are compared
+        assert ("template" in str(one.conventions["model"])) == (clusters == 6)
         assert one.headline.estimator is not None
         assert one.headline.estimator.value(one.items) == pytest.approx(one.headline.value)
         assert len(one.headline.estimator.observed(one.items).keys) == clusters

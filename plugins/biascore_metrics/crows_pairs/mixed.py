@@ -108,6 +108,11 @@ class Sentences:
         )
 
     @property
+    def templates_repeat(self) -> bool:
+        """Whether a template has several pairs."""
+        return len(np.unique(self.template)) < len(np.unique(self.pair))
+
+    @property
     def n(self) -> dict[str, int]:
         """How many sentences there are of each type."""
         return {kind: int(np.count_nonzero(self.type == kind)) for kind in (STEREO, ANTI)}
@@ -124,7 +129,7 @@ def fit(rows: Sentences, *, random_pair: bool) -> lmm.Fit | str:
     groups: dict[str, npt.NDArray[np.str_]] = {"sentence length": rows.length}
     if random_pair:
         groups["pair"] = rows.pair.astype(np.str_)
-        if len(np.unique(rows.template)) < len(np.unique(rows.pair)):
+        if rows.templates_repeat:
             groups["template by sentence type"] = np.char.add(rows.template, rows.type)
     try:
         design = lmm.treatment({TYPE: rows.type}, levels={TYPE: (ANTI, STEREO)})
@@ -185,7 +190,7 @@ class CrowsPairsMixed(Metric[MixedPairOptions, SentencePairsTest]):
             warnings=(*cautions, *warnings),
             cautions=cautions,
             doubts=pair_doubts(test, scores),
-            conventions=self._conventions(),
+            conventions=self._conventions(rows),
             item_value="pseudo-log-likelihood of the tokens that both sentences share, nats",
             item_neutral=None,
             figures=_figures(types),
@@ -275,9 +280,10 @@ class CrowsPairsMixed(Metric[MixedPairOptions, SentencePairsTest]):
             estimates.append(estimate_of(name, found.test(contrast, level=self.options.confidence), some.n))
         return estimates
 
-    def _conventions(self) -> dict[str, Scalar]:
+    def _conventions(self, rows: Sentences) -> dict[str, Scalar]:
         options = self.options
-        pair = " + (1 | pair) [+ (1 | template : sentence type)]" if options.random_pair else ""
+        template = " + (1 | template : sentence type)" if rows.templates_repeat else ""
+        pair = f" + (1 | pair){template}" if options.random_pair else ""
         return {
             **masked_conventions(options.pll),
             "bias score": f"coefficient of the sentence type, {STEREO} - {ANTI}, in nats",
