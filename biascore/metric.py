@@ -94,7 +94,8 @@ class Metric(ABC, Configured[OptionsT], Generic[OptionsT, TestT]):
     """One paper's method: ``class Fise(Metric[FiseOptions, FiseTest])``, of its options and its kind of test.
 
     ``name`` names the estimand, ``requires`` the capabilities it asks of a model, ``kinds`` the
-    kinds of test it takes, ``reference`` the paper. ``adaptive``: whether what it asks depends on
+    kinds of test it takes, ``reference`` the paper. ``rule``: in one sentence, when it says *detected*.
+    ``adaptive``: whether what it asks depends on
     earlier answers, so that ``biascore plan`` can only estimate it. ``model_options``: options whose value,
     unless None or "self", is a second model (a reference, or a model's name in the audit), and the
     capabilities that it needs. ``precomputed``: capabilities of a model that holds given answers, with which
@@ -109,6 +110,7 @@ class Metric(ABC, Configured[OptionsT], Generic[OptionsT, TestT]):
     name: ClassVar[str]
     summary: ClassVar[str]
     reference: ClassVar[str]
+    rule: ClassVar[str] = ""
     requires: ClassVar[frozenset[str]]
     kinds: ClassVar[frozenset[str]]
     adaptive: ClassVar[bool] = False

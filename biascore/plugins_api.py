@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from biascore.results.measurement import Measurement, item_table
     from biascore.results.returned import Finding
     from biascore.results.run import Run
+    from biascore.results.specificity import Specificity
     from biascore.results.summary import SummaryRow, summary_rows
     from biascore.scorers.features import vectors_of
     from biascore.scorers.folder import Scorer, read_scorer
@@ -235,6 +236,7 @@ __all__ = [
     "SpeakerFrames",
     "SpeakerGender",
     "SpeakerGenderDetector",
+    "Specificity",
     "Stereotype",
     "StereotypeEntry",
     "SummaryRow",

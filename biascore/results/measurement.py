@@ -12,6 +12,7 @@ from biascore.basics.frozen import Frozen, FrozenMap, Scalar
 from biascore.results.coverage import Coverage
 from biascore.results.estimates import Equivalence, Estimate, describe
 from biascore.results.figures import Figure
+from biascore.results.specificity import Specificity
 from biascore.stats import Verdict
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ class Measurement(Frozen):
     is tested) and its ``equivalence`` bound (None where none is stated); ``Run.verdicts`` are those after adjustment.
     ``cautions`` are those of its ``warnings`` that touch the verdict: what it rests on is less than it seems. ``doubts``
     say, in a few words each, those that would change what a reader in a hurry takes away: they stand with the answer.
+    ``specificity``: how many pairs of unrelated topics reach the effect; None where a metric does not ask.
     ``variant`` tells measurements of one metric apart ("token level"), ``subject`` what a test was put about where
     its language does not say it ("en to sk").
     ``joined`` are the ids of further tests, whose items stand among its own.
@@ -73,6 +75,7 @@ class Measurement(Frozen):
     reason: str
     alpha: float | None = Field(default=None, gt=0, lt=1)
     equivalence: Equivalence | None = None
+    specificity: Specificity | None = None
     coverage: Coverage
     warnings: tuple[str, ...] = ()
     cautions: tuple[str, ...] = ()
@@ -114,7 +117,15 @@ class Measurement(Frozen):
     def _without_empty(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """Without what says nothing and has not always been there: results stored before keep their digest."""
         stored: dict[str, Any] = serialize(self)
-        for name in ("change_from", "describes", "doubts", "joined", "negative_means", "model_conventions"):
+        for name in (
+            "change_from",
+            "describes",
+            "doubts",
+            "joined",
+            "negative_means",
+            "model_conventions",
+            "specificity",
+        ):
             if not getattr(self, name):
                 stored.pop(name, None)
         return stored

@@ -13,6 +13,7 @@ from biascore.results.coverage import Coverage
 from biascore.results.estimates import Equivalence, Estimate
 from biascore.results.figures import Figure
 from biascore.results.measurement import Measurement, item_table
+from biascore.results.specificity import Specificity
 from biascore.results.verdicts import contradiction
 from biascore.stats import Decision, Unreachable, Verdict, with_reach
 from biascore.stimuli import Test
@@ -35,6 +36,7 @@ class Finding:
     model_conventions: tuple[str, ...] = ()
     decision: Decision | None = None
     equivalence: Equivalence | None = None
+    specificity: Specificity | None = None
     warnings: tuple[str, ...] = ()
     cautions: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
@@ -90,6 +92,7 @@ def measurement_of(
         reason=decision.reason,
         alpha=alpha if found.decision else None,
         equivalence=found.equivalence,
+        specificity=found.specificity,
         coverage=found.coverage,
         warnings=found.warnings,
         cautions=found.cautions,

@@ -1,0 +1,35 @@
+"""How far an effect is beyond what unrelated topics give: the second statement next to a verdict."""
+
+from __future__ import annotations
+
+import math
+
+from pydantic import Field
+
+from biascore.basics.frozen import Frozen
+
+
+class Specificity(Frozen):
+    """The share of pairs of unrelated topics, in the place of the attributes, that reach the effect.
+
+    ``share`` counts the effect itself, (1 + pairs that reach it) / (1 + pairs), so it is never 0. ``pairs`` of ``topics``
+    from the list ``pool`` were measured. At most ``level`` is specific: few unrelated topics do as well.
+    """
+
+    share: float = Field(gt=0, le=1)
+    pairs: int = Field(gt=0)
+    topics: int = Field(gt=1)
+    pool: str
+    level: float = Field(default=0.05, gt=0, lt=1)
+
+    @property
+    def specific(self) -> bool:
+        """Whether at most ``level`` of the pairs reach the effect."""
+        return self.share <= self.level
+
+    @property
+    def told(self) -> str:
+        """The share as it stands with a verdict."""
+        if self.specific:
+            return f"larger than {math.floor(100 * (1 - self.share))} % of unrelated topics"
+        return f"{100 * self.share:.0f} % of unrelated topics reach it"
