@@ -1,26 +1,32 @@
-"""The warnings of a run as lines: those that touch a verdict, what several measurements share once."""
+"""What touches the verdicts of a run, as lines: in brief or in full, what several measurements share once."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
+from biascore.basics.wording import but
 from biascore.results.measurement import Measurement
 
 _NAMED: Final = 3
-"""Warnings that more measurements share than this say how many."""
+"""Lines that more measurements share than this say how many."""
 
 
-def warning_lines(measurements: Iterable[Measurement], *, every: bool = False) -> tuple[list[str], int]:
-    """A line for each test and set of warnings that touch a verdict (``every``: of all), and how many others there are."""
-    shown: dict[tuple[str, tuple[str, ...]], list[Measurement]] = {}
-    others = 0
+def caveat_lines(measurements: Iterable[Measurement]) -> list[str]:
+    """A line for each test and its caveats, two at most: the doubts, and the cautions where nothing says them in brief."""
+    return _lines(measurements, lambda m: but(m.doubts or m.cautions).removeprefix("but "))
+
+
+def warning_lines(measurements: Iterable[Measurement]) -> list[str]:
+    """A line for each test and its warnings, in full."""
+    return _lines(measurements, lambda m: "; ".join(m.warnings))
+
+
+def _lines(measurements: Iterable[Measurement], text_of: Callable[[Measurement], str]) -> list[str]:
+    shown: dict[tuple[str, str], list[Measurement]] = {}
     for measurement in measurements:
-        some = tuple(one for one in measurement.warnings if every or one in measurement.cautions)
-        others += len(measurement.warnings) - len(some)
-        if some:
-            shown.setdefault((measurement.test, some), []).append(measurement)
-    return [f"{test} ({_named(of)}): {'; '.join(some)}" for (test, some), of in shown.items()], others
+        shown.setdefault((measurement.test, text_of(measurement)), []).append(measurement)
+    return [f"{test} ({_named(of)}): {text}" for (test, text), of in shown.items() if text]
 
 
 def _named(measurements: Sequence[Measurement]) -> str:
