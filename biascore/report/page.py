@@ -30,6 +30,7 @@ from biascore.results.estimates import format_p
 from biascore.results.gated import gates_line
 from biascore.results.run import Run
 from biascore.results.told import shown
+from biascore.results.verdicts import specificity_told
 
 STYLES: Final = ("style.css", "tables.css", "print.css")
 SCRIPTS: Final = ("charts.js", "tables.js", "page.js")
@@ -72,6 +73,7 @@ def document(
         "plain": plain,
         "sentence": sentence,
         "shown": shown,
+        "topics": specificity_told,
         "when": when,
     }
     environment.globals |= {"script_json": script_json}

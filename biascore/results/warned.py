@@ -23,14 +23,22 @@ def warning_lines(measurements: Iterable[Measurement]) -> list[str]:
 
 
 def _lines(measurements: Iterable[Measurement], text_of: Callable[[Measurement], str]) -> list[str]:
+    """Method and model are named where the measurements have several."""
     shown: dict[tuple[str, str], list[Measurement]] = {}
     for measurement in measurements:
         shown.setdefault((measurement.test, text_of(measurement)), []).append(measurement)
-    return [f"{test} ({_named(of)}): {text}" for (test, text), of in shown.items() if text]
+    several = len({_name(one) for of in shown.values() for one in of}) > 1
+    return [
+        f"{test}{f' ({_named(of)})' if several else ''}: {text}" for (test, text), of in shown.items() if text
+    ]
 
 
 def _named(measurements: Sequence[Measurement]) -> str:
-    names = dict.fromkeys(f"{measurement.method} on {measurement.model}" for measurement in measurements)
+    names = dict.fromkeys(map(_name, measurements))
     if len(names) <= _NAMED:
         return ", ".join(names)
     return f"{len(names)} measurements, such as {next(iter(names))}"
+
+
+def _name(measurement: Measurement) -> str:
+    return f"{measurement.method} on {measurement.model}"

@@ -60,7 +60,7 @@ def test_a_notebook_shows_answers_and_rows_and_runs_nothing(typical: Run) -> Non
         models=[model_used("m")],
     )
     page = Tags(undecided._repr_html_())
-    assert "warning: en/weat6 (made on m): few; lists differ" in page.texts
+    assert "warning: en/weat6: few; lists differ" in page.texts
     assert page.tags.count("details") == 1
     assert {"\N{MINUS SIGN}0.25 sd", "\N{MINUS SIGN}0.90 to 0.40 (95 %)"} <= set(page.texts)
     one = Tags(undecided[0]._repr_html_())

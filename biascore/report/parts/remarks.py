@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from biascore.basics.wording import but
 from biascore.results.measurement import Measurement
-from biascore.results.verdicts import RunVerdict, equivalent, specificity_told
+from biascore.results.verdicts import RunVerdict, equivalent
 from biascore.stats import Verdict
 
 
@@ -40,4 +40,4 @@ def remarks(measurement: Measurement, said: RunVerdict) -> tuple[str, ...]:
         found.append("surely there, and surely too small to matter")
     if said.verdict is not Verdict.INCONCLUSIVE or said.only_alone:
         found.append(but(measurement.doubts))
-    return tuple(filter(None, [specificity_told(measurement, said), *found]))
+    return tuple(filter(None, found))
