@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
@@ -23,13 +24,15 @@ def warning_lines(measurements: Iterable[Measurement]) -> list[str]:
 
 
 def _lines(measurements: Iterable[Measurement], text_of: Callable[[Measurement], str]) -> list[str]:
-    """Method and model are named where the measurements have several."""
+    """Method and model are named where a test was measured more than once."""
     shown: dict[tuple[str, str], list[Measurement]] = {}
     for measurement in measurements:
         shown.setdefault((measurement.test, text_of(measurement)), []).append(measurement)
-    several = len({_name(one) for of in shown.values() for one in of}) > 1
+    count = Counter(test for (test, _), of in shown.items() for _ in of)
     return [
-        f"{test}{f' ({_named(of)})' if several else ''}: {text}" for (test, text), of in shown.items() if text
+        f"{test}{f' ({_named(of)})' if count[test] > 1 else ''}: {text}"
+        for (test, text), of in shown.items()
+        if text
     ]
 
 
