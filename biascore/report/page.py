@@ -12,7 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from biascore.basics.visible import visible
-from biascore.basics.wording import capital, true_minus
+from biascore.basics.wording import but, capital, true_minus
 from biascore.languages.names import language_name
 from biascore.report.parts import PARTS, Part
 from biascore.report.texts import (
@@ -63,6 +63,7 @@ def document(
         lstrip_blocks=True,
     )
     environment.filters |= {
+        "but": but,
         "number": number,
         "capital": capital,
         "cell": cell,

@@ -171,6 +171,11 @@ class Measurement(Frozen):
         return f"{title} ({self.subject})" if self.subject else title
 
     @property
+    def caveats(self) -> tuple[str, ...]:
+        """What touches its verdict: the doubts, or the cautions where nothing says them in brief."""
+        return self.doubts or self.cautions
+
+    @property
     def alone(self) -> str:
         """Its own verdict, before adjustment, with how many unrelated topics reach an effect that is detected."""
         if self.verdict is not Verdict.DETECTED:

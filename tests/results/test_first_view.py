@@ -97,8 +97,16 @@ def test_python_and_notebooks_say_it(run: Run) -> None:
 def test_the_report_says_it(run: Run, tmp_path: Path) -> None:
     pytest.importorskip("altair", reason="the extra report is not installed")
     pytest.importorskip("vl_convert", reason="the extra report is not installed")
+    cautioned = {"warnings": ("a list lost words.", "of no weight"), "cautions": ("a list lost words.",)}
+    run = run.model_copy(
+        update={"measurements": (*run.measurements, decided(0.9, test="en/weat8", **cautioned))}
+    )
     page = run.report(tmp_path / "page.html").read_text(encoding="utf-8")
     assert page.count(TOLD) >= 4  # the sentence, the answers, the table, the section of the test
     assert f"<b>Verdict: <bdi>detected; {TOLD}</bdi>.</b>" in page
     assert true_minus("-0.0033 to -0.0004") in page
     assert page.count("60 % of unrelated") == 1  # under details
+    first, _, folded = page[page.index('id="m3"') :].partition('<details class="more method">')
+    assert "But a list lost words." in first  # which nothing says in brief
+    assert "of no weight" not in first
+    assert "of no weight" in folded
