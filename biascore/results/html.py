@@ -38,14 +38,14 @@ def run_html(run: Run) -> str:
     more = len(rows) - MOST
     last = [f"{more} more rows: run.to_frame() has all"] if more > 0 else []
     failed = [f"failed: {failure.what}: {failure.message}" for failure in run.failed]
-    warnings = [f"warning: {warning}" for warning in (*run.warnings, *warning_lines(run))]
+    of_run, warnings = ([f"warning: {one}" for one in some] for some in (run.warnings, warning_lines(run)))
     adjusted = f"p adjusted over the measurements on one model: {run.adjustment.shown}"
     return "".join(
         [
             f"<p><b>{text_of(run.title)}</b></p>",
             bullets([*said, *run.control_lines]),
             table(_COLUMNS, map(_cells, rows[:MOST])),
-            bullets([*last, adjusted, f"{NOT_UNBIASED}.", *failed]),
+            bullets([*last, adjusted, f"{NOT_UNBIASED}.", *failed, *of_run]),
             details(bullets([*conventions(run), *warnings])),
         ]
     )
