@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final, Literal, get_args, get_origin
 
 import typer
 from pydantic.fields import FieldInfo
+from pydantic_core import to_jsonable_python
 
 from biascore.basics.suggest import did_you_mean
 from biascore.cli.console import print_json, print_rows, say
@@ -179,9 +180,7 @@ def show(
     texts = {key: ", ".join(value) if isinstance(value, list) else value for key, value in told.items()}
     lines = [*(f"{key}: {text}" for key, text in texts.items() if text), "options, for -o key=value:"]
     for key, one in fields:
-        default = (
-            "required" if one.is_required() else json.dumps(_default(one), ensure_ascii=False, default=str)
-        )
+        default = "required" if one.is_required() else json.dumps(_default(one), ensure_ascii=False)
         choices = ", ".join(json.dumps(choice) for choice in _choices(one))
         lines.append(
             f"  {key} = {default.replace('null', 'none')}" + (f"  (one of {choices})" if choices else "")
@@ -190,7 +189,9 @@ def show(
 
 
 def _default(option: FieldInfo) -> Any:
-    return None if option.is_required() else option.get_default(call_default_factory=True)
+    """As JSON has it; None of a required option, too."""
+    value = None if option.is_required() else option.get_default(call_default_factory=True)
+    return to_jsonable_python(value, fallback=lambda one: dict(one) if isinstance(one, Mapping) else str(one))
 
 
 def _choices(option: FieldInfo) -> list[Any]:

@@ -142,6 +142,8 @@ def test_lists_and_show(biascore):
     assert "Caliskan" in metric
     assert "page: docs/metrics/weat.md" in metric
     assert '  level = "sentence"  (one of "sentence", "token")' in metric
+    mapping = json.loads(biascore("show", "eec", "--json").stdout)["options"]["quantities"]
+    assert mapping == {"default": {}, "choices": []}
     assert json.loads(biascore("show", "weat", "--json").stdout)["options"]["ddof"] == {
         "default": 1,
         "choices": [0, 1],
