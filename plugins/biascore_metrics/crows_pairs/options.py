@@ -57,21 +57,20 @@ class CrowsPairsOptions(PairOptions):
 
 
 class MixedPairOptions(MetricOptions):
-    """Conventions of the mixed model of sentence pairs; the defaults are the paper's, but for ``random_pair``.
+    """Conventions of the weighted mean of sentence pairs, and of the paper's mixed model, which does not decide.
 
-    ``pll``, ``decimals``: as in ``CrowsPairsOptions``. ``random_pair``: the pair has a random intercept too, so that its
-    two sentences are compared with each other, and the verdict asks for the share of variance within pairs. The paper
-    takes them for independent, and finds next to nothing; whichever model decides, the other stands beside it.
-    ``bootstrap``, ``resamples``: how the interval of R² is drawn: from the fitted model, or as lme4's simulate() does,
-    which ignores the weights. ``r2_min``: from this share of variance on a significant difference is a bias.
+    ``pll``, ``decimals``: as in ``CrowsPairsOptions``. ``bound``: nats around 0 within which the whole interval of the mean
+    counts as negligible; None states none. ``random_pair``: the mixed model has a random intercept of the pair, too, which
+    the paper's has not. ``bootstrap``, ``resamples``: how the interval of R² is drawn: from the fitted model, or as lme4's
+    simulate() does, which ignores the weights.
     """
 
     pll: Literal["original", "within_word_l2r"] = "original"
     decimals: int | None = Field(default=3, ge=0, le=12)
-    random_pair: bool = True
+    bound: float | None = Field(default=None, gt=0)
+    random_pair: bool = False
     bootstrap: Literal["model", "lme4"] = "model"
     resamples: Resamples = 1000
-    r2_min: float = Field(default=0.01, gt=0, lt=1)
 
     def variant(self) -> str:
         """What tells this measurement from others of its metric: the options that are not the defaults."""
