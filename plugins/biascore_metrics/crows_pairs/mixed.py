@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +24,6 @@ from biascore.plugins_api import (
     Finding,
     Metric,
     Model,
-    PValue,
     Scalar,
     SentencePairsTest,
     Total,
@@ -38,14 +37,13 @@ from biascore.stats import (
     ZeroVarianceError,
     decide,
     lmm,
-    robust_mean,
 )
 from biascore_metrics.crows_pairs.cautions import pair_cautions, pair_doubts
-from biascore_metrics.crows_pairs.estimates import shares
+from biascore_metrics.crows_pairs.estimates import NATS, mean_estimate, mean_of, shares
 from biascore_metrics.crows_pairs.masked import masked_conventions, masked_scores
 from biascore_metrics.crows_pairs.options import MixedPairOptions
 from biascore_metrics.crows_pairs.scored import ScoredPair, Scores, clusters_of, items
-from biascore_metrics.robust.fits import CONDITIONAL_R2, MEAN_R2, NATS, PAPER_R2, SHARE, estimate_of, missing
+from biascore_metrics.robust.fits import CONDITIONAL_R2, MEAN_R2, PAPER_R2, SHARE, estimate_of, missing
 from biascore_metrics.robust.sizes import stance
 
 MEAN: Final = "weighted mean PLL difference"
@@ -70,7 +68,7 @@ class Rows:
     perplexity: npt.NDArray[np.float64]
     """(n, 2)"""
     length: npt.NDArray[np.str_]
-    """(n, 2), the group of length in words, cut at the percentiles of all sentences; one at a cut is in the shorter group."""
+    """(n, 2), the group of length in words, cut at the percentiles of all sentences; at a cut the shorter one."""
     cluster: npt.NDArray[np.str_]
     """(n,), the template; a pair without one has its own."""
     bias_type: npt.NDArray[np.str_]
@@ -78,16 +76,17 @@ class Rows:
 
     @classmethod
     def of(cls, pairs: Sequence[ScoredPair]) -> Rows:
-        """The columns of at least one pair, each with its perplexities."""
+        """The columns of pairs with perplexities."""
         words = np.array(
             [[len(text.split()) for text in (one.pair.sent_more, one.pair.sent_less)] for one in pairs]
-        )
+        ).reshape(-1, 2)
+        cuts = np.quantile(words, CUTS) if pairs else CUTS
         return cls(
-            score=np.array([(one.more, one.less) for one in pairs]),
-            perplexity=np.array([one.perplexities for one in pairs]),
-            length=LENGTHS[np.searchsorted(np.quantile(words, CUTS), words, side="left")],
-            cluster=np.array(clusters_of([one.pair for one in pairs])),
-            bias_type=np.array([one.pair.bias_type for one in pairs]),
+            score=np.array([(one.more, one.less) for one in pairs]).reshape(-1, 2),
+            perplexity=np.array([one.perplexities for one in pairs], dtype=np.float64).reshape(-1, 2),
+            length=LENGTHS[np.searchsorted(cuts, words, side="left")],
+            cluster=np.array(clusters_of([one.pair for one in pairs]), dtype=np.str_),
+            bias_type=np.array([one.pair.bias_type for one in pairs], dtype=np.str_),
         )
 
     def only(self, bias_type: str) -> Rows:
@@ -106,37 +105,35 @@ class Rows:
     @property
     def weight(self) -> npt.NDArray[np.float64]:
         """(n,), 1 / the sum of both perplexities, scaled to a sum of 1: the inverse variance if the paper's model holds."""
-        inverse = 1.0 / self.perplexity.sum(axis=1)
-        return inverse / inverse.sum()
+        inverse: npt.NDArray[np.float64] = 1.0 / self.perplexity.sum(axis=1)
+        inverse /= inverse.sum()
+        return inverse
 
     @property
-    def n(self) -> dict[str, int]:
-        """How many pairs there are, and how many templates where one has several."""
-        templates = len(set(self.cluster.tolist()))
-        return {"pairs": len(self.cluster)} | (
-            {"templates": templates} if templates < len(self.cluster) else {}
-        )
+    def n(self) -> int:
+        """How many pairs there are."""
+        return len(self.score)
 
     def mean(self, level: float) -> RobustMean | str:
-        """The weighted mean of the differences; or why it has none."""
-        try:
-            return robust_mean(self.difference, self.weight, self.cluster, level)
-        except (ZeroVarianceError, RegressionError) as error:
-            return str(error)
+        """The weighted mean of the differences; or why there is none."""
+        return mean_of(self.difference, self.cluster.tolist(), level, self.weight)
 
     def contributions(self) -> npt.NDArray[np.float64]:
-        """(n,), what each pair adds to the mean: a share of the mean, and what it pulls it by, which varies as the mean does."""
+        """(n,), what each pair adds to the mean: an equal share of it, and what it pulls it by."""
+        # weight * difference would add up as well, but vary with the weights where differences do not.
         mean = float(self.weight @ self.difference)
-        return mean / len(self.weight) + self.weight * (self.difference - mean)
+        found: npt.NDArray[np.float64] = mean / max(1, self.n) + self.weight * (self.difference - mean)
+        return found
 
     def fit(self, *, random_pair: bool) -> lmm.Fit | str:
         """The paper's score ~ sentence type + (1 | length group) [+ (1 | pair)], sentences weighted by 1 / perplexity."""
-        n = len(self.cluster)
+        if not self.n:
+            return "no pair could be scored"
         groups = {"sentence length": self.length.ravel()}
         if random_pair:
-            groups["pair"] = np.repeat(np.arange(n), 2).astype(np.str_)
+            groups["pair"] = np.repeat(np.arange(self.n), 2).astype(np.str_)
         try:
-            design = lmm.treatment({TYPE: np.tile([STEREO, ANTI], n)}, levels={TYPE: (ANTI, STEREO)})
+            design = lmm.treatment({TYPE: np.tile([STEREO, ANTI], self.n)}, levels={TYPE: (ANTI, STEREO)})
             return lmm.fit(self.score.ravel(), design, groups=groups, weights=1.0 / self.perplexity.ravel())
         except (ZeroVarianceError, RegressionError) as error:
             return str(error)
@@ -161,40 +158,37 @@ class CrowsPairsMixed(Metric[MixedPairOptions, SentencePairsTest]):
         scores, warnings = masked_scores(model, test.pairs.pairs, options.pll, options.decimals)
         scores = _weighable(scores)
         cautions = pair_cautions(test, scores)
-        share = shares(scores, options.confidence).headline
-        estimates: tuple[Estimate, ...] = (missing(MEAN, {"pairs": 0}), share)
-        decision = Decision(Verdict.INCONCLUSIVE, "It could not be measured: no pair could be scored.")
-        figures: tuple[Bars, ...] = ()
-        if scores.pairs:
-            rows = Rows.of(scores.pairs)
-            found = rows.mean(options.confidence)
-            decision = self._decide(found)
-            headline = _mean_estimate(MEAN, found, rows)
-            paper, told, problem = self._paper(rows, headline.value, context.rng)
-            cautions, warnings = cautions + problem, (*warnings, *told)
-            types = {name: rows.only(name) for name in scores.bias_types if name in rows.bias_type}
-            means = tuple(
-                _mean_estimate(f"{MEAN} {name}", own.mean(options.confidence), own)
-                for name, own in types.items()
-            )
-            by_type = tuple(self._bias_score(f"{BIAS_SCORE} {name}", own) for name, own in types.items())
-            estimates = (headline, share, *means, *paper, *by_type)
-            figures = _figures(means)
+        # Not compared between models: one change of each measurement is.
+        share = shares(scores, options.confidence).headline.model_copy(update={"estimator": None})
+        rows = Rows.of(scores.pairs)
+        found = rows.mean(options.confidence)
+        headline = mean_estimate(MEAN, found, rows.n)
+        if not isinstance(found, str):
+            key = ("item", "sent_less") if found.n_clusters is None else ("template",)
+            headline = headline.model_copy(update={"estimator": Total(cluster=key)})
+        paper, told, unlike = self._paper(rows, headline.value, context.rng)
+        cautions = (*pair_cautions(test, scores), *unlike)
+        types = {name: rows.only(name) for name in scores.bias_types if name in rows.bias_type}
+        means = tuple(
+            mean_estimate(f"{MEAN} {name}", own.mean(options.confidence), own.n)
+            for name, own in types.items()
+        )
+        by_type = (self._bias_score(f"{BIAS_SCORE} {name}", own) for name, own in types.items())
         return Finding(
             variant=options.variant(),
             positive_means=test.positive_means or "stereotypical sentences score higher than the others",
             negative_means="stereotypical sentences score lower than the others",
-            estimates=estimates,
-            decision=decision,
+            estimates=(headline, share, *means, *paper, *by_type),
+            decision=self._decide(found),
             equivalence=Equivalence.within(options.bound, MEAN),
             coverage=scores.coverage(),
-            warnings=(*cautions, *warnings),
+            warnings=(*cautions, *warnings, *told),
             cautions=cautions,
             doubts=pair_doubts(test, scores),
             conventions=self._conventions(),
             item_value="PLL difference in nats",
-            figures=figures,
-            items=_items(scores.pairs),
+            figures=_figures(means),
+            items=_items(scores.pairs, rows),
         )
 
     def _decide(self, found: RobustMean | str) -> Decision:
@@ -215,8 +209,10 @@ class CrowsPairsMixed(Metric[MixedPairOptions, SentencePairsTest]):
         options, level = self.options, self.options.confidence
         found = rows.fit(random_pair=options.random_pair)
         if isinstance(found, str):
-            lacking = (missing(name, rows.n, SHARE) for name in (PAPER_R2, MEAN_R2, CONDITIONAL_R2))
-            return (missing(PAPER, rows.n), *lacking), (f"no mixed model: {found}",), ()
+            lacking = (
+                missing(name, {"pairs": rows.n}, SHARE) for name in (PAPER_R2, MEAN_R2, CONDITIONAL_R2)
+            )
+            return (missing(PAPER, {"pairs": rows.n}), *lacking), (f"no mixed model: {found}",), ()
         test = found.test(found.design.difference(TYPE, STEREO, ANTI), level=level)
         drawn = found.bootstrap(options.bootstrap, resamples=options.resamples, rng=rng)
         paper, other = (drawn.r2(kind, level=level) for kind in ("unit-weight", "mean-variance"))
@@ -227,7 +223,13 @@ class CrowsPairsMixed(Metric[MixedPairOptions, SentencePairsTest]):
             CONDITIONAL_R2: (found.r2().conditional, paper.conditional),
         }
         estimates = [
-            Estimate(name=name, value=value, unit=SHARE, n=rows.n, interval=ConfidenceInterval.of(interval))
+            Estimate(
+                name=name,
+                value=value,
+                unit=SHARE,
+                n={"pairs": rows.n},
+                interval=ConfidenceInterval.of(interval),
+            )
             for name, (value, interval) in values.items()
         ]
         concludes = stance(test.p_value, r2, alpha=options.alpha, r2_min=PAPER_R2_MIN)
@@ -237,15 +239,15 @@ class CrowsPairsMixed(Metric[MixedPairOptions, SentencePairsTest]):
             f"{test.p_value:.3g}): it compares sentences of different pairs, too"
         )
         told = (f"in the words of the paper, its mixed model says: {concludes}", *found.cautions)
-        return (estimate_of(PAPER, test, rows.n), *estimates), told, (caution,) if unlike else ()
+        return (estimate_of(PAPER, test, {"pairs": rows.n}), *estimates), told, (caution,) if unlike else ()
 
     def _bias_score(self, name: str, rows: Rows) -> Estimate:
         """The paper's bias score of a bias type, from a model of its pairs alone (Table 15)."""
         found = rows.fit(random_pair=self.options.random_pair)
         if isinstance(found, str):
-            return missing(name, rows.n)
+            return missing(name, {"pairs": rows.n})
         contrast = found.design.difference(TYPE, STEREO, ANTI)
-        return estimate_of(name, found.test(contrast, level=self.options.confidence), rows.n)
+        return estimate_of(name, found.test(contrast, level=self.options.confidence), {"pairs": rows.n})
 
     def _conventions(self) -> dict[str, Scalar]:
         options = self.options
@@ -254,8 +256,8 @@ class CrowsPairsMixed(Metric[MixedPairOptions, SentencePairsTest]):
             **masked_conventions(options.pll),
             MEAN: f"difference of each pair, {STEREO} - {ANTI}, weighted by 1 / sum of both perplexities",
             "perplexity": "exp(- mean ln p of the tokens of a sentence, each hidden alone)",
-            "p-value and interval": "t, HC3 with effective pairs - 1 df; CR2 with Bell and McCaffrey's df where templates have "
-            "several pairs; bias types not adjusted",
+            "p-value and interval": "t, HC3 with effective pairs - 1 df; CR2 with Bell and McCaffrey's df where templates "
+            "have several pairs; bias types not adjusted",
             BIAS_SCORE: f"the paper's: score ~ sentence type + (1 | length group){pair}, REML, sentences weighted by 1 / "
             "perplexity, Satterthwaite t",
             "length groups": "words, cut at the 33rd and 67th percentile of all sentences; at a cut the shorter group",
@@ -275,41 +277,20 @@ def _weighable(scores: Scores) -> Scores:
     return Scores(tuple(one for one in scores.pairs if weighed[id(one)]), (*scores.lost, *lost))
 
 
-def _mean_estimate(name: str, found: RobustMean | str, rows: Rows) -> Estimate:
-    if isinstance(found, str):
-        return missing(name, rows.n)
-    error = "HC3" if found.n_clusters is None else "CR2 by template"
-    p_value = PValue(
-        name=f"robust t ({error})", value=found.p_value(), kind="asymptotic", alternative="two-sided"
-    )
-    return Estimate(
-        name=name,
-        value=found.mean,
-        unit=NATS,
-        n=rows.n,
-        interval=ConfidenceInterval(
-            low=found.low, high=found.high, level=found.level, method=f"t, {error}, {found.df:.4g} df"
-        ),
-        p_values=(p_value,),
-        estimator=Total(cluster=("template",)) if name == MEAN else None,
-    )
-
-
-def _items(pairs: Sequence[ScoredPair]) -> pa.Table:
+def _items(pairs: Sequence[ScoredPair], rows: Rows) -> pa.Table:
     """A row a pair, with what the mixed model needs and what the pair adds to the mean."""
-    table = items(pairs, "pll")
-    if not pairs:
-        return table
-    rows = Rows.of(pairs)
-    # A pair without a template goes by its sentences: its number differs between models that lose other pairs.
-    templates = [one.pair.template or f"{one.pair.sent_more} | {one.pair.sent_less}" for one in pairs]
-    further = {
-        "template": templates,
-        **{f"perplexity_{kind}": rows.perplexity[:, k] for k, kind in enumerate(("more", "less"))},
-        **{f"length_{kind}": rows.length[:, k].tolist() for k, kind in enumerate(("more", "less"))},
-        "contribution": rows.contributions(),
+    further: dict[str, Any] = {
+        f"{what}_{kind}": column[:, k].tolist()
+        for what, column in (("perplexity", rows.perplexity), ("length", rows.length))
+        for k, kind in enumerate(("more", "less"))
     }
-    for name, column in further.items():
+    if any(one.pair.template for one in pairs):
+        # A pair without one goes by its sentences: its number differs between models that lose other pairs.
+        further["template"] = [
+            one.pair.template or f"{one.pair.sent_more} | {one.pair.sent_less}" for one in pairs
+        ]
+    table = items(pairs, "pll")
+    for name, column in {**further, "contribution": rows.contributions()}.items():
         table = table.append_column(name, pa.array(column))
     return table
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from biascore.plugins_api import Draws, MetricOptions, Resamples, Scalar
+from biascore.plugins_api import MetricOptions, Resamples, Scalar
 
 
 class PairOptions(MetricOptions):
@@ -15,15 +15,11 @@ class PairOptions(MetricOptions):
     ``decimals``: scores are rounded to so many before they are compared, as the published code does; None compares
     them as they are. ``bound``: percentage points around 50 within which the whole interval of the share counts as
     negligible; 5 is Cohen's h = 0.1, half a small effect, which 39 % of sets of 600 even pairs can show and 95 % of those
-    of 1508. ``draws``: of the sign-flip test where it cannot count all signs. ``bootstrap``, ``resamples``: of the mean
-    difference.
+    of 1508.
     """
 
     decimals: int | None = Field(default=3, ge=0, le=12)
     bound: float | None = Field(default=5.0, gt=0, lt=50)
-    draws: Draws = 100_000
-    bootstrap: Literal["studentized", "bca", "percentile"] = "studentized"
-    resamples: Resamples = 5000
 
     def variant(self) -> str:
         """What tells this measurement from others of its metric: the options that are not the defaults."""
@@ -39,10 +35,9 @@ class PairOptions(MetricOptions):
             "B-, B+": "pairs marked stereo, pairs marked antistereo (Puttick & Kurpicz-Briki 2025, B.4)",
             "interval of B": "Wilson",
             "p of B": "exact two-sided binomial test of 1/2 on the pairs with a preference",
-            "templates": "pairs of one template change sides together in every test, and intervals are by the variance "
-            "between templates",
-            "p of the mean difference": f"two-sided sign-flip test, {self.draws} draws where not exact",
-            "bootstrap": f"{self.bootstrap}, {self.resamples} resamples of pairs",
+            "templates": "pairs of one template change sides together in the test of a share, and intervals are by the "
+            "variance between templates",
+            "mean difference": "t with a robust error: HC3; CR2 by template where templates have several pairs",
             "equivalence bound": self.bound,
             "negligible": "unless a bias type, B-, B+ or the mean difference, Holm over these parts, is told from chance "
             "and its own interval is not within the bound (of the mean: the z of 50 % + bound, in standard deviations)",
