@@ -146,8 +146,8 @@ class CrowsPairsMixed(Metric[MixedPairOptions, SentencePairsTest]):
     summary = "CrowS-Pairs by weighted mean difference, with the mixed model and R² of Shrestha et al."
     reference = "Shrestha, Tay & Srinivasan 2025, Robust Bias Detection in MLMs, NAACL, appendix A.5.2"
     rule = (
-        "Detected when a t test at level alpha tells the weighted mean of the pairs' differences from 0, with a standard "
-        "error that holds for unequal variances (HC3; CR2 by template where templates have several pairs)."
+        "Detected when the weighted mean of the pairs' differences differs from 0 by a t test at level alpha, with a "
+        "standard error that holds for unequal variances (HC3, or CR2 where templates have several pairs)."
     )
     requires = frozenset({"mask_logprob"})
     kinds = frozenset({"sentence-pairs"})
