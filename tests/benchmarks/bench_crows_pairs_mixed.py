@@ -80,7 +80,9 @@ def templates(sets: int) -> None:
     for (name, sizes), variance in itertools.product(TEMPLATES.items(), VARIANCES):
         rng = np.random.default_rng(2)
         null = [of_templates(sizes, variance, 0.0, rng) for _ in range(sets)]
-        alone = np.mean([rejects(replace(one, cluster=np.arange(one.n).astype(np.str_))) for one in null])
+        alone = np.mean(
+            [rejects(replace(one, cluster=np.arange(len(one.score)).astype(np.str_))) for one in null]
+        )
         rule = [np.mean([rejects(one) for one in null])]
         for effect in (0.5, 1.0):
             rule.append(np.mean([rejects(of_templates(sizes, variance, effect, rng)) for _ in range(sets)]))

@@ -103,19 +103,20 @@ def mean_estimate(name: str, found: RobustMean | str, n: int) -> Estimate:
     """A mean of n differences in nats, with its interval and test; no value where there is none."""
     if isinstance(found, str):
         return Estimate(name=name, value=None, unit=NATS, n={"pairs": n})
-    error = "HC3" if found.n_clusters is None else "CR2 by template"
-    p_value = PValue(
-        name=f"robust t, {error}", value=found.p_value(), kind="asymptotic", alternative="two-sided"
-    )
     return Estimate(
         name=name,
         value=found.mean,
         unit=NATS,
         n={"pairs": n} | ({"templates": found.n_clusters} if found.n_clusters else {}),
-        interval=ConfidenceInterval(
-            low=found.low, high=found.high, level=found.level, method=f"t, {error}, {found.df:.4g} df"
+        interval=ConfidenceInterval.of(found.interval),
+        p_values=(
+            PValue(
+                name=f"robust t, {found.error}",
+                value=found.p_value(),
+                kind="asymptotic",
+                alternative="two-sided",
+            ),
         ),
-        p_values=(p_value,),
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import Any, Final
 
 import numpy as np
@@ -30,7 +31,6 @@ from biascore.plugins_api import (
 )
 from biascore.stats import (
     Decision,
-    Interval,
     RegressionError,
     RobustMean,
     Verdict,
@@ -43,7 +43,7 @@ from biascore_metrics.crows_pairs.estimates import NATS, mean_estimate, mean_of,
 from biascore_metrics.crows_pairs.masked import masked_conventions, masked_scores
 from biascore_metrics.crows_pairs.options import MixedPairOptions
 from biascore_metrics.crows_pairs.scored import ScoredPair, Scores, clusters_of, items
-from biascore_metrics.robust.fits import CONDITIONAL_R2, MEAN_R2, PAPER_R2, SHARE, estimate_of, missing
+from biascore_metrics.robust.fits import MEAN_R2, PAPER_R2, SHARE, estimate_of, missing
 from biascore_metrics.robust.sizes import stance
 
 MEAN: Final = "weighted mean PLL difference"
@@ -51,6 +51,7 @@ TYPE: Final = "sentence type"
 STEREO, ANTI = "stereotypical", "anti-stereotypical"
 BIAS_SCORE: Final = "bias score"
 PAPER: Final = f"{BIAS_SCORE} {STEREO} - {ANTI}"
+R2: Final[dict[str, lmm.ResidualVariance]] = {PAPER_R2: "unit-weight", MEAN_R2: "mean-variance"}
 PAPER_R2_MIN: Final = 0.01
 """Below this share of variance the paper calls a significant difference unbiased."""
 CUTS: Final = (0.33, 0.67)
@@ -110,9 +111,9 @@ class Rows:
         return inverse
 
     @property
-    def n(self) -> int:
+    def n(self) -> dict[str, int]:
         """How many pairs there are."""
-        return len(self.score)
+        return {"pairs": len(self.score)}
 
     def mean(self, level: float) -> RobustMean | str:
         """The weighted mean of the differences; or why there is none."""
@@ -122,18 +123,21 @@ class Rows:
         """(n,), what each pair adds to the mean: an equal share of it, and what it pulls it by."""
         # weight * difference would add up as well, but vary with the weights where differences do not.
         mean = float(self.weight @ self.difference)
-        found: npt.NDArray[np.float64] = mean / max(1, self.n) + self.weight * (self.difference - mean)
+        found: npt.NDArray[np.float64] = mean / max(1, len(self.score)) + self.weight * (
+            self.difference - mean
+        )
         return found
 
     def fit(self, *, random_pair: bool) -> lmm.Fit | str:
         """The paper's score ~ sentence type + (1 | length group) [+ (1 | pair)], sentences weighted by 1 / perplexity."""
-        if not self.n:
+        n = len(self.score)
+        if not n:
             return "no pair could be scored"
         groups = {"sentence length": self.length.ravel()}
         if random_pair:
-            groups["pair"] = np.repeat(np.arange(self.n), 2).astype(np.str_)
+            groups["pair"] = np.repeat(np.arange(n), 2).astype(np.str_)
         try:
-            design = lmm.treatment({TYPE: np.tile([STEREO, ANTI], self.n)}, levels={TYPE: (ANTI, STEREO)})
+            design = lmm.treatment({TYPE: np.tile([STEREO, ANTI], n)}, levels={TYPE: (ANTI, STEREO)})
             return lmm.fit(self.score.ravel(), design, groups=groups, weights=1.0 / self.perplexity.ravel())
         except (ZeroVarianceError, RegressionError) as error:
             return str(error)
@@ -157,12 +161,11 @@ class CrowsPairsMixed(Metric[MixedPairOptions, SentencePairsTest]):
         options = self.options
         scores, warnings = masked_scores(model, test.pairs.pairs, options.pll, options.decimals)
         scores = _weighable(scores)
-        cautions = pair_cautions(test, scores)
         # Not compared between models: one change of each measurement is.
         share = shares(scores, options.confidence).headline.model_copy(update={"estimator": None})
         rows = Rows.of(scores.pairs)
         found = rows.mean(options.confidence)
-        headline = mean_estimate(MEAN, found, rows.n)
+        headline = mean_estimate(MEAN, found, len(scores.pairs))
         if not isinstance(found, str):
             key = ("item", "sent_less") if found.n_clusters is None else ("template",)
             headline = headline.model_copy(update={"estimator": Total(cluster=key)})
@@ -170,7 +173,7 @@ class CrowsPairsMixed(Metric[MixedPairOptions, SentencePairsTest]):
         cautions = (*pair_cautions(test, scores), *unlike)
         types = {name: rows.only(name) for name in scores.bias_types if name in rows.bias_type}
         means = tuple(
-            mean_estimate(f"{MEAN} {name}", own.mean(options.confidence), own.n)
+            mean_estimate(f"{MEAN} {name}", own.mean(options.confidence), len(own.score))
             for name, own in types.items()
         )
         by_type = (self._bias_score(f"{BIAS_SCORE} {name}", own) for name, own in types.items())
@@ -194,8 +197,8 @@ class CrowsPairsMixed(Metric[MixedPairOptions, SentencePairsTest]):
     def _decide(self, found: RobustMean | str) -> Decision:
         if isinstance(found, str):
             return Decision(Verdict.INCONCLUSIVE, f"It could not be measured: {found}.")
-        alpha, interval = self.options.alpha, Interval(found.low, found.high, found.level, "t", 0)
-        decision = decide(found.p_value(), interval, alpha=alpha, bound=self.options.bound)
+        alpha = self.options.alpha
+        decision = decide(found.p_value(), found.interval, alpha=alpha, bound=self.options.bound)
         if decision.verdict is Verdict.DETECTED:
             return decision
         least = found.test().smallest_found(alpha, POWER)
@@ -206,48 +209,40 @@ class CrowsPairsMixed(Metric[MixedPairOptions, SentencePairsTest]):
         self, rows: Rows, mean: float | None, rng: np.random.Generator
     ) -> tuple[tuple[Estimate, ...], tuple[str, ...], tuple[str, ...]]:
         """The paper's bias score and R², what it concludes, and a caution where its sign is not that of the mean."""
-        options, level = self.options, self.options.confidence
-        found = rows.fit(random_pair=options.random_pair)
+        level = self.options.confidence
+        found = rows.fit(random_pair=self.options.random_pair)
         if isinstance(found, str):
-            lacking = (
-                missing(name, {"pairs": rows.n}, SHARE) for name in (PAPER_R2, MEAN_R2, CONDITIONAL_R2)
-            )
-            return (missing(PAPER, {"pairs": rows.n}), *lacking), (f"no mixed model: {found}",), ()
+            lacking = (missing(name, rows.n, SHARE) for name in R2)
+            return (missing(PAPER, rows.n), *lacking), (f"no mixed model: {found}",), ()
         test = found.test(found.design.difference(TYPE, STEREO, ANTI), level=level)
-        drawn = found.bootstrap(options.bootstrap, resamples=options.resamples, rng=rng)
-        paper, other = (drawn.r2(kind, level=level) for kind in ("unit-weight", "mean-variance"))
-        r2 = found.r2().part[TYPE]
-        values = {
-            PAPER_R2: (r2, paper.part[TYPE]),
-            MEAN_R2: (found.r2("mean-variance").part[TYPE], other.part[TYPE]),
-            CONDITIONAL_R2: (found.r2().conditional, paper.conditional),
-        }
-        estimates = [
+        drawn = found.bootstrap(self.options.bootstrap, resamples=self.options.resamples, rng=rng)
+        shares_of_variance = [
             Estimate(
                 name=name,
-                value=value,
+                value=found.r2(residual).part[TYPE],
                 unit=SHARE,
-                n={"pairs": rows.n},
-                interval=ConfidenceInterval.of(interval),
+                n=rows.n,
+                interval=ConfidenceInterval.of(drawn.r2(residual, level=level).part[TYPE]),
             )
-            for name, (value, interval) in values.items()
+            for name, residual in R2.items()
         ]
-        concludes = stance(test.p_value, r2, alpha=options.alpha, r2_min=PAPER_R2_MIN)
-        unlike = mean is not None and mean * test.estimate < 0
-        caution = (
+        said = stance(test.p_value, found.r2().part[TYPE], alpha=self.options.alpha, r2_min=PAPER_R2_MIN)
+        told = (f"in the words of the paper, its mixed model says: {said}", *found.cautions)
+        unlike = (
             f"the bias score of the paper's mixed model has the other sign, {test.estimate:+.3g} nats (p = "
-            f"{test.p_value:.3g}): it compares sentences of different pairs, too"
+            f"{test.p_value:.3g}): it compares sentences of different pairs, too",
         )
-        told = (f"in the words of the paper, its mixed model says: {concludes}", *found.cautions)
-        return (estimate_of(PAPER, test, {"pairs": rows.n}), *estimates), told, (caution,) if unlike else ()
+        other_sign = mean is not None and mean * test.estimate < 0
+        estimates = (estimate_of(PAPER, test, rows.n), *shares_of_variance)
+        return estimates, told, unlike if other_sign else ()
 
     def _bias_score(self, name: str, rows: Rows) -> Estimate:
         """The paper's bias score of a bias type, from a model of its pairs alone (Table 15)."""
         found = rows.fit(random_pair=self.options.random_pair)
         if isinstance(found, str):
-            return missing(name, {"pairs": rows.n})
+            return missing(name, rows.n)
         contrast = found.design.difference(TYPE, STEREO, ANTI)
-        return estimate_of(name, found.test(contrast, level=self.options.confidence), {"pairs": rows.n})
+        return estimate_of(name, found.test(contrast, level=self.options.confidence), rows.n)
 
     def _conventions(self) -> dict[str, Scalar]:
         options = self.options
@@ -261,8 +256,8 @@ class CrowsPairsMixed(Metric[MixedPairOptions, SentencePairsTest]):
             BIAS_SCORE: f"the paper's: score ~ sentence type + (1 | length group){pair}, REML, sentences weighted by 1 / "
             "perplexity, Satterthwaite t",
             "length groups": "words, cut at the 33rd and 67th percentile of all sentences; at a cut the shorter group",
-            "part R²": "variance of the fixed part / (that + random + residual of a sentence of perplexity 1), partR2",
-            "part R² (mean residual variance)": "the same with the mean residual variance of the sentences",
+            PAPER_R2: "variance of the fixed part / (that + random + residual of a sentence of perplexity 1), partR2",
+            MEAN_R2: "the same with the mean residual variance of the sentences",
             "bootstrap of R²": f"parametric ({options.bootstrap}), {options.resamples} fits, percentile",
             "B": "100 x pairs whose sent_more scores higher / all pairs, neutral ones included",
             "equivalence bound": options.bound,
@@ -272,9 +267,9 @@ class CrowsPairsMixed(Metric[MixedPairOptions, SentencePairsTest]):
 
 def _weighable(scores: Scores) -> Scores:
     """The scores with those pairs lost whose perplexities have no finite sum."""
-    weighed = {id(one): bool(np.isfinite(sum(one.perplexities or ()))) for one in scores.pairs}
-    lost = tuple((one.pair, TOO_PERPLEXED) for one in scores.pairs if not weighed[id(one)])
-    return Scores(tuple(one for one in scores.pairs if weighed[id(one)]), (*scores.lost, *lost))
+    kept = [bool(np.isfinite(sum(one.perplexities or ()))) for one in scores.pairs]
+    lost = ((one.pair, TOO_PERPLEXED) for one, fine in zip(scores.pairs, kept, strict=True) if not fine)
+    return Scores(tuple(compress(scores.pairs, kept)), (*scores.lost, *lost))
 
 
 def _items(pairs: Sequence[ScoredPair], rows: Rows) -> pa.Table:

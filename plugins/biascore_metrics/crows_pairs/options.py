@@ -9,22 +9,26 @@ from pydantic import Field
 from biascore.plugins_api import MetricOptions, Resamples, Scalar
 
 
-class PairOptions(MetricOptions):
-    """Conventions that change a number, each stated in every measurement.
-
-    ``decimals``: scores are rounded to so many before they are compared, as the published code does; None compares
-    them as they are. ``bound``: percentage points around 50 within which the whole interval of the share counts as
-    negligible; 5 is Cohen's h = 0.1, half a small effect, which 39 % of sets of 600 even pairs can show and 95 % of those
-    of 1508.
-    """
+class ComparedOptions(MetricOptions):
+    """``decimals``: scores are rounded to so many before they are compared, as the published code does; None as they are."""
 
     decimals: int | None = Field(default=3, ge=0, le=12)
-    bound: float | None = Field(default=5.0, gt=0, lt=50)
 
     def variant(self) -> str:
         """What tells this measurement from others of its metric: the options that are not the defaults."""
         changed = self.model_dump(exclude_defaults=True)
         return ", ".join(f"{name}={value}" for name, value in changed.items())
+
+
+class PairOptions(ComparedOptions):
+    """Conventions that change a number, each stated in every measurement.
+
+    ``bound``: percentage points around 50 within which the whole interval of the share counts as
+    negligible; 5 is Cohen's h = 0.1, half a small effect, which 39 % of sets of 600 even pairs can show and 95 % of those
+    of 1508.
+    """
+
+    bound: float | None = Field(default=5.0, gt=0, lt=50)
 
     def conventions(self) -> dict[str, Scalar]:
         """What a reader must know to compute the same numbers."""
@@ -51,23 +55,17 @@ class CrowsPairsOptions(PairOptions):
     pll: Literal["original", "within_word_l2r"] = "original"
 
 
-class MixedPairOptions(MetricOptions):
+class MixedPairOptions(ComparedOptions):
     """Conventions of the weighted mean of sentence pairs, and of the paper's mixed model, which does not decide.
 
-    ``pll``, ``decimals``: as in ``CrowsPairsOptions``. ``bound``: nats around 0 within which the whole interval of the mean
+    ``pll``: as in ``CrowsPairsOptions``. ``bound``: nats around 0 within which the whole interval of the mean
     counts as negligible; None states none. ``random_pair``: the mixed model has a random intercept of the pair, too, which
     the paper's has not. ``bootstrap``, ``resamples``: how the interval of R² is drawn: from the fitted model, or as lme4's
     simulate() does, which ignores the weights.
     """
 
     pll: Literal["original", "within_word_l2r"] = "original"
-    decimals: int | None = Field(default=3, ge=0, le=12)
     bound: float | None = Field(default=None, gt=0)
     random_pair: bool = False
     bootstrap: Literal["model", "lme4"] = "model"
     resamples: Resamples = 1000
-
-    def variant(self) -> str:
-        """What tells this measurement from others of its metric: the options that are not the defaults."""
-        changed = self.model_dump(exclude_defaults=True)
-        return ", ".join(f"{name}={value}" for name, value in changed.items())
