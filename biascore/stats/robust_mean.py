@@ -26,7 +26,7 @@ from biascore.stats.errors import RegressionError
 from biascore.stats.wald import TTest
 
 _ROUNDING = 1e-12
-_LEAST_DF = 0.1  # of fewer, the 95 % interval is 1e12 standard errors wide, and stdtrit loses its accuracy
+_LEAST_DF = 0.1  # effective units - 1: with fewer degrees of freedom stdtrit loses its accuracy
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +73,8 @@ def robust_mean(
 ) -> RobustMean:
     """The mean of values (n,) with weights (n,), equal if None, and its error, by clusters if labels (n,) are given.
 
-    Labels that are all different are no clusters. Raises RegressionError on fewer than 2 items or clusters and where one
-    of them has all the weight, ZeroVarianceError where the values do not vary, ValueError on arguments of another shape,
+    Labels that are all different are no clusters. Raises RegressionError where one item, or cluster, has nearly all the
+    weight or is the only one, ZeroVarianceError where the values do not vary, ValueError on arguments of another shape,
     not finite, or negative.
     """
     require_between(level, "level", 0.0, 1.0)
@@ -85,18 +85,15 @@ def robust_mean(
     place, count = _places(clusters, given.size)
     several = count < given.size
     unit = "cluster" if several else "item"
-    if count < 2:
-        raise RegressionError(f"there is {count} {unit}, which shows no variation; pass at least 2")
-    if 1.0 - float(np.bincount(place, weights=share).max()) < _ROUNDING:
-        raise RegressionError(f"one {unit} has all the weight, so nothing shows how much the mean varies")
+    by_unit = np.bincount(place, weights=share)
+    if 1.0 / float(by_unit @ by_unit) - 1.0 < _LEAST_DF:
+        raise RegressionError(
+            f"one {unit} has nearly all the weight, so nothing shows how much the mean varies"
+        )
     variance, df = _cr2(apart, share, place) if several else _hc3(apart, share)
     se = math.sqrt(variance)
     if se <= _ROUNDING * float(np.abs(given).max()):
         raise ZeroVarianceError(f"the {count} {unit}s do not vary; check that the model tells them apart")
-    if df < _LEAST_DF:
-        raise RegressionError(
-            f"one {unit} has nearly all the weight, so nothing shows how much the mean varies"
-        )
     half = se * float(stdtrit(df, (1.0 + level) / 2.0))
     return RobustMean(mean, se, df, mean - half, mean + half, level, given.size, count if several else None)
 
