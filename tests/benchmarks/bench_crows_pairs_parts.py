@@ -16,7 +16,7 @@ from biascore.plugins_api import SentencePair
 from biascore.stats import Verdict, decide
 from biascore_metrics.crows_pairs.estimates import EVEN, mean_estimate, mean_of, shares
 from biascore_metrics.crows_pairs.options import PairOptions
-from biascore_metrics.crows_pairs.parts import Parts
+from biascore_metrics.crows_pairs.parts import differing
 from biascore_metrics.crows_pairs.scored import ScoredPair, Scores
 
 SETS = 400
@@ -69,7 +69,7 @@ def verdicts(rng: np.random.Generator, draw: Callable[..., np.ndarray], pairs: i
         [one.difference for one in scored], [str(i) for i in range(pairs)], OPTIONS.confidence
     )
     mean = mean_estimate("mean", found_mean, pairs)
-    return together, bool(Parts.of(Scores(scored), mean, OPTIONS).found(OPTIONS.alpha))
+    return together, bool(differing(Scores(scored), mean, OPTIONS))
 
 
 def main() -> None:

@@ -20,7 +20,7 @@ def test_bias_types_that_lean_opposite_ways_are_not_negligible():
     got = measure(CrowsPairs, model, test)
     assert got.headline.value == 50.0
     assert got.verdict is Verdict.DETECTED
-    assert got.headline.p_values[0].name == "smallest of 6 parts, Holm-adjusted"
+    assert got.headline.p_values[0].name == "smallest of 6 part(s), Holm-adjusted"
     assert got.p_value < 0.01
     assert got.headline.p_values[1].value == 1.0
     assert "B gender (62.0 %, p = " in got.reason
@@ -36,7 +36,7 @@ def test_a_lopsided_mean_is_not_negligible():
     got = measure(CrowsPairs, model, test)
     assert got.verdict is Verdict.DETECTED
     assert "for mean PLL difference (+" in got.reason
-    assert got.headline.p_values[0].name == "robust t, HC3 of the mean PLL difference"
+    assert got.headline.p_values[0].name == "smallest of 1 part(s), Holm-adjusted"
 
 
 def test_an_even_model_stays_negligible_and_its_p_is_that_of_all_pairs():
