@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
+from biascore_metrics.fise.statistics import WeightedStatistics, affect_name, excess_name, share_name
 from scipy.stats import chisquare, fisher_exact, pearsonr, ttest_1samp
 
 from biascore.stats import cosine_matrix
@@ -33,7 +34,6 @@ from biascore_metrics.fise.intervals import (
     share_interval,
 )
 from biascore_metrics.fise.placement import Placement
-from biascore_metrics.fise.statistics import WeightedStatistics, affect_name, excess_name, share_name
 
 Floats = npt.NDArray[np.float64]
 DRAWS = 999

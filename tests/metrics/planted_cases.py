@@ -16,6 +16,7 @@ from biascore_adapters.planted.equity import PERSONS
 from biascore_adapters.planted.lexicon import ATTRIBUTE, NOISE_DIMENSIONS, SPREAD, target_shift
 
 FAST = {"resamples": 100, "draws": 200}
+FEW = {"draws": 200}
 
 
 @dataclass(frozen=True)
@@ -110,9 +111,9 @@ CASES = {
     "crows-pairs": Case("crows-pairs", PAIRS, "stereotype score B", share_preferred, FAST),
     "crows-pairs, nats": Case("crows-pairs", PAIRS, "mean PLL difference", identity, FAST),
     "crows-pairs-causal": Case("crows-pairs-causal", PAIRS, "stereotype score B", share_preferred, FAST),
-    "fise": Case("fise", PLACED, "standardised mean bias gender", identity, FAST),
-    "fise, distance": Case("fise", PLACED, "distance of the distribution from even", spread_of_two, FAST),
-    "gg-fise": Case("gg-fise", PLACED, "standardised mean bias gender", identity, FAST),
+    "fise": Case("fise", PLACED, "standardised mean bias gender", identity, FEW),
+    "fise, distance": Case("fise", PLACED, "distance of the distribution from even", spread_of_two, FEW),
+    "gg-fise": Case("gg-fise", PLACED, "standardised mean bias gender", identity, FEW),
     "gest-mt": Case("gest-mt", OWN, "raw stereotype rate f_s", probits, {"target": "it", **EASY}),
     "gest-mlm": Case("gest-mlm", OWN, "stereotype rate g_s", identity, {**EASY, "templates": [1]}),
     "gest-mlm, pairs": Case(

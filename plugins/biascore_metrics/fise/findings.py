@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from biascore.plugins_api import ConfidenceInterval, Estimate, FiseTest, PValue
+from biascore.plugins_api import ConfidenceInterval, Estimate, FiseTest, PValue, Total
 from biascore.stats import Attainable, Decision, Interval, Verdict, decide, holm
 from biascore.stats.attainable import of_draws
 from biascore.stats.labels import ROUNDING, Labelled, distance_from_even
@@ -66,7 +66,15 @@ class Findings:
             interval=ConfidenceInterval.of(interval) if interval else None,
             p_values=self.p_values.get(name, ()),
             sides=_sides(test, name),
+            estimator=self._from_items(test, name),
         )
+
+    def _from_items(self, test: FiseTest, name: str) -> Total | None:
+        """How a deciding mean bias follows from families; clusters of the vectors are others in another model."""
+        parts = {names.equal_name(one): names.part_column(one) for one in self.leanings}
+        if name not in parts or not test.targets.families:
+            return None
+        return Total(column=parts[name], cluster=("cluster",))
 
     def decision(self, test: FiseTest, placement: Placement, options: PlacementOptions) -> Decision:
         """The verdict with its reason: by the adjusted p of the strongest mean bias, and the distance within the bound."""

@@ -38,7 +38,7 @@ from biascore_metrics.fise.affect import Affects, affect_roles, joined, measure_
 from biascore_metrics.fise.findings import Findings, find
 from biascore_metrics.fise.options import FiseOptions, GgFiseOptions, PlacementOptions
 from biascore_metrics.fise.placement import Placement, exchanged, group_names
-from biascore_metrics.fise.rows import DISTANCE, equal_column, figures
+from biascore_metrics.fise.rows import DISTANCE, equal_column, figures, part_column
 from biascore_metrics.fise.targets import (
     TARGETS,
     Embedded,
@@ -325,10 +325,14 @@ def _items(placement: Placement, embedded: Embedded, affects: Affects, top: int)
         for name, scores in zip(placement.names, placement.scores.T, strict=True)
     }
     for name, tightness, lists in zip(placement.names, placement.tightness, placement.labelled, strict=True):
-        columns[equal_column(name)] = tightness.equalled(lists).tolist()
+        equalled = tightness.equalled(lists)
+        columns[equal_column(name)] = equalled.tolist()
+        if placement.clusters.declared:
+            columns[part_column(name)] = (equalled / equalled.size).tolist()
     for name, scores in affects.scores.items():
         columns[name] = [float(score) if np.isfinite(score) else None for score in scores]
-    columns["cluster"] = placement.clusters.of.tolist()
+    first = {number: row for row, number in reversed([*enumerate(placement.clusters.of)])}
+    columns["cluster"] = [embedded.targets[first[number]].name for number in placement.clusters.of]
     columns["top"] = list(placement.ranks(top))
     return item_table(
         item=[target.name for target in embedded.targets],

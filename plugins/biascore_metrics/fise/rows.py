@@ -29,6 +29,11 @@ def equal_column(dimension: str) -> str:
     return f"{dimension} at equal tightness"
 
 
+def part_column(dimension: str) -> str:
+    """The column of the items whose sum that is, where the list declares families, by which two models are compared."""
+    return f"part of the mean bias {dimension}"
+
+
 def standardised_name(dimension: str) -> str:
     """Name of the estimate: the mean score over its sample standard deviation."""
     return f"standardised mean bias {dimension}"

@@ -180,7 +180,9 @@ def test_the_report_shows_it(engine: Engine, tmp_path: Path):
 @pytest.mark.slow
 def test_a_model_without_bias_is_rarely_called_biased(engine: Engine):
     p = [
-        engine.measure("fise", engine.model("planted:", seed=seed), TEST, affect_model="self", **FEW)[0].p_value
+        engine.measure("fise", engine.model("planted:", seed=seed), TEST, affect_model="self", **FEW)[
+            0
+        ].p_value
         for seed in range(40)
     ]
     # 40 sets at 5 %: more than 7 rejections have probability below .0005 (binomial).
