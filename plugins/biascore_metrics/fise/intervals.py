@@ -9,7 +9,7 @@ import numpy.typing as npt
 from scipy.special import ndtri, stdtrit
 
 from biascore.stats import Interval
-from biascore.stats.labels import distance_from_even
+from biascore.stats.labels import Codes, distance_from_even
 from biascore.stats.proportions import clustered_wilson_interval
 
 Floats = npt.NDArray[np.float64]
@@ -26,7 +26,7 @@ def share_interval(members: npt.NDArray[np.bool_], clusters: Numbers, level: flo
     return clustered_wilson_interval(members.astype(float), clusters, level=level)
 
 
-def effective_words(codes: Numbers, clusters: Numbers, cells: int, level: float) -> int:
+def effective_words(codes: Codes, clusters: Numbers, cells: int, level: float) -> int:
     """How many independent words the placed ones (n,) are worth: n over the mean design effect of the cells' shares.
 
     First-order correction of Rao & Scott (1981, JASA 76:221); the quantile of Student's t with clusters - 1 degrees of

@@ -127,7 +127,8 @@ class PlacementMetric(Metric[PlacementOptionsT, FiseTest]):
             for line in frequency.one(f"{one.name}.A", f"{one.name}.B", TARGETS)
         ]
         lost = coverage_warnings(coverage)
-        cautions, near = [*lost], ()
+        cautions = [*lost]
+        near: tuple[str, ...] = ()
         warnings = [*list_warnings(test, embedded), *composed_warning(coverage)]
         warnings += self._affect_warnings(test, affect_model)
         problem = embedded.too_few([TARGETS, *(f"{d.name}.{side}" for d in test.dimensions for side in "AB")])
