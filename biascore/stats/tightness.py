@@ -45,7 +45,7 @@ class Tightness:
     def comparable(self) -> bool:
         """Whether the lists are near enough in size: one of few words varies more by itself (`UNEQUAL`)."""
         small, large = sorted(self.exchange.units)
-        return small > 1 and large <= UNEQUAL * small
+        return small > 1 and large < UNEQUAL * small
 
     @property
     def difference(self) -> float:

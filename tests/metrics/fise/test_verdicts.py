@@ -34,9 +34,9 @@ def test_the_headline_is_the_strongest_mean_bias_adjusted_for_the_dimensions(mod
     single = {}
     for dimension in dimensions:
         name = f"mean bias {dimension.name} at equal tightness"
-        *_, larger, labels, words = got.estimate(name).p_values
-        assert larger.value == max(labels.value, words.value)
-        single[name] = larger.value
+        larger, labels, words = got.estimate(name).p_values
+        single[name] = max(labels.value, words.value)
+        assert name == got.headline.name or larger.value == single[name]
     deciding = got.headline.p_values[0]
     assert got.headline.name == min(single, key=single.__getitem__)
     assert deciding.name == f"smallest of {len(dimensions)} dimensions, Holm-adjusted"
@@ -85,7 +85,6 @@ def test_a_bias_that_the_labels_show_and_the_words_do_not_is_not_detected(model_
     estimate = got.estimate("mean bias gender at equal tightness")
     labels, over_words = estimate.p("label permutation").value, estimate.p("t over words, by clusters").value
     assert labels * 2 <= 0.05 < over_words
-    assert estimate.p("the larger of labels and words").value == over_words
     assert got.verdict is Verdict.INCONCLUSIVE
 
 
