@@ -21,6 +21,7 @@ from scipy.special import stdtrit
 
 from biascore.stats._checks import Floats, finite_vector, require_between
 from biascore.stats.association import ZeroVarianceError
+from biascore.stats.bootstrap import Interval
 from biascore.stats.errors import RegressionError
 from biascore.stats.wald import TTest
 
@@ -44,6 +45,16 @@ class RobustMean:
     """Items."""
     n_clusters: int | None
     """None where every item is on its own."""
+
+    @property
+    def error(self) -> str:
+        """What the standard error is."""
+        return "HC3" if self.n_clusters is None else "CR2 by cluster"
+
+    @property
+    def interval(self) -> Interval:
+        """low to high, with what they are from."""
+        return Interval(self.low, self.high, self.level, f"t, {self.error}, {self.df:.4g} df", 0)
 
     def test(self, neutral: float = 0.0) -> TTest:
         """The two-sided t test that the mean is ``neutral``, of their difference."""

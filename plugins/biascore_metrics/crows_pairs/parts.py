@@ -98,7 +98,7 @@ def _share(name: str, pairs: Sequence[ScoredPair], options: PairOptions) -> Part
 
 
 def _mean(pairs: Sequence[ScoredPair], mean: Estimate, options: PairOptions) -> Iterator[Part]:
-    if mean.value is None:
+    if not mean.p_values:
         return
     small = False
     if options.bound is not None and mean.interval is not None:

@@ -13,7 +13,6 @@ from biascore.plugins_api import ConfidenceInterval, Estimate, FiseTest, PValue,
 from biascore.stats import Attainable, Decision, Interval, Verdict, decide, holm
 from biascore.stats.attainable import of_draws
 from biascore.stats.labels import ROUNDING, Labelled, distance_from_even
-from biascore.stats.robust_mean import RobustMean
 from biascore_metrics.fise import rows as names
 from biascore_metrics.fise.affect import Affects
 from biascore_metrics.fise.intervals import distance_interval, effective_words, share_interval
@@ -156,7 +155,7 @@ def _add_dimension(
         (mean, mean_of_words(scores, clusters.of, options.confidence)),
     ):
         if words is not None:
-            found.intervals[estimate] = _interval(words)
+            found.intervals[estimate] = words.interval
     found.p_values[equal] = leaning.p_values
     sizes = {"words": found.words, "A": dimension.n_a, "B": dimension.n_b}
     if clusters.count < found.words:
@@ -183,10 +182,6 @@ def _add_dimension(
                     else f"they count as {clusters.count} clusters; declare kinds of words as families"
                 )
             )
-
-
-def _interval(words: RobustMean) -> Interval:
-    return Interval(words.low, words.high, words.level, "t, CR2", 0)
 
 
 def _add_shares(
