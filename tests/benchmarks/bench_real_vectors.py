@@ -27,7 +27,7 @@ from biascore.stats import Verdict
 from biascore.stimuli.lists import PairList, WordList
 from biascore.stimuli.model import Dimension
 from biascore_metrics.fise.leanings import LABELS, WORDS
-from biascore_metrics.fise.statistics import equal_name
+from biascore_metrics.fise.rows import equal_name
 from biascore_metrics.weat.effect import EFFECT
 
 TESTS = ("es/gg-weat", "es/GenS", "es/weat2")
@@ -142,7 +142,7 @@ def rows(vectors: Path, nouns: Path, sets: int) -> Iterator[str]:
             engine = Engine(cache=None)
             placed = fise_tests(pools, draw, sets, np.random.default_rng(2), forms=forms)
             engine.add_tests(placed)
-            found = engine.measure(metric, f"fasttext:{vectors}", [t.id for t in placed], **FAST)
+            found = engine.measure(metric, f"fasttext:{vectors}", [t.id for t in placed], draws=399)
             words = found[0].coverage.used["targets"]
             told = counted(list(found), equal_name("one"), (WORDS, LABELS))
             yield f"| {kind} | `{metric}`, {'adjectives' if forms else 'nouns'} | {words} | {told} |"

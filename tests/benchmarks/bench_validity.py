@@ -103,10 +103,10 @@ BEYOND = replace(WITH_LISTS, heading="`weat`, and 5 % of placebo lists or fewer 
 SEAT = Column("seat", "en/weat7", 40, {**FAST, "placebo": 0})
 LPBS = Column("lpbs", "en/weat7", 100, {**FAST, "placebo": 0})
 SC_WEAT = Column("sc-weat", "en/weat7", 100, FAST)
-FISE = Column("fise", "it/fise_it1_occupations", 30, {**FAST, "duplicates": "keep"})
-GG_FISE = Column("gg-fise", "it/fise_it1_occupations", 30, {**FAST, "duplicates": "keep"})
-CROWS = Column("crows-pairs", "en/crows_own", 60, FAST)
-CAUSAL = Column("crows-pairs-causal", "en/crows_own", 60, FAST)
+FISE = Column("fise", "it/fise_it1_occupations", 30, {"draws": 399, "duplicates": "keep"})
+GG_FISE = Column("gg-fise", "it/fise_it1_occupations", 30, {"draws": 399, "duplicates": "keep"})
+CROWS = Column("crows-pairs", "en/crows_own", 60, {})
+CAUSAL = Column("crows-pairs-causal", "en/crows_own", 60, {})
 GEST_MT = Column("gest-mt", "en/gest_own", 400, {"target": "it", "resamples": 100})
 GEST_MLM = Column("gest-mlm", "en/gest_own", 400, {"resamples": 100, "templates": [1]})
 GEST_CAUSAL = Column("gest-causal", "en/gest_own", 400, {"resamples": 100})
@@ -140,16 +140,7 @@ TABLES = {
     ),
     "mixed": Table(
         "planted nats, world",
-        (
-            Column("crows-pairs-mixed", "en/crows_own", 60, {"resamples": 100}),
-            Column(
-                "crows-pairs-mixed",
-                "en/crows_own",
-                60,
-                {"resamples": 100, "random_pair": False},
-                "`crows-pairs-mixed`, `random_pair=false`",
-            ),
-        ),
+        (Column("crows-pairs-mixed", "en/crows_own", 60, {"resamples": 100}),),
         {
             **{f"0, {name}": ("0", world) for name, world in PAIRS.items() if "longer" not in world},
             **{f"{effect}, independent pairs": (effect, "") for effect in ("0.3", "0.6", "1.2")},

@@ -202,6 +202,16 @@ def test_families_are_resized_whole_and_words_keep_their_tags(engine: Engine) ->
     assert twice.roles["X"].marks["masculine"] == ("bello", "bello_2", "alto", "alto_2")
 
 
+def test_families_of_pairs_are_resized_with_them(engine: Engine) -> None:
+    test = engine.catalogue.test("it/fise_it1_occupations")
+    whole = test.targets.families
+    half, twice = (resized(test, times, "it/other") for times in (0.5, 2.0))
+    assert twice.targets.families[: len(whole)] == whole
+    assert len(twice.targets.families) == 2 * len(whole)
+    firsts = {first for first, _ in half.targets.pairs}
+    assert all(set(family) <= firsts and len(family) > 1 for family in half.targets.families)
+
+
 @pytest.mark.parametrize(
     ("metric", "test", "options", "told"),
     [
