@@ -47,9 +47,8 @@ from biascore.stats.exchange import Exchange
 from biascore_metrics.doubts import doubts_of
 from biascore_metrics.frequency import Frequency
 from biascore_metrics.near import near_duplicates
-from biascore_metrics.weat.control import Control
+from biascore_metrics.weat.control import Control, Pool
 from biascore_metrics.weat.options import ScWeatOptions
-from biascore_metrics.weat.placebo import Pool
 from biascore_metrics.weat.pvalues import permutation_p_values
 from biascore_metrics.weat.words import embed_roles
 from biascore_metrics.words import OF_MODEL, RoleVectors, coverage_warnings, embed_words, exchange_of
@@ -95,7 +94,7 @@ class ScWeat(Metric[ScWeatOptions, Test]):
         return Unreachable.detected(least.adjusted(words, "target words"), self.options.alpha)
 
     def _pool(self, test: Test, catalogue: Catalogue) -> Pool:
-        return Pool.named(test, catalogue, self.options.control_pool, "control_pool")
+        return Pool.of(test, catalogue, self.options.control_pool)
 
     def _exchange(self, test: Test, used: tuple[Sequence[str], Sequence[str]], words: int) -> Exchange:
         """What may be exchanged of A and B; within counterparts where so many words can be found associated at all."""
