@@ -140,7 +140,16 @@ TABLES = {
     ),
     "mixed": Table(
         "planted nats, world",
-        (Column("crows-pairs-mixed", "en/crows_own", 60, {"resamples": 100}),),
+        (
+            Column("crows-pairs-mixed", "en/crows_own", 60, {"resamples": 100}),
+            Column(
+                "crows-pairs-mixed",
+                "en/crows_own",
+                60,
+                {"resamples": 100, "random_pair": False},
+                "`crows-pairs-mixed`, `random_pair=false`",
+            ),
+        ),
         {
             **{f"0, {name}": ("0", world) for name, world in PAIRS.items() if "longer" not in world},
             **{f"{effect}, independent pairs": (effect, "") for effect in ("0.3", "0.6", "1.2")},

@@ -172,6 +172,7 @@ def test_another_sign_of_the_papers_score_is_told() -> None:
     assert score < 0 < mean
     (told,) = (line for line in got.cautions if "has the other sign" in line)
     assert f"{score:+.3g} nats" in told
+    assert got.doubts == ("the paper's mixed model has the other sign",)
 
 
 def test_pairs_of_a_template_are_no_independent_observations_of_the_difference() -> None:

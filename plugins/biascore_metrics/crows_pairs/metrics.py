@@ -290,7 +290,6 @@ def _figures(found: Shares) -> tuple[Bars | Examples, ...]:
             title="Pairs whose more stereotypical sentence is preferred, by bias type (50: no preference)",
             estimates=tuple(one.name for one, _ in drawn),
             labels=tuple(label for _, label in drawn),
-            parts=tuple(one.name for one in found.bias_types),
         ),
         EXAMPLES,
     )

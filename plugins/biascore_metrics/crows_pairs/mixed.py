@@ -57,6 +57,7 @@ PAPER_R2_MIN: Final = 0.01
 CUTS: Final = (0.33, 0.67)
 LENGTHS: Final = np.array(["short", "medium", "long"])
 TOO_PERPLEXED: Final = "the perplexity of its sentences is too large for a weight"
+OTHER_SIGN: Final = "the paper's mixed model has the other sign"
 POWER: Final = 0.8
 
 
@@ -187,7 +188,7 @@ class CrowsPairsMixed(Metric[MixedPairOptions, SentencePairsTest]):
             coverage=scores.coverage(),
             warnings=(*cautions, *warnings, *told),
             cautions=cautions,
-            doubts=pair_doubts(test, scores),
+            doubts=(*pair_doubts(test, scores), *((OTHER_SIGN,) if unlike else ())),
             conventions=self._conventions(),
             item_value="PLL difference in nats",
             figures=_figures(means),
