@@ -11,15 +11,15 @@ from biascore_metrics.robust.fits import CONDITIONAL_R2
 from biascore_metrics.robust.parts import Labelled
 from biascore_metrics.robust.sizes import SIZES
 
-BY_TEMPLATE: Final = "Bias score by template"
+BY_TEMPLATE: Final = "Difference by template"
 RANDOM: Final = {
     "template": "Random intercepts of the templates: how far their associations lie from the mean",
     "target": "Random intercepts of the target words: how far their associations lie from the mean",
 }
 PERPLEXITIES: Final = "Sentences by perplexity"
-WITH_SCORES: Final = "Sentences by perplexity, and the bias score in ranges of it"
-SCORES: Final = "Bias scores by test and model"
-SHARES: Final = "Share of variance that the group explains, by test and model"
+WITH_SCORES: Final = "Sentences by perplexity, and the paper's bias score in ranges of it"
+SCORES: Final = "Differences by test and model"
+SHARES: Final = "Share of variance that the group explains, by test and model (the paper's mixed model)"
 
 
 def figures(

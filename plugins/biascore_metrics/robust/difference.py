@@ -1,0 +1,192 @@
+"""The difference that decides: attribute words as observations, and target words as observations, the larger p-value.
+
+The words' means follow Welch 1947. Testing over both samples of words is the answer of Clark 1973 ("The
+language-as-fixed-effect fallacy") to words that vary by themselves: a difference has to hold over either.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from biascore.plugins_api import ConfidenceInterval, Estimate, PValue
+from biascore.stats import Interval, TTest
+from biascore_metrics.robust.fits import NATS, Pair, Table, difference_name, missing
+
+P_NAME: Final = "larger of words and targets, t"
+METHOD: Final = "t, the wider of words and targets"
+SAME: Final = 1e-10
+"""Standard errors below this share of the largest association are rounding."""
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Mean of the words of the first group minus that of the second, in nats, and its t tests where they can be had.
+
+    A word's mean is over its target words, of each over the templates, of each over its sentences, so that neither
+    sentences added for balance nor words with more determiners count for more.
+    """
+
+    pair: Pair
+    n: dict[str, int]
+    value: float | None = None
+    words: TTest | None = None
+    """Welch's t of the means of the words."""
+    targets: TTest | None = None
+    """One-sample t of the differences of the targets around the same value; None with one target."""
+    templates: TTest | None = None
+    """The same of the templates; it only warns."""
+    together: TTest | None = None
+    """Words and targets in one standard error, what they share counted once; it only warns."""
+    weights: Floats | None = None
+    """What each row of the table counts in the value: (n,), 0 in other groups."""
+    problem: str = ""
+
+    @classmethod
+    def of(cls, table: Table, pair: Pair, level: float) -> Difference:
+        """From all rows of both groups."""
+        words = {group: len(set(table.attribute[table.group == group].tolist())) for group in pair}
+        own = np.flatnonzero(np.isin(table.group, pair))
+        n = {**words, "target words": len(set(table.target[own].tolist()))}
+        if empty := [group for group, count in words.items() if not count]:
+            return cls(pair, n, problem=f"{empty[0]} has no row")
+        cells, weight = _cells(table, own, pair)  # cells: (groups, words, targets, templates)
+        by_target = _mean(cells, 3)
+        by_word = _mean(by_target, 2)
+        means = [some[np.isfinite(some)] for some in by_word]
+        value = float(means[0].mean() - means[1].mean())
+        weights = np.zeros(len(table.group))
+        weights[own] = weight
+        if min(words.values()) < 2:
+            few = min(words, key=lambda group: words[group])
+            return cls(pair, n, value, weights=weights, problem=f"{few} has one word, and a test needs two")
+        least = SAME * float(np.abs(table.association[own]).max(initial=0.0))
+        variances = [some.var(ddof=1) / len(some) for some in means]
+        se = math.sqrt(sum(variances))
+        df = _df([(v, len(some) - 1) for v, some in zip(variances, means, strict=True)])
+        tested = TTest.of(value, se, df, level) if se > least else None
+        targets = _one_sample(value, _gaps(by_target), level, least)
+        templates = _one_sample(value, _gaps(_mean(cells, 2)), level, least)
+        problem = "" if tested or targets else "the associations do not vary beyond the groups"
+        together = _together(tested, targets, by_target, level) if tested and targets else None
+        return cls(pair, n, value, tested, targets, templates, together, weights, problem)
+
+    @property
+    def name(self) -> str:
+        """``difference male - female``."""
+        return f"difference {difference_name(self.pair)}"
+
+    @property
+    def tests(self) -> list[TTest]:
+        """Both tests, or the one there is."""
+        return [one for one in (self.words, self.targets) if one]
+
+    @property
+    def p_value(self) -> float | None:
+        """The larger of both."""
+        return max((one.p_value for one in self.tests), default=None)
+
+    @property
+    def interval(self) -> Interval | None:
+        """The wider of both: it excludes 0 where the larger p-value is at most 1 minus its level."""
+        widest = max(self.tests, key=lambda one: one.high - one.low, default=None)
+        return Interval(widest.low, widest.high, widest.level, METHOD, 0) if widest else None
+
+    def estimate(self, p_value: float | None, adjusted: str = "") -> Estimate:
+        """The estimate with the p-value that decides, which may be ``adjusted``."""
+        if self.value is None:
+            return missing(self.name, self.n)
+        p = [] if p_value is None else [_p(f"{P_NAME}{adjusted}", p_value)]
+        interval = ConfidenceInterval.of(self.interval) if self.interval else None
+        return Estimate(
+            name=self.name, value=self.value, unit=NATS, n=self.n, interval=interval, p_values=tuple(p)
+        )
+
+    def cautions(self, alpha: float) -> tuple[str, ...]:
+        """What the test does not see: targets and templates that differ by themselves."""
+        p = self.p_value
+        one = ("one target word: nothing is said of others",) if self.n["target words"] == 1 else ()
+        if p is None or p > alpha:
+            return one
+        found = list(one)
+        if self.together and self.together.p_value > alpha:
+            found.append(
+                f"words and targets both vary: with both in one standard error, p = {self.together.p_value:.2g}, "
+                f"above {alpha:g}"
+            )
+        if self.templates and self.templates.p_value > alpha:
+            found.append(
+                f"over the {self.templates.df + 1:g} templates the difference is not significant "
+                f"(p = {self.templates.p_value:.2g}): others may not show it"
+            )
+        return tuple(found)
+
+
+def _p(name: str, value: float) -> PValue:
+    return PValue(name=name, value=value, kind="asymptotic", alternative="two-sided")
+
+
+def _cells(
+    table: Table, own: npt.NDArray[np.intp], pair: Pair
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Mean association by group, word, target and template (NaN where there is none), and the weights of the rows."""
+    group = (table.group[own] == pair[1]).astype(np.intp)
+    codes = [
+        np.unique(some[own], return_inverse=True)[1]
+        for some in (table.attribute, table.target, table.template)
+    ]
+    index = (group, *codes)
+    shape = (2, *(int(some.max()) + 1 for some in codes))
+    count, total = np.zeros(shape), np.zeros(shape)
+    np.add.at(count, index, 1.0)
+    np.add.at(total, index, table.association[own])
+    some = count > 0
+    each = count * some.sum(3, keepdims=True)
+    each = each * some.any(3).sum(2)[:, :, None, None]
+    each = each * some.any((2, 3)).sum(1)[:, None, None, None]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return total / count, np.where(group == 0, 1.0, -1.0) / each[index]
+
+
+def _mean(values: Floats, axis: int) -> Floats:
+    """The mean of what there is along an axis; NaN where there is nothing."""
+    with np.errstate(invalid="ignore"):
+        found: Floats = np.nansum(values, axis) / np.isfinite(values).sum(axis)
+    return found
+
+
+def _gaps(by_level: Floats) -> Floats:
+    """The difference between the groups at each level (a target, a template): (groups, words, levels) to (levels,)."""
+    first, second = _mean(by_level, 1)
+    gaps: Floats = first - second
+    return gaps[np.isfinite(gaps)]
+
+
+def _one_sample(value: float, gaps: Floats, level: float, least: float) -> TTest | None:
+    se = float(gaps.std(ddof=1)) / math.sqrt(len(gaps)) if len(gaps) > 1 else 0.0
+    return TTest.of(value, se, len(gaps) - 1, level) if se > least else None
+
+
+def _together(words: TTest, targets: TTest, by_target: Floats, level: float) -> TTest:
+    """Both variances, less that of a word at a target, which is in both; Satterthwaite's degrees of freedom."""
+    parts = [(words.se**2, words.df), (targets.se**2, targets.df)]
+    for some in by_target:
+        cells = some[np.isfinite(some).any(1)]
+        rest = cells - _mean(cells, 1)[:, None] - _mean(cells, 0)[None] + np.nanmean(cells)
+        df = (cells.shape[0] - 1) * (cells.shape[1] - 1)
+        parts.append((-float(np.nansum(rest**2)) / df / cells.size, df))
+    shared = max(sum(v for v, _ in parts), words.se**2, targets.se**2)
+    if shared in (words.se**2, targets.se**2):
+        return max(words, targets, key=lambda one: one.se)
+    return TTest.of(words.estimate, math.sqrt(shared), _df(parts), level)
+
+
+def _df(parts: list[tuple[float, float]]) -> float:
+    """Satterthwaite's degrees of freedom of a sum of variances, each with its own."""
+    rest = sum(v * v / df for v, df in parts)
+    return sum(v for v, _ in parts) ** 2 / rest if rest else math.inf
