@@ -58,7 +58,7 @@ def told(table: Table) -> tuple[bool, bool, bool, bool]:
 
 def rows(sets: int) -> Iterator[str]:
     """A row for each world."""
-    yield f"| world ({sets} data sets), % | paper's p, 0 | its verdict, 0 | **rule, 0** | no caution, 0 | 0.2: paper, rule | 0.4: paper, rule |"
+    yield f"| world ({sets} sets) | paper's p | verdict | rule | no caution | 0.2 paper, rule | 0.4 paper, rule |"
     yield "|---" * 7 + "|"
     for name, world in WORLDS.items():
         null, *some = (
@@ -66,7 +66,7 @@ def rows(sets: int) -> Iterator[str]:
         )
         power = " | ".join(f"{100 * one[1]:.0f}, {100 * one[2]:.0f}" for one in some)
         p, verdict, rule, silent = (f"{100 * share:.1f}" for share in null)
-        yield f"| {name} | {p} | {verdict} | **{rule}** | {silent} | {power} |"
+        yield f"| {name} | {p} | {verdict} | {rule} | {silent} | {power} |"
 
 
 def main() -> None:

@@ -131,26 +131,26 @@ def _p(name: str, value: float) -> PValue:
     return PValue(name=name, value=value, kind="asymptotic", alternative="two-sided")
 
 
-def _cells(
-    table: Table, own: npt.NDArray[np.intp], pair: Pair
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+def _cells(table: Table, own: npt.NDArray[np.intp], pair: Pair) -> tuple[Floats, Floats]:
     """Mean association by group, word, target and template (NaN where there is none), and the weights of the rows."""
-    group = (table.group[own] == pair[1]).astype(np.intp)
-    codes = [
-        np.unique(some[own], return_inverse=True)[1]
-        for some in (table.attribute, table.target, table.template)
-    ]
-    index = (group, *codes)
-    shape = (2, *(int(some.max()) + 1 for some in codes))
-    count, total = np.zeros(shape), np.zeros(shape)
+    sign = np.where(table.group[own] == pair[0], 1.0, -1.0)
+    factors = (-sign, table.attribute[own], table.target[own], table.template[own])
+    index = tuple(np.unique(factor, return_inverse=True)[1] for factor in factors)
+    count = np.zeros([int(codes.max()) + 1 for codes in index])
+    total = np.zeros_like(count)
     np.add.at(count, index, 1.0)
     np.add.at(total, index, table.association[own])
-    some = count > 0
-    each = count * some.sum(3, keepdims=True)
-    each = each * some.any(3).sum(2)[:, :, None, None]
-    each = each * some.any((2, 3)).sum(1)[:, None, None, None]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return total / count, np.where(group == 0, 1.0, -1.0) / each[index]
+    each = count
+    for axes in (
+        (3,),
+        (2, 3),
+        (1, 2, 3),
+    ):  # templates of a word and target, targets of a word, words of a group
+        each = each * (count.any(axes[1:], keepdims=True) if axes[1:] else count > 0).sum(
+            axes[0], keepdims=True
+        )
+    with np.errstate(invalid="ignore"):
+        return total / count, sign / each[index]
 
 
 def _mean(values: Floats, axis: int) -> Floats:

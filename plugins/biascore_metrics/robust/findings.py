@@ -14,7 +14,7 @@ from biascore_metrics.robust.difference import Difference
 from biascore_metrics.robust.figures import figures
 from biascore_metrics.robust.fits import PairFit, Table, difference_name
 from biascore_metrics.robust.options import RobustOptions
-from biascore_metrics.robust.parts import by_perplexity, by_template, random_effects
+from biascore_metrics.robust.parts import by_perplexity, by_template
 from biascore_metrics.robust.probes import Design
 from biascore_metrics.robust.scores import Row
 
@@ -50,13 +50,11 @@ def findings(
     shares = [share for fit in fits for share in fit.shares(options.confidence)]
     templates = by_template(table, design, first.pair, options)
     bins, bin_problems = by_perplexity(rows, table, fits[0], options)
-    random = random_effects(fits[0])
     ranges = [
         Range(low=low, high=high, estimate=estimate.name)
         for (low, high), estimate in zip(pairwise(options.ppl_bins), bins, strict=True)
     ]
-    effects = [estimate for labelled in random.values() for _, estimate in labelled]
-    parts = [*(estimate for _, estimate in templates), *bins, *effects]
+    parts = [*(estimate for _, estimate in templates), *bins]
     problems = [
         *(f"no test of {one.name}: {one.problem}" for one in differences if one.problem),
         *(f"no {one.name}: {one.problem}" for one in fits if one.problem),
@@ -65,7 +63,7 @@ def findings(
     return Findings(
         estimates=(*headlines, *(fit.score() for fit in fits), *shares, *parts),
         decision=_decide(differences, adjusted, fits[0], options),
-        figures=figures(headlines, shares, templates, ranges, random, subject),
+        figures=figures(headlines, shares, templates, ranges, subject),
         warnings=(*bin_problems, *singular, *_degenerate(fits)),
         cautions=tuple(dict.fromkeys((*problems, *first.cautions(options.alpha)))),
         contributions=_contributions(table, first),

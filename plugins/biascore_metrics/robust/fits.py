@@ -5,7 +5,7 @@ Shrestha, Tay & Srinivasan 2025, section 2.2. It takes the sentences of a word f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -134,10 +134,6 @@ class PairFit:
         """The bias score of the pair."""
         return f"bias score {difference_name(self.pair)}"
 
-    def r2_name(self, what: str) -> str:
-        """The name of an R^2 of the pair."""
-        return f"{what} {difference_name(self.pair)}"
-
     def score(self) -> Estimate:
         """The bias score with the p-value of its pair alone."""
         return estimate_of(self.name, self.test, self.n) if self.test else missing(self.name, self.n)
@@ -154,26 +150,20 @@ class PairFit:
         return f"bias score {self.test.estimate:.3g} nats, p = {self.test.p_value:.3g}, {r2}: {said}"
 
     def shares(self, level: float) -> tuple[Estimate, ...]:
-        """R^2 of the group by both readings of the residual variance, and of group and random effects together."""
-        values: list[tuple[str, lmm.ResidualVariance, Callable[[lmm.RSquared[float]], float]]] = [
-            (PAPER_R2, "unit-weight", lambda found: found.part[GROUP]),
-            (MEAN_R2, "mean-variance", lambda found: found.part[GROUP]),
-            (CONDITIONAL_R2, "unit-weight", lambda found: found.conditional),
-        ]
+        """Part R^2 of the group, by both readings of the residual variance."""
+        kinds: dict[str, lmm.ResidualVariance] = {PAPER_R2: "unit-weight", MEAN_R2: "mean-variance"}
+        names = {what: f"{what} {difference_name(self.pair)}" for what in kinds}
         if self.fit is None or self.bootstrap is None:
-            return tuple(missing(self.r2_name(what), self.n, SHARE) for what, _, _ in values)
-        intervals = {kind: self.bootstrap.r2(kind, level=level) for _, kind, _ in values}
+            return tuple(missing(name, self.n, SHARE) for name in names.values())
         return tuple(
             Estimate(
-                name=self.r2_name(what),
-                value=take(self.fit.r2(kind)),
+                name=names[what],
+                value=self.fit.r2(kind).part[GROUP],
                 unit=SHARE,
                 n=self.n,
-                interval=ConfidenceInterval.of(
-                    intervals[kind].conditional if what == CONDITIONAL_R2 else intervals[kind].part[GROUP]
-                ),
+                interval=ConfidenceInterval.of(self.bootstrap.r2(kind, level=level).part[GROUP]),
             )
-            for what, kind, take in values
+            for what, kind in kinds.items()
         )
 
 

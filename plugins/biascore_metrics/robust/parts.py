@@ -1,21 +1,19 @@
-"""Further estimates: the difference in each template, and the paper's model by perplexity with its random effects."""
+"""Further estimates: the difference in each template, and the paper's model by perplexity."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Final
 
 import numpy as np
 
 from biascore.plugins_api import Estimate
 from biascore_metrics.robust.difference import Difference
-from biascore_metrics.robust.fits import NATS, Pair, PairFit, Table, difference, estimate_of, fit, missing
+from biascore_metrics.robust.fits import Pair, PairFit, Table, difference, estimate_of, fit, missing
 from biascore_metrics.robust.options import RobustOptions
 from biascore_metrics.robust.probes import Design
 from biascore_metrics.robust.scores import Row
 
-SQUARED: Final = "nats squared"
 Labelled = list[tuple[str, Estimate]]
 """Estimates with what a picture calls them."""
 
@@ -52,23 +50,3 @@ def by_perplexity(
             found.append(estimate_of(name, difference(own, first.pair, options.confidence), n))
     without = f"no bias score of its own for {', '.join(empty)}: too few sentences, or all alike"
     return found, (without,) if empty else ()
-
-
-def random_effects(first: PairFit) -> dict[str, Labelled]:
-    """Variances, and the predicted random intercepts by factor, with what they are labelled as."""
-    if first.fit is None:
-        return {}
-    n = {"rows": first.fit.n}
-    variances = [(f"variance of the {name}", value) for name, value in first.fit.variances.items()]
-    variances.append(("residual variance of a sentence of perplexity 1", first.fit.residual_variance))
-    found = {"variances": [(name, _plain(name, value, SQUARED, n)) for name, value in variances]}
-    for factor, effects in first.fit.effects.items():
-        found[factor] = [
-            (level, _plain(f"random intercept of {factor} {level}", value, NATS, n))
-            for level, value in effects.items()
-        ]
-    return found
-
-
-def _plain(name: str, value: float, unit: str, n: dict[str, int]) -> Estimate:
-    return Estimate(name=name, value=value, unit=unit, neutral=None, n=n)

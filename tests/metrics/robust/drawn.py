@@ -1,7 +1,7 @@
 """Data sets whose true difference is known, in worlds where words, targets or templates vary by themselves.
 
-Usual: 15 + 15 attribute words (sd 0.3 nats), 10 targets (sd 0.3), 6 templates (sd 0.5), log-perplexities of mean 2.5 and sd 0.8,
-and residuals of sd 0.5 nats, the same at every perplexity.
+Usual: 15 + 15 attribute words (sd 0.3 nats), 10 targets (sd 0.3), 6 templates (sd 0.5), log-perplexities of mean 2.5
+and sd 0.8, and residuals of sd 0.5 nats, the same at every perplexity.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SPREADS: Final[dict[str, Callable[[npt.NDArray[np.float64]], npt.NDArray[np.floa
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """``words``, ``targets``, ``templates``: the sd of the words and of each target's and template's own difference, in nats."""
+    """``words``: their sd in nats; ``targets``, ``templates``: the sd of each one's own difference."""
 
     words: float = 0.3
     targets: float = 0.0

@@ -57,7 +57,6 @@ def test_a_masked_model_is_planned_run_and_verified(
     for part in (
         "Differences by test and model",
         "Difference by template",
-        "Random intercepts of the target words",
     ):
         assert part in page
 
