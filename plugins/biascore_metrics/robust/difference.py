@@ -39,10 +39,8 @@ class Difference:
     """Welch's t of the means of the words."""
     targets: TTest | None = None
     """One-sample t of the differences of the targets around the same value; None with one target."""
-    templates: TTest | None = None
-    """The same of the templates; it only warns."""
     together: TTest | None = None
-    """Words and targets in one standard error, what they share counted once; it only warns."""
+    """Words, targets and templates in one standard error, as in Clark's min F'; it only warns."""
     weights: Floats | None = None
     """What each row of the table counts in the value: (n,), 0 in other groups."""
     problem: str = ""
@@ -70,11 +68,13 @@ class Difference:
         se = math.sqrt(sum(variances))
         df = _df([(v, len(some) - 1) for v, some in zip(variances, means, strict=True)])
         tested = TTest.of(value, se, df, level) if se > least else None
-        targets = _one_sample(value, _gaps(by_target), level, least)
-        templates = _one_sample(value, _gaps(_mean(cells, 2)), level, least)
+        targets, templates = (
+            _one_sample(value, _gaps(some), level, least) for some in (by_target, _mean(cells, 2))
+        )
+        every = [(one.se**2, one.df) for one in (tested, targets, templates) if one]
+        together = TTest.of(value, math.sqrt(sum(v for v, _ in every)), _df(every), level) if every else None
         problem = "" if tested or targets else "the associations do not vary beyond the groups"
-        together = _together(tested, targets, by_target, level) if tested and targets else None
-        return cls(pair, n, value, tested, targets, templates, together, weights, problem)
+        return cls(pair, n, value, tested, targets, together, weights, problem)
 
     @property
     def name(self) -> str:
@@ -109,22 +109,14 @@ class Difference:
 
     def cautions(self, alpha: float) -> tuple[str, ...]:
         """What the test does not see: targets and templates that differ by themselves."""
-        p = self.p_value
-        one = ("one target word: nothing is said of others",) if self.n["target words"] == 1 else ()
-        if p is None or p > alpha:
-            return one
-        found = list(one)
-        if self.together and self.together.p_value > alpha:
-            found.append(
-                f"words and targets both vary: with both in one standard error, p = {self.together.p_value:.2g}, "
-                f"above {alpha:g}"
-            )
-        if self.templates and self.templates.p_value > alpha:
-            found.append(
-                f"over the {self.templates.df + 1:g} templates the difference is not significant "
-                f"(p = {self.templates.p_value:.2g}): others may not show it"
-            )
-        return tuple(found)
+        found = ("one target word: nothing is said of others",) if self.n["target words"] == 1 else ()
+        if self.p_value is None or self.together is None or not self.p_value <= alpha < self.together.p_value:
+            return found
+        return (
+            *found,
+            f"targets or templates differ much among themselves, and others may not show it: with them and the words in one "
+            f"standard error, p = {self.together.p_value:.2g}",
+        )
 
 
 def _p(name: str, value: float) -> PValue:
@@ -170,20 +162,6 @@ def _gaps(by_level: Floats) -> Floats:
 def _one_sample(value: float, gaps: Floats, level: float, least: float) -> TTest | None:
     se = float(gaps.std(ddof=1)) / math.sqrt(len(gaps)) if len(gaps) > 1 else 0.0
     return TTest.of(value, se, len(gaps) - 1, level) if se > least else None
-
-
-def _together(words: TTest, targets: TTest, by_target: Floats, level: float) -> TTest:
-    """Both variances, less that of a word at a target, which is in both; Satterthwaite's degrees of freedom."""
-    parts = [(words.se**2, words.df), (targets.se**2, targets.df)]
-    for some in by_target:
-        cells = some[np.isfinite(some).any(1)]
-        rest = cells - _mean(cells, 1)[:, None] - _mean(cells, 0)[None] + np.nanmean(cells)
-        df = (cells.shape[0] - 1) * (cells.shape[1] - 1)
-        parts.append((-float(np.nansum(rest**2)) / df / cells.size, df))
-    shared = max(sum(v for v, _ in parts), words.se**2, targets.se**2)
-    if shared in (words.se**2, targets.se**2):
-        return max(words, targets, key=lambda one: one.se)
-    return TTest.of(words.estimate, math.sqrt(shared), _df(parts), level)
 
 
 def _df(parts: list[tuple[float, float]]) -> float:
