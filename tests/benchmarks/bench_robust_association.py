@@ -45,7 +45,6 @@ WORLDS = {
 SHOWN = (
     "words alike",
     "words differ (sd 0.3)",
-    "the same, uneven between groups",
     "the same, variance as 1/perplexity",
     "the same, 4 words a group",
     "targets differ too (sd 0.2)",
