@@ -129,7 +129,7 @@ CASES = {
         logits_by_first_factor,
     ),
     "robust-association": Case(
-        "robust-association", WORK, "bias score male - female", identity, {**EASY, "pairs": 4}
+        "robust-association", WORK, "difference male - female", identity, {**EASY, "pairs": 4}
     ),
 }
 """By the metric, and what is measured where there are several."""
