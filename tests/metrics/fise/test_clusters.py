@@ -49,7 +49,7 @@ def test_the_mean_of_words_in_sectors_is_rejected_as_often_as_said(together: boo
 def test_words_that_vary_far_along_an_axis_are_no_neighbours_for_that():
     # Independent words, four times as far along a direction that the lists of the axis meet with noise.
     told, low = 0, []
-    for seed in range(40):
+    for seed in range(15):
         rng = np.random.default_rng(seed)
         vectors = rng.standard_normal((124, 100))
         vectors[:, 0] *= 4
@@ -59,7 +59,7 @@ def test_words_that_vary_far_along_an_axis_are_no_neighbours_for_that():
         told += correlation > high
         low.append(correlation)
     assert abs(np.mean(low)) < 0.1
-    assert told <= 16  # of shuffles 5 % by construction; where the axis alone is taken out it is all 40
+    assert told <= 7  # where the axis alone is taken out it is all 15
 
 
 def test_neighbours_are_of_other_families():
