@@ -2,8 +2,8 @@
 
 Words come in kinds: occupations of one sector lean alike, so a standard error over words is too small by two and more.
 Where the list of targets declares its kinds (``families``) these are the clusters; elsewhere they are made from the vectors.
-Both are blind to the axes that are measured: words that lie near each other *on* an axis score alike by construction, and
-clusters found there would take independent words for dependent ones.
+Words that lie near each other *on* an axis score alike by construction, so clusters are made without the axes, and
+neighbours are near in what the score leaves over.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class Clusters:
     of: Numbers
     declared: bool
     """Whether the list declares them, or they were made from the vectors."""
-    off_axes: Floats
-    """The words' vectors without the directions of the axes, centred, of length 1."""
+    vectors: Floats
+    """The words' vectors of length 1, centred."""
     apart: Numbers
     """The number of each word's family, or pair of forms where none is declared: a neighbour is of another one (n,)."""
 
@@ -44,13 +44,17 @@ class Clusters:
         square root of their number. Ward's linkage and one cluster for six words leave up to 11 and 26 % false positives
         where sectors are few; fewer clusters cost power.
         """
-        off = _off(vectors, axes)
+        unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        unit = unit - unit.mean(axis=0)
         if declared:
-            return cls(units, True, off, units)
+            return cls(units, True, unit, units)
+        basis, sizes, _ = np.linalg.svd(axes.T, full_matrices=False)
+        basis = basis[:, sizes > ROUNDING]
+        off = _scaled(unit - unit @ basis @ basis.T)
         count = np.bincount(units).astype(np.float64)
         means = np.zeros((count.size, off.shape[1]))
         np.add.at(means, units, off)
-        return cls(_linked(means / count[:, np.newaxis])[units], False, off, units)
+        return cls(_linked(means / count[:, np.newaxis])[units], False, unit, units)
 
     @property
     def count(self) -> int:
@@ -74,9 +78,19 @@ class Clusters:
     def neighbours(self, scores: Floats, rng: np.random.Generator) -> tuple[float, float] | None:
         """The correlation of words' scores (n,) with the mean of their nearest neighbours', and 95 % of its shuffles.
 
-        None where there are too few words of other families, or nothing varies.
+        The score is regressed out of the vectors, so that words that are long in its direction are no neighbours for that.
+        Regression takes k s_i s_j / S too much of the product of two of n words (S the sum of squared scores, k the mean
+        square of what is left), which is given back as a further coordinate. None where there are too few words of other
+        families, or nothing varies.
         """
-        near = self.off_axes @ self.off_axes.T
+        centred = scores - scores.mean()
+        square = float(centred @ centred)
+        if square <= ROUNDING**2:
+            return None
+        left = self.vectors - np.outer(centred, centred @ self.vectors) / square
+        back = np.sqrt((left**2).sum(axis=1).mean() / square) * centred
+        off = _scaled(np.column_stack([left, back]))
+        near = off @ off.T
         near[self.apart[:, np.newaxis] == self.apart] = -np.inf
         nearest = np.argsort(-near, axis=1, kind="stable")[:, :NEAREST]
         if not np.isfinite(np.take_along_axis(near, nearest, axis=1)).all() or nearest.shape[1] < NEAREST:
@@ -91,16 +105,10 @@ class Clusters:
         return float(found[0]), float(np.quantile(found[1:], 0.95))
 
 
-def _off(vectors: Floats, axes: Floats) -> Floats:
-    """Unit vectors without the directions of the axes, centred, scaled to length 1 where anything is left."""
-    basis, sizes, _ = np.linalg.svd(axes.T, full_matrices=False)
-    basis = basis[:, sizes > ROUNDING]
-    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-    left = unit - unit @ basis @ basis.T
-    left = left - left.mean(axis=0)
-    lengths = np.linalg.norm(left, axis=1, keepdims=True)
-    off: Floats = np.where(lengths > ROUNDING, left / np.maximum(lengths, ROUNDING), 0.0)
-    return off
+def _scaled(rows: Floats) -> Floats:
+    """Rows of length 1; those of none stay."""
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.asarray(np.where(lengths > ROUNDING, rows / np.maximum(lengths, ROUNDING), 0.0))
 
 
 def _linked(rows: Floats) -> Numbers:
