@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from biascore.plugins_api import AssociationsTest, Catalogue, EquityTest, LoadContext, SpeakerFrames
+from biascore.plugins_api import AssociationsTest, Catalogue, EquityTest, LoadContext, SpeakerFrames, WordList
 from biascore_adapters.planted.associations import Associations
 from biascore_adapters.planted.declaration import declared_effects, parse_declaration
 from biascore_adapters.planted.equity import Emotions
@@ -66,10 +66,10 @@ class Planted:
 def _topics(catalogue: Catalogue, languages: Collection[str]) -> dict[str, str]:
     """The topic of each word in the files ``topics`` of these languages."""
     return {
-        word.casefold(): f"{file.language} {topic.name}"
-        for file in catalogue.files
-        if file.stem == "topics" and file.language in languages
-        for topic in file.lists
+        word.casefold(): id
+        for language in sorted(languages)
+        for id, topic in catalogue.lists(language).items()
+        if id.startswith(f"{language}/topics/") and isinstance(topic, WordList)
         for word in topic.words
     }
 
