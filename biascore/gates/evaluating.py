@@ -189,9 +189,7 @@ def _grown(measurement: Measurement, comparison: Comparison, gate: Gate) -> Iter
         by = f" by more than {margin:g}{own}" if margin else ""
         yield _check(measurement, reason, held, f"has not grown{by}")
     for other in refused:
-        yield _check(
-            measurement, f"not comparable: {'; '.join(other.reasons)}", Held.FAILS, "has not grown"
-        )
+        yield _check(measurement, f"not comparable: {'; '.join(other.reasons)}", Held.FAILS, "has not grown")
     if not (found or refused):
         there = [
             text
