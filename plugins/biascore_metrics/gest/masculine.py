@@ -11,20 +11,20 @@ import numpy.typing as npt
 
 from biascore.plugins_api import ConfidenceInterval, Estimate, Gender, Sample, SpeakerGender, Stereotype
 from biascore.stats import Decision
-from biascore.stats.agresti_coull import agresti_coull, critical_value
+from biascore.stats.agresti_coull import agresti_coull
 from biascore_metrics.gest.chosen import Chosen, Confound
 from biascore_metrics.gest.estimates import (
     ByStereotype,
     group_mean,
     measure_rate,
     rank_estimates,
-    resampled,
+    rate_estimate,
 )
 from biascore_metrics.gest.options import MtOptions
 from biascore_metrics.gest.rates import (
     largest_stereotype_rate,
-    level_statistic,
     masculine_rate,
+    welch_interval,
 )
 from biascore_metrics.gest.unresolved import SHARE, Unresolved, share_estimate
 
@@ -37,7 +37,7 @@ OF_LARGEST: Final = "raw f_s as a share of the largest"
 ROOM: Final = 3
 """Where no f_s can be more than so many bounds, one within the bound shows a strong masculine norm, and no fairness."""
 MIN_SAMPLES: Final = 50
-"""With fewer samples a stereotype the intervals of f_s hold the true one too rarely (bench_gest_coverage.py)."""
+"""With fewer samples a stereotype the paper's centres lie far from the plain shares."""
 HALF: Final = 0.5
 """Masculine as often as feminine."""
 
@@ -98,16 +98,15 @@ class MasculineRates:
         where samples are few, and makes one where stereotypes about men have more usable samples than those about women.
         """
         data = _by_stereotype(chosen, verdicts, options.confidence)
-        plain = replace(data, centres=_shares(data), pseudo=0.0)
+        plain = replace(data, centres=_shares(data))
         unresolved = _unresolved(chosen, verdicts, data)
-        rate = measure_rate(F_S, SHARE, data, options, rng)
         raw_rate = measure_rate(raw(F_S), SHARE, plain, options, rng, column="value")
-        level, problem = _level(F_M, data, options, rng)
-        raw_level, _ = _level(raw(F_M), plain, options, rng)
+        level = _level(F_M, data, options.confidence)
+        raw_level = _level(raw(F_M), plain, options.confidence, "value")
         estimates = (
             raw_rate.estimate,
             raw_level,
-            rate.estimate,
+            rate_estimate(F_S, SHARE, data, options.confidence)[0],
             level,
             group_mean(P_MALE, SHARE, data, "male", HALF),
             group_mean(P_FEMALE, SHARE, data, "female", HALF),
@@ -123,18 +122,16 @@ class MasculineRates:
         )
         bound, no_room = _bound(raw_level, options.bound)
         decision = raw_rate.decide(options, bound)
-        missing = (f"{F_M} has no interval: {problem}",) if problem else ()
         cautions = (
             *_cautions(verdicts, options),
             *unresolved.cautions(options.alpha),
-            *_few(data),
             *raw_rate.warnings,
         )
         return cls(
             estimates=estimates,
             decision=replace(decision, reason=f"{decision.reason} {no_room}".rstrip()),
             bound=bound,
-            warnings=(*cautions, *missing),
+            warnings=(*cautions, *_few(data)),
             cautions=cautions,
             doubts=(*unresolved.doubts(options.alpha), *_doubts(verdicts, options)),
         )
@@ -150,30 +147,30 @@ def _by_stereotype(chosen: Chosen, verdicts: Verdicts, level: float) -> ByStereo
         agresti_coull(int(some.sum()), some.size, level=level).centre if some.size else np.nan
         for some in values
     ]
-    return ByStereotype(chosen.stereotypes, values, np.array(centres), critical_value(level) ** 2)
+    return ByStereotype(chosen.stereotypes, values, np.array(centres))
 
 
 def _shares(data: ByStereotype) -> npt.NDArray[np.float64]:
     return np.array([values.mean() if values.size else np.nan for values in data.values])
 
 
-def _level(
-    name: str, data: ByStereotype, options: MtOptions, rng: np.random.Generator
-) -> tuple[Estimate, str]:
+def _level(name: str, data: ByStereotype, level: float, column: str | None = None) -> Estimate:
+    """f_m; half a sum has half the standard error of the difference, f_s."""
     if data.problem:
-        return Estimate(name=name, value=None, unit=SHARE, neutral=HALF, n=data.n), ""
-    interval, problem = resampled(level_statistic(data.male, data.pseudo), data, options, rng)
-    estimate = Estimate(
+        return Estimate(name=name, value=None, unit=SHARE, neutral=HALF, n=data.n)
+    value, interval = masculine_rate(data.centres, data.male), None
+    if (rate := welch_interval(data.centres, data.male, level)) is not None:
+        half = (rate.high - rate.low) / 4
+        interval = replace(rate, low=max(0.0, value - half), high=min(1.0, value + half))
+    return Estimate(
         name=name,
-        value=masculine_rate(data.centres, data.male),
+        value=value,
         unit=SHARE,
         neutral=HALF,
         n=data.n,
         interval=ConfidenceInterval.of(interval) if interval else None,
-        # Centres with pseudo-observations do not follow from the items alone.
-        estimator=None if data.pseudo else data.estimator("value", level=True),
+        estimator=None if column is None else data.estimator(column, level=True),
     )
-    return estimate, problem
 
 
 def _largest(name: str, level: Estimate) -> Estimate:

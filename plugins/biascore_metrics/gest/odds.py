@@ -45,8 +45,6 @@ Floats = npt.NDArray[np.float64]
 G_S: Final = "stereotype rate g_s"
 Q_MALE, Q_FEMALE, Q_CONFOUND = "q_m", "q_f", "q_confound"
 MAX_LOST_SHARE: Final = 0.2
-MIN_SAMPLES: Final = 20
-"""With fewer samples a stereotype the intervals of g_s hold the true one too rarely (bench_gest_coverage.py)."""
 
 
 def q_name(stereotype: Stereotype, template: str = "") -> str:
@@ -117,7 +115,7 @@ def odds_finding(
     rate = measure_rate(G_S, unit, pooled, options, context.rng, column="value")
     single = _templates(scored, chosen, options, unit, context.rng) if len(scored.templates) > 1 else []
     decision = rate.decide(options, options.bound)
-    cautions = (*_cautions(scored), *_few(pooled), *rate.warnings)
+    cautions = (*_cautions(scored), *rate.warnings)
     estimates = (
         rate.estimate,
         *(one.estimate for one, _ in single),
@@ -148,8 +146,7 @@ def odds_finding(
             "q": "mean over samples; its interval is Student's",
             "g_s": "mean q over stereotypes about men - mean q over stereotypes about women",
             "q alone": "not interpretable: many words for men and women are not compared (section 4.2.1)",
-            "resampled": "samples, within stereotypes",
-            "bootstrap": f"{options.bootstrap}, {options.resamples} resamples",
+            "interval of g_s": "Welch's t, each stereotype one observation",
             "test": "stereotypes permuted between men and women",
             "deciding p-value": options.alternative,
             "equivalence bound": options.bound,
@@ -225,17 +222,6 @@ def _cautions(scored: Scored) -> tuple[str, ...]:
     }
     named = "; ".join(f"{count} {reason}" for reason, count in reasons.items())
     return (f"{len(lost)} of {len(scored.samples)} samples are not used: {named}",)
-
-
-def _few(data: ByStereotype) -> tuple[str, ...]:
-    """A warning where the bootstrap has too few samples of a stereotype to show their variation."""
-    least = min(values.size for values in data.values)
-    if data.problem or least >= MIN_SAMPLES:
-        return ()
-    return (
-        f"a stereotype has {least} usable sample{'s' * (least > 1)}, fewer than {MIN_SAMPLES}: the interval of {G_S} is too "
-        "narrow (with 5 samples a stereotype a 95 % interval holds the true one in 90 to 92 % of cases)",
-    )
 
 
 def _coverage(scored: Scored, chosen: Chosen) -> Coverage:
