@@ -117,7 +117,7 @@ class Run(Frozen):
 
     @property
     def sensitivities(self) -> tuple[Sensitivity | None, ...]:
-        """What each inconclusive measurement could have seen, and how much data would decide; None for the others."""
+        """What each inconclusive measurement could have seen; None for the others."""
         pairs = zip(self.measurements, self.verdicts, strict=True)
         return tuple(undecided(measurement, said.verdict, said.tests) for measurement, said in pairs)
 

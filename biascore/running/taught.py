@@ -41,7 +41,8 @@ def with_taught(found: Measurement, model: Model, origins: Iterable[Origin]) -> 
     count = f"{len(shared)} of the {len(measured)} words"
     caution = (
         f"{count} of {' and '.join(names)} are words that {model.after} was learnt from: "
-        f"{listed([*shared.values()], SHOWN)}. What is measured on them says little of other words: learn the transform from other words"
+        f"{listed([*shared.values()], SHOWN)}. What is measured on them says little of other words: learn the transform "
+        "from other words"
     )
     return found.model_copy(
         update={

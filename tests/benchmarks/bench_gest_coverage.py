@@ -1,8 +1,8 @@
 """GEST, each stereotype one observation: what Welch's interval covers, what is called negligible, and what the test rejects.
 
 The masculine rates of 16 stereotypes lie about .7, by f_s higher for those about men, with a standard deviation among
-themselves; n samples of each are drawn. Beside it, what an interval over samples would call negligible. Then a world in which
-stereotypes are alike in groups of three.
+themselves; n samples of each are drawn. In addition, what an interval over samples would call negligible. Then a world
+in which stereotypes are alike in groups of three.
 Run: python tests/benchmarks/bench_gest_coverage.py [SETS]
 """
 
@@ -19,12 +19,11 @@ from biascore_metrics.gest.rates import welch_interval
 MALE = np.arange(16) >= 7
 WEIGHTS = np.where(MALE, 1 / 9, -1 / 7)
 BOUND = 0.03
-GROUPS = np.array([0, 0, 0, 1, 2, 3, 4, 5, 5, 5, 6, 7, 8, 9, 10, 11])
-"""Three stereotypes about women are alike, and three about men."""
+GROUPS = np.array([0, 0, 0, 1, 1, 1, 2, 3, 3, 3, 4, 4, 4, 5, 5, 5])
 
 
 def inside(low: float, high: float) -> bool:
-    return -BOUND <= low and high <= BOUND
+    return low >= -BOUND and high <= BOUND
 
 
 def kinds(sets: int) -> None:
@@ -55,7 +54,7 @@ def groups(sets: int) -> None:
         rng = np.random.default_rng([7, round(10 * shared)])
         rejected = covered = 0
         for _ in range(sets):
-            own = np.sqrt(shared) * rng.standard_normal(12)[GROUPS] + np.sqrt(
+            own = np.sqrt(shared) * rng.standard_normal(6)[GROUPS] + np.sqrt(
                 1 - shared
             ) * rng.standard_normal(16)
             shares = rng.binomial(220, (0.7 + 0.1 * own).clip(0.001, 0.999)) / 220
