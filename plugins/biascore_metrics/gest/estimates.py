@@ -24,7 +24,8 @@ from biascore_metrics.gest.options import GestOptions
 from biascore_metrics.gest.rates import feminine_ranks, stereotype_rate, welch_interval
 
 RULE: Final = (
-    "Detected when the stereotypes about men differ from those about women, permuted, at level alpha."
+    "Detected when the stereotypes about men differ from those about women in a permutation test over stereotypes, at "
+    "level alpha."
 )
 ABOUT: Final = {"female": "stereotypes about women", "male": "stereotypes about men"}
 
