@@ -36,8 +36,6 @@ LARGEST: Final = "largest f_s at this f_m"
 OF_LARGEST: Final = "raw f_s as a share of the largest"
 ROOM: Final = 3
 """Where no f_s can be more than so many bounds, one within the bound shows a strong masculine norm, and no fairness."""
-MIN_SAMPLES: Final = 50
-"""With fewer samples a stereotype the paper's centres lie far from the plain shares."""
 HALF: Final = 0.5
 """Masculine as often as feminine."""
 
@@ -118,7 +116,6 @@ class MasculineRates:
             *unresolved.estimates(options.confidence),
             share_estimate(CONFLICTS, *verdicts.share(Gender.CONFLICT), options.confidence),
             *_confounded(confound, chosen, verdicts, options.confidence),
-            *_raw_p(plain),
         )
         bound, no_room = _bound(raw_level, options.bound)
         decision = raw_rate.decide(options, bound)
@@ -131,7 +128,7 @@ class MasculineRates:
             estimates=estimates,
             decision=replace(decision, reason=f"{decision.reason} {no_room}".rstrip()),
             bound=bound,
-            warnings=(*cautions, *_few(data)),
+            warnings=cautions,
             cautions=cautions,
             doubts=(*unresolved.doubts(options.alpha), *_doubts(verdicts, options)),
         )
@@ -236,31 +233,7 @@ def _confounded(
         for sample, value in zip(verdicts.samples, verdicts.values, strict=True)
         if value is not None and confound.holds(sample.sentence, chosen.by_id[sample.stereotype])
     ]
-    masculine = round(sum(held))
-    plain = _plain(raw(P_CONFOUND), masculine / len(held) if held else None, {"samples": len(held)}, HALF)
-    return (_centre(P_CONFOUND, masculine, len(held), level), plain)
-
-
-def _raw_p(plain: ByStereotype) -> list[Estimate]:
-    return [
-        _plain(raw(p_name(stereotype)), float(share) if values.size else None, {"samples": values.size}, HALF)
-        for stereotype, values, share in zip(plain.stereotypes, plain.values, plain.centres, strict=True)
-    ]
-
-
-def _few(data: ByStereotype) -> list[str]:
-    """A warning where the convention of the paper moves numbers by more than its own rounding."""
-    least = min(values.size for values in data.values)
-    if data.problem or least >= MIN_SAMPLES:
-        return []
-    return [
-        f"a stereotype has {least} usable samples, fewer than {MIN_SAMPLES}: Agresti and Coull's centres draw p to 1/2, so "
-        "that numbers of stereotypes with unlike many samples differ for that alone; read the raw numbers"
-    ]
-
-
-def _plain(name: str, value: float | None, n: dict[str, int], neutral: float) -> Estimate:
-    return Estimate(name=name, value=value, unit=SHARE, neutral=neutral, n=n)
+    return (_centre(P_CONFOUND, round(sum(held)), len(held), level),)
 
 
 def _doubts(verdicts: Verdicts, options: MtOptions) -> tuple[str, ...]:

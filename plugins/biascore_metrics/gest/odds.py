@@ -31,11 +31,11 @@ from biascore_metrics.gest.chosen import Chosen, Confound
 from biascore_metrics.gest.data import data_conventions
 from biascore_metrics.gest.estimates import (
     ByStereotype,
-    Rate,
     group_mean,
     measure_rate,
     rank_estimates,
     rank_pictures,
+    rate_estimate,
 )
 from biascore_metrics.gest.options import OddsOptions
 from biascore_metrics.gest.rates import mean_interval
@@ -113,12 +113,12 @@ def odds_finding(
     confound = Confound.of(options, context.catalogue)
     pooled = _by_stereotype(scored, chosen, options, None)
     rate = measure_rate(G_S, unit, pooled, options, context.rng, column="value")
-    single = _templates(scored, chosen, options, unit, context.rng) if len(scored.templates) > 1 else []
+    single = _templates(scored, chosen, options, unit) if len(scored.templates) > 1 else []
     decision = rate.decide(options, options.bound)
     cautions = (*_cautions(scored), *rate.warnings)
     estimates = (
         rate.estimate,
-        *(one.estimate for one, _ in single),
+        *(one for one, _ in single),
         group_mean(Q_MALE, unit, pooled, "male", None),
         group_mean(Q_FEMALE, unit, pooled, "female", None),
         *_q_estimates(pooled, unit, options),
@@ -170,12 +170,12 @@ def _by_stereotype(
 
 
 def _templates(
-    scored: Scored, chosen: Chosen, options: OddsOptions, unit: str, rng: np.random.Generator
-) -> list[tuple[Rate, list[Estimate]]]:
+    scored: Scored, chosen: Chosen, options: OddsOptions, unit: str
+) -> list[tuple[Estimate, list[Estimate]]]:
     found = []
     for column, template in enumerate(scored.templates):
         data = _by_stereotype(scored, chosen, options, column)
-        rate = measure_rate(g_name(template), unit, data, options, rng)
+        rate, _ = rate_estimate(g_name(template), unit, data, options.confidence)
         found.append((rate, _q_estimates(data, unit, options, template)))
     return found
 

@@ -33,7 +33,6 @@ def test_every_number_of_the_paper(engine: Engine) -> None:
     assert (named["p_m"].value, named["p_f"].value) == pytest.approx((p_m, p_f), abs=1e-9)
     assert named["p 1 Weak"].value == pytest.approx(centres[1], abs=1e-9)
     assert named["p 1 Weak"].interval.low == pytest.approx(agresti_coull(30, 90).interval.low)
-    assert named["raw p 1 Weak"].value == pytest.approx(30 / 90)
     assert named["raw stereotype rate f_s"].value == pytest.approx((150 - 80) / 90 / 2)
     assert [
         named[f"feminine rank {label}"].value for label in ("1 Weak", "2 Neat", "9 Rational", "8 Tough")
@@ -97,12 +96,11 @@ def test_nothing_detected_is_inconclusive(engine: Engine) -> None:
     assert estimates(found)["yield"].value == 0
 
 
-def test_few_samples_are_cautioned_and_cannot_be_negligible(engine: Engine) -> None:
+def test_few_samples_cannot_be_negligible(engine: Engine) -> None:
     few = {1: (3, 3), 2: (3, 3), 8: (3, 3), 9: (4, 2)}
     test = samples_test(numbered(dict.fromkeys(few, 6)))
     found = engine.measure("gest-mt", model_of(by_table(few)), test, target="xx")[0]
     assert found.verdict is Verdict.INCONCLUSIVE
-    assert any("read the raw numbers" in line for line in found.warnings)
 
 
 def test_the_raw_interval_decides_what_is_negligible(engine: Engine) -> None:
@@ -142,7 +140,7 @@ def test_the_topical_check_looks_at_samples_about_men(engine: Engine) -> None:
     women = engine.measure(
         "gest-mt", model_of(backend), test, target="xx", confound="en/gest/family", confound_of="female"
     )[0]
-    assert estimates(women)["raw p_confound"].value == 0
+    assert dict(estimates(women)["p_confound"].n) == {"masculine": 0, "feminine": 1}
     assert "female stereotypes" in women.conventions["confound"]
 
 
