@@ -97,8 +97,13 @@ class Model:
     @property
     def after(self) -> str:
         """The names of its transforms, or ""."""
-        under = "" if self._under is None else self._under.after
-        return ", ".join(filter(None, [under, self._transformed.name if self._transformed else ""]))
+        return ", ".join(one.name for one in self.transforms)
+
+    @property
+    def transforms(self) -> tuple[Transformed, ...]:
+        """Its transforms, the first one first."""
+        under = () if self._under is None else self._under.transforms
+        return under if self._transformed is None else (*under, self._transformed)
 
     @property
     def counts(self) -> QuestionCounts:

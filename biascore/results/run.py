@@ -117,7 +117,7 @@ class Run(Frozen):
 
     @property
     def sensitivities(self) -> tuple[Sensitivity | None, ...]:
-        """What each inconclusive measurement could have seen, and how much data would decide; None for the others."""
+        """What each inconclusive measurement could have seen; None for the others."""
         pairs = zip(self.measurements, self.verdicts, strict=True)
         return tuple(undecided(measurement, said.verdict, said.tests) for measurement, said in pairs)
 
@@ -168,7 +168,7 @@ class Run(Frozen):
         some = "; ".join(f"{before} and {after}" for before, after in self.twins)
         return (
             f"before and after transforms, and so counted twice: {some}. That one of two verdicts is detected and the other "
-            "is not does not show that the effect changed: a metric of the change tests that, such as weat-change"
+            "is not does not show that the effect changed: weat-change gives the change with its interval"
         )
 
     @property

@@ -114,12 +114,12 @@ CASES = {
     "fise": Case("fise", PLACED, "standardised mean bias gender", identity, FEW),
     "fise, distance": Case("fise", PLACED, "distance of the distribution from even", spread_of_two, FEW),
     "gg-fise": Case("gg-fise", PLACED, "standardised mean bias gender", identity, FEW),
-    "gest-mt": Case("gest-mt", OWN, "raw stereotype rate f_s", probits, {"target": "it", **EASY}),
-    "gest-mlm": Case("gest-mlm", OWN, "stereotype rate g_s", identity, {**EASY, "templates": [1]}),
+    "gest-mt": Case("gest-mt", OWN, "raw stereotype rate f_s", probits, {"target": "it"}),
+    "gest-mlm": Case("gest-mlm", OWN, "stereotype rate g_s", identity, {"templates": [1]}),
     "gest-mlm, pairs": Case(
-        "gest-mlm", OWN, "stereotype rate g_s", identity, {**EASY, "translator": "self", "target": "it"}
+        "gest-mlm", OWN, "stereotype rate g_s", identity, {"translator": "self", "target": "it"}
     ),
-    "gest-causal": Case("gest-causal", OWN, "stereotype rate g_s", identity, EASY),
+    "gest-causal": Case("gest-causal", OWN, "stereotype rate g_s", identity, {}),
     "eec": Case(
         "eec",
         "en/eec",

@@ -13,6 +13,7 @@ from biascore.plugins_api import (
     Catalogue,
     Context,
     Equivalence,
+    Estimate,
     Figure,
     Finding,
     Metric,
@@ -26,7 +27,7 @@ from biascore.stats import Verdict
 from biascore.stats.exchange import Exchange
 from biascore_metrics.doubts import doubts_of
 from biascore_metrics.frequency import Frequency
-from biascore_metrics.grammatical_gender.change import LEAST, Change
+from biascore_metrics.grammatical_gender.change import LEAST, change_of
 from biascore_metrics.grammatical_gender.genders import Genders, genders_of
 from biascore_metrics.grammatical_gender.same_words import NOTHING, SameWords, Scores, embed_on, states
 from biascore_metrics.grammatical_gender.trace import Line, trace_of
@@ -75,19 +76,17 @@ class _Measured:
             exchange=self.exchange,
         )
 
-    def change(self, options: VectorOptions, rng: np.random.Generator) -> Change:
-        before, after = (self.scores[0], self.scores[-1]) if self.scores else (NOTHING, NOTHING)
-        return Change.of(
-            before,
-            after,
+    def change(self, options: VectorOptions, rng: np.random.Generator) -> Estimate:
+        ends = (self.scores[0], self.scores[-1]) if self.scores else (NOTHING, NOTHING)
+        return change_of(
+            ends,
             options,
             rng,
             problem=self.problem,
-            name=f"change of {self.name}",
+            name=self.name,
             roles=self.roles,
-            across=(self.across[0], self.across[-1]) if self.across else None,
             exchange=self.exchange,
-        )
+        )[0]
 
 
 class GgWeat(Metric[GgWeatOptions, Test]):
@@ -132,8 +131,9 @@ class GgWeat(Metric[GgWeatOptions, Test]):
             *_disagreement(new, options, held_out.name if held_out else ""),
             *frequency.both(),
         )
-        warnings = (*role_warnings(own, words.coverage), *(held_out.warnings if held_out else ()))
-        items, figures, value = _items(test, words, measured), _figures(), "association s(w, A, B)"
+        warnings = role_warnings(own, words.coverage)
+        items, value = _items(test, words, measured), "association s(w, A, B)"
+        figures: tuple[Figure, ...] = ()
         if options.trace and not measured[0].problem:
             lines = [
                 Line.of_effects(one.scores, options, rng, one.name, exchange=one.exchange)
@@ -150,7 +150,7 @@ class GgWeat(Metric[GgWeatOptions, Test]):
                 *(effect.estimates[0] for effect in new[1:]),
                 headline.estimates[1],
                 *(effect.estimates[0] for effect in old),
-                *(change.estimate for change in changes),
+                *changes,
             ),
             decision=headline.decide(options),
             equivalence=Equivalence.within(options.bound, EFFECT),
@@ -242,7 +242,3 @@ def _items(test: Test, words: SameWords, measured: Sequence[_Measured]) -> pa.Ta
         else {}
     )
     return item_table(item=names, group=groups, value=new, more=more)
-
-
-def _figures() -> tuple[Figure, ...]:
-    return ()
