@@ -7,6 +7,9 @@ import pytest
 from biascore import Engine
 from biascore.errors import OptionsError
 
+TEST_OF = {"fise": "it/fise_it1_occupations"}
+
+
 @pytest.mark.parametrize("metric", ["weat", "sc-weat", "seat", "lpbs"])
 def test_resamples_beyond_memory_are_refused(engine: Engine, metric: str) -> None:
     with pytest.raises(OptionsError, match=r"resamples: is more than 1,000,000.* 5000 are enough"):

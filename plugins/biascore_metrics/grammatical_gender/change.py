@@ -17,11 +17,10 @@ from biascore.plugins_api import (
     Metric,
     Model,
     Plane,
-    PValue,
     Test,
     item_table,
 )
-from biascore.stats import ZeroVarianceError, effect_size, normal_approximation
+from biascore.stats import ZeroVarianceError, effect_size
 from biascore.stats.change import bootstrap_effect_change
 from biascore.stats.exchange import Exchange
 from biascore_metrics.grammatical_gender.same_words import (
@@ -35,6 +34,7 @@ from biascore_metrics.grammatical_gender.same_words import (
 )
 from biascore_metrics.grammatical_gender.trace import Line, SizeOptions, trace_of
 from biascore_metrics.weat.effect import DEVIATIONS, EFFECT
+from biascore_metrics.weat.pvalues import normal
 from biascore_metrics.weat.words import ROLES, role_warnings
 from biascore_metrics.words import OF_MODEL, coverage_warnings
 
@@ -149,10 +149,6 @@ def _effect(when: str, scores: Scores, line: Line, place: int, options: EffectOp
     x, y = scores
     value = line.values[place] if line.values else None
     ends = line.intervals[place] if line.intervals else None
-    p_values: tuple[PValue, ...] = ()
-    if value is not None:
-        p = normal_approximation(effect_size(x, y, 1), len(x), len(y))
-        p_values = (PValue(name="normal approximation", value=p, kind="asymptotic", alternative="greater"),)
     interval = None
     if ends is not None:
         low, high = ends
@@ -165,7 +161,7 @@ def _effect(when: str, scores: Scores, line: Line, place: int, options: EffectOp
         unit=DEVIATIONS,
         n={"X": len(x), "Y": len(y)},
         interval=interval,
-        p_values=p_values,
+        p_values=() if value is None else (normal(x, y),),
     )
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -33,10 +32,9 @@ from biascore_metrics.grammatical_gender.same_words import NOTHING, SameWords, S
 from biascore_metrics.grammatical_gender.trace import Line, trace_of
 from biascore_metrics.weat.effect import EFFECT, Across, Effect
 from biascore_metrics.weat.options import VectorOptions
+from biascore_metrics.weat.pvalues import NORMAL, normal
 from biascore_metrics.weat.words import OF_USABLE_WORDS, ROLES, role_warnings
 from biascore_metrics.words import OF_MODEL, coverage_warnings, too_few
-
-NORMAL: Final = "normal approximation"
 
 
 class GgWeatOptions(VectorOptions):
@@ -64,7 +62,7 @@ class _Measured:
 
     def effect(self, place: int, when: str, options: VectorOptions, rng: np.random.Generator) -> Effect:
         x, y = self.scores[place] if self.scores else NOTHING
-        return Effect.of(
+        effect = Effect.of(
             x,
             y,
             options,
@@ -75,6 +73,11 @@ class _Measured:
             across=self.across[place] if self.across else None,
             exchange=self.exchange,
         )
+        d, *others = effect.estimates
+        if d.value is None:
+            return effect
+        printed = d.model_copy(update={"p_values": (*d.p_values, normal(x, y))})
+        return replace(effect, estimates=(printed, *others))
 
     def change(self, options: VectorOptions, rng: np.random.Generator) -> Estimate:
         ends = (self.scores[0], self.scores[-1]) if self.scores else (NOTHING, NOTHING)
@@ -94,6 +97,10 @@ class GgWeat(Metric[GgWeatOptions, Test]):
 
     name = "gg-weat"
     summary = "WEAT of masculine and feminine nouns with words for men and women; held-out nouns beside the small list"
+    rule = (
+        "Detected when the larger of two permutation p-values, of the labels of the nouns and of those of the words for men "
+        "and women, is at most alpha."
+    )
     reference = "Omrani Sabbaghi & Caliskan 2022, AIES, section 4"
     requires = frozenset({"embed"})
     kinds = frozenset({"weat"})

@@ -11,10 +11,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Literal
 
+import numpy as np
+import numpy.typing as npt
+
 from biascore.plugins_api import PValue
-from biascore.stats import PermutationTest, Tail
+from biascore.stats import PermutationTest, Tail, effect_size, normal_approximation
 
 LARGER: Final = "the larger of two"
+NORMAL: Final = "normal approximation"
 
 
 Alternative = Literal["two-sided", "greater"]
@@ -60,6 +64,12 @@ class Tests:
 
 def _named(p_values: Iterable[PValue], more: str) -> tuple[PValue, ...]:
     return tuple(p.model_copy(update={"name": f"{p.name}, {more}"}) for p in p_values)
+
+
+def normal(x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]) -> PValue:
+    """The closed form of the GG-WEAT code (Omrani Sabbaghi & Caliskan 2022, tables 2 and 5)."""
+    p = normal_approximation(effect_size(x, y, 1), len(x), len(y))
+    return PValue(name=NORMAL, value=p, kind="asymptotic", alternative="greater")
 
 
 def permutation_p_values(

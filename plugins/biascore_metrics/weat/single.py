@@ -76,6 +76,10 @@ class ScWeat(Metric[ScWeatOptions, Test]):
     name = "sc-weat"
     summary = "Single-category WEAT: each target word against A and B, adjusted over the words"
     reference = "Caliskan, Bryson & Narayanan 2017, Science 356:183-186"
+    rule = (
+        "Detected when the larger of two p-values is at most alpha: of words of the test against neutral control words, and the "
+        "smallest of the words' own, adjusted by Holm."
+    )
     requires = frozenset({"embed"})
     kinds = frozenset({"weat"})
     null_is_undeclared = True
