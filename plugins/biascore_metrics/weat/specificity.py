@@ -21,7 +21,7 @@ import numpy.typing as npt
 from biascore.errors import OptionsError, UnknownNameError
 from biascore.plugins_api import Catalogue, Model, Origin, Scalar, Specificity, Test, WordList
 from biascore_metrics.frequency import Frequency, Proxy, Rows
-from biascore_metrics.weat.options import TOPICS, TopicOptions
+from biascore_metrics.weat.options import NO_TOPICS, TOPICS, TopicOptions
 
 LONGEST: Final = 12
 """Longer lists are represented by so many of their words, drawn at random: topics have no more."""
@@ -62,7 +62,7 @@ class Topics:
         ``few``: `FEW` of them, for models that answer sentences one by one.
         """
         address = f"{test.language}/{options.topics}"
-        if options.topics is None:
+        if options.topics == NO_TOPICS:
             return cls(address, problem="topics=none asks for none")
         try:
             every = catalogue.lists(test.language)

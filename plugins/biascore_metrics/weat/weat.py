@@ -28,7 +28,7 @@ from biascore_metrics.doubts import doubts_of
 from biascore_metrics.frequency import Frequency
 from biascore_metrics.near import near_duplicates
 from biascore_metrics.weat.effect import Across, Effect
-from biascore_metrics.weat.options import WeatOptions
+from biascore_metrics.weat.options import NO_TOPICS, WeatOptions
 from biascore_metrics.weat.specificity import Compared, Topics, proxy_of, without
 from biascore_metrics.weat.words import OF_USABLE_WORDS, embed_roles, exchange_of_roles
 from biascore_metrics.words import OF_MODEL, RoleVectors, coverage_warnings, embed_words
@@ -48,7 +48,7 @@ class Weat(Metric[WeatOptions, Test]):
     reference = "Caliskan, Bryson & Narayanan 2017, Science 356:183-186"
     requires = frozenset({"embed"})
     kinds = frozenset({"weat"})
-    calibrated_with = MappingProxyType({"topics": None})
+    calibrated_with = MappingProxyType({"topics": NO_TOPICS})
 
     def check(self, test: Test, catalogue: Catalogue) -> None:
         """Raise TestKindError, or OptionsError where all partitions of X and Y, or A and B, cannot be counted,
