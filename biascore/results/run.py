@@ -32,7 +32,7 @@ from biascore.results.run_files import ITEMS_FOLDER, RUN_FILE, in_the_way, items
 from biascore.results.sensitivity import Sensitivity, seen_lines, undecided
 from biascore.results.stimuli_used import StimuliUsed, TestUsed
 from biascore.results.summary import summary_rows
-from biascore.results.verdicts import RunVerdict, contradiction, control_lines, run_verdicts
+from biascore.results.verdicts import RunVerdict, contradiction, control_lines, run_verdicts, verdict_told
 from biascore.stats import Adjustment
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class Run(Frozen):
     def __repr__(self) -> str:
         lines = [f"<Run {self.title!r}: {len(self)} measurement(s) on {len(self.models)} model(s)>"]
         for measurement, verdict in zip(self.measurements, self.verdicts, strict=True):
-            lines.append(measurement.line(verdict.shown))
+            lines.append(measurement.line(verdict_told(measurement, verdict), verdict.p_adjusted))
         return "\n  ".join(lines)
 
     __str__ = __repr__

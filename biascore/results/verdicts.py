@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from biascore.basics.frozen import Frozen
+from biascore.basics.wording import but
 from biascore.results.estimates import Estimate
 from biascore.results.measurement import Measurement
 from biascore.results.sensitivity import undecided
@@ -140,6 +141,17 @@ def _adjusted_reason(measurement: Measurement, verdict: RunVerdict, how: Adjustm
         f"{verdict.p_adjusted:.3g}, {side} {measurement.alpha:g}"
         + (f": {ALONE}." if verdict.only_alone else ".")
     )
+
+
+def specificity_told(measurement: Measurement, said: RunVerdict) -> str:
+    """How many unrelated topics reach an effect that is detected, or would be alone; else an empty text."""
+    found = measurement.specificity
+    return found.told if found and (said.verdict is Verdict.DETECTED or said.only_alone) else ""
+
+
+def verdict_told(measurement: Measurement, said: RunVerdict) -> str:
+    """The verdict with what has to be said with it: ``detected; larger than 97 % of unrelated topics; but ...``."""
+    return "; ".join(filter(None, [said.shown, specificity_told(measurement, said), but(measurement.doubts)]))
 
 
 def control_lines(
