@@ -58,7 +58,10 @@ PAIRS = {
     "templates of ten, correlation .3": "templates=10x0.3",
 }
 OPEN = {
+    "X, Y, A and B topics": "believe it where A and B are words for men and women; it asks no topics",
+    "X and A hubs, Y and B less (.3, .1)": "take words that are as near to all others",
     "targets in fours of cosine .5, an axis": "declare them as families",
+    "targets in pairs of cosine .9, an axis": "declare them as families",
     "templates of five, correlation .3": "declare them as `template`",
     "templates of ten, correlation .3": "declare them as `template`",
 }
