@@ -134,7 +134,9 @@ def rows(vectors: Path, nouns: Path, sets: int) -> Iterator[str]:
             engine = Engine(cache=None)
             tests = weat_tests(reference, name, draw, sets)
             engine.add_tests(tests)
-            found = engine.measure("weat", f"fasttext:{vectors}", [t.id for t in tests], placebo=0, **FAST)
+            found = engine.measure(
+                "weat", f"fasttext:{vectors}", [t.id for t in tests], topics="none", **FAST
+            )
             used = found[0].coverage.used
             told = counted(list(found), EFFECT, ("two-sided, target labels", "two-sided, attribute labels"))
             yield f"| {kind} | `weat`, X and Y of `{name}` | {used['X']} + {used['Y']} | {told} |"
