@@ -137,7 +137,7 @@ class Lpbs(Metric[LpbsOptions, Test]):
     ) -> Compared:
         """Topics in the place of A and B; each of their words is asked with every target, so only some are."""
         options = self.options
-        topics = Topics.of(test, context.catalogue, options, few=True)
+        topics = Topics.of(test, context.catalogue, options)
         if topics.problem:
             return without(topics)
         if options.over == "attributes":

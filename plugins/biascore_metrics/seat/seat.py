@@ -182,7 +182,7 @@ class Seat(Metric[SeatOptions, Test]):
         self, model: Model, test: Test, roles: Mapping[str, RoleSentences], effect: Effect, context: Context
     ) -> Compared:
         options = self.options
-        topics = Topics.of(test, context.catalogue, options, few=True)
+        topics = Topics.of(test, context.catalogue, options)
         if topics.problem:
             return without(topics)
         asked = replace(test, roles=dict.fromkeys(ROLES, WordList("none", ())) | {"A": topics.asked})

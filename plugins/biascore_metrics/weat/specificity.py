@@ -23,14 +23,14 @@ from biascore.plugins_api import Catalogue, Model, Origin, Scalar, Specificity, 
 from biascore_metrics.frequency import Frequency, Proxy, Rows
 from biascore_metrics.weat.options import NO_TOPICS, TOPICS, TopicOptions
 
-LONGEST: Final = 12
-"""Longer lists are represented by so many of their words, drawn at random: topics have no more."""
+LONGEST: Final = 8
+"""Longer lists are represented by so many of their words, drawn at random: of 12 words of a topic 8 match them."""
 DRAWS: Final = 20
 """So often, where lists are represented."""
 LEAST: Final = 10
 """Fewer topics do not tell how large an effect unrelated topics give."""
-FEW: Final = (32, 12)
-"""Topics, and words of each, where a model answers sentences one by one."""
+MOST: Final = (32, 12)
+"""Topics, and words of each, that are asked, spread evenly over the file."""
 SHARED: Final = 2
 """A topic with so many words of the test is not unrelated to it."""
 FAR: Final = 0.5
@@ -56,11 +56,8 @@ class Topics:
     problem: str = ""
 
     @classmethod
-    def of(cls, test: Test, catalogue: Catalogue, options: TopicOptions, *, few: bool = False) -> Topics:
-        """Those of the file that the options name; raises OptionsError where another than the default has none.
-
-        ``few``: `FEW` of them, for models that answer sentences one by one.
-        """
+    def of(cls, test: Test, catalogue: Catalogue, options: TopicOptions) -> Topics:
+        """Those of the file that the options name; raises OptionsError where another than the default has none."""
         address = f"{test.language}/{options.topics}"
         if options.topics == NO_TOPICS:
             return cls(address, problem="topics=none asks for none")
@@ -80,13 +77,13 @@ class Topics:
                     "topic; see what there is with: biascore list wordlists"
                 )
             return cls(address, problem=f"there are no topics; write them as lists of a stimuli file {file}")
-        if few:
-            found = [found[place] for place in _spread(len(found), FEW[0])]
+        if len(found) > MOST[0]:
+            found = [found[round(place)] for place in np.linspace(0, len(found) - 1, MOST[0]).tolist()]
         own = {word.casefold() for role in test.roles.values() for word in role.words}
-        words = {word: one for one in found for word in one.words[: FEW[1] if few else None]}
-        tags = {word: one.parts_of_speech[word] for word, one in words.items() if word in one.parts_of_speech}
+        words = dict.fromkeys(word for one in found for word in one.words[: MOST[1]])
+        tags = {word: tag for one in found for word, tag in one.parts_of_speech.items() if word in words}
         lists = [
-            tuple(word for word, of in words.items() if of is one and word.casefold() not in own)
+            tuple(word for word in one.words[: MOST[1]] if word.casefold() not in own)
             for one in found
             if sum(word.casefold() in own for word in one.words) < SHARED
         ]
@@ -98,10 +95,6 @@ class Topics:
             return ()
         language, _, stem = self.address.partition("/")
         return (catalogue.file(language, stem),)
-
-
-def _spread(count: int, most: int) -> list[int]:
-    return [round(place) for place in np.linspace(0, count - 1, min(count, most)).tolist()]
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,7 +126,8 @@ class Weat(Metric[WeatOptions, Test]):
         if topics.problem:
             return without(topics)
         # All of them, whatever the test, so that the next test finds the answers in the cache.
-        asked = embed_words(model, {"topics": topics.asked.words}, self.options.level, self.options)
+        keep = self.options.model_copy(update={"duplicates": "keep"})  # topics are no observations
+        asked = embed_words(model, {"topics": topics.asked.words}, self.options.level, keep)
         if effect.estimates[0].value is None:
             return without(topics, "there is no effect size")
         words, vectors = asked.words["topics"], asked.vectors["topics"]
