@@ -11,9 +11,11 @@ exact where A and B are topics like the others (tests/benchmarks/bench_specifici
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +23,8 @@ import numpy.typing as npt
 from biascore.errors import OptionsError, UnknownNameError
 from biascore.plugins_api import Catalogue, Model, Origin, Scalar, Specificity, Test, WordList
 from biascore_metrics.frequency import Frequency, Proxy, Rows
-from biascore_metrics.weat.options import NO_TOPICS, TOPICS, TopicOptions
+from biascore_metrics.weat.options import NO_TOPICS, TOPICS, TopicOptions, VectorOptions
+from biascore_metrics.words import RoleVectors, embed_words
 
 LONGEST: Final = 8
 """Longer lists are represented by so many of their words, drawn at random: of 12 words of a topic 8 match them."""
@@ -61,22 +64,19 @@ class Topics:
         address = f"{test.language}/{options.topics}"
         if options.topics == NO_TOPICS:
             return cls(address, problem="topics=none asks for none")
-        try:
-            every = catalogue.lists(test.language)
-        except UnknownNameError:
-            every = {}
-        start = f"{address}/".casefold()
-        found = [
-            one for id, one in every.items() if id.casefold().startswith(start) and isinstance(one, WordList)
-        ]
+        found: list[WordList] = []
+        with suppress(UnknownNameError):
+            file = catalogue.file(test.language, options.topics)
+            found = [one for one in file.lists if isinstance(one, WordList)]
         if not found:
-            file = f"{address}.toml"
             if options.topics != TOPICS:
                 raise OptionsError(
-                    f"{test.id}: topics={options.topics!r}: there are no lists {file}. Each list of a stimuli file is a "
+                    f"{test.id}: topics={options.topics!r}: there are no lists {address}.toml. Each list of a file is a "
                     "topic; see what there is with: biascore list wordlists"
                 )
-            return cls(address, problem=f"there are no topics; write them as lists of a stimuli file {file}")
+            return cls(
+                address, problem=f"there are no topics; write them as lists of a stimuli file {address}.toml"
+            )
         if len(found) > MOST[0]:
             found = [found[round(place)] for place in np.linspace(0, len(found) - 1, MOST[0]).tolist()]
         own = {word.casefold() for role in test.roles.values() for word in role.words}
@@ -188,6 +188,25 @@ class Compared:
     def stated(self) -> dict[str, Scalar]:
         """The convention on specificity."""
         return {"specificity": self.told or f"none: {self.problem}"}
+
+
+_KEPT: Final[WeakKeyDictionary[Model, dict[Hashable, tuple[RoleVectors, Floats]]]] = WeakKeyDictionary()
+
+
+def vectors_of(model: Model, topics: Topics, options: VectorOptions) -> tuple[tuple[str, ...], Rows, Floats]:
+    """The usable words of the topics, their vectors, and these at length 1.
+
+    Asked once of an opened model, for every test of a language asks the same.
+    """
+    kept = _KEPT.setdefault(model, {})
+    key = (topics.asked.words, options.level, options.unseen)
+    if key not in kept:
+        keep = options.model_copy(update={"duplicates": "keep"})  # they are no observations
+        asked = embed_words(model, {"topics": topics.asked.words}, options.level, keep)
+        exact = asked.vectors["topics"].astype(np.float64)
+        kept[key] = asked, exact / np.linalg.norm(exact, axis=1, keepdims=True)
+    found, unit = kept[key]
+    return found.words["topics"], found.vectors["topics"], unit
 
 
 def without(topics: Topics, problem: str = "") -> Compared:
