@@ -115,7 +115,8 @@ def test_a_large_effect_is_found_and_the_curve_rises(found: Calibration) -> None
     assert large.mean == pytest.approx(1.6, abs=0.2)
     assert "With 8 each of X, Y, A, B" in answer(found)
     assert changed(found) == (
-        "Measured with draws = 1999 (else 100000), resamples = 200 (else 5000), placebo = 0 (else 1000). Set others with -o."
+        "Measured with draws = 1999 (else 100000), resamples = 200 (else 5000), topics = none (else topics). "
+        "Set others with -o."
     )
 
 

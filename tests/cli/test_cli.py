@@ -172,7 +172,7 @@ def test_verify_of_a_damaged_run_is_a_finding(biascore, tmp_path: Path, text: st
 
 
 def test_cache_info_and_clear(biascore):
-    biascore(*MEASURE, "-o", "placebo=0")
+    biascore(*MEASURE, "-o", "topics=none")
     assert json.loads(biascore("cache", "info", "--json").stdout)["answers"] == 32
     assert "32 answers deleted" in biascore("cache", "clear", "--yes").stdout
     assert json.loads(biascore("cache", "info", "--json").stdout)["answers"] == 0

@@ -133,7 +133,7 @@ def test_what_could_not_be_measured_fails_and_is_told_apart() -> None:
 def measured(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Path]:
     """A run of a model with a bias, and the folder where one with less of it is stored as "base"."""
     folder = tmp_path_factory.mktemp("bases")
-    fast = {"resamples": 200, "draws": 500, "placebo": 0}
+    fast = {"resamples": 200, "draws": 500, "topics": "none"}
     tests = ["en/weat7", "en/weat8"]
     engine.measure("weat", engine.model("planted:gender=0.2", name="m"), tests, **fast).save(folder / "base")
     return engine.measure("weat", engine.model("planted:gender=1.2", name="m"), tests, **fast), folder

@@ -73,11 +73,11 @@ class _Measured:
             across=self.across[place] if self.across else None,
             exchange=self.exchange,
         )
-        d, *others = effect.estimates
+        d, difference = effect.estimates
         if d.value is None:
             return effect
         printed = d.model_copy(update={"p_values": (*d.p_values, normal(x, y))})
-        return replace(effect, estimates=(printed, *others))
+        return replace(effect, estimates=(printed, difference))
 
     def change(self, options: VectorOptions, rng: np.random.Generator) -> Estimate:
         ends = (self.scores[0], self.scores[-1]) if self.scores else (NOTHING, NOTHING)

@@ -34,6 +34,7 @@ from biascore_metrics.frequency import Frequency
 from biascore_metrics.lpbs.increase import ATTRIBUTES, TARGETS, Increase, measure_increase, other_reading
 from biascore_metrics.lpbs.options import LpbsOptions
 from biascore_metrics.weat.effect import EFFECT, Across, Effect
+from biascore_metrics.weat.options import NO_TOPICS
 from biascore_metrics.weat.specificity import Compared, Topics, proxy_of, without
 from biascore_metrics.weat.words import OF_USABLE_WORDS, exchange_of_roles, role_warnings
 from biascore_metrics.words import coverage_warnings, too_few
@@ -61,7 +62,7 @@ class Lpbs(Metric[LpbsOptions, Test]):
     reference = "Kurita, Vyas, Pareek, Black & Tsvetkov 2019, GeBNLP, 166-172"
     requires = frozenset({"mask_logprob"})
     kinds = frozenset({"weat"})
-    calibrated_with = MappingProxyType({"topics": None})
+    calibrated_with = MappingProxyType({"topics": NO_TOPICS})
 
     def __init__(self, options: LpbsOptions) -> None:
         super().__init__(options)
@@ -136,7 +137,7 @@ class Lpbs(Metric[LpbsOptions, Test]):
     ) -> Compared:
         """Topics in the place of A and B; each of their words is asked with every target, so only some are."""
         options = self.options
-        topics = Topics.of(test, context.catalogue, options, few=True)
+        topics = Topics.of(test, context.catalogue, options)
         if topics.problem:
             return without(topics)
         if options.over == "attributes":

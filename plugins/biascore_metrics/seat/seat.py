@@ -38,6 +38,7 @@ from biascore_metrics.near import near_duplicates
 from biascore_metrics.seat.options import SeatOptions, Unit
 from biascore_metrics.seat.sentences import OWN, Frames, RoleSentences, embed_sentences
 from biascore_metrics.weat.effect import DEVIATIONS, EFFECT, Across, Effect
+from biascore_metrics.weat.options import NO_TOPICS
 from biascore_metrics.weat.specificity import Compared, Topics, proxy_of, without
 from biascore_metrics.weat.words import (
     OF_USABLE_WORDS,
@@ -66,7 +67,7 @@ class Seat(Metric[SeatOptions, Test]):
     reference = "May, Wang, Bordia, Bowman & Rudinger 2019, NAACL-HLT, 622-628"
     requires = frozenset({"embed"})
     kinds = frozenset({"weat"})
-    calibrated_with = MappingProxyType({"topics": None})
+    calibrated_with = MappingProxyType({"topics": NO_TOPICS})
 
     def check(self, test: Test, catalogue: Catalogue) -> None:
         """Raise TestKindError, StimuliError for words that have no sentences, OptionsError as WEAT does."""
@@ -181,7 +182,7 @@ class Seat(Metric[SeatOptions, Test]):
         self, model: Model, test: Test, roles: Mapping[str, RoleSentences], effect: Effect, context: Context
     ) -> Compared:
         options = self.options
-        topics = Topics.of(test, context.catalogue, options, few=True)
+        topics = Topics.of(test, context.catalogue, options)
         if topics.problem:
             return without(topics)
         asked = replace(test, roles=dict.fromkeys(ROLES, WordList("none", ())) | {"A": topics.asked})

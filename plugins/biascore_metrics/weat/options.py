@@ -35,6 +35,7 @@ MAX_DEGENERATE_SHARE: Final = 0.01
 POOL: Final = "neutral/words"
 TWO_WAY: Final = "two-way"
 TOPICS: Final = "topics"
+NO_TOPICS: Final = "none"
 Bootstrap: TypeAlias = Literal["two-way", "tested", "studentized", "bca", "percentile", "permutation"]
 
 
@@ -257,17 +258,17 @@ def names_a_list(pool: str) -> str:
 
 
 class TopicOptions(AssociationOptions):
-    """``topics``: the stimuli file, in the language of the test, whose lists are unrelated topics; None asks for none."""
+    """``topics``: the stimuli file, in the language of the test, whose lists are unrelated topics; "none" asks for none."""
 
     crossed: ClassVar[bool] = True
 
     bootstrap: Bootstrap = TWO_WAY
-    topics: str | None = TOPICS
+    topics: str = TOPICS
 
     @field_validator("topics")
     @classmethod
-    def _names_topics(cls, topics: str | None) -> str | None:
-        if topics is not None and (not topics.strip() or "/" in topics):
+    def _names_topics(cls, topics: str) -> str:
+        if not topics.strip() or "/" in topics:
             raise ValueError(f"is {topics!r}; name a stimuli file without its language, such as {TOPICS!r}")
         return topics
 

@@ -77,8 +77,8 @@ class ScWeat(Metric[ScWeatOptions, Test]):
     summary = "Single-category WEAT: each target word against A and B, adjusted over the words"
     reference = "Caliskan, Bryson & Narayanan 2017, Science 356:183-186"
     rule = (
-        "Detected when the larger of two p-values is at most alpha: of words of the test against neutral control words, and the "
-        "smallest of the words' own, adjusted by Holm."
+        "Detected when the larger of two p-values is at most alpha: of the test's words against neutral control words, and "
+        "the smallest of the words' own, adjusted by Holm."
     )
     requires = frozenset({"embed"})
     kinds = frozenset({"weat"})
