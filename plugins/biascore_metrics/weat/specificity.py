@@ -32,8 +32,8 @@ DRAWS: Final = 20
 """So often, where lists are represented."""
 LEAST: Final = 10
 """Fewer topics do not tell how large an effect unrelated topics give."""
-MOST: Final = (32, 12)
-"""Topics, and words of each, that are asked, spread evenly over the file."""
+WORDS: Final = 12
+"""Of each topic so many words are asked."""
 SHARED: Final = 2
 """A topic with so many words of the test is not unrelated to it."""
 FAR: Final = 0.5
@@ -59,8 +59,13 @@ class Topics:
     problem: str = ""
 
     @classmethod
-    def of(cls, test: Test, catalogue: Catalogue, options: TopicOptions) -> Topics:
-        """Those of the file that the options name; raises OptionsError where another than the default has none."""
+    def of(
+        cls, test: Test, catalogue: Catalogue, options: TopicOptions, most: tuple[int, int] | None = None
+    ) -> Topics:
+        """Those of the file that the options name; raises OptionsError where another than the default has none.
+
+        ``most``: so many topics, spread evenly over the file, and words of each, where a model answers one by one.
+        """
         address = f"{test.language}/{options.topics}"
         if options.topics == NO_TOPICS:
             return cls(address, problem="topics=none asks for none")
@@ -77,13 +82,14 @@ class Topics:
             return cls(
                 address, problem=f"there are no topics; write them as lists of a stimuli file {address}.toml"
             )
-        if len(found) > MOST[0]:
-            found = [found[round(place)] for place in np.linspace(0, len(found) - 1, MOST[0]).tolist()]
+        count, width = most or (len(found), WORDS)
+        if len(found) > count:
+            found = [found[round(place)] for place in np.linspace(0, len(found) - 1, count).tolist()]
         own = {word.casefold() for role in test.roles.values() for word in role.words}
-        words = dict.fromkeys(word for one in found for word in one.words[: MOST[1]])
+        words = dict.fromkeys(word for one in found for word in one.words[:width])
         tags = {word: tag for one in found for word, tag in one.parts_of_speech.items() if word in words}
         lists = [
-            tuple(word for word in one.words[: MOST[1]] if word.casefold() not in own)
+            tuple(word for word in one.words[:width] if word.casefold() not in own)
             for one in found
             if sum(word.casefold() in own for word in one.words) < SHARED
         ]
