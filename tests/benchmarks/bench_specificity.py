@@ -25,7 +25,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for name, ref in (("of the text", ENCODER), ("input", input_vectors(Path(folder)))):
             for size in (4, 8, 16):
-                found = measure_harmless(ref, harmless_tests(count, size))
+                found = measure_harmless(ref, harmless_tests(count, size), Path(folder) / name)
                 associated = [one.p_value is not None and one.p_value <= 0.05 for one in found]
                 both = sum(
                     ok and one.specificity is not None and one.specificity.specific

@@ -111,9 +111,9 @@ def harmless_tests(count: int, size: int, seed: int = 1) -> list[Test]:
     return found
 
 
-def measure_harmless(ref: str, tests: list[Test]) -> list[Measurement]:
-    """Each test by WEAT with its own topics."""
-    engine = Engine(cache=None)
+def measure_harmless(ref: str, tests: list[Test], cache: Path) -> list[Measurement]:
+    """Each test by WEAT with its own topics; a ``cache`` answers what was asked for the test before."""
+    engine = Engine(cache=cache)
     options = WeatOptions(draws=2000, resamples=100)
     with engine.model(ref) as model:
         return [measured(Weat(options), model, test, catalogue=engine.catalogue) for test in tests]

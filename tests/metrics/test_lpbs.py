@@ -329,6 +329,6 @@ def test_an_audit_of_several_metrics_asks_what_its_plan_says(
     run = engine.run(audit)
     assert (plan.total.put, plan.total.asked) == (run.questions.put, run.questions.asked)
     (masked,) = (row for row in plan.rows if row.hook == "mask_logprob")
-    with_each = 16 + 32 * 12  # attributes, and the words of topics
+    with_each = 16 + 20 * 10  # attributes, and the words of topics
     assert (masked.put, masked.unique) == (3 * 2 * 16 * with_each, 2 * 2 * 16 * with_each)
     assert masked.cost.passes is None or masked.cost.passes < masked.asked

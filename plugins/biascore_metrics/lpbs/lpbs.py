@@ -46,6 +46,8 @@ NO_WORDS: Final = Exchange.of((0, 0))
 NOTHING: Final[Sample] = (np.empty(0), np.empty(0), Across(np.empty(0), np.empty(0), NO_WORDS), NO_WORDS)
 
 
+MOST: Final = (20, 10)
+"""Topics, and words of each, that are asked; each word is asked with every target."""
 UNLIKE_LENGTHS: Final = 0.3
 """Lists whose words differ by so many sub-tokens on average are told of."""
 
@@ -137,7 +139,7 @@ class Lpbs(Metric[LpbsOptions, Test]):
     ) -> Compared:
         """Topics in the place of A and B; each of their words is asked with every target, so only some are."""
         options = self.options
-        topics = Topics.of(test, context.catalogue, options, few=True)
+        topics = Topics.of(test, context.catalogue, options, MOST)
         if topics.problem:
             return without(topics)
         if options.over == "attributes":

@@ -48,6 +48,8 @@ from biascore_metrics.weat.words import (
 )
 from biascore_metrics.words import OF_MODEL, coverage_warnings, too_few
 
+MOST: Final = (32, 12)
+"""Topics, and words of each, that are asked; each word goes into several sentences."""
 LEAST: Final = {"X": 2, "Y": 2, "A": 1, "B": 1}
 ASSOCIATION: Final[dict[Unit, str]] = {
     "word": "mean over the word's sentences and over attribute words, each with the mean of its sentences",
@@ -182,7 +184,7 @@ class Seat(Metric[SeatOptions, Test]):
         self, model: Model, test: Test, roles: Mapping[str, RoleSentences], effect: Effect, context: Context
     ) -> Compared:
         options = self.options
-        topics = Topics.of(test, context.catalogue, options, few=True)
+        topics = Topics.of(test, context.catalogue, options, MOST)
         if topics.problem:
             return without(topics)
         asked = replace(test, roles=dict.fromkeys(ROLES, WordList("none", ())) | {"A": topics.asked})

@@ -11,9 +11,11 @@ exact where A and B are topics like the others (tests/benchmarks/bench_specifici
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -21,16 +23,17 @@ import numpy.typing as npt
 from biascore.errors import OptionsError, UnknownNameError
 from biascore.plugins_api import Catalogue, Model, Origin, Scalar, Specificity, Test, WordList
 from biascore_metrics.frequency import Frequency, Proxy, Rows
-from biascore_metrics.weat.options import NO_TOPICS, TOPICS, TopicOptions
+from biascore_metrics.weat.options import NO_TOPICS, TOPICS, TopicOptions, VectorOptions
+from biascore_metrics.words import RoleVectors, embed_words
 
-LONGEST: Final = 12
-"""Longer lists are represented by so many of their words, drawn at random: topics have no more."""
+LONGEST: Final = 8
+"""Longer lists are represented by so many of their words, drawn at random: of 12 words of a topic 8 match them."""
 DRAWS: Final = 20
 """So often, where lists are represented."""
 LEAST: Final = 10
 """Fewer topics do not tell how large an effect unrelated topics give."""
-FEW: Final = (32, 12)
-"""Topics, and words of each, where a model answers sentences one by one."""
+WORDS: Final = 12
+"""Of each topic so many words are asked."""
 SHARED: Final = 2
 """A topic with so many words of the test is not unrelated to it."""
 FAR: Final = 0.5
@@ -56,37 +59,37 @@ class Topics:
     problem: str = ""
 
     @classmethod
-    def of(cls, test: Test, catalogue: Catalogue, options: TopicOptions, *, few: bool = False) -> Topics:
+    def of(
+        cls, test: Test, catalogue: Catalogue, options: TopicOptions, most: tuple[int, int] | None = None
+    ) -> Topics:
         """Those of the file that the options name; raises OptionsError where another than the default has none.
 
-        ``few``: `FEW` of them, for models that answer sentences one by one.
+        ``most``: so many topics, spread evenly over the file, and words of each, where a model answers one by one.
         """
         address = f"{test.language}/{options.topics}"
         if options.topics == NO_TOPICS:
             return cls(address, problem="topics=none asks for none")
-        try:
-            every = catalogue.lists(test.language)
-        except UnknownNameError:
-            every = {}
-        start = f"{address}/".casefold()
-        found = [
-            one for id, one in every.items() if id.casefold().startswith(start) and isinstance(one, WordList)
-        ]
+        found: list[WordList] = []
+        with suppress(UnknownNameError):
+            file = catalogue.file(test.language, options.topics)
+            found = [one for one in file.lists if isinstance(one, WordList)]
         if not found:
-            file = f"{address}.toml"
             if options.topics != TOPICS:
                 raise OptionsError(
-                    f"{test.id}: topics={options.topics!r}: there are no lists {file}. Each list of a stimuli file is a "
+                    f"{test.id}: topics={options.topics!r}: there are no lists {address}.toml. Each list of a file is a "
                     "topic; see what there is with: biascore list wordlists"
                 )
-            return cls(address, problem=f"there are no topics; write them as lists of a stimuli file {file}")
-        if few:
-            found = [found[place] for place in _spread(len(found), FEW[0])]
+            return cls(
+                address, problem=f"there are no topics; write them as lists of a stimuli file {address}.toml"
+            )
+        count, width = most or (len(found), WORDS)
+        if len(found) > count:
+            found = [found[round(place)] for place in np.linspace(0, len(found) - 1, count).tolist()]
         own = {word.casefold() for role in test.roles.values() for word in role.words}
-        words = {word: one for one in found for word in one.words[: FEW[1] if few else None]}
-        tags = {word: one.parts_of_speech[word] for word, one in words.items() if word in one.parts_of_speech}
+        words = dict.fromkeys(word for one in found for word in one.words[:width])
+        tags = {word: tag for one in found for word, tag in one.parts_of_speech.items() if word in words}
         lists = [
-            tuple(word for word, of in words.items() if of is one and word.casefold() not in own)
+            tuple(word for word in one.words[:width] if word.casefold() not in own)
             for one in found
             if sum(word.casefold() in own for word in one.words) < SHARED
         ]
@@ -98,10 +101,6 @@ class Topics:
             return ()
         language, _, stem = self.address.partition("/")
         return (catalogue.file(language, stem),)
-
-
-def _spread(count: int, most: int) -> list[int]:
-    return [round(place) for place in np.linspace(0, count - 1, min(count, most)).tolist()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +194,25 @@ class Compared:
     def stated(self) -> dict[str, Scalar]:
         """The convention on specificity."""
         return {"specificity": self.told or f"none: {self.problem}"}
+
+
+_KEPT: Final[WeakKeyDictionary[Model, dict[Hashable, tuple[RoleVectors, Floats]]]] = WeakKeyDictionary()
+
+
+def vectors_of(model: Model, topics: Topics, options: VectorOptions) -> tuple[tuple[str, ...], Rows, Floats]:
+    """The usable words of the topics, their vectors, and these at length 1.
+
+    Asked once of an opened model, for every test of a language asks the same.
+    """
+    kept = _KEPT.setdefault(model, {})
+    key = (topics.asked.words, options.level, options.unseen)
+    if key not in kept:
+        keep = options.model_copy(update={"duplicates": "keep"})  # they are no observations
+        asked = embed_words(model, {"topics": topics.asked.words}, options.level, keep)
+        exact = asked.vectors["topics"].astype(np.float64)
+        kept[key] = asked, exact / np.linalg.norm(exact, axis=1, keepdims=True)
+    found, unit = kept[key]
+    return found.words["topics"], found.vectors["topics"], unit
 
 
 def without(topics: Topics, problem: str = "") -> Compared:

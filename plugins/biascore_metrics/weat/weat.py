@@ -29,9 +29,9 @@ from biascore_metrics.frequency import Frequency
 from biascore_metrics.near import near_duplicates
 from biascore_metrics.weat.effect import Across, Effect
 from biascore_metrics.weat.options import NO_TOPICS, WeatOptions
-from biascore_metrics.weat.specificity import Compared, Topics, proxy_of, without
+from biascore_metrics.weat.specificity import Compared, Topics, proxy_of, vectors_of, without
 from biascore_metrics.weat.words import OF_USABLE_WORDS, embed_roles, exchange_of_roles
-from biascore_metrics.words import OF_MODEL, RoleVectors, coverage_warnings, embed_words
+from biascore_metrics.words import OF_MODEL, RoleVectors, coverage_warnings
 
 LEAST = {"X": 2, "Y": 2, "A": 1, "B": 1}
 
@@ -125,17 +125,15 @@ class Weat(Metric[WeatOptions, Test]):
         topics = Topics.of(test, context.catalogue, self.options)
         if topics.problem:
             return without(topics)
-        # All of them, whatever the test, so that the next test finds the answers in the cache.
-        asked = embed_words(model, {"topics": topics.asked.words}, self.options.level, self.options)
+        words, vectors, unit = vectors_of(model, topics, self.options)
         if effect.estimates[0].value is None:
             return without(topics, "there is no effect size")
-        words, vectors = asked.words["topics"], asked.vectors["topics"]
         own = (roles.words["A"], roles.words["B"])
-        targets = np.concatenate([roles.vectors["X"], roles.vectors["Y"]])
+        targets = np.concatenate([roles.vectors["X"], roles.vectors["Y"]]).astype(np.float64)
         return Compared.of(
             topics,
             words,
-            cosine_matrix(targets, vectors),
+            targets @ unit.T / np.linalg.norm(targets, axis=1, keepdims=True),
             _table(roles),
             (len(roles.words["X"]), len(own[0])),
             self.options,
