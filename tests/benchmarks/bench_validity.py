@@ -145,10 +145,7 @@ TABLES = {
         {"nothing planted": ("0", ""), **powers("0.5", "1")},
     ),
 }
-BORROWED = {
-    "topics": ("metrics/weat.md", "bench_specificity"),
-    "persons": ("metrics/eec.md", "bench_eec: power"),
-}
+BORROWED = {"topics": ("metrics/weat.md", "bench_specificity")}
 """Tables of other pages."""
 
 
