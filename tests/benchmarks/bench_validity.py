@@ -238,10 +238,10 @@ def rules(engine: Engine) -> Iterator[str]:
 
 def precision() -> Iterator[str]:
     """Wilson's intervals of a rate, by the number of models behind it."""
-    rates = (0.0, 0.05, 0.5, 0.95)
+    rates = (0.0, 0.05, 0.5)
     yield line("models", *(f"{100 * rate:g} % seen" for rate in rates))
-    yield rule(5)
-    for models in (20, 40, 60, 100, 400, 2000):
+    yield rule(4)
+    for models in (20, 60, 100, 400, 2000):
         found = [wilson_interval(round(rate * models), models) for rate in rates]
         yield line(str(models), *(f"{100 * i.low:.0f} to {100 * i.high:.0f}" for i in found))
 
