@@ -48,6 +48,7 @@ from biascore.results.run import Run
 from biascore.running.attempts import Done, perform
 from biascore.running.opening import open_model
 from biascore.running.recording import mappings_used, record
+from biascore.running.taught import with_taught
 from biascore.stats import Adjustment
 from biascore.stimuli import Catalogue, Test
 from biascore.transform import Transform
@@ -339,6 +340,8 @@ class Engine:
         owner = self.plugins.metrics.owner(metric.name).owner
         what = f"{metric.name} {test.id} on {model.name}"
         at = At(owner, "measuring", f"measuring {what}")
+        for transform in model.transforms:
+            transform.asked.clear()
         found: object = guarded(at, lambda: metric.measure(model, test, context), self._services.time_limit)
         if not isinstance(found, Finding):
             wrong = f"returned a {type(found).__name__}, which is not a Finding"
@@ -361,7 +364,7 @@ class Engine:
                 At(owner, "result", what),
                 f"{owner.shown}: {metric.name} {wrong}, for {test.id} on {model.name}. {report_it(owner)}",
             )
-        return measured
+        return with_taught(measured, model, (test, *metric.further(test, catalogue)))
 
 
 def _adjustment(name: Adjustment | str) -> Adjustment:

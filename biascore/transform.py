@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
@@ -107,6 +107,14 @@ class Transform(ABC, Configured[OptionsT]):
         and ``context.vocabulary`` raises. Raises UnknownNameError, StimuliError or OptionsError.
         """
         return {}
+
+    def taught_by(self, words: Mapping[str, Sequence[str]]) -> Iterable[str]:
+        """Those of its ``words`` that decide what it does to vectors; the default is all of them.
+
+        What a metric measures on these words says little of others: the engine counts them, and cautions. Leave out words
+        that only show what was learnt, such as held-out ones.
+        """
+        return [word for some in words.values() for word in some]
 
     def stimuli(self) -> Sequence[str]:
         """The addresses of the tests and lists that ``words`` reads, which a run records; the default is none."""

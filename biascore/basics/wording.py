@@ -1,7 +1,8 @@
-"""How texts for people are written: a minus, what stands with a verdict, and what is long: cut, or the first of many."""
+"""How texts for people are written: numbers, what stands with a verdict, and what is long: cut, or the first of many."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from typing import Final
@@ -9,10 +10,12 @@ from typing import Final
 MAX_LISTED: Final = 10
 MAX_QUOTED: Final = 60
 MAX_PROBLEMS: Final = 10
+MAX_CAVEATS: Final = 2
 MAX_RUN: Final = 260  # no file of a path has a longer name
 NOT_UNBIASED: Final = "Inconclusive is not unbiased: the data tell neither a bias nor its absence"
 """What has to be said wherever a verdict may be inconclusive."""
 MINUS: Final = "\N{MINUS SIGN}"
+_MOST_DECIMALS: Final = 9
 _HYPHEN_BEFORE_NUMBER: Final = re.compile(r"(?<![\w.])-(?=\d)")
 _LONG: Final = re.compile(rf"[^\s/]{{{MAX_RUN + 1},}}")
 
@@ -40,6 +43,32 @@ def capital(text: str) -> str:
 def true_minus(text: str) -> str:
     """The text with a minus in place of the hyphens before numbers."""
     return _HYPHEN_BEFORE_NUMBER.sub(MINUS, text)
+
+
+def figures(low: float, high: float, *others: float, least: int = 2) -> tuple[str, ...]:
+    """The ends of an interval, and numbers that are read with them, as texts with the same decimals.
+
+    They have the decimals that show the width with two significant digits, so that the ends never look alike; at
+    least ``least`` below 10, one fewer below 1,000 and two fewer above. Without a width the largest number decides.
+    Texts have the hyphen; ``true_minus`` makes a minus of it.
+    """
+    values = (low, high, *others)
+    largest = max((abs(value) for value in values if math.isfinite(value)), default=0.0)
+    width = high - low
+    if not math.isfinite(width) or width <= 1e-12 * largest:
+        width = largest
+    floor = max(least - (largest >= 10) - (largest >= 1000), 0)
+    places = max(floor, 1 - math.floor(math.log10(width))) if width else floor
+    if places > _MOST_DECIMALS:
+        return tuple(f"{value:.{places + math.floor(math.log10(largest))}e}" for value in values)
+    return tuple(f"{value + 0.0:,.{places}f}" for value in values)
+
+
+def but(caveats: Sequence[str]) -> str:
+    """Caveats as a clause, two at most: ``but a list lost 7 of its 8 words``; empty where there are none."""
+    more = len(caveats) - MAX_CAVEATS
+    shown = [*caveats[:MAX_CAVEATS], *([f"{more} more, see details"] if more > 0 else [])]
+    return f"but {', and '.join(shown)}" if shown else ""
 
 
 def brief(text: str) -> str:

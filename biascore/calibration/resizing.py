@@ -95,7 +95,14 @@ def _pairs(given: PairList, times: float) -> PairList:
     def copy(pair: tuple[str, str], number: int) -> tuple[str, str]:
         return _named(pair[0], number), _named(pair[1], number)
 
-    return replace(given, pairs=_scaled(tuple(dict.fromkeys(given.pairs)), times, copy))
+    pairs = _scaled(tuple(dict.fromkeys(given.pairs)), times, copy)
+    kept = {first for first, _ in pairs}
+    copied = [
+        tuple(found for word in family if (found := _named(word, number)) in kept)
+        for number in range(1, _copies(times) + 1)
+        for family in given.families
+    ]
+    return replace(given, pairs=pairs, families=tuple(family for family in copied if len(family) > 1))
 
 
 def _sentence_pair(pair: SentencePair, number: int) -> SentencePair:

@@ -7,6 +7,10 @@ from collections.abc import Mapping
 from biascore.calibration.calibration import Calibration, Cell, Smallest
 from biascore.stats.rates import Rate
 
+BEST_CASE = (
+    "which is the best case: words of a list lie close together, and nothing else tells the lists apart"
+)
+
 
 def answer(found: Calibration) -> str:
     """What it comes to, in two sentences."""
@@ -27,7 +31,7 @@ def answer(found: Calibration) -> str:
     else:
         seen = (
             f"With {size}, {found.metric} cannot be relied on to see an effect below {smallest.planted:.2g} "
-            f"{_interval(smallest)}: it detects that one in {often}"
+            f"{_interval(smallest)}: it detects that one in {often}, {BEST_CASE}"
         )
     if nothing is None:
         return f"{seen}."

@@ -95,7 +95,7 @@ app.later(
 )
 app.later(
     "biascore.cli.inspect:show",
-    "One test in full: its words, source, licence, notes and published figures.",
+    "One test in full: words, source, licence, notes, published figures; or one metric: its rule and its options.",
     panel=LOOK,
 )
 app.later(

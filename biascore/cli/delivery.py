@@ -39,7 +39,7 @@ class Output:
     out: Path | None
     report: Path | None
     form: str | None
-    warnings: bool
+    verbose: bool
     force: bool
 
 
@@ -106,7 +106,7 @@ def _check_bases(audit: Audit, out: Path) -> None:
 def _deliver(result: Run, output: Output, earlier: Run | None) -> None:
     # Shown first: if the disk is full now, the numbers are not lost.
     if output.form is None:
-        print_run(result, all_warnings=output.warnings)
+        print_run(result, verbose=output.verbose)
         print_scenarios(result)
         print_gates(result.gates)
     elif output.form == "json":

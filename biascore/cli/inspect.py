@@ -1,24 +1,32 @@
-"""What there is: adapters, metrics, transforms, tests, languages, word lists, plugins; and one test in full."""
+"""What there is: adapters, metrics, transforms, tests, languages, word lists, plugins; and one test or metric in full."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Any, Final, Literal, get_args, get_origin
 
 import typer
+from pydantic.fields import FieldInfo
+from pydantic_core import to_jsonable_python
 
+from biascore.basics.suggest import did_you_mean
 from biascore.cli.console import print_json, print_rows, say
 from biascore.cli.equity import sentence_lines, sentences_json
 from biascore.cli.lists import contents_of, list_json, size_of
 from biascore.cli.options import Json, Stimuli
+from biascore.errors import UnknownNameError
 from biascore.files.paths import user_path
 from biascore.languages.names import language_name
 from biascore.plugins.loading import Plugins
+from biascore.plugins.registry import PluginRecord
 from biascore.plugins.stimuli import read_catalogue
 from biascore.stimuli import Catalogue, EquityTest, Test
 
 _STIMULI: Final = frozenset({"register_wordlists"})
+_PAGES: Final = {"robust": "robust-association"}
+"""Pages that are not named as their plugin."""
 
 
 def adapters(as_json: Json = False) -> None:
@@ -137,12 +145,66 @@ def wordlists(
 
 
 def show(
-    test: Annotated[str, typer.Argument(help="A test, such as en/weat6.")],
+    name: Annotated[str, typer.Argument(help="A test, such as en/weat6, or a metric, such as weat.")],
     stimuli: Stimuli = None,
     as_json: Json = False,
 ) -> None:
-    """One test in full: its words, source, licence, notes and published figures."""
-    found = _catalogue(Plugins(only=_STIMULI), stimuli).test(test)
+    """One test in full: words, source, licence, notes, published figures; or one metric: its rule and its options."""
+    if "/" in name:
+        _show_test(_catalogue(Plugins(only=_STIMULI), stimuli).test(name), as_json)
+        return
+    plugins = Plugins(only={*_STIMULI, "register_metrics"})
+    if name not in plugins.metrics.known:
+        known = [*plugins.metrics.names, *(test.id for test in _catalogue(plugins, stimuli).tests)]
+        raise UnknownNameError(
+            f"There is no metric and no test {name!r}. {did_you_mean(name, known)}See what there is with: "
+            "biascore list metrics, biascore list tests"
+        )
+    metric = plugins.metrics.get(name)
+    fields = metric.option_type.model_fields.items()
+    told = {
+        "name": metric.name,
+        "summary": metric.summary,
+        "rule": metric.rule,
+        "reference": metric.reference,
+        "needs": sorted(metric.requires),
+        "tests": sorted(metric.kinds),
+        "page": _page(plugins.metrics.owner(name)),
+    }
+    if as_json:
+        print_json(
+            told
+            | {"options": {key: {"default": _default(one), "choices": _choices(one)} for key, one in fields}}
+        )
+        return
+    texts = {key: ", ".join(value) if isinstance(value, list) else value for key, value in told.items()}
+    lines = [*(f"{key}: {text}" for key, text in texts.items() if text), "options, for -o key=value:"]
+    for key, one in fields:
+        default = "required" if one.is_required() else json.dumps(_default(one), ensure_ascii=False)
+        choices = ", ".join(json.dumps(choice) for choice in _choices(one))
+        lines.append(
+            f"  {key} = {default.replace('null', 'none')}" + (f"  (one of {choices})" if choices else "")
+        )
+    say("\n".join(lines))
+
+
+def _default(option: FieldInfo) -> Any:
+    """As JSON has it; None of a required option, too."""
+    value = None if option.is_required() else option.get_default(call_default_factory=True)
+    return to_jsonable_python(value, fallback=lambda one: dict(one) if isinstance(one, Mapping) else str(one))
+
+
+def _choices(option: FieldInfo) -> list[Any]:
+    return list(get_args(option.annotation)) if get_origin(option.annotation) is Literal else []
+
+
+def _page(owner: PluginRecord) -> str:
+    """The page of the documentation, which is named after the plugin; of a plugin of others none is known."""
+    page = owner.name.removeprefix("metric-")
+    return f"docs/metrics/{_PAGES.get(page, page)}.md" if owner.dist == "biascore" else ""
+
+
+def _show_test(found: Test, as_json: bool) -> None:
     if as_json:
         print_json(_test_json(found))
         return

@@ -35,7 +35,7 @@ from biascore.cli.options import (
     Stimuli,
     TimeLimit,
     Transform,
-    Warnings,
+    Verbose,
     Without,
     chosen_audit,
     data_files,
@@ -58,7 +58,7 @@ def run(
     gate: GateOption = None,
     seed: Seed = None,
     adjust: Adjust = None,
-    warnings: Warnings = False,
+    verbose: Verbose = False,
     form: Form = None,
     as_json: Json = False,
     force: Force = False,
@@ -73,7 +73,7 @@ def run(
     """
     chosen = chosen_audit(audit, seed, model, without, adjust, require_plugin, gates(gate))
     target = out or audit.with_name(f"{audit.stem}-run")
-    output = Output(target, report, _form(form, as_json), warnings, force)
+    output = Output(target, report, _form(form, as_json), verbose, force)
     run_and_deliver(chosen, output, Limits(max_characters, time_limit, no_cache))
 
 
@@ -103,7 +103,7 @@ def measure(
     report: Report = None,
     seed: Seed = None,
     adjust: Adjust = None,
-    warnings: Warnings = False,
+    verbose: Verbose = False,
     form: Form = None,
     as_json: Json = False,
     force: Force = False,
@@ -142,7 +142,7 @@ def measure(
         stimuli=[str(folder) for folder in stimuli or ()],
         require_plugins=require_plugin or (),
     )
-    output = Output(out, report, _form(form, as_json), warnings, force)
+    output = Output(out, report, _form(form, as_json), verbose, force)
     run_and_deliver(audit, output, Limits(max_characters, time_limit, no_cache))
 
 

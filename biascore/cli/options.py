@@ -27,8 +27,8 @@ Inputs = Annotated[
     list[Path] | None, typer.Option(help="A folder of own stimuli or data files; repeat for several.")
 ]
 Seed = Annotated[int | None, typer.Option(help="Seed of everything random.", min=0)]
-Warnings = Annotated[
-    bool, typer.Option("--warnings", help="Print all warnings, not only those that touch a verdict.")
+Verbose = Annotated[
+    bool, typer.Option("--verbose", help="Print further estimates, p-values, conventions and all warnings.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 Form = Annotated[

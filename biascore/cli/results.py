@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from textwrap import wrap
 from typing import Final, NamedTuple
 
 from rich import box
@@ -15,11 +16,12 @@ from rich.table import Table
 from biascore.basics.frozen import Scalar
 from biascore.cli.console import print_list, say, wide
 from biascore.results.answers import in_one_line
-from biascore.results.estimates import format_p
+from biascore.results.beneath import conventions
+from biascore.results.estimates import describe, format_p
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
-from biascore.results.verdicts import Role, RunVerdict
-from biascore.results.warned import warning_lines
+from biascore.results.verdicts import Role, RunVerdict, specificity_told
+from biascore.results.warned import caveat_lines, warning_lines
 from biascore.stats import Adjustment, Verdict
 from biascore.transform import IN_SHORT
 
@@ -34,6 +36,8 @@ _TITLES: Final = {
 _LEAST_FOLDED: Final = 16
 """Columns that fold have at least so many characters where the table has a column for each value."""
 _LEAST_NUMBERS: Final = 8
+_NOTE: Final = 20
+"""What stands beneath a verdict is broken into lines of so many characters."""
 _FACTS: Final = 3
 """Of a transform that does not say in short what it learnt, so many facts are shown."""
 _NAMED: Final = 3
@@ -61,8 +65,11 @@ class Row(NamedTuple):
     lost: str
 
 
-def print_run(run: Run, *, all_warnings: bool = False) -> None:
-    """The run's tables, what the verdicts mean, what touches them, and how many questions were asked."""
+def print_run(run: Run, *, verbose: bool = False) -> None:
+    """The run's tables, what the verdicts mean, what touches them, and how many questions were asked.
+
+    ``verbose``: also every estimate and p-value, conventions, coverage and warnings in full.
+    """
     console = wide()
     say(run.title, to=console, style="bold")
     lines = [Line(*pair) for pair in zip(run, run.verdicts, strict=True)]
@@ -83,7 +90,9 @@ def print_run(run: Run, *, all_warnings: bool = False) -> None:
     for text in _learnt(run):
         say(text, to=console)
     _print_failed(console, run)
-    _print_warnings(console, run, all_warnings=all_warnings)
+    _print_caveats(console, run, verbose=verbose)
+    if verbose:
+        _print_details(console, run)
     counts = run.questions
     asked = f"{counts.asked} asked of the model(s), {counts.cached} answered from the cache, {counts.repeated} repeats"
     nothing = "; the models were asked nothing" if counts.put and not counts.asked else ""
@@ -199,18 +208,19 @@ def _print_narrow(console: Console, rows: Sequence[Row], columns: Sequence[str])
 def _row(line: Line) -> Row:
     measurement, said = line
     head = measurement.headline
-    interval = head.interval
+    value, low, high = head.texts()
+    beside = ["detected alone" if said.only_alone else "", *wrap(specificity_told(measurement, said), _NOTE)]
     return Row(
         model=measurement.model,
         test=measurement.test,
         metric=", ".join(filter(None, [measurement.method, measurement.subject])),
-        effect="-" if head.value is None else f"{head.value:.3f}",
-        interval="-" if interval is None else f"{interval.low:.2f} to {interval.high:.2f}",
+        effect=value or "-",
+        interval=f"{low} to {high}" if low else "-",
         p="-" if measurement.p_value is None else format_p(measurement.p_value),
         adjusted="-" if said.p_adjusted is None else format_p(said.p_adjusted),
         verdict="-"
         if said.role is Role.DESCRIPTION
-        else said.verdict.value + ("\ndetected alone" if said.only_alone else ""),
+        else "\n".join(filter(None, [said.verdict.value, *beside])),
         lost=_lost(measurement),
     )
 
@@ -255,11 +265,32 @@ def _summary(run: Run, lines: Sequence[Line]) -> list[str]:
     return found
 
 
-def _print_warnings(console: Console, run: Run, *, all_warnings: bool) -> None:
-    """Those that touch a verdict, or all of them; else how many there are. What several measurements share, once."""
-    lines, others = warning_lines(run, every=all_warnings)
-    for line in (*run.warnings, *lines):
+def _print_caveats(console: Console, run: Run, *, verbose: bool) -> None:
+    """Warnings of the run, what touches each verdict in brief, and how many warnings there are in full."""
+    for line in run.warnings:
         say(line, to=console, style="yellow", label="warning:")
-    if others:
-        noun = "warning touches" if others == 1 else "warnings touch"
-        say(f"{others} more {noun} no verdict; --warnings prints all, and the report holds them", to=console)
+    for line in caveat_lines(run):
+        say(line, to=console, style="yellow", label="caveat:")
+    count = sum(len(measurement.warnings) for measurement in run)
+    if not verbose:
+        warnings = f", {count} {'warning' if count == 1 else 'warnings'}" if count else ""
+        say(f"further estimates, p-values, conventions{warnings}: --verbose, --report", to=console)
+
+
+def _print_details(console: Console, run: Run) -> None:
+    """All numbers of each measurement, then conventions and warnings, what several share once."""
+    for measurement in run:
+        say(f"{measurement.method} {measurement.test} on {measurement.model}", to=console, style="bold")
+        lost = ", ".join(f"{word.word} ({word.role}: {word.reason})" for word in measurement.coverage.lost)
+        lines = [
+            measurement.reason,
+            *map(describe, measurement.estimates),
+            f"unrelated topics: {measurement.specificity.full}" if measurement.specificity else "",
+            f"lost: {lost}" if lost else "",
+        ]
+        for line in filter(None, lines):
+            say(f"  {line}", to=console)
+    for line in conventions(run):
+        say(line, to=console)
+    for line in warning_lines(run):
+        say(line, to=console, style="yellow", label="warning:")

@@ -1,4 +1,4 @@
-"""Scenarios held against a run: what speaks of each, what does not, and what would decide."""
+"""Scenarios held against a run: what speaks of each, what does not, and what it could see."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _tested(scenario: Scenario, run: Run) -> Iterator[Tested]:
             found=_found(measurement),
             held=held,
             reason=reason,
-            would_decide=seen.would_decide if seen else "",
+            would_decide=seen.text if seen else "",
         )
 
 

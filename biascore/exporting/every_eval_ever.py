@@ -93,6 +93,8 @@ def _result(row: SummaryRow, source: str) -> dict[str, Any]:
         "p_adjusted": row.p_adjusted,
         "adjustment": row.adjustment,
         "verdict": row.verdict,
+        "specificity": row.specificity,
+        "caveats": row.caveats,
         "positive_means": row.positive_means,
         "warnings": row.warnings,
     }

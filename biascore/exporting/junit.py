@@ -46,7 +46,9 @@ class Junit(Exporter):
                     continue
                 case = _case(suite, row.metric, row.test)
                 counts["tests"] += 1
-                text = f"{row.estimate} {row.size} {row.unit}, interval {row.interval}, n = {row.n}, {row.verdict}"
+                text = (
+                    f"{row.estimate} {row.size} {row.unit}, interval {row.interval}, n = {row.n}, {row.told}"
+                )
                 if row.verdict == "detected" and run.gates:
                     counts["skipped"] += 1
                     message = f"for the gates to say whether it may be: {text}"
@@ -56,9 +58,7 @@ class Junit(Exporter):
                     ElementTree.SubElement(case, "failure", message=visible(text), type="detected")
                 elif row.verdict == "inconclusive":
                     counts["skipped"] += 1
-                    ElementTree.SubElement(
-                        case, "skipped", message=visible(f"cannot tell: {text} {row.note}")
-                    )
+                    ElementTree.SubElement(case, "skipped", message=visible(f"cannot tell: {text}"))
                 out = ElementTree.SubElement(case, "system-out")
                 out.text = visible("\n".join(f"{name}: {value}" for name, value in row._asdict().items()))
             for failure in run.failed:

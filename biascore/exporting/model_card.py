@@ -79,6 +79,8 @@ def _result(row: SummaryRow) -> dict[str, Any]:
         "p_adjusted": row.p_adjusted,
         "adjustment": row.adjustment,
         "verdict": row.verdict,
+        "specificity": row.specificity,
+        "caveats": row.caveats,
         "positive_means": row.positive_means,
         "conventions": row.conventions,
         "warnings": row.warnings,

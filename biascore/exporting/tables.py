@@ -163,8 +163,8 @@ def markdown_lines(run: Run) -> list[str]:
         lines += [f"{title}", "", f"| {' | '.join(COLUMNS)} |", f"|{'---|' * len(COLUMNS)}"]
         lines += [f"| {' | '.join(_markdown_cells(row))} |" for row in rows]
         lines += [""]
-    lines += [*notes(run), ""]
-    return [*lines, *(f"- {markdown(line)}" for line in beneath(run)), ""]
+    lines += [*notes(run), "", "<details><summary>Details: units, conventions, warnings</summary>", ""]
+    return [*lines, *(f"- {markdown(line)}" for line in beneath(run)), "", "</details>", ""]
 
 
 def markdown(text: str) -> str:
@@ -200,8 +200,7 @@ def _latex(text: str) -> str:
 
 
 def _cells(row: SummaryRow) -> tuple[str, ...]:
-    verdict = f"{row.verdict} ({row.note})" if row.note else row.verdict
     return (
         *(row.model, row.concept or "–", row.test, row.metric),
-        *(row.size, row.interval, row.n, p_shown(row.p_value), p_shown(row.p_adjusted), verdict),
+        *(row.size, row.interval, row.n, p_shown(row.p_value), p_shown(row.p_adjusted), row.told),
     )

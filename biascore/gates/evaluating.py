@@ -7,7 +7,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Final
 
-from biascore.comparing import Comparison, Difference, Outcome
+from biascore.comparing import Comparison, Difference
 from biascore.comparing.two_runs import compared, loaded
 from biascore.errors import BiascoreError, OptionsError
 from biascore.files.paths import user_path
@@ -100,7 +100,7 @@ def _evaluated(name: str, gate: Gate, run: Run, folder: Path) -> GateResult:
     cautions: tuple[str, ...] = ()
     digest = ""
     if gate.fail_on is not None:
-        checks += [_detected(*line, run) for line in lines]
+        checks += [_detected(*line, run, gate) for line in lines]
     if gate.within is not None:
         checks += [_within(*line, gate.within) for line in lines]
     if gate.no_worse_than is not None:
@@ -126,13 +126,20 @@ def _evaluated(name: str, gate: Gate, run: Run, folder: Path) -> GateResult:
     )
 
 
-def _detected(measurement: Measurement, said: RunVerdict, run: Run) -> GateCheck:
+def _detected(measurement: Measurement, said: RunVerdict, run: Run, gate: Gate) -> GateCheck:
     head = measurement.headline
     p = "" if said.p_adjusted is None else f", p = {said.p_adjusted:.3g} ({run.adjustment.shown})"
     value = (
         "not estimable" if head.value is None else f"{head.name} = {head.value:.3g}{ends(head.interval)}{p}"
     )
-    return _check(measurement, f"{said.shown}: {value}", _OF_VERDICT[said.verdict], "not detected")
+    held, reason = _OF_VERDICT[said.verdict], f"{said.shown}: {value}"
+    if gate.specific is not None and held is Held.FAILS:
+        found = measurement.specificity
+        if found is not None and found.share > gate.specific:
+            held = Held.UNDECIDED
+        told = found.told if found else "how many unrelated topics reach it was not measured"
+        reason = f"{reason}; {told}"
+    return _check(measurement, reason, held, gate.not_detected)
 
 
 def _within(measurement: Measurement, said: RunVerdict, bound: float) -> GateCheck:  # noqa: ARG001
@@ -146,8 +153,6 @@ def _no_worse(
     """What grew since the base run, and what has to be said of the two runs."""
     checks: list[GateCheck] = []
     cautions: dict[str, None] = {}
-    margin = gate.margin or 0.0
-    criterion = f"has not grown by more than {margin:g}" if margin else "has not grown"
     by_model: dict[str, list[Measurement]] = {}
     for measurement, _ in lines:
         by_model.setdefault(measurement.model, []).append(measurement)
@@ -156,7 +161,7 @@ def _no_worse(
         comparison = compared(before, run, pairs, bound=None, how=run.adjustment)
         cautions |= dict.fromkeys(f"{gate.no_worse_than}: {text}" for text in comparison.warnings)
         for measurement in some:
-            checks += _grown(measurement, comparison, margin, criterion)
+            checks += _grown(measurement, comparison, gate)
     return checks, tuple(cautions)
 
 
@@ -173,42 +178,43 @@ def _base_model(model: str, before: Run, gate: Gate) -> str:
     )
 
 
-def _grown(
-    measurement: Measurement, comparison: Comparison, margin: float, criterion: str
-) -> Iterator[GateCheck]:
+def _grown(measurement: Measurement, comparison: Comparison, gate: Gate) -> Iterator[GateCheck]:
     key = (measurement.metric, measurement.test, measurement.subject)
     found = [one for one in comparison if (one.metric, one.test, one.subject) == key]
     refused = [one for one in comparison.not_comparable if (one.metric, one.test, one.subject) == key]
     for one in found:
-        held, reason = _growth(one, margin)
-        yield _check(measurement, reason, held, criterion)
+        margin = gate.margin_of(one.bound)
+        held, reason = growth(one, margin)
+        own = ", its equivalence bound" if gate.margin is None else ""
+        by = f" by more than {margin:g}{own}" if margin else ""
+        yield _check(measurement, reason, held, f"has not grown{by}")
     for other in refused:
-        yield _check(measurement, f"not comparable: {'; '.join(other.reasons)}", Held.FAILS, criterion)
+        yield _check(measurement, f"not comparable: {'; '.join(other.reasons)}", Held.FAILS, "has not grown")
     if not (found or refused):
         there = [
             text
             for text in comparison.failed
             if text.startswith(f"{measurement.metric} {measurement.test} on ")
         ]
-        yield _check(measurement, "; ".join(["the base run does not hold it", *there]), Held.FAILS, criterion)
+        reason = "; ".join(["the base run does not hold it", *there])
+        yield _check(measurement, reason, Held.FAILS, "has not grown")
 
 
-def _growth(one: Difference, margin: float) -> tuple[Held, str]:
-    """Whether the effect grew by more than the margin, from the interval of its change."""
+def growth(one: Difference, margin: float) -> tuple[Held, str]:
+    """Whether the interval of the growth lies beyond the margin, within it, or neither; with the reason.
+
+    The p-value of the change and its equivalence bound have no say, so that a larger margin never fails what a smaller one
+    lets pass.
+    """
     ends = one.change.interval
-    reason = "; ".join([f"{one.outcome}: {one.reason}", *one.cautions])
-    if one.unmoved or (one.outcome is Outcome.SAME and not margin):
-        return Held.HOLDS, reason
+    told = "; ".join([one.reason, *one.cautions])
+    if one.unmoved:
+        return Held.HOLDS, f"growth 0: {told}"
     if one.change.value is None or ends is None:
-        return Held.UNDECIDED, reason
+        return Held.UNDECIDED, told
     low, high = grown(one, ends)
-    if high <= margin:
-        held = Held.HOLDS
-    elif low > margin and one.outcome in (Outcome.GREW, Outcome.TURNED):
-        held = Held.FAILS
-    else:
-        held = Held.UNDECIDED
-    return held, reason
+    held = Held.FAILS if low > margin else Held.HOLDS if high <= margin else Held.UNDECIDED
+    return held, f"growth {low:.3g} to {high:.3g}: {told}"
 
 
 def grown(one: Difference, ends: ConfidenceInterval) -> tuple[float, float]:

@@ -20,10 +20,12 @@ class Gate(Frozen):
     """What must hold of some measurements, of which it needs at least one criterion; all that are stated must hold.
 
     ``measurements`` are globs of test ids; ``metrics`` and ``models`` narrow them by name, ``roles`` by what they are for
-    (default: findings, so no baselines and controls). ``fail_on="detected"``: none may be detected after adjustment.
-    ``within``: the interval of the headline may not end farther from no bias than this. ``no_worse_than``: a stored run, in
-    a file relative to it, from which no effect may have grown by more than ``margin``, in its unit. ``inconclusive`` says
-    what becomes of what the data do not decide.
+    (default: findings, so no baselines and controls). ``fail_on="detected"``: none may be detected after adjustment; with
+    ``specific``, only what at most this share of unrelated topics reaches (or whose share is not measured) fails, and what
+    more of them reach is undecided. ``within``: the interval of the headline may not end farther from no bias than this.
+    ``no_worse_than``: a stored run, in a file relative to it, from which no effect may have grown by more than ``margin``,
+    in its unit; by default the equivalence bound of each measurement. ``inconclusive`` says what becomes of what the data do
+    not decide.
     """
 
     name: str = ""
@@ -32,6 +34,7 @@ class Gate(Frozen):
     models: tuple[str, ...] | None = Field(default=None, min_length=1)
     roles: tuple[Role, ...] = Field(default=(Role.FINDING,), min_length=1)
     fail_on: Literal["detected"] | None = None
+    specific: float | None = Field(default=None, gt=0, lt=1)
     within: float | None = Field(default=None, gt=0)
     no_worse_than: str | None = Field(default=None, min_length=1)
     margin: float | None = Field(default=None, ge=0)
@@ -45,6 +48,8 @@ class Gate(Frozen):
             )
         if self.margin is not None and self.no_worse_than is None:
             raise ValueError('has a margin and no run that it is of. Add no_worse_than = "base-run"')
+        if self.specific is not None and self.fail_on is None:
+            raise ValueError('says how specific what is detected must be. Add fail_on = "detected"')
         return self
 
     @property
@@ -53,9 +58,21 @@ class Gate(Frozen):
         within = "" if self.within is None else f"the interval ends within {self.within:g} of no bias"
         worse = ""
         if self.no_worse_than is not None:
-            by = f" by more than {self.margin:g}" if self.margin else ""
+            margin = "its equivalence bound" if self.margin is None else f"{self.margin:g}"
+            by = "" if self.margin == 0 else f" by more than {margin}"
             worse = f"has not grown{by} since {self.no_worse_than}"
-        return tuple(filter(None, ["not detected" if self.fail_on else "", within, worse]))
+        return tuple(filter(None, [self.not_detected if self.fail_on else "", within, worse]))
+
+    @property
+    def not_detected(self) -> str:
+        """What ``fail_on`` asks for, in words."""
+        if self.specific is None:
+            return "not detected"
+        return f"not detected with at most {100 * self.specific:g} % of unrelated topics reaching it"
+
+    def margin_of(self, bound: float | None) -> float:
+        """By how much an effect may have grown whose equivalence bound is this: by none without margin and bound."""
+        return (bound or 0.0) if self.margin is None else self.margin
 
     def based(self, here: Path, there: Path) -> Gate:
         """The same gate, its base run named relative to ``there`` and no longer to ``here``; absolute paths stay."""

@@ -52,8 +52,7 @@ class Model:
     after failures that may pass. ``under``: the model that ``backend`` transforms, if it does.
     """
 
-    _learns = True
-    """Whether transforms of it are fitted."""
+    _learns = True  # transforms of it are fitted
 
     def __init__(
         self,
@@ -97,8 +96,13 @@ class Model:
     @property
     def after(self) -> str:
         """The names of its transforms, or ""."""
-        under = "" if self._under is None else self._under.after
-        return ", ".join(filter(None, [under, self._transformed.name if self._transformed else ""]))
+        return ", ".join(one.name for one in self.transforms)
+
+    @property
+    def transforms(self) -> tuple[Transformed, ...]:
+        """Its transforms, the first one first."""
+        own = () if self._transformed is None else (self._transformed,)
+        return own if self._under is None else (*self._under.transforms, *own)
 
     @property
     def counts(self) -> QuestionCounts:
@@ -124,9 +128,7 @@ class Model:
             rows = self._ask(hook, questions)
         if len({row.shape for row in rows}) > 1:
             with noted(self.source.at("embed")):
-                raise AnswerError(
-                    f"{self.name} gave vectors of different lengths. Report this to the adapter."
-                )
+                raise AnswerError(f"{self.name} gave vectors of different lengths. Report it to its adapter")
         return np.stack(rows) if rows else np.empty((0, 0), dtype=np.float32)
 
     def familiarity(self, words: Sequence[str]) -> tuple[Familiarity, ...]:
@@ -375,7 +377,7 @@ class Model:
 
     def _transforms_used(self) -> tuple[TransformUsed, ...]:
         own = (TransformUsed(name=one.name, fingerprint=one.fingerprint) for one in self._asker.transforms)
-        under = () if self._under is None else self._under._transforms_used()
+        under = self._under._transforms_used() if self._under else ()
         return (*under, *own) if self._transformed is None else (*under, self._transformed.used())
 
     @hiding
@@ -385,9 +387,8 @@ class Model:
                 raise CapabilityError(only_vectors(hook.name, self.name, self._transformed.name))
             why = f" (its head: {self.lacks})" if self.lacks else ""
             raise CapabilityError(
-                f"{self.name} ({self.source.ref}) cannot {hook.name}; "
-                f"it can {', '.join(sorted(self.capabilities))}{why}. "
-                f"Choose a metric that needs only those, or another model."
+                f"{self.name} ({self.source.ref}) cannot {hook.name}; it can {', '.join(sorted(self.capabilities))}{why}. "
+                "Choose a metric that needs only those, or another model."
             )
         return self._asker.ask(hook, questions)
 

@@ -113,6 +113,11 @@ class Prepared:
             )
         return {role: tuple(words) for role, words in found.items()}
 
+    def taught_by(self, words: Mapping[str, Sequence[str]]) -> frozenset[str]:
+        """Those of its ``words`` that decide what it does to vectors."""
+        at = self.at(f"naming the words that decide what {self.name} does")
+        return guarded(at, lambda: frozenset(self.transform.taught_by(words)))
+
     def check(self) -> None:
         """Raise what can be known to be wrong before a model is opened."""
         with suppress(VocabularyUnknownError):  # its words depend on the model

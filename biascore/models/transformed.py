@@ -47,6 +47,9 @@ class Transformed(Backend):
         self.learns = learns
         self._limit = time_limit
         self._words = prepared.words(model)
+        self.taught_by = prepared.taught_by(self._words)
+        self.asked: set[str] = set()
+        """The texts whose vectors were asked for since somebody emptied it; copies share it."""
         self.fingerprint = prepared.fingerprint(self._words)
         under = model.identity
         self.identity = replace(
@@ -65,6 +68,7 @@ class Transformed(Backend):
     @hookimpl
     def embed(self, texts: tuple[Text, ...], level: Level) -> npt.NDArray[np.float32]:
         """The vectors of the texts after the transform; out of vocabulary stays out of vocabulary."""
+        self.asked.update(text.text for text in texts)
         fitted = self.fitted(level)
         rows = self.model.embed(texts, level)
         return rows if fitted is None else self.applied(fitted, rows, [text.text for text in texts])

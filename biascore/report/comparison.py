@@ -111,7 +111,7 @@ def _chart(
     tooltip = [
         alt.Tooltip("test:N", title="Test"),
         alt.Tooltip("model:N", title="Model"),
-        alt.Tooltip("value:Q", title="Value", format=".3f"),
+        alt.Tooltip("value:Q", title="Value", format=".4~r"),
         alt.Tooltip("interval:N", title="Interval"),
         alt.Tooltip("outcome:N", title="Outcome"),
     ]

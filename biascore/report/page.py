@@ -12,7 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from biascore.basics.visible import visible
-from biascore.basics.wording import capital, true_minus
+from biascore.basics.wording import but, capital, true_minus
 from biascore.languages.names import language_name
 from biascore.report.parts import PARTS, Part
 from biascore.report.texts import (
@@ -30,6 +30,7 @@ from biascore.results.estimates import format_p
 from biascore.results.gated import gates_line
 from biascore.results.run import Run
 from biascore.results.told import shown
+from biascore.results.verdicts import specificity_told
 
 STYLES: Final = ("style.css", "tables.css", "print.css")
 SCRIPTS: Final = ("charts.js", "tables.js", "page.js")
@@ -62,6 +63,7 @@ def document(
         lstrip_blocks=True,
     )
     environment.filters |= {
+        "but": but,
         "number": number,
         "capital": capital,
         "cell": cell,
@@ -72,6 +74,7 @@ def document(
         "plain": plain,
         "sentence": sentence,
         "shown": shown,
+        "topics": specificity_told,
         "when": when,
     }
     environment.globals |= {"script_json": script_json}

@@ -7,11 +7,10 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 from biascore.basics.frozen import Frozen
-from biascore.basics.wording import capital
-from biascore.results.figures import Bars, Point
+from biascore.basics.wording import but, capital
 from biascore.results.measurement import Measurement
 from biascore.results.told import Ends, Size, ends_of, shown, side_of
-from biascore.results.verdicts import Role, RunVerdict, put_in
+from biascore.results.verdicts import Role, RunVerdict, put_in, specificity_told
 from biascore.stats import Verdict
 
 NO_CONCEPT: Final = "no concept named"
@@ -52,7 +51,8 @@ class Answer(Frozen):
     ``way`` and ``size`` are of the measurement number ``told`` (from 0, as in the run), the surest one: the largest
     of several effects would be an exaggeration by choice. ``way`` is empty where the data do not tell one.
     ``planted``: of a control, the effects that were put in. ``numbers`` are the measurements, ``notes`` whole sentences on
-    what could be misread. ``doubts``, in a few words each, are what would change the conclusion of the measurement told.
+    what could be misread. ``doubts``, in a few words each, are what would change the conclusion of the measurement told,
+    and ``specificity`` says how many unrelated topics reach its effect, or is empty.
     """
 
     model: str
@@ -65,6 +65,7 @@ class Answer(Frozen):
     told: int
     numbers: tuple[int, ...]
     planted: tuple[float, ...] = ()
+    specificity: str = ""
     doubts: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -108,12 +109,17 @@ class Answer(Frozen):
             Sureness.NOT_MEASURED: "could not be measured",
         }.get(self.sureness, self.sureness.value)
         told = ": ".join(filter(None, [lead, self.way, self.how_large]))
-        return f"{told}; {self.but}" if self.but else told
+        return "; ".join([told, *self.beside])
 
     @property
     def but(self) -> str:
-        """Its doubts as a clause: ``but 34 % of arbitrary word lists show as much``; empty where there are none."""
-        return f"but {', and '.join(self.doubts)}" if self.doubts else ""
+        """Its doubts as a clause, two at most: ``but the lists also differ in word frequency``; empty without any."""
+        return but(self.doubts)
+
+    @property
+    def beside(self) -> tuple[str, ...]:
+        """What has to be said with it: how many unrelated topics reach the effect, and the doubts."""
+        return tuple(filter(None, (self.specificity, self.but)))
 
     @property
     def text(self) -> str:
@@ -206,6 +212,7 @@ def _answer(role: Role, some: Sequence[_Told], declared: Mapping[str, float]) ->
         told=told.number,
         numbers=tuple(one.number for one in some),
         planted=tuple(effect for effect in planted if effect is not None),
+        specificity=specificity_told(measurement, told.said),
         doubts=measurement.doubts if decided or sureness is Sureness.NEGLIGIBLE else (),
         notes=tuple(_notes(some, told, decided=decided)),
     )
@@ -252,8 +259,6 @@ def _notes(some: Sequence[_Told], told: _Told, *, decided: bool) -> list[str]:
                 _disagreement(some) if decided else "",
                 _overlooked(some),
                 _spans(told),
-                _beside(told.measurement),
-                _parts(told.measurement),
             ],
         )
     )
@@ -320,49 +325,11 @@ def _spans(told: _Told) -> str:
     )
 
 
-def _beside(measurement: Measurement) -> str:
-    """The estimate that the metric draws against the headline, such as a rate that is the same for all groups."""
-    names = [(figure.x, figure.y) for figure in measurement.figures if isinstance(figure, Point)]
-    drawn = {estimate.name: estimate for estimate in measurement.estimates}
-    for other in (name for pair in names for name in pair if name in drawn):
-        estimate = drawn[other]
-        if estimate.value is not None and estimate.neutral:
-            return f"Beside it, {other} = {shown(estimate.value)}, where {estimate.neutral:g} is no bias."
-    return ""
-
-
-def _parts(measurement: Measurement) -> str:
-    """Of the parts that the metric draws beside the whole, such as bias types, those that are detected among themselves."""
-    drawn = {estimate.name: estimate for estimate in measurement.estimates}
-    for figure in measurement.figures:
-        if not isinstance(figure, Bars):
-            continue
-        # A figure with too few labels is not drawn, which says why.
-        named = zip(figure.labels, figure.estimates, strict=False)
-        parts = [
-            (label, drawn[name])
-            for label, name in named
-            if name in figure.parts and name in drawn and drawn[name].p_values
-        ]
-        if len(parts) < 2:
-            continue
-        found = [
-            f"{label} ({shown(part.value)}{' %' if part.unit == '%' else ''})"
-            for label, part in parts
-            if part.value is not None and part.p_values[-1].value <= (measurement.alpha or 0.0)
-        ]
-        if found:
-            return f"Of its {len(parts)} parts, adjusted for their number, detected: {', '.join(found)}."
-        labels = ", ".join(label for label, _ in parts)
-        return f"None of its {len(parts)} parts is detected by itself, adjusted for their number: {labels}."
-    return ""
-
-
 def _by_sureness(some: Sequence[Answer]) -> str:
     found: dict[Sureness, list[str]] = {}
     for answer in some:
         found.setdefault(answer.sureness, []).append(
-            f"{answer.about} ({answer.but})" if answer.but else answer.about
+            f"{answer.about} ({'; '.join(answer.beside)})" if answer.beside else answer.about
         )
     words = {Sureness.ALONE: "a hint, only alone,"}
     order = [level for level in Sureness if level in found]

@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     from biascore.results.run import Run
 
 
+def conventions(run: Run) -> tuple[str, ...]:
+    """The conventions, each once."""
+    return tuple(_conventions(summary_rows(run)))
+
+
 def beneath(run: Run) -> tuple[str, ...]:
     """The lines, each once."""
     rows = summary_rows(run)

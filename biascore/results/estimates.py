@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from biascore.basics.frozen import Frozen, FrozenMap
+from biascore.basics.wording import figures
 from biascore.results.estimators import Estimator
 from biascore.stats import Interval
 
@@ -41,6 +42,14 @@ class ConfidenceInterval(Frozen):
             resamples=interval.resamples or None,
             degenerate=interval.n_degenerate,
         )
+
+
+class Texts(NamedTuple):
+    """An estimate and the ends of its interval as texts with the same decimals; empty where there is none."""
+
+    value: str
+    low: str
+    high: str
 
 
 class PValue(Frozen):
@@ -92,6 +101,13 @@ class Estimate(Frozen):
                 stored.pop(name, None)
         return stored
 
+    def texts(self, least: int = 2) -> Texts:
+        """Its numbers as every surface writes them: with the digits of the interval's width, and ``least`` decimals."""
+        ends = self.interval
+        low, high = (ends.low, ends.high) if ends else (self.value or 0.0,) * 2
+        found = figures(low, high, low if self.value is None else self.value, least=least)
+        return Texts("" if self.value is None else found[2], *(found[:2] if ends else ("", "")))
+
     def opposite(self, alpha: float) -> str:
         """What the one-sided test that decides overlooks, as a clause: an effect the other way; else an empty text."""
         if not self.p_values or self.p_values[0].alternative != "greater":
@@ -130,18 +146,28 @@ class Equivalence(Frozen):
         return None if bound is None else cls(bound=bound, of=of)
 
 
-def describe(estimate: Estimate) -> str:
-    """The estimate in one line: value, interval, deciding p-value and group sizes."""
+def brief(estimate: Estimate) -> str:
+    """The estimate in a few words: value, interval and deciding p-value."""
     if estimate.value is None:
         return f"{estimate.name} not estimable"
-    text = f"{estimate.name} = {estimate.value:.3f}"
-    if estimate.interval:
-        ci = estimate.interval
-        text += f" [{ci.low:.3f}, {ci.high:.3f}] ({100 * ci.level:g} %, {ci.method})"
-    if estimate.p_values:
-        p = estimate.p_values[0]
-        text += f", p = {format_p(p.value)} ({p.kind}, {p.alternative})"
-    return text + ", n = " + " + ".join(f"{count} {role}" for role, count in estimate.n.items())
+    value, low, high = estimate.texts()
+    interval = f" [{low}, {high}]" if estimate.interval else ""
+    p = f", p = {format_p(estimate.p_values[0].value)}" if estimate.p_values else ""
+    return f"{estimate.name} = {value}{interval}{p}"
+
+
+def describe(estimate: Estimate) -> str:
+    """All that is known of an estimate: value, unit, interval, every p-value and group sizes."""
+    if estimate.value is None:
+        return f"{estimate.name} not estimable"
+    value, low, high = estimate.texts(3)
+    ends = estimate.interval
+    parts = [f"{estimate.name} = {value} {estimate.unit}".rstrip()]
+    if ends:
+        parts.append(f"{100 * ends.level:g} % interval {low} to {high} ({ends.method})")
+    parts += [f"p = {format_p(p.value)} ({p.name}; {p.kind}, {p.alternative})" for p in estimate.p_values]
+    sizes = " + ".join(f"{count} {role}" for role, count in estimate.n.items())
+    return ", ".join([*parts, *([f"n = {sizes}"] if sizes else [])])
 
 
 def format_p(p: float) -> str:

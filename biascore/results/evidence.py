@@ -1,4 +1,4 @@
-"""What a run says of the scenarios of its audit: what was tested, what was not, and what would decide."""
+"""What a run says of the scenarios of its audit: what was tested, what was not, and what it could see."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from biascore.results.gated import Held
 
 
 class Tested(Frozen):
-    """A measurement of a scenario: its number (from 1, as in the run), what the run says of it, and what would decide.
+    """A measurement of a scenario: its number (from 1, as in the run), what the run says of it, and what it could see.
 
-    ``held``: whether its interval ends within the bound of the scenario, None where that states none.
+    ``held``: whether its interval ends within the bound of the scenario, None where that states none. ``would_decide``:
+    the smallest effect that an inconclusive one would have detected, and how many items would show that there is none.
     """
 
     number: int

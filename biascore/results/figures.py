@@ -67,8 +67,7 @@ class Histogram(Frozen):
 class Bars(Frozen):
     """A picture of some estimates of one unit, by name, as bars with their intervals; ``labels`` are shown for them.
 
-    ``parts``: those of them that are parts of the headline, the last p-value of each adjusted over them: an answer names
-    those that are detected so.
+    ``parts``: those of them that are parts of the headline; nothing reads them, and runs that were stored have them.
     ``groups``: which group each estimate belongs to; then bars have the colour of their group, and begin at the neutral
     value, so that their length is what lies between it and them.
     """

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from biascore.basics.wording import NOT_UNBIASED, true_minus
 from biascore.results.answers import findings
-from biascore.results.markup import bullets, table, text_of
+from biascore.results.beneath import conventions
+from biascore.results.markup import bullets, details, table, text_of
 from biascore.results.summary import SummaryRow, p_shown, summary_rows
 from biascore.results.verdicts import Role
 from biascore.results.warned import warning_lines
@@ -37,27 +38,23 @@ def run_html(run: Run) -> str:
     more = len(rows) - MOST
     last = [f"{more} more rows: run.to_frame() has all"] if more > 0 else []
     failed = [f"failed: {failure.what}: {failure.message}" for failure in run.failed]
-    lines, others = warning_lines(run)
-    warnings = [f"warning: {warning}" for warning in (*run.warnings, *lines)]
-    if others:
-        noun, them = ("warning touches", "it") if others == 1 else ("warnings touch", "them")
-        warnings.append(f"{others} more {noun} no verdict: run.report(...) and run[i] have {them}")
+    of_run, warnings = ([f"warning: {one}" for one in some] for some in (run.warnings, warning_lines(run)))
     adjusted = f"p adjusted over the measurements on one model: {run.adjustment.shown}"
     return "".join(
         [
             f"<p><b>{text_of(run.title)}</b></p>",
             bullets([*said, *run.control_lines]),
             table(_COLUMNS, map(_cells, rows[:MOST])),
-            bullets([*last, adjusted, f"{NOT_UNBIASED}.", *failed, *warnings]),
+            bullets([*last, adjusted, f"{NOT_UNBIASED}.", *failed, *of_run]),
+            details(bullets([*conventions(run), *warnings])),
         ]
     )
 
 
 def _cells(row: SummaryRow) -> tuple[str, ...]:
-    verdict = f"{row.verdict} ({row.note})" if row.note else row.verdict
     size = f"{true_minus(row.size)} {row.unit}" if row.effect is not None else row.size
     level = f" ({100 * row.ci_level:g} %)" if row.ci_level is not None else ""
     return (
         *(row.model, row.concept, row.test, row.metric, size, f"{true_minus(row.interval)}{level}", row.n),
-        *(p_shown(row.p_value), p_shown(row.p_adjusted), verdict),
+        *(p_shown(row.p_value), p_shown(row.p_adjusted), row.told),
     )

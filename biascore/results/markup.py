@@ -21,6 +21,11 @@ def bullets(lines: Iterable[str]) -> str:
     return f"<ul>{entries}</ul>" if entries else ""
 
 
+def details(content: str, summary: str = "Details") -> str:
+    """What is shown when it is opened."""
+    return f"<details><summary>{text_of(summary)}</summary>{content}</details>" if content else ""
+
+
 def text_of(text: str) -> str:
     """A text as HTML shows it, with what would act made visible."""
     return html.escape(visible(text))

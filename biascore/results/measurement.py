@@ -9,8 +9,9 @@ import pyarrow as pa
 from pydantic import Field, SerializerFunctionWrapHandler, field_validator, model_serializer, model_validator
 
 from biascore.basics.frozen import Frozen, FrozenMap, Scalar
+from biascore.basics.wording import but
 from biascore.results.coverage import Coverage
-from biascore.results.estimates import Equivalence, Estimate, describe
+from biascore.results.estimates import Equivalence, Estimate, brief, format_p
 from biascore.results.figures import Figure
 from biascore.results.specificity import Specificity
 from biascore.stats import Verdict
@@ -169,10 +170,23 @@ class Measurement(Frozen):
         title = self.test_title or self.test
         return f"{title} ({self.subject})" if self.subject else title
 
-    def line(self, verdict: str) -> str:
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """What touches its verdict: the doubts, or the cautions where nothing says them in brief."""
+        return self.doubts or self.cautions
+
+    @property
+    def alone(self) -> str:
+        """Its own verdict, before adjustment, with how many unrelated topics reach an effect that is detected."""
+        if self.verdict is not Verdict.DETECTED:
+            return self.verdict.value
+        return f"detected alone; {self.specificity.told}" if self.specificity else "detected alone"
+
+    def line(self, verdict: str, p_adjusted: float | None = None) -> str:
         """The measurement in one line that ends in a verdict: its own, or that of its run."""
         about = f" {self.subject}" if self.subject else ""
-        return f"<{self.method} {self.test}{about} on {self.model}: {describe(self.headline)} -> {verdict}>"
+        adjusted = "" if p_adjusted is None else f" (adjusted {format_p(p_adjusted)})"
+        return f"<{self.method} {self.test}{about} on {self.model}: {brief(self.headline)}{adjusted} -> {verdict}>"
 
     def _repr_html_(self) -> str:
         """The measurement as a notebook shows it."""
@@ -181,13 +195,13 @@ class Measurement(Frozen):
         return measurement_html(self)
 
     def __repr__(self) -> str:
-        return self.line(f"{self.verdict}{' alone' if self.verdict is Verdict.DETECTED else ''}")
+        return self.line("; ".join(filter(None, [self.alone, but(self.doubts)])))
 
     __str__ = __repr__
 
 
 def _row(measurement: Measurement, estimate: Estimate) -> dict[str, Scalar]:
-    interval = estimate.interval
+    interval, specificity = estimate.interval, measurement.specificity
     row: dict[str, Scalar] = {
         "model": measurement.model,
         "metric": measurement.metric,
@@ -206,6 +220,7 @@ def _row(measurement: Measurement, estimate: Estimate) -> dict[str, Scalar]:
         "p_value": estimate.p_values[0].value if estimate.p_values else None,
         "p_kind": estimate.p_values[0].name if estimate.p_values else None,
         "verdict_alone": measurement.verdict.value if estimate is measurement.headline else None,
+        "specificity": specificity.share if specificity and estimate is measurement.headline else None,
         "words_lost": len(measurement.coverage.missing),
         "words_unseen": len(measurement.coverage.unseen),
     }

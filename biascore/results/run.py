@@ -32,7 +32,7 @@ from biascore.results.run_files import ITEMS_FOLDER, RUN_FILE, in_the_way, items
 from biascore.results.sensitivity import Sensitivity, seen_lines, undecided
 from biascore.results.stimuli_used import StimuliUsed, TestUsed
 from biascore.results.summary import summary_rows
-from biascore.results.verdicts import RunVerdict, contradiction, control_lines, run_verdicts
+from biascore.results.verdicts import RunVerdict, contradiction, control_lines, run_verdicts, verdict_told
 from biascore.stats import Adjustment
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class Run(Frozen):
     def __repr__(self) -> str:
         lines = [f"<Run {self.title!r}: {len(self)} measurement(s) on {len(self.models)} model(s)>"]
         for measurement, verdict in zip(self.measurements, self.verdicts, strict=True):
-            lines.append(measurement.line(verdict.shown))
+            lines.append(measurement.line(verdict_told(measurement, verdict), verdict.p_adjusted))
         return "\n  ".join(lines)
 
     __str__ = __repr__
@@ -117,7 +117,7 @@ class Run(Frozen):
 
     @property
     def sensitivities(self) -> tuple[Sensitivity | None, ...]:
-        """What each inconclusive measurement could have seen, and how much data would decide; None for the others."""
+        """What each inconclusive measurement could have seen; None for the others."""
         pairs = zip(self.measurements, self.verdicts, strict=True)
         return tuple(undecided(measurement, said.verdict, said.tests) for measurement, said in pairs)
 
@@ -168,7 +168,7 @@ class Run(Frozen):
         some = "; ".join(f"{before} and {after}" for before, after in self.twins)
         return (
             f"before and after transforms, and so counted twice: {some}. That one of two verdicts is detected and the other "
-            "is not does not show that the effect changed: a metric of the change tests that, such as weat-change"
+            "is not does not show that the effect changed: weat-change gives the change with its interval"
         )
 
     @property

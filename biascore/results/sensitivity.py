@@ -1,4 +1,4 @@
-"""What a measurement could have seen: the smallest effect at its number of items, and how much data would decide.
+"""What a measurement could have seen: the smallest effect at its number of items, and how many would show there is none.
 
 By the normal approximation, on a scale on which an effect has no end: one that can lie up to R from its neutral value is
 taken as R atanh(x / R) (Fisher 1915). The standard error is that of the interval, or of the test where that is larger and
@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 from scipy.special import ndtri
 
 from biascore.basics.frozen import Frozen, FrozenMap
+from biascore.basics.wording import capital
 from biascore.results.estimates import Estimate
 from biascore.results.measurement import Measurement
 from biascore.results.told import shown
@@ -25,8 +26,6 @@ MANY: Final = 100.0
 """More than so many times the items are said to be more than that, and no more."""
 _SURE_P: Final = 0.5
 """Above it a p-value tells little of the standard error behind it: two-sided tests of counts reach 1 before their centre."""
-_LEAST_SHARE: Final = 0.1
-"""An effect below so much of the smallest one that is seen is no effect to look for."""
 _RANGES: Final = {"%": (0.0, 100.0)}
 
 
@@ -34,20 +33,18 @@ class Sensitivity(Frozen):
     """What an inconclusive measurement could have seen, approximately.
 
     ``smallest``: how far from the neutral value an effect lies that is detected with ``power`` at the level ``alpha``; None
-    where none is that the estimate can have. ``times_found`` and ``times_bound``: how many times the items ``n`` would
-    detect an effect as large as the one ``found``, and would show that one of none lies inside the ``bound``; None where
-    that is not known or there is no bound.
+    where none is that the estimate can have. ``times_bound``: how many times the items ``n`` would show that an effect of
+    none lies inside the ``bound``; None where there is no bound. How many would detect an effect as large as the one found
+    is not told: that is the p-value in other words (Hoenig & Heisey 2001).
     """
 
     estimate: str
     unit: str
     n: FrozenMap[int]
-    found: float
     neutral: float
     alpha: float
     power: float
     smallest: float | None
-    times_found: float | None
     bound: float | None
     times_bound: float | None
 
@@ -65,24 +62,18 @@ class Sensitivity(Frozen):
 
     @property
     def would_decide(self) -> str:
-        """How much data would decide, as a sentence; empty where it is not known."""
-        parts = []
-        if self.times_found is not None:
-            parts.append(
-                f"{_times(self.times_found)} would detect one as large as that found ({shown(self.found)})"
-            )
-        if self.times_bound is not None and self.bound is not None:
-            parts.append(
-                f"{_times(self.times_bound)} would show that one of {self.neutral:g} is within {self.bound:g} of it"
-            )
-        text = ", and ".join(parts)
-        return f"{text[0].upper()}{text[1:]}." if text else ""
+        """How many items would show that there is no effect, as a sentence; empty where no bound is stated."""
+        if self.times_bound is None or self.bound is None:
+            return ""
+        times = _times(self.times_bound)
+        return f"{capital(times)} would show that one of {self.neutral:g} is within {self.bound:g} of it."
 
     @property
     def text(self) -> str:
         """All of it in two or three sentences."""
         n = " + ".join(f"{count:,} {role}" for role, count in self.n.items())
-        sees = f"With {n} it would detect {self.seen} in {100 * self.power:g} % of cases (at {self.alpha:.2g}; approximate)."
+        sees = f"With {n} it would detect {self.seen} in {100 * self.power:g} % of cases at best"
+        sees += f" (at {self.alpha:.2g}; approximate)."
         return f"{sees} {self.would_decide}".strip()
 
 
@@ -105,8 +96,6 @@ def sensitivity(
     sides = 2 if headline.p_values[0].alternative == "two-sided" else 1
     needed = float(ndtri(1 - level / sides) + ndtri(power)) * se
     smallest = None if _cannot_reject(headline, level) else scale.back(needed)
-    found = abs(scale.of_value(headline.value))
-    looked_for = smallest is not None and found >= _LEAST_SHARE * needed
     bound = _bound(measurement)
     wide = float(
         ndtri((1 + (headline.interval.level if headline.interval else 0.95)) / 2) + ndtri((1 + power) / 2)
@@ -115,12 +104,10 @@ def sensitivity(
         estimate=headline.name,
         unit=headline.unit,
         n=headline.n,
-        found=headline.value,
         neutral=headline.neutral,
         alpha=level,
         power=power,
         smallest=smallest,
-        times_found=(needed / found) ** 2 if looked_for else None,
         bound=bound,
         times_bound=None
         if bound is None
@@ -160,7 +147,7 @@ def _line(some: Sequence[tuple[str, Sensitivity]]) -> str:
         same = shown(low) == shown(high)
         each = shown(low) if same else f"{shown(low)} ({best}) to {shown(high)} ({worst})"
         around = f" away from {first.neutral:g}" if first.neutral else ""
-        told = f"about {each}{around} or more, in {100 * first.power:g} % of cases"
+        told = f"about {each}{around} or more, in {100 * first.power:g} % of cases at best"
     return f"what inconclusive tests of {first.estimate} would have seen: {'; '.join(filter(None, [told, least]))}"
 
 

@@ -28,6 +28,11 @@ class Specificity(Frozen):
         return self.share <= self.level
 
     @property
+    def full(self) -> str:
+        """The share with what it was measured on."""
+        return f"{self.told} ({self.pairs:,} pairs of {self.topics} topics from {self.pool})"
+
+    @property
     def told(self) -> str:
         """The share as it stands with a verdict."""
         if self.specific:

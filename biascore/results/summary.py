@@ -6,9 +6,10 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from biascore.basics.wording import but, figures
 from biascore.results.estimates import format_p
 from biascore.results.measurement import Measurement
-from biascore.results.verdicts import Role, RunVerdict
+from biascore.results.verdicts import Role, RunVerdict, specificity_told
 
 if TYPE_CHECKING:
     from biascore.results.run import Run
@@ -36,6 +37,8 @@ class SummaryRow(NamedTuple):
     verdict: str
     role: str
     note: str
+    specificity: float | None
+    caveats: str
     positive_means: str
     conventions: str
     warnings: str
@@ -45,12 +48,26 @@ class SummaryRow(NamedTuple):
         """``-0.10 to 1.40``, or a dash."""
         if self.ci_low is None or self.ci_high is None:
             return "–"
-        return f"{self.ci_low:.3g} to {self.ci_high:.3g}"
+        return "{} to {}".format(*self._texts)
 
     @property
     def size(self) -> str:
-        """The effect with three significant figures, or a dash."""
-        return "–" if self.effect is None else f"{self.effect:.3g}"
+        """The effect with the decimals of its interval, or a dash."""
+        return "–" if self.effect is None else self._texts[2]
+
+    @property
+    def told(self) -> str:
+        """The verdict with what has to be said with it: ``detected; larger than 97 % of unrelated topics``."""
+        return "; ".join(filter(None, [self.verdict, self.note, self.caveats]))
+
+    @property
+    def _texts(self) -> tuple[str, ...]:
+        """Both ends and the effect, with the same decimals."""
+        low, high, effect = (
+            self.effect or 0.0 if value is None else value
+            for value in (self.ci_low, self.ci_high, self.effect)
+        )
+        return figures(low, high, effect)
 
 
 def p_shown(p: float | None) -> str:
@@ -87,7 +104,11 @@ def _row(run: Run, measurement: Measurement, said: RunVerdict) -> SummaryRow:
         adjustment=run.adjustment.value,
         verdict="described" if said.role is Role.DESCRIPTION else said.verdict.value,
         role=said.role.value,
-        note=said.note if headline.value is not None else measurement.reason,
+        note="; ".join(filter(None, [said.note, specificity_told(measurement, said)]))
+        if headline.value is not None
+        else measurement.reason,
+        specificity=measurement.specificity.share if measurement.specificity else None,
+        caveats=but(measurement.doubts),
         positive_means=measurement.positive_means,
         conventions=json.dumps(dict(measurement.conventions), ensure_ascii=False, sort_keys=True),
         warnings="; ".join(measurement.warnings),

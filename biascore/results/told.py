@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from biascore.basics.frozen import Frozen
+from biascore.basics.wording import MINUS, figures, true_minus
 from biascore.results.estimates import Estimate
 from biascore.results.measurement import Measurement
 
@@ -116,7 +117,7 @@ class Size(Frozen):
             low=ends.low if ends else None,
             high=ends.high if ends else None,
             level=ends.level if ends else None,
-            told=f"{estimate.name} = {shown(estimate.value)}{_unit(estimate)}{_reference(estimate)}",
+            told=f"{estimate.name} = {true_minus(estimate.texts().value)}{_unit(estimate)}{_reference(estimate)}",
             could_be=_could_be(estimate, steps, decided=decided),
         )
 
@@ -128,17 +129,8 @@ class Size(Frozen):
 
 
 def shown(value: float) -> str:
-    """A number as people read it: two or three digits that count, and a true minus."""
-    size = abs(value)
-    if value == 0 or not math.isfinite(value):
-        text = f"{value:g}"
-    elif size >= 1000:
-        text = f"{value:,.0f}"
-    elif size < 0.001:
-        text = f"{value:.1e}"
-    else:
-        text = f"{value:.{1 if size >= 10 else 2 if size >= 0.1 else 3}f}"
-    return text.replace("-", "\N{MINUS SIGN}")
+    """A number that stands alone as people read it: two or three digits that count, and a true minus."""
+    return figures(value, value)[0].replace("-", MINUS) if value else "0"
 
 
 def _unit(estimate: Estimate) -> str:
@@ -162,7 +154,8 @@ def _could_be(estimate: Estimate, steps: tuple[tuple[float, str], ...], *, decid
     ends = estimate.interval
     if ends is None:
         return ""
-    text = f"could be {shown(ends.low)} to {shown(ends.high)}{_unit(estimate)}"
+    _, first, last = estimate.texts()
+    text = true_minus(f"could be {first} to {last}{_unit(estimate)}")
     neutral = estimate.neutral
     if neutral is None or estimate.chance is not None:
         return text

@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from biascore.basics.frozen import Frozen
+from biascore.basics.wording import but
 from biascore.results.estimates import Estimate
 from biascore.results.measurement import Measurement
 from biascore.results.sensitivity import undecided
@@ -70,8 +71,8 @@ def run_verdicts(
     """The verdict of each measurement, in order; ``controls`` are the names of models whose bias is known.
 
     A family is what is measured on one model: its findings, its baselines, its changes by a transform, what only
-    describes it, or all of it where it is a control. Measurements of one metric on one test that have the same estimate
-    and the same p-values, as with and without a trace, are one test and count once.
+    describes it, or all that is tested where it is a control. Measurements of one metric on one test that have the same
+    estimate and the same p-values, as with and without a trace, are one test and count once.
     What is detected alone stays detected if its adjusted p-value is at most its alpha. Adjustment changes nothing
     else: it only ever raises a p-value, and negligible is decided by an interval.
     """
@@ -142,6 +143,17 @@ def _adjusted_reason(measurement: Measurement, verdict: RunVerdict, how: Adjustm
     )
 
 
+def specificity_told(measurement: Measurement, said: RunVerdict) -> str:
+    """How many unrelated topics reach an effect that is detected, or would be alone; else an empty text."""
+    found = measurement.specificity
+    return found.told if found and (said.verdict is Verdict.DETECTED or said.only_alone) else ""
+
+
+def verdict_told(measurement: Measurement, said: RunVerdict) -> str:
+    """The verdict with what has to be said with it: ``detected; larger than 97 % of unrelated topics; but ...``."""
+    return "; ".join(filter(None, [said.shown, specificity_told(measurement, said), but(measurement.doubts)]))
+
+
 def control_lines(
     measurements: Sequence[Measurement],
     verdicts: Sequence[RunVerdict],
@@ -186,10 +198,10 @@ def _found(some: Sequence[tuple[Measurement, RunVerdict]]) -> str:
 
 
 def _role(measurement: Measurement, controls: frozenset[str]) -> Role:
+    if measurement.describes:  # on a control, too: it says nothing of whether a bias was detected
+        return Role.DESCRIPTION
     if measurement.model in controls:
         return Role.CONTROL
-    if measurement.describes:
-        return Role.DESCRIPTION
     if measurement.change_from:
         return Role.CHANGE
     return Role.BASELINE if measurement.concept == BASELINE else Role.FINDING

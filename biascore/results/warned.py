@@ -1,30 +1,47 @@
-"""The warnings of a run as lines: those that touch a verdict, what several measurements share once."""
+"""What touches the verdicts of a run, as lines: in brief or in full, what several measurements share once."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
+from biascore.basics.wording import but
 from biascore.results.measurement import Measurement
 
 _NAMED: Final = 3
-"""Warnings that more measurements share than this say how many."""
+"""Lines that more measurements share than this say how many."""
 
 
-def warning_lines(measurements: Iterable[Measurement], *, every: bool = False) -> tuple[list[str], int]:
-    """A line for each test and set of warnings that touch a verdict (``every``: of all), and how many others there are."""
-    shown: dict[tuple[str, tuple[str, ...]], list[Measurement]] = {}
-    others = 0
+def caveat_lines(measurements: Iterable[Measurement]) -> list[str]:
+    """A line for each test and its caveats, two at most: the doubts, and the cautions where nothing says them in brief."""
+    return _lines(measurements, lambda m: but(m.caveats).removeprefix("but "))
+
+
+def warning_lines(measurements: Iterable[Measurement]) -> list[str]:
+    """A line for each test and its warnings, in full."""
+    return _lines(measurements, lambda m: "; ".join(m.warnings))
+
+
+def _lines(measurements: Iterable[Measurement], text_of: Callable[[Measurement], str]) -> list[str]:
+    """Method and model are named where a test was measured more than once."""
+    shown: dict[tuple[str, str], list[Measurement]] = {}
     for measurement in measurements:
-        some = tuple(one for one in measurement.warnings if every or one in measurement.cautions)
-        others += len(measurement.warnings) - len(some)
-        if some:
-            shown.setdefault((measurement.test, some), []).append(measurement)
-    return [f"{test} ({_named(of)}): {'; '.join(some)}" for (test, some), of in shown.items()], others
+        shown.setdefault((measurement.test, text_of(measurement)), []).append(measurement)
+    count = Counter(test for (test, _), of in shown.items() for _ in of)
+    return [
+        f"{test}{f' ({_named(of)})' if count[test] > 1 else ''}: {text}"
+        for (test, text), of in shown.items()
+        if text
+    ]
 
 
 def _named(measurements: Sequence[Measurement]) -> str:
-    names = dict.fromkeys(f"{measurement.method} on {measurement.model}" for measurement in measurements)
+    names = dict.fromkeys(map(_name, measurements))
     if len(names) <= _NAMED:
         return ", ".join(names)
     return f"{len(names)} measurements, such as {next(iter(names))}"
+
+
+def _name(measurement: Measurement) -> str:
+    return f"{measurement.method} on {measurement.model}"

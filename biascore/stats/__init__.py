@@ -20,6 +20,7 @@ from biascore.stats.permutation import (
     permutation_test,
 )
 from biascore.stats.reach import Unreachable, too_few_for_negligible, with_reach, words_for_negligible
+from biascore.stats.robust_mean import RobustMean, robust_mean
 from biascore.stats.verdict import Decision, Verdict, can_show, decide
 from biascore.stats.wald import TTest, stars
 
@@ -34,6 +35,7 @@ __all__ = [
     "OmnibusTest",
     "PermutationTest",
     "RegressionError",
+    "RobustMean",
     "TTest",
     "Tail",
     "Unreachable",
@@ -55,6 +57,7 @@ __all__ = [
     "holm",
     "normal_approximation",
     "permutation_test",
+    "robust_mean",
     "shift_interval",
     "stars",
     "too_few_for_negligible",

@@ -1,4 +1,4 @@
-"""The change of an effect size between two measurements of the same words: its interval and what tests it."""
+"""The change of an effect size between two measurements of the same words: its interval."""
 
 from __future__ import annotations
 
@@ -12,24 +12,6 @@ from biascore.stats.association import effect_size
 from biascore.stats.bootstrap import Interval, Method, Samples, bootstrap_interval
 from biascore.stats.exchange import Exchange
 from biascore.stats.units import Units
-
-
-def standardised_changes(
-    before: tuple[ArrayLike, ArrayLike], after: tuple[ArrayLike, ArrayLike], ddof: Literal[0, 1] = 1
-) -> tuple[Floats, Floats]:
-    """How far each score moved, in standard deviations of all scores: those of x (nx,) and of y (ny,).
-
-    ``before`` and ``after`` are (x, y), the same words in the same order. Each score is divided by the deviation of x and
-    y together, before or after. The difference of the two means is then the change of `effect_size` itself, and as
-    no exchange of words between x and y touches those deviations, a permutation test of the two is one of that
-    change: its null hypothesis says that being in x or in y has nothing to do with how a word moves.
-    Raises ZeroVarianceError where the scores before or after do not vary, ValueError where the words differ.
-    """
-    (x0, y0), (x1, y1) = _paired(before, after)
-    effect_size(x0, y0, ddof)  # raises where there is no deviation to divide by
-    effect_size(x1, y1, ddof)
-    old, new = (float(np.std(np.concatenate(pair), ddof=ddof)) for pair in ((x0, y0), (x1, y1)))
-    return x1 / new - x0 / old, y1 / new - y0 / old
 
 
 def bootstrap_effect_change(
@@ -61,9 +43,7 @@ def bootstrap_effect_change(
                      32 + 32
         studentized  92.8  96.0  93.2  93.2  95.0  92.2  98.0  96.5
 
-    So it is some points too narrow for few words that hardly moved, and the permutation test of `standardised_changes`
-    decides: in the same samples without a change it rejected 1.2 to 6.8 % at 5 %, where a sign-flip test of the words'
-    changes rejected .5 to 6.2 %, as a shift that all words share keeps it from rejecting.
+    So it is some points too narrow for few words that hardly moved.
     Raises ZeroVarianceError where the scores do not vary, no resample has a value or neither list has two units,
     ValueError on scores that are not finite and on options out of range.
     """

@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import combinations
 from typing import Final, Literal
 
@@ -28,6 +29,8 @@ from biascore.stats.permutation import PermutationTest, Tail, drawn_tail, exact_
 
 MAX_LABELLINGS: Final = 2**22
 """``exact`` refuses beyond this many labellings, where they cannot be counted by halves."""
+KEPT_LABELLINGS: Final = 20_000
+"""Choices of no more units than that are kept for the next test of lists of these sizes (C(16, 8) are 12,870)."""
 UNEQUAL: Final = 1.5
 """Lists whose numbers of units differ by more than this factor are tested with the studentized difference."""
 SPARE: Final = 5
@@ -188,10 +191,9 @@ class Exchange:
         labels = np.array(self.first, dtype=np.float64)
         choices = []
         for places in self._places():
-            chosen = np.array(list(combinations(range(places.size), int(labels[places].sum()))))
-            ways = np.zeros((len(chosen), places.size))
-            np.put_along_axis(ways, chosen, 1.0, axis=1)
-            choices.append((places, ways))
+            size, chosen = places.size, int(labels[places].sum())
+            few = math.comb(size, chosen) <= KEPT_LABELLINGS
+            choices.append((places, (_kept_ways if few else _ways)(size, chosen)))
         start = 0
         for rows in blocks(self.labellings, labels.size):
             number = np.arange(start, start + rows)
@@ -285,6 +287,20 @@ def exchange_test(
         exchange=exchange,
         studentized=studentized,
     )
+
+
+def _ways(size: int, chosen: int) -> Floats:
+    """Every choice of so many of ``size`` units, 1 for those chosen: (ways, size)."""
+    places = np.array(list(combinations(range(size), chosen)))
+    ways = np.zeros((len(places), size))
+    np.put_along_axis(ways, places, 1.0, axis=1)
+    ways.setflags(write=False)
+    return ways
+
+
+_kept_ways = lru_cache(maxsize=8)(
+    _ways
+)  # lists of a run are often of one size, and choices take longer than sums
 
 
 def relabelled_tails(

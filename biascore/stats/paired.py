@@ -13,10 +13,8 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import stdtrit
 
-from biascore.stats._checks import Floats, finite_vector, require_between
-from biascore.stats.association import ZeroVarianceError
+from biascore.stats._checks import Floats, finite_vector
 from biascore.stats.bootstrap import Interval, Method, Samples, bootstrap_interval
 
 EXACT_MAX_DIFFERENCES = 40
@@ -93,31 +91,6 @@ def bootstrap_mean(
         rng=rng,
         standard_error=_standard_error if method == "studentized" else None,
     )
-
-
-def clustered_mean_interval(values: ArrayLike, clusters: ArrayLike, *, level: float = 0.95) -> Interval:
-    """Student's interval of the mean of values (n,) that come in clusters: labels (n,), by the variance between clusters.
-
-    Raises ZeroVarianceError where clusters do not vary, ValueError on fewer than 2 clusters. Source: Liang and
-    Zeger 1986, Biometrika 73:13, with clusters - 1 degrees of freedom.
-    """
-    require_between(level, "level", 0.0, 1.0)
-    given = finite_vector(values, "values")
-    _, place = np.unique(np.asarray(clusters), return_inverse=True)
-    count = int(place.max()) + 1
-    if count < 2 or place.size != given.size:
-        raise ValueError(
-            f"{given.size} values in {count} clusters; pass a label for each value, and 2 clusters or more"
-        )
-    mean = float(given.mean())
-    apart = np.bincount(place, weights=given - mean)
-    error = math.sqrt(count / (count - 1) * float(apart @ apart)) / given.size
-    if error <= 1e-12 * float(np.abs(given).max()):
-        raise ZeroVarianceError(
-            f"the {count} clusters do not vary; check that the model tells their items apart"
-        )
-    half = float(stdtrit(count - 1, (1.0 + level) / 2.0)) * error
-    return Interval(mean - half, mean + half, level, "Student's t, by clusters", 0)
 
 
 def _mean(batch: Samples) -> Floats:

@@ -12,7 +12,6 @@ is the relative difference of their tightness, and (1 - q) mean cos(w, A) - (1 +
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Final, Self
 
@@ -20,7 +19,7 @@ import numpy as np
 
 from biascore.stats._checks import Floats
 from biascore.stats.exchange import UNEQUAL, Exchange, relabelled_tails
-from biascore.stats.labels import Labelled, mean_bias_test
+from biascore.stats.labels import Labelled
 from biascore.stats.permutation import PermutationTest
 
 CLEAR: Final = 3.0
@@ -46,7 +45,7 @@ class Tightness:
     def comparable(self) -> bool:
         """Whether the lists are near enough in size: one of few words varies more by itself (`UNEQUAL`)."""
         small, large = sorted(self.exchange.units)
-        return small > 1 and large <= UNEQUAL * small
+        return small > 1 and large < UNEQUAL * small
 
     @property
     def difference(self) -> float:
@@ -60,7 +59,12 @@ class Tightness:
         cosines = self.among * self.apart
 
         def mean(matrix: Floats, one: Floats, other: Floats) -> Floats:
-            found: Floats = ((one @ matrix) * other).sum(axis=1) / ((one @ self.apart) * other).sum(axis=1)
+            with np.errstate(
+                invalid="ignore"
+            ):  # a list of one family has no cosines within it, and no tightness
+                found: Floats = ((one @ matrix) * other).sum(axis=1) / ((one @ self.apart) * other).sum(
+                    axis=1
+                )
             return found
 
         of_a, of_b, between = mean(cosines, a, a), mean(cosines, b, b), mean(cosines, a, b)
@@ -76,21 +80,16 @@ class Tightness:
         found: Floats = (1.0 - q) * a.mean(axis=1) - (1.0 + q) * b.mean(axis=1)
         return found
 
-    def scores(self, dimension: Labelled) -> Floats:
-        """The same; those of ``dimension`` itself where the lists are not `comparable`."""
-        return self.equalled(dimension) if self.comparable else dimension.scores
-
 
 def direction_test(
     dimension: Labelled, tightness: Tightness, *, draws: int, rng: np.random.Generator
 ) -> PermutationTest:
     """`mean_bias_test` of the mean score without the difference of tightness, which every labelling has its own of.
 
-    Exact up to ``draws`` labellings. Of lists that are not comparable it is `mean_bias_test`. Raises ValueError for
-    draws < 1.
+    Exact up to ``draws`` labellings. Raises ValueError for draws < 1.
     """
-    if not tightness.comparable:
-        return mean_bias_test(dimension, draws=draws, rng=rng)
+    if draws < 1:
+        raise ValueError(f"draws is {draws}; pass at least 1")
     exchange = dimension.exchange
     means = dimension.cosines.mean(axis=0)
     # What all cosines have in common is kept here, unlike in a difference of means: it is what tightness multiplies.
@@ -117,27 +116,3 @@ def direction_test(
         two_sided=two_sided,
         exchange=exchange,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Scatter:
-    """How far the unit vectors of two lists lie from the mean of their own list."""
-
-    ratio: float
-    """Root mean square distance of the words of A over that of B; NaN where those of B are all one."""
-    test: PermutationTest
-    """Anderson's test of homogeneity of multivariate dispersions (2006, Biometrics 62:245): labels of distances permuted."""
-
-
-def scatter_test(tightness: Tightness, *, draws: int, rng: np.random.Generator) -> Scatter:
-    """Whether the words of one list scatter more than those of the other. Raises ValueError for draws < 1."""
-    words = np.array(tightness.exchange.first)[np.array(tightness.exchange.unit)]
-    n_a = int(np.count_nonzero(words))
-    found = []
-    for own in (tightness.among[:n_a, :n_a], tightness.among[n_a:, n_a:]):
-        squared = np.diag(own) - 2.0 * own.mean(axis=1) + own.mean()
-        found.append(np.maximum(squared, 0.0) * len(own) / max(1, len(own) - 1))
-    a, b = (float(one.mean()) for one in found)
-    distances = Labelled(np.concatenate(found)[np.newaxis], n_a, tightness.exchange)
-    test = mean_bias_test(distances, draws=draws, rng=rng)
-    return Scatter(math.sqrt(a / b) if b > 0.0 else math.nan, test)

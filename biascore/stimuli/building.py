@@ -97,6 +97,7 @@ def build_file(entry: FileEntry, stem: str, display: str, sha256: str) -> Stimul
                 pairs=table.pairs,
                 sides=table.sides,
                 not_before=table.not_before,
+                families=table.families,
                 **_about(name, table, meta),
             )
             for name, table in entry.pairs.items()

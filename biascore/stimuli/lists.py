@@ -23,7 +23,7 @@ class WordList:
 
     ``marks`` names subsets that the source itself marks, such as words printed as masculine.
     ``parts_of_speech`` gives a word's tag ("noun-singular"), by which sentence templates are chosen for it.
-    ``families`` are words that are forms of one another ("bianco", "bianca"): no independent observations.
+    ``families`` are words that are forms of one another ("bianco", "bianca"), or of one kind: no independent observations.
     ``counterparts`` names another list of the file of which each word belongs to the one in its place here ("he", "she").
     """
 
@@ -57,6 +57,7 @@ class PairList:
 
     ``not_before``: where words are swapped in a text, these pairs are meant only where another word follows that is
     none of these, as "her" is "his" before a noun and "him" elsewhere. Empty for pairs that are meant anywhere.
+    ``families`` name pairs by their first words, such as occupations of one kind: no independent observations.
     """
 
     name: str
@@ -67,6 +68,7 @@ class PairList:
     notes: tuple[str, ...] = ()
     doubtful: tuple[Doubt, ...] = ()
     not_before: tuple[str, ...] = ()
+    families: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

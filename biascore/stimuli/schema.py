@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
@@ -29,6 +30,20 @@ from biascore.stimuli.equity_schema import (
 SAMPLES_MEAN = "what stereotypes say of men is put into a man's mouth more than what they say of women"
 
 
+def _check_families(families: tuple[Words, ...], words: Sequence[str]) -> None:
+    """Raise ValueError unless families are of two words or more of the list, each word in one."""
+    seen: set[str] = set()
+    for family in families:
+        if len(family) < 2:
+            raise ValueError(f"the family of {family[0]!r} has one word; leave it out, as it is one anyway")
+        for word in family:
+            if word not in words:
+                raise ValueError(f"families name {word!r}, which is not among the words")
+            if word in seen:
+                raise ValueError(f"families name {word!r} twice")
+            seen.add(word)
+
+
 class WordsEntry(ListEntry):
     """``[lists.NAME]``."""
 
@@ -50,18 +65,7 @@ class WordsEntry(ListEntry):
 
     @model_validator(mode="after")
     def _families_part_the_words(self) -> Self:
-        seen: set[str] = set()
-        for family in self.families:
-            if len(family) < 2:
-                raise ValueError(
-                    f"the family of {family[0]!r} has one word; leave it out, as it is one anyway"
-                )
-            for word in family:
-                if word not in self.words:
-                    raise ValueError(f"families name {word!r}, which is not among the words")
-                if word in seen:
-                    raise ValueError(f"families name {word!r} twice")
-                seen.add(word)
+        _check_families(self.families, self.words)
         return self
 
     @model_validator(mode="after")
@@ -87,6 +91,12 @@ class PairsEntry(ListEntry):
     sides: Annotated[tuple[Prose, Prose], Field(strict=False)]
     pairs: Annotated[tuple[Pair, ...], Field(strict=False), AfterValidator(check_not_empty)]
     not_before: Annotated[tuple[Word, ...], Field(strict=False)] = ()
+    families: Annotated[tuple[Words, ...], Field(strict=False)] = ()
+
+    @model_validator(mode="after")
+    def _families_part_the_pairs(self) -> Self:
+        _check_families(self.families, [first for first, _ in self.pairs])
+        return self
 
 
 class TemplatesEntry(ListEntry):

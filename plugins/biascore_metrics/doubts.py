@@ -17,12 +17,14 @@ def doubts_of(
     near: Sequence[str] = (),
     frequency: Sequence[str] = (),
     lengths: Sequence[str] = (),
+    kinds: Sequence[str] = (),
 ) -> tuple[str, ...]:
     """The doubts for those of these cautions that there are, and for lists that lost many of their words."""
     told = {
         "the lists also differ in word frequency": frequency,
         "the target words also differ in length": lengths,
         "words of a list nearly repeat each other": near,
+        "the target words come in kinds": kinds,
     }
     return (*(words for words, cautions in told.items() if cautions), *_lost(coverage))
 

@@ -246,13 +246,10 @@ def has_vector_of(word: str) -> str:
 
 def unusable(rows: npt.NDArray[np.float32]) -> list[str]:
     """Why each vector cannot be used, or an empty string."""
+    unknown, known = np.any(np.isnan(rows), axis=1).tolist(), np.any(rows, axis=1).tolist()
     return [
-        OUT_OF_VOCABULARY
-        if np.isnan(row).any()
-        else "its vector is zero, so it has no direction"
-        if not row.any()
-        else ""
-        for row in rows
+        OUT_OF_VOCABULARY if unknown[i] else "" if known[i] else "its vector is zero, so it has no direction"
+        for i in range(len(rows))
     ]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -26,7 +26,7 @@ from biascore.plugins_api import (
 from biascore.stats.removal import equalised, neutralised, pair_subspace, unit_rows
 from biascore_transforms import basis_file
 from biascore_transforms.basis_file import Record
-from biascore_transforms.damage import damage_of, sample
+from biascore_transforms.damage import SAMPLE, damage_of, sample
 
 FIRST, SECOND = "pairs.first", "pairs.second"
 SAME = 1e-7
@@ -133,6 +133,10 @@ class HardDebias(Transform[HardDebiasOptions]):
         if options.specific:
             context.catalogue.word_list(options.specific)
         return {**roles, **sample(context, options.sample)}
+
+    def taught_by(self, words: Mapping[str, Sequence[str]]) -> Iterable[str]:
+        """The words of the pairs."""
+        return [word for role, some in words.items() if role != SAMPLE for word in some]
 
     def stimuli(self) -> Sequence[str]:
         """The lists of pairs and of specific words."""

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Generic, Literal, Self, TypeVar
+from typing import Annotated, Final, Generic, Literal, Self, TypeVar
 
 from pydantic import Field, model_validator
 
 from biascore.errors import OptionsError, StimuliError
 from biascore.plugins_api import Catalogue, GenderedNounsTest, Options, Transform, TransformContext, listed
-from biascore_transforms.damage import sample
+from biascore_transforms.damage import SAMPLE, sample
+
+HELD_OUT: Final = ".test"
+"""The end of a role whose words are held out by a fixed split."""
 
 
 class LabelledOptions(Options):
@@ -79,7 +82,7 @@ class ClassWords:
         """By the names under which the engine asks for them."""
         if self.held_out is None:
             return {self.name: self.train}
-        return {f"{self.name}.train": self.train, f"{self.name}.test": self.held_out}
+        return {f"{self.name}.train": self.train, f"{self.name}{HELD_OUT}": self.held_out}
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +158,11 @@ class LearntFromClasses(Transform[OptionsT], Generic[OptionsT]):
         if self.options.basis:
             return {}
         return {**read_source(self.options, context.catalogue).roles, **sample(context, self.options.sample)}
+
+    def taught_by(self, words: Mapping[str, Sequence[str]]) -> Iterable[str]:
+        """The words of the classes, without those that a fixed split holds out."""
+        roles = [role for role in words if role != SAMPLE and not role.endswith(HELD_OUT)]
+        return [word for role in roles for word in words[role]]
 
     def stimuli(self) -> Sequence[str]:
         """The test or the lists."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Self
 
 import numpy as np
@@ -67,6 +67,10 @@ class TopComponents(Transform[TopComponentsOptions]):
                 f"{self.name} is learnt from the most frequent words of a model, and this one has no list of them. Name "
                 'word lists: lists = ["LANGUAGE/FILE/LIST", ...]; see what there is with: biascore list wordlists'
             ) from error
+
+    def taught_by(self, words: Mapping[str, Sequence[str]]) -> Iterable[str]:
+        """The words of the lists; none where it is learnt from all frequent words, which says nothing of any list."""
+        return words.get(ROLE, ()) if self.options.lists else ()
 
     def stimuli(self) -> Sequence[str]:
         """The lists."""

@@ -1,12 +1,13 @@
-"""How often the mixed model of CrowS-Pairs rejects, with and without a random intercept for the pair.
+"""How often crows-pairs-mixed rejects, by its rule and by mixed models, where residual variance follows perplexity or not.
 
-Usage: python tests/benchmarks/bench_crows_pairs_mixed.py [SETS] [--templates]
+Usage: python tests/benchmarks/bench_crows_pairs_mixed.py [SETS] [--models] [--templates]
 
-Simulated scores of 250 pairs: a pair's two sentences share a part with a standard deviation of 15 nats (CrowS-Pairs'
-sentences differ by about as much) and differ by the effect and by noise whose variance is that of their perplexity.
-Prints the share of SETS (default 400) rejected at .05, and the mean half width of the 95 % interval, in nats. With
---templates: fewer pairs, of templates that make 30 % of the variance of the differences, and what is rejected with the pair
-where templates are declared, and where they are not.
+Pairs share a part with a standard deviation of 15 nats and differ by the effect and by noise of 2.1 nats a sentence at a
+perplexity of 12, whose variance is proportional to perplexity (which the weights assert), constant, constant with Student's
+t of 3 degrees of freedom, or proportional to 1 / perplexity. The log-perplexity has a standard deviation of .8 or 1.2; the
+sentences of a pair have the same or unrelated ones. Prints percent of SETS (default 2000) rejected at .05.
+--models: also what the paper's mixed model and that with (1 | pair) reject, of SETS / 10. --templates: pairs of templates
+whose own gaps make 30 % of the variance of the differences; the rule where templates are declared, and where they are not.
 """
 
 from __future__ import annotations
@@ -16,90 +17,99 @@ import sys
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 
-from biascore_metrics.crows_pairs.mixed import ANTI, STEREO, TYPE, Sentences, fit
+from biascore.stats import lmm
+from biascore_metrics.crows_pairs.mixed import ANTI, LENGTHS, STEREO, TYPE, Rows
 
-PAIRS = 250
-EFFECTS = (0.0, 0.5, 1.0, 2.0)
+Floats = npt.NDArray[np.float64]
+USUAL, NOISE, LEVEL = 12.0, 2.1, 0.95
+VARIANCES = ("~ perplexity", "constant", "constant, t3", "~ 1 / perplexity")
+TEMPLATES = {"19 x 5": (5,) * 19, "10 x 9": (9,) * 10, "10 x 5 and 40 alone": (5,) * 10 + (1,) * 40}
 
 
-def drawn(effect: float, rng: np.random.Generator) -> Sentences:
-    """Scores of pairs with this difference."""
-    perplexity = np.exp(rng.normal(2.5, 0.8, 2 * PAIRS))
-    shared = np.repeat(rng.normal(-40, 15, PAIRS), 2)
-    own = rng.normal(0, 0.6, 2 * PAIRS) * np.sqrt(perplexity)
-    kind = np.array([STEREO, ANTI] * PAIRS)
-    length = np.repeat(rng.choice(["short", "medium", "long"], PAIRS), 2)
-    return Sentences(
-        text=np.array([""] * (2 * PAIRS)),
-        type=kind,
-        score=shared + own + effect * (kind == STEREO),
+def drawn(n: int, spread: float, variance: str, alike: bool, effect: float, rng: np.random.Generator) -> Rows:
+    """So many pairs, each a template of its own."""
+    logs = rng.normal(np.log(USUAL), spread, (n, 1 if alike else 2))
+    perplexity = np.exp(np.broadcast_to(logs, (n, 2)))
+    unit = rng.standard_t(3, (n, 2)) / 3**0.5 if "t3" in variance else rng.standard_normal((n, 2))
+    power = {"~ perplexity": 0.5, "~ 1 / perplexity": -0.5}.get(variance, 0.0)
+    noise = NOISE * unit * (perplexity / USUAL) ** power
+    return Rows(
+        score=rng.normal(-40, 15, (n, 1)) + noise + [effect, 0.0],
         perplexity=perplexity,
-        length=length,
-        pair=np.repeat(np.arange(PAIRS), 2),
-        template=np.repeat(np.arange(PAIRS).astype(np.str_), 2),
-        bias_type=np.array(["one"] * (2 * PAIRS)),
+        length=np.repeat(LENGTHS[rng.integers(3, size=(n, 1))], 2, axis=1),
+        cluster=np.arange(n).astype(np.str_),
+        bias_type=np.full(n, "one"),
     )
 
 
-def of_templates(effect: float, sizes: tuple[int, ...], rng: np.random.Generator) -> Sentences:
-    """Scores of pairs, so many of each template."""
+def of_templates(sizes: tuple[int, ...], variance: str, effect: float, rng: np.random.Generator) -> Rows:
+    """Pairs with the gap of their template."""
     template = np.repeat(np.arange(len(sizes)), sizes)
-    pairs = len(template)
-    common, own = 0.3**0.5 * rng.normal(size=len(sizes)), 0.7**0.5 * rng.normal(size=pairs)
-    score = np.repeat(rng.normal(-40, 15, pairs), 2)
-    score[::2] += effect + common[template] + own
-    return Sentences(
-        text=np.array([""] * (2 * pairs)),
-        type=np.array([STEREO, ANTI] * pairs),
-        score=score,
-        perplexity=np.exp(rng.normal(2.5, 0.8, 2 * pairs)),
-        length=np.repeat(rng.choice(["short", "medium", "long"], pairs), 2),
-        pair=np.repeat(np.arange(pairs), 2),
-        template=np.repeat(template.astype(np.str_), 2),
-        bias_type=np.array(["one"] * (2 * pairs)),
+    rows = drawn(len(template), 0.8, variance, True, effect, rng)
+    gaps = rng.normal(0, NOISE * (2 * 0.3 / 0.7) ** 0.5, len(sizes))
+    return replace(
+        rows,
+        score=rows.score + np.column_stack([gaps[template], np.zeros(len(template))]),
+        cluster=template.astype(np.str_),
     )
+
+
+def rejects(rows: Rows) -> bool:
+    """By the rule of the metric."""
+    found = rows.mean(LEVEL)
+    assert not isinstance(found, str), found
+    return found.p_value() <= 0.05
+
+
+def model_rejects(rows: Rows, *, random_pair: bool) -> bool:
+    found = rows.fit(random_pair=random_pair)
+    assert isinstance(found, lmm.Fit), found
+    return found.test(found.design.difference(TYPE, STEREO, ANTI)).p_value <= 0.05
+
+
+def told(counts: list[float]) -> str:
+    return " | ".join(f"{100 * one:.1f}" for one in counts)
 
 
 def templates(sets: int) -> None:
-    print("| templates x pairs | effect (nats) | rejected, templates not declared | declared |")
-    print("|---|---|---|---|")
-    cases = {"19 x 5": (5,) * 19, "10 x 9": (9,) * 10, "10 x 5 and 40 alone": (5,) * 10 + (1,) * 40}
-    for (name, sizes), effect in itertools.product(cases.items(), (0.0, 0.5)):
-        rejected = [0, 0]
-        for seed in range(sets):
-            rows = of_templates(effect, sizes, np.random.default_rng([20251122, seed]))
-            alone = replace(rows, template=rows.pair.astype(np.str_))
-            for column, one in enumerate((alone, rows)):
-                found = fit(one, random_pair=True)
-                assert not isinstance(found, str), found
-                rejected[column] += found.test(found.design.difference(TYPE, STEREO, ANTI)).p_value <= 0.05
-        print(
-            f"| {name} | {effect:g} | {' | '.join(f'{100 * count / sets:.1f} %' for count in rejected)} |",
-            flush=True,
+    print(
+        "| templates x pairs | variance | undeclared, 0 | rule, 0 | rule, .5 nats | rule, 1 nat |\n|---|---|---|---|---|---|"
+    )
+    for (name, sizes), variance in itertools.product(TEMPLATES.items(), VARIANCES):
+        rng = np.random.default_rng(2)
+        null = [of_templates(sizes, variance, 0.0, rng) for _ in range(sets)]
+        alone = np.mean(
+            [rejects(replace(one, cluster=np.arange(len(one.score)).astype(np.str_))) for one in null]
         )
+        rule = [np.mean([rejects(one) for one in null])]
+        for effect in (0.5, 1.0):
+            rule.append(np.mean([rejects(of_templates(sizes, variance, effect, rng)) for _ in range(sets)]))
+        print(f"| {name} | {variance} | {told([float(alone), *map(float, rule)])} |", flush=True)
 
 
 def main() -> None:
     numbers = [int(one) for one in sys.argv[1:] if one.isdigit()]
-    sets = numbers[0] if numbers else 400
+    sets, models = numbers[0] if numbers else 2000, "--models" in sys.argv
     if "--templates" in sys.argv:
         templates(sets)
         return
-    print("| effect (nats) | rejected, paper's model | rejected, with the pair | half widths |")
-    print("|---|---|---|---|")
-    for effect in EFFECTS:
-        rejected, widths = [0, 0], [0.0, 0.0]
-        for seed in range(sets):
-            rows = drawn(effect, np.random.default_rng([20251121, seed]))
-            for column, random_pair in enumerate((False, True)):
-                found = fit(rows, random_pair=random_pair)
-                assert not isinstance(found, str), found
-                test = found.test(found.design.difference(TYPE, STEREO, ANTI))
-                rejected[column] += test.p_value <= 0.05
-                widths[column] += (test.high - test.low) / 2 / sets
-        shares = [f"{100 * count / sets:.1f} %" for count in rejected]
-        print(f"| {effect:g} | {shares[0]} | {shares[1]} | {widths[0]:.2f} / {widths[1]:.2f} |")
+    further = " paper's model, 0 | .5 | with (1 \\| pair), 0 | .5 |" if models else ""
+    print(f"| pairs | sd | variance | pairs' perplexities | rule, 0 | .5 | 1 nat |{further}")
+    print(f"|---|---|---|---|---|---|---|{'---|' * further.count(' |')}")
+    cells = itertools.product((30, 87, 500), (0.8, 1.2), VARIANCES, (True, False))
+    for n, spread, variance, alike in cells:
+        rng = np.random.default_rng(1)
+        shares = []
+        for effect in (0.0, 0.5, 1.0):
+            every = (drawn(n, spread, variance, alike, effect, rng) for _ in range(sets))
+            shares.append(float(np.mean([rejects(one) for one in every])))
+        for random_pair, effect in itertools.product((False, True), (0.0, 0.5)) if models else ():
+            some = (drawn(n, spread, variance, alike, effect, rng) for _ in range(sets // 10))
+            shares.append(float(np.mean([model_rejects(one, random_pair=random_pair) for one in some])))
+        alike_told = "alike" if alike else "unrelated"
+        print(f"| {n} | {spread} | {variance} | {alike_told} | {told(shares)} |", flush=True)
 
 
 if __name__ == "__main__":

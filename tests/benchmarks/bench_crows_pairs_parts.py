@@ -14,14 +14,14 @@ from scipy.special import ndtri
 
 from biascore.plugins_api import SentencePair
 from biascore.stats import Verdict, decide
-from biascore_metrics.crows_pairs.estimates import EVEN, mean_difference, shares
+from biascore_metrics.crows_pairs.estimates import EVEN, mean_estimate, mean_of, shares
 from biascore_metrics.crows_pairs.options import PairOptions
-from biascore_metrics.crows_pairs.parts import Parts
+from biascore_metrics.crows_pairs.parts import differing
 from biascore_metrics.crows_pairs.scored import ScoredPair, Scores
 
 SETS = 400
 TYPES = (516, 262, 172, 159, 105, 87, 84, 63, 60)
-OPTIONS = PairOptions(draws=999, resamples=100)
+OPTIONS = PairOptions()
 
 
 def types(pairs: int) -> np.ndarray:
@@ -65,8 +65,11 @@ def verdicts(rng: np.random.Generator, draw: Callable[..., np.ndarray], pairs: i
     ).verdict
     if together is not Verdict.NEGLIGIBLE:
         return together, False
-    mean, _ = mean_difference("mean", "nats", [one.difference for one in scored], OPTIONS, rng)
-    return together, bool(Parts.of(Scores(scored), mean, OPTIONS).found(OPTIONS.alpha))
+    found_mean = mean_of(
+        [one.difference for one in scored], [str(i) for i in range(pairs)], OPTIONS.confidence
+    )
+    mean = mean_estimate("mean", found_mean, pairs)
+    return together, bool(differing(Scores(scored), mean, OPTIONS))
 
 
 def main() -> None:

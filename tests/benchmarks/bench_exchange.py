@@ -4,7 +4,7 @@ A score is the sum of what its family, its pair of counterparts or its kind of s
 have a variance of 1 together, and the shares are given. Lists that scatter unlike have other standard deviations. The
 effect is the difference of the two lists in standard deviations. Figures are percent of the sets with p <= .05, two-sided:
 words exchanged one by one, and what `exchange_test` exchanges.
-Run: python tests/benchmarks/bench_exchange.py [--sets 1000] [--page]
+Run: python tests/benchmarks/bench_exchange.py [--sets 1000] [--cases 0 1]
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from pages import arguments, printed, show
+from pages import arguments
 
 from biascore.stats import permutation_test
 from biascore.stats.exchange import Exchange, exchange_test
@@ -102,8 +102,8 @@ def scores(case: Case, effect: float, rng: np.random.Generator) -> tuple[list[np
 
 
 def main() -> None:
-    given = arguments(__doc__, 1000).parse_args()
-    show(printed(given.printed) or rows(given), "metrics/weat.md", "bench_exchange", put=given.page)
+    for line in rows(arguments(__doc__, 1000).parse_args()):
+        print(line, flush=True)
 
 
 def rows(given: argparse.Namespace) -> Iterator[str]:

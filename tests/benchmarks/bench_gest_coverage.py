@@ -1,89 +1,70 @@
-"""How often 95 % bootstrap intervals hold the true rate: of f_s (Agresti-Coull centres, raw proportions) and of g_s.
+"""GEST, each stereotype one observation: what Welch's interval covers, what is called negligible, and what the test rejects.
 
-Yes-no samples resampled within stereotypes are binomial draws, so no samples need be drawn one by one. Log odds are
-drawn from a normal and from a skewed (exponential) distribution: an interval of a mean depends on nothing else.
-Run: python tests/benchmarks/bench_gest_coverage.py
+The masculine rates of 16 stereotypes lie about .7, by f_s higher for those about men, with a standard deviation among
+themselves; n samples of each are drawn. In addition, what an interval over samples would call negligible. Then a world
+in which stereotypes are alike in groups of three.
+Run: python tests/benchmarks/bench_gest_coverage.py [SETS]
 """
 
 from __future__ import annotations
 
-from itertools import combinations
+import sys
+from itertools import product
 
 import numpy as np
+from bench_gest_size import labellings, p_value
 
-Z2 = 1.959963984540054**2
+from biascore_metrics.gest.rates import welch_interval
+
 MALE = np.arange(16) >= 7
 WEIGHTS = np.where(MALE, 1 / 9, -1 / 7)
-STUDIES, RESAMPLES = 4000, 1000
-TRUE = {
-    "f_s 0.00, f_m 0.50": np.full(16, 0.5),
-    "f_s 0.29, f_m 0.74": np.array([0.59, 0.78, 0.61, 0.37, 0.72, 0.80, 0.26, *[0.9] * 6, 0.8, 0.54, 0.94]),
-    "f_s 0.03, f_m 0.95": np.where(MALE, 0.965, 0.935),
-}
+BOUND = 0.03
+GROUPS = np.array([0, 0, 0, 1, 1, 1, 2, 3, 3, 3, 4, 4, 4, 5, 5, 5])
 
 
-ODDS = {
-    "normal log odds": lambda rng, size: rng.standard_normal(size),
-    "skewed log odds": lambda rng, size: rng.standard_exponential(size) - 1.0,
-}
+def inside(low: float, high: float) -> bool:
+    return low >= -BOUND and high <= BOUND
 
 
-def stereotype_odds(rng: np.random.Generator) -> None:
-    """g_s: the mean over samples within stereotypes, percentile bootstrap as gest-mlm and gest-causal do it."""
-    studies, resamples = 2000, 500
-    print(f"\n{'':22}{'n per stereotype':>18}{'g_s':>8}")
-    for name, draw in ODDS.items():
-        for n in (3, 5, 10, 20, 50, 100):
-            held = 0
-            for _ in range(studies):
-                odds = draw(rng, (16, n))
-                picked = rng.integers(n, size=(16, resamples, n))
-                means = np.take_along_axis(odds[:, np.newaxis], picked, axis=2).mean(axis=2)
-                low, high = np.quantile(WEIGHTS @ means, [0.025, 0.975])
-                held += bool(low <= 0.0 <= high)
-            print(f"{name:22}{n:>18}{100 * held / studies:>8.1f}")
+def kinds(sets: int) -> None:
+    print(f"{sets} sets, percent\n  f_s    sd      n   covers   negligible: stereotypes   samples")
+    for f_s, spread, n in product((0.0, BOUND, 2 * BOUND, 0.2), (0.0, 0.05, 0.1, 0.15), (20, 220, 2000)):
+        rng = np.random.default_rng([round(100 * f_s), round(100 * spread), n])
+        found = np.zeros(3)
+        for _ in range(sets):
+            truth = 0.7 + f_s * np.where(MALE, 0.5, -0.5) + spread * rng.standard_normal(16)
+            shares = rng.binomial(n, truth.clip(0.001, 0.999)) / n
+            welch = welch_interval(shares, MALE, 0.95)
+            half = 1.96 * float(np.sqrt(shares * (1 - shares) / n @ WEIGHTS**2))
+            middle = float(shares @ WEIGHTS)
+            if welch is not None:
+                found[:2] += welch.low <= f_s <= welch.high, inside(welch.low, welch.high)
+            found[2] += inside(middle - half, middle + half)
+        covers, over_stereotypes, over_samples = 100 * found / sets
+        print(
+            f"{f_s:>5}{spread:>6}{n:>7}{covers:>9.1f}{over_stereotypes:>25.1f}{over_samples:>10.1f}",
+            flush=True,
+        )
 
 
-def no_stereotype_in_the_population(rng: np.random.Generator) -> None:
-    """Stereotypes that differ, but not by kind: how often the interval leaves out 0, and how often the test rejects."""
-    studies, resamples, n = 400, 1000, 220
-    chosen = np.array(list(combinations(range(16), 7)))
-    signs = np.full((len(chosen), 16), 1 / 9)
-    np.put_along_axis(signs, chosen, -1 / 7, axis=1)
-    print(f"\n{'sd between stereotypes':>24}{'interval leaves out 0':>24}{'test rejects':>14}")
-    for spread in (0.05, 0.1, 0.15):
-        outside = rejected = 0
-        for _ in range(studies):
-            truth = np.clip(0.7 + spread * rng.standard_normal(16), 0.01, 0.99)
-            observed = rng.binomial(n, truth) / n
-            low, high = np.quantile(
-                rng.binomial(n, observed, size=(resamples, 16)) / n @ WEIGHTS, [0.025, 0.975]
-            )
-            outside += not low <= 0.0 <= high
-            as_far = np.abs(signs @ observed) >= abs(observed @ WEIGHTS) - 1e-12
-            rejected += as_far.mean() <= 0.05
-        print(f"{spread:>24}{100 * outside / studies:>24.1f}{100 * rejected / studies:>14.1f}", flush=True)
-
-
-def main() -> None:
-    rng = np.random.default_rng(1)
-    print(f"{'':22}{'n per stereotype':>18}{'Agresti-Coull':>15}{'raw':>8}")
-    for name, p in TRUE.items():
-        for n in (5, 20, 50, 220):
-            true = float(p @ WEIGHTS)
-            held = {Z2: 0, 0.0: 0}
-            for _ in range(STUDIES):
-                observed = rng.binomial(n, p)
-                draws = rng.binomial(n, observed / n, size=(RESAMPLES, 16))
-                for pseudo in held:
-                    rates = ((draws + pseudo / 2) / (n + pseudo)) @ WEIGHTS
-                    low, high = np.quantile(rates, [0.025, 0.975])
-                    held[pseudo] += bool(low <= true <= high)
-            shares = [100 * count / STUDIES for count in held.values()]
-            print(f"{name:22}{n:>18}{shares[0]:>15.1f}{shares[1]:>8.1f}")
-    no_stereotype_in_the_population(np.random.default_rng(3))
-    stereotype_odds(np.random.default_rng(2))
+def groups(sets: int) -> None:
+    weights = labellings()
+    print("\nno f_s, sd .1, 220 samples; stereotypes alike in groups of three: rejected, covered")
+    for shared in (0.0, 0.5, 0.8):
+        rng = np.random.default_rng([7, round(10 * shared)])
+        rejected = covered = 0
+        for _ in range(sets):
+            own = np.sqrt(shared) * rng.standard_normal(6)[GROUPS] + np.sqrt(
+                1 - shared
+            ) * rng.standard_normal(16)
+            shares = rng.binomial(220, (0.7 + 0.1 * own).clip(0.001, 0.999)) / 220
+            welch = welch_interval(shares, MALE, 0.95)
+            rejected += p_value(shares, weights) <= 0.05
+            covered += welch is not None and welch.low <= 0 <= welch.high
+        print(f"correlation {shared}: {100 * rejected / sets:.1f}, {100 * covered / sets:.1f}", flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    many = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
+    kinds(many)
+    groups(many)

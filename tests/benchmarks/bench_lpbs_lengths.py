@@ -52,7 +52,7 @@ def one(engine: Engine, ref: str, seed: int, given: argparse.Namespace) -> tuple
             [given.test],
             draws=given.draws,
             resamples=100,
-            placebo=0,
+            topics="none",
             permutation="monte-carlo",
         )
     (got,) = run.measurements

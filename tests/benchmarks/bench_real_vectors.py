@@ -27,7 +27,7 @@ from biascore.stats import Verdict
 from biascore.stimuli.lists import PairList, WordList
 from biascore.stimuli.model import Dimension
 from biascore_metrics.fise.leanings import LABELS, WORDS
-from biascore_metrics.fise.statistics import equal_name
+from biascore_metrics.fise.rows import equal_name
 from biascore_metrics.weat.effect import EFFECT
 
 TESTS = ("es/gg-weat", "es/GenS", "es/weat2")
@@ -134,7 +134,9 @@ def rows(vectors: Path, nouns: Path, sets: int) -> Iterator[str]:
             engine = Engine(cache=None)
             tests = weat_tests(reference, name, draw, sets)
             engine.add_tests(tests)
-            found = engine.measure("weat", f"fasttext:{vectors}", [t.id for t in tests], placebo=0, **FAST)
+            found = engine.measure(
+                "weat", f"fasttext:{vectors}", [t.id for t in tests], topics="none", **FAST
+            )
             used = found[0].coverage.used
             told = counted(list(found), EFFECT, ("two-sided, target labels", "two-sided, attribute labels"))
             yield f"| {kind} | `weat`, X and Y of `{name}` | {used['X']} + {used['Y']} | {told} |"
@@ -142,7 +144,7 @@ def rows(vectors: Path, nouns: Path, sets: int) -> Iterator[str]:
             engine = Engine(cache=None)
             placed = fise_tests(pools, draw, sets, np.random.default_rng(2), forms=forms)
             engine.add_tests(placed)
-            found = engine.measure(metric, f"fasttext:{vectors}", [t.id for t in placed], **FAST)
+            found = engine.measure(metric, f"fasttext:{vectors}", [t.id for t in placed], draws=399)
             words = found[0].coverage.used["targets"]
             told = counted(list(found), equal_name("one"), (WORDS, LABELS))
             yield f"| {kind} | `{metric}`, {'adjectives' if forms else 'nouns'} | {words} | {told} |"

@@ -5,7 +5,7 @@
 MODELS planted models (200 unless told), one for each seed, asked for two of the templates of the professions held by
 men: 20 words for people, 10 professions. Prints the share of p <= .05 by the planted difference in nats
 (``--page``: into docs/metrics/robust-association.md).
-A planted difference moves the coefficient alone, so the same models stand behind all differences.
+A planted difference moves the estimate alone, so the same models stand behind all differences.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from __future__ import annotations
 import sys
 
 import numpy as np
-from pages import into_page
-from scipy import stats
+from pages import show
 
 from biascore import Engine
 from biascore.plugins_api import AssociationsTest
-from biascore.stats import lmm
+from biascore.stats import TTest, lmm
+from biascore_metrics.robust.difference import Difference
 from biascore_metrics.robust.fits import Table, difference, fit
 from biascore_metrics.robust.options import RobustOptions
 from biascore_metrics.robust.probes import Design
@@ -29,39 +29,35 @@ GROUPS = ("male", "female")
 EFFECTS = (0.0, 0.05, 0.1, 0.2, 0.3)
 
 
-def main(models: int, *, page: bool) -> None:
-    """Print a row for the paper's model and one with a random effect of the attribute word."""
+def rows(models: int) -> list[str]:
+    """A row for the paper's model and one for the rule."""
     engine = Engine(cache=None)
     test = engine.catalogue.test(TEST)
     assert isinstance(test, AssociationsTest)
-    both = {
-        mixed: RobustOptions(groups=GROUPS, templates=("t1", "t2"), random_attribute=mixed)
-        for mixed in (False, True)
-    }
-    design = Design.of(test, both[False])
-    found: dict[bool, list[lmm.TTest]] = {mixed: [] for mixed in both}
+    design = Design.of(test, RobustOptions(groups=GROUPS, templates=("t1", "t2")))
+    found: dict[str, list[list[TTest]]] = {"the paper's model": [], "the rule": []}
     for seed in range(models):
         with engine.model(f"planted:{TEST}=0.0", seed=seed) as model:
             table = Table.of(MaskedProber().score(model, design).rows)
-        for mixed, options in both.items():
-            one = fit(table, GROUPS, options)
-            assert isinstance(one, lmm.Fit), one
-            found[mixed].append(difference(one, GROUPS, 0.95))
+        one = fit(table, GROUPS)
+        assert isinstance(one, lmm.Fit), one
+        found["the paper's model"].append([difference(one, GROUPS, 0.95)])
+        found["the rule"].append(Difference.of(table, GROUPS, 0.95).tests)
     lines = [
-        f"| random effects ({models} models) | {' | '.join(f'{effect:g}' for effect in EFFECTS)} |",
+        f"| p ≤ .05 ({models} models) | {' | '.join(map(str, EFFECTS))} |",
         "|---" * (1 + len(EFFECTS)) + "|",
     ]
-    for mixed, tests in found.items():
-        shares = [
-            np.mean([2 * stats.t.sf(abs((one.estimate + effect) / one.se), one.df) <= 0.05 for one in tests])
-            for effect in EFFECTS
-        ]
-        name = "and the attribute word" if mixed else "the paper's"
+    for name, tests in found.items():
+        shares = [np.mean([larger(one, effect) <= 0.05 for one in tests]) for effect in EFFECTS]
         lines.append(f"| {name} | {' | '.join(f'{share:.3f}' for share in shares)} |")
-    print("\n".join(lines))
-    if page:
-        into_page("metrics/robust-association.md", "bench_robust_planted", lines)
+    return lines
+
+
+def larger(tests: list[TTest], effect: float) -> float:
+    """The larger p-value, were the true difference ``effect``: errors and degrees of freedom stay."""
+    return max(TTest.of(one.estimate + effect, one.se, one.df).p_value for one in tests)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 200, page="--page" in sys.argv)
+    models = int(sys.argv[1]) if len(sys.argv) > 1 else 200
+    show(rows(models), "metrics/robust-association.md", "bench_robust_planted", put="--page" in sys.argv)

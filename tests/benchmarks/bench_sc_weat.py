@@ -1,6 +1,6 @@
-"""The tables of SC-WEAT in docs/metrics/weat.md: how often words are found associated, alone and against control words.
+"""SC-WEAT: how often words are found associated, alone and against control words.
 
-Run: python tests/benchmarks/bench_sc_weat.py [--sets 200] [--words 16 50 32] [--page]
+Run: python tests/benchmarks/bench_sc_weat.py [--sets 200] [--words 16 50 32]
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import numpy.typing as npt
-from pages import show
 
 from biascore.stats import cosine_matrix, holm
 from biascore.stats.each import each_word_test
@@ -150,10 +149,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", type=int, default=200)
     parser.add_argument("--words", type=int, nargs="*", default=list(ATTRIBUTES), choices=list(ATTRIBUTES))
-    parser.add_argument("--page", action="store_true", help="put the tables into docs/metrics/weat.md")
     given = parser.parse_args()
     for words in given.words:
-        show(rows(words, given.sets), "metrics/weat.md", f"bench_sc_weat: {words}", put=given.page)
+        for line in rows(words, given.sets):
+            print(line, flush=True)
 
 
 if __name__ == "__main__":

@@ -1,32 +1,30 @@
-"""Writes the tables of docs/validity.md: how often metrics say "detected" where there is nothing, and where something is.
+"""Writes docs/validity.md: the rule of every metric, and how often it says "detected" with nothing there and with something.
 
-Each set is a planted model of its own seed, measured as any model is. Tables that another benchmark wrote into the page of
-a metric are taken from there.
-Run: python tests/benchmarks/bench_validity.py [TABLE ...]
+Planted models, each of its own seed, are measured as any model is; scores of other worlds are drawn (drawn_worlds.py);
+tables that another benchmark wrote into the page of a metric are taken from there.
+Run: python tests/benchmarks/bench_validity.py [--quick] [TABLE ...]    (--quick: few models, printed and not written)
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from direction import Difference, DifferenceOptions
+import drawn_worlds
 from pages import from_page
 
 from biascore.engine import Engine
-from biascore.plugins_api import Transform
+from biascore.plugins_api import Measurement
 from biascore.stats import Verdict
 from biascore.stats.proportions import wilson_interval
-from biascore_metrics.weat.placebo import REACH
 
-ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "validity.md"
-FAST = {"resamples": 100, "draws": 399}
-LISTS = {"en/weat7": "8 + 8", "en/weat4": "18 + 18", "en/weat3": "32 + 32"}
-
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "validity.md"
+QUICK = 4
+HIGHEST = 0.07
+"""Of what is detected with nothing there and has no caveat; the lowest is .03, and less is safe."""
 ARBITRARY = "axis=0"
 WORDS = {
     "independent words": ARBITRARY,
@@ -39,7 +37,11 @@ WORDS = {
     "X, A frequent; Y, B rare": "axis=0,frequency.XA=0.15,frequency.YB=-0.15",
     "all words at cosine .8": "axis=0,anisotropy=0.8",
     "A scatters more than B (.3, .5)": "axis=0,anisotropy=0.5,anisotropy.A=0.3",
-    "X of three sub-tokens, .5 nats each": "length.X=3,lift=0.5",
+}
+PLANTED = {
+    "0.8, an axis": ("0.8", ""),
+    "1.6, an axis": ("1.6", ""),
+    "1.6, and X, Y, A and B topics": ("1.6", "topics.XYAB=0.3"),
 }
 PLACED = {
     "independent words": ARBITRARY,
@@ -53,35 +55,27 @@ PAIRS = {
     "independent pairs": "",
     "templates of five, correlation .3": "templates=5x0.3",
     "templates of ten, correlation .3": "templates=10x0.3",
-    "sent_more a token longer in 60 %, 4 nats": "longer=0.6x4",
 }
+OPEN = {
+    "targets in fours of cosine .5, an axis": "declare them as families",
+    "templates of five, correlation .3": "declare them as `template`",
+    "templates of ten, correlation .3": "declare them as `template`",
+}
+"""Worlds that no result can know of, and what to do there."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """A metric on a test; ``sets`` models are measured.
-
-    ``beyond``: what counts is detected, and of its placebo lists no larger share reaches the effect.
-    """
+    """A metric on a test; ``sets`` models are measured."""
 
     metric: str
     test: str
     sets: int
     options: Mapping[str, Any] = field(default_factory=dict)
-    heading: str = ""
-    transforms: tuple[Transform[Any], ...] = ()
-    beyond: float | None = None
 
     @property
     def head(self) -> str:
-        return self.heading or f"`{self.metric}`"
-
-
-def removal(roles: str) -> Column:
-    """weat-change where the direction between these lists of en/weat7 is projected out."""
-    told = f"`weat-change`, {roles[0]} and {roles[1]} made one"
-    taken = Difference(DifferenceOptions(test="en/weat7", roles=roles))
-    return Column("weat-change", "en/weat7", 40, FAST, told, (taken,))
+        return f"`{self.metric}` ({self.sets})"
 
 
 @dataclass(frozen=True)
@@ -91,153 +85,165 @@ class Table:
     first: str
     columns: tuple[Column, ...]
     rows: Mapping[str, tuple[str, str]]
+    everywhere: str = ""
+    """Declared in every world."""
 
 
 def nulls(worlds: Mapping[str, str]) -> dict[str, tuple[str, str]]:
     return {name: ("0", world) for name, world in worlds.items()}
 
 
-WEAT = Column("weat", "en/weat7", 200, {**FAST, "placebo": 0})
-WITH_LISTS = Column("weat", "en/weat7", 40, {**FAST, "placebo": 200})
-BEYOND = replace(WITH_LISTS, heading="`weat`, and 5 % of placebo lists or fewer reach it", beyond=0.05)
-SEAT = Column("seat", "en/weat7", 40, {**FAST, "placebo": 0})
-LPBS = Column("lpbs", "en/weat7", 100, {**FAST, "placebo": 0})
-SC_WEAT = Column("sc-weat", "en/weat7", 100, FAST)
-FISE = Column("fise", "it/fise_it1_occupations", 30, {**FAST, "duplicates": "keep"})
-GG_FISE = Column("gg-fise", "it/fise_it1_occupations", 30, {**FAST, "duplicates": "keep"})
-CROWS = Column("crows-pairs", "en/crows_own", 60, FAST)
-CAUSAL = Column("crows-pairs-causal", "en/crows_own", 60, FAST)
-GEST_MT = Column("gest-mt", "en/gest_own", 400, {"target": "it", "resamples": 100})
-GEST_MLM = Column("gest-mlm", "en/gest_own", 400, {"resamples": 100, "templates": [1]})
-GEST_CAUSAL = Column("gest-causal", "en/gest_own", 400, {"resamples": 100})
+def powers(*effects: str) -> dict[str, tuple[str, str]]:
+    return {f"{effect} planted": (effect, "") for effect in effects}
 
-GG_WEAT = Column("gg-weat", "es/gg-weat", 100, FAST)
 
-BORROWED = {
-    "persons": ("metrics/eec.md", "bench_eec: size"),
-    "names": ("metrics/eec.md", "bench_eec: power"),
-    "associations": ("metrics/robust-association.md", "bench_robust_planted"),
-    "spreads": ("metrics/robust-association.md", "bench_robust_association"),
-}
+FAST = {"resamples": 100, "draws": 399}
+ALONE = {**FAST, "pairs": 0}
 TABLES = {
-    "nouns": Table(
-        "planted d, world",
-        (GG_WEAT,),
-        {
-            **nulls({name: world for name, world in WORDS.items() if "length" not in world}),
-            **{f"{effect}, independent words, an axis": (effect, "") for effect in ("0.5", "1", "1.5")},
-        },
-    ),
-    "changes": Table(
-        "planted d before, world",
-        (removal("AB"), removal("XY")),
-        {
-            "0, independent words": ("0", ARBITRARY),
-            "0, X and Y topics": ("0", WORDS["X and Y topics"]),
-            "0, X, Y, A and B topics": ("0", WORDS["X, Y, A and B topics"]),
-            **{f"{effect}, independent words, an axis": (effect, "") for effect in ("0", "0.8", "1.6")},
-        },
-    ),
-    "mixed": Table(
-        "planted nats, world",
+    "words": Table(
+        "nothing planted; planted d",
         (
-            Column("crows-pairs-mixed", "en/crows_own", 60, {"resamples": 100}),
-            Column(
-                "crows-pairs-mixed",
-                "en/crows_own",
-                60,
-                {"resamples": 100, "random_pair": False},
-                "`crows-pairs-mixed`, `random_pair=false`",
-            ),
+            Column("weat", "en/weat7", 200, {**FAST, "pairs": 200}),
+            Column("seat", "en/weat7", 60, ALONE),
+            Column("lpbs", "en/weat7", 60, ALONE),
+            Column("gg-weat", "es/gg-weat", 60, FAST),
         ),
-        {
-            **{f"0, {name}": ("0", world) for name, world in PAIRS.items() if "longer" not in world},
-            **{f"{effect}, independent pairs": (effect, "") for effect in ("0.3", "0.6", "1.2")},
-        },
-    ),
-    "sentences": Table(
-        "planted d, world",
-        (SEAT,),
-        {
-            **{
-                name: ("0", WORDS[name])
-                for name in ("independent words", "X, Y, A and B topics", "X, A frequent; Y, B rare")
-            },
-            **{f"{effect}, independent words, an axis": (effect, "") for effect in ("0", "0.8", "1.6")},
-        },
+        {**nulls(WORDS), **PLANTED},
+        "topics=0.3,spread=0.3",
     ),
     "single": Table(
-        "world, nothing planted",
-        (SC_WEAT,),
+        "nothing planted",
+        (Column("sc-weat", "en/weat7", 100, FAST),),
         nulls({name: world for name, world in WORDS.items() if "axis=0" in world}),
     ),
-    "placebo": Table(
-        "planted d, world",
-        (WITH_LISTS, BEYOND),
-        {
-            "0, independent words": ("0", "axis=0,spread=0.3"),
-            "0, X, Y, A and B topics": ("0", "axis=0,topics.XYAB=0.3,spread=0.3"),
-            "0, X, A frequent; Y, B rare": ("0", "axis=0,frequency.XA=0.15,frequency.YB=-0.15,spread=0.3"),
-            "0.8, independent words, an axis": ("0.8", "spread=0.3"),
-            "1.6, independent words, an axis": ("1.6", "spread=0.3"),
-            "1.6, and X, Y, A and B topics": ("1.6", "topics.XYAB=0.3,spread=0.3"),
-        },
-    ),
-    "words": Table("world, nothing planted", (WEAT, LPBS), nulls(WORDS)),
-    "placed": Table("world, nothing planted", (FISE, GG_FISE), nulls(PLACED)),
-    "pairs": Table("world, nothing planted", (CROWS, CAUSAL), nulls(PAIRS)),
-    "further": Table(
-        "planted",
-        (GEST_MT, GEST_MLM, GEST_CAUSAL),
-        {name: (name, "") for name in ("0", "0.5", "1")},
-    ),
-    "lists": Table(
-        "planted d",
+    "placed": Table(
+        "nothing planted; planted mean bias",
         tuple(
-            Column("weat", test, 40, {**FAST, "placebo": 0}, f"`weat`, {told}")
-            for test, told in LISTS.items()
+            Column(metric, "it/fise_it1_occupations", 60, {"draws": 399, "duplicates": "keep"})
+            for metric in ("fise", "gg-fise")
         ),
-        {name: (name, "") for name in ("0", "0.5", "1", "1.5")},
+        {**nulls(PLACED), **powers("0.3", "0.6")},
     ),
-    "power": Table(
-        "planted d",
-        (FISE, GG_FISE, CROWS, CAUSAL),
-        {name: (name, "") for name in ("0.3", "0.6", "1.2")},
+    "pairs": Table(
+        "nothing planted; planted nats",
+        tuple(
+            Column(metric, "en/crows_own", 200)
+            for metric in ("crows-pairs", "crows-pairs-causal", "crows-pairs-mixed")
+        ),
+        {**nulls(PAIRS), **powers("0.3", "0.6", "1.2")},
+    ),
+    "samples": Table(
+        "planted log odds (probits)",
+        (
+            Column("gest-mt", "en/gest_own", 400, {"target": "it"}),
+            Column("gest-mlm", "en/gest_own", 400, {"templates": [1]}),
+            Column("gest-causal", "en/gest_own", 400),
+        ),
+        {"nothing planted": ("0", ""), **powers("0.5", "1")},
     ),
 }
+BORROWED = {
+    "topics": ("metrics/weat.md", "bench_specificity"),
+    "persons": ("metrics/eec.md", "bench_eec: power"),
+}
+"""Tables of other pages."""
 
 
-def cell(engine: Engine, column: Column, effect: str, world: str) -> str:
-    """Detected and negligible, in per cent of the sets."""
-    detected = negligible = 0
-    for seed in range(column.sets):
+def bare(found: Measurement) -> bool:
+    """Whether nothing with a *detected* makes a reader doubt it: no caution, and it is specific where that is asked."""
+    specific = found.specificity is None or found.specificity.specific
+    return found.verdict is Verdict.DETECTED and specific and not found.cautions
+
+
+def shares(detected: float, without: float) -> str:
+    """Both in per cent, as one cell."""
+    first, second = (f"{100 * one:.0f}" for one in (detected, without))
+    return first if first == second else f"{first} / {second}"
+
+
+def cell(engine: Engine, column: Column, effect: str, world: str, sets: int) -> str:
+    """Detected, and detected without a caveat."""
+    results = []
+    for seed in range(sets):
         engine.seed = seed
         declared = ",".join(filter(None, (f"{column.test}={effect}", world)))
-        model = engine.model(f"planted:{declared}", seed=seed, transforms=column.transforms)
-        (found,) = engine.measure(column.metric, model, column.test, **column.options)
-        counts = column.beyond is None or (found.estimate(REACH).value or 0.0) <= column.beyond
-        detected += found.verdict is Verdict.DETECTED and counts
-        negligible += found.verdict is Verdict.NEGLIGIBLE
-    shown = f"{100 * detected / column.sets:.0f}"
-    return f"{shown} ({100 * negligible / column.sets:.0f})" if negligible else shown
+        model = engine.model(f"planted:{declared}", seed=seed)
+        results += engine.measure(column.metric, model, column.test, **column.options)
+    detected = sum(one.verdict is Verdict.DETECTED for one in results)
+    return shares(detected / sets, sum(map(bare, results)) / sets)
 
 
-def fits(metric: str, world: str) -> bool:
-    """Whether nothing is there for this metric in that world, and it could see what is."""
-    only = {"length": "lpbs", "longer": "crows-pairs-causal"}
-    return all(metric == one for condition, one in only.items() if condition in world)
+def line(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |"
 
 
-def precision() -> list[str]:
+def rule(columns: int) -> str:
+    return "|---" * columns + "|"
+
+
+def planted(table: Table, quick: bool) -> Iterator[str]:
+    """The lines of a table of planted models."""
+    engine = Engine(cache=None)
+    yield line(table.first, *(one.head for one in table.columns))
+    yield rule(1 + len(table.columns))
+    for row, (effect, world) in table.rows.items():
+        declared = ",".join(filter(None, (world, table.everywhere)))
+        found = (cell(engine, one, effect, declared, QUICK if quick else one.sets) for one in table.columns)
+        yield line(row, *found)
+
+
+def drawn(quick: bool) -> Iterator[str]:
+    """The lines of the table of drawn worlds."""
+    yield line("metric", "world", "sets", "nothing there", "something there")
+    yield rule(5)
+    for one, sets, none, some in drawn_worlds.rows(5 * QUICK if quick else 0):
+        yield line(f"`{one.metric}`", one.world, str(sets), shares(*none), f"{shares(*some)} ({one.told})")
+
+
+def beyond(found: str, sets: int) -> bool:
+    """Whether a cell is surely above the highest rate that is accepted, of what has no caveat."""
+    detected = round(float(found.split(" / ")[-1]) / 100 * sets)
+    return wilson_interval(detected, sets).low > HIGHEST
+
+
+def unknown(page: str) -> Iterator[str]:
+    """The rows of the tables on the page that are detected too often and have no caveat, and why; "" where none is known."""
+    yield from (line("metric", "world", "%", "what to do"), rule(4))
+    for name, table in TABLES.items():
+        for cells in rows_of(page, name):
+            null = table.rows[cells[0]][0] == "0"
+            for column, found in zip(table.columns, cells[1:], strict=True):
+                if null and beyond(found, column.sets):
+                    yield line(f"`{column.metric}`", cells[0], found, OPEN.get(cells[0], ""))
+    open_ = {(f"`{one.metric}`", one.world): one.open for one in drawn_worlds.WORLDS}
+    for metric, world, sets, found, _ in rows_of(page, "drawn"):
+        if beyond(found, int(sets)):
+            yield line(metric, world, found, open_[metric, world])
+
+
+def rows_of(page: str, name: str) -> list[list[str]]:
+    """The cells of a table on the page, without its head."""
+    between = page.partition(f"<!-- bench_validity: {name} -->\n")[2].partition(f"<!-- end of {name} -->")[0]
+    return [[cell.strip() for cell in row.strip("|").split("|")] for row in between.splitlines()[2:]]
+
+
+def rules(engine: Engine) -> Iterator[str]:
+    """Every metric with its rule, those of one rule together."""
+    of: dict[str, list[str]] = {}
+    for name in sorted(engine.plugins.metrics.names):
+        of.setdefault(engine.plugins.metrics.get(name).rule, []).append(f"`{name}`")
+    yield from (line("metric", "rule"), rule(2))
+    yield from (line(", ".join(names), told) for told, names in of.items())
+
+
+def precision() -> Iterator[str]:
     """Wilson's intervals of a rate, by the number of models behind it."""
     rates = (0.0, 0.05, 0.5, 0.95)
-    lines = ["| models | " + " | ".join(f"{100 * rate:g} % seen" for rate in rates) + " |", "|---" * 5 + "|"]
-    for models in sorted({column.sets for table in TABLES.values() for column in table.columns}):
+    yield line("models", *(f"{100 * rate:g} % seen" for rate in rates))
+    yield rule(5)
+    for models in (60, 100, 200, 400, 1000):
         found = [wilson_interval(round(rate * models), models) for rate in rates]
-        lines.append(
-            f"| {models} | {' | '.join(f'{100 * i.low:.0f} to {100 * i.high:.0f}' for i in found)} |"
-        )
-    return lines
+        yield line(str(models), *(f"{100 * i.low:.0f} to {100 * i.high:.0f}" for i in found))
 
 
 def write(name: str, lines: Iterable[str]) -> None:
@@ -249,22 +255,28 @@ def write(name: str, lines: Iterable[str]) -> None:
     PAGE.write_text("\n".join([before + begin.rstrip("\n"), *lines, end + after]), encoding="utf-8")
 
 
-def main(*wanted: str) -> None:
-    write("precision", precision())
-    for name, (page, mark) in BORROWED.items():
-        write(name, from_page(page, mark))
-    engine = Engine(cache=None)
-    for name in wanted or TABLES:
-        table = TABLES[name]
-        heads = [f"{one.head} ({one.sets})" for one in table.columns]
-        lines = [f"| {table.first} | {' | '.join(heads)} |", "|---" * (1 + len(heads)) + "|"]
-        for row, (effect, world) in table.rows.items():
-            cells = []
-            for column in table.columns:
-                cells.append(cell(engine, column, effect, world) if fits(column.metric, world) else "–")
-            lines.append(f"| {row} | {' | '.join(cells)} |")
-            print(lines[-1], flush=True)
-        write(name, lines)
+def shown(lines: Iterable[str]) -> list[str]:
+    """All lines, each printed when it is there."""
+    found = []
+    for one in lines:
+        print(one, flush=True)
+        found.append(one)
+    return found
+
+
+def main(*given: str) -> None:
+    quick = "--quick" in given
+    wanted = [name for name in given if name != "--quick"] or ["drawn", *TABLES]
+    for name in wanted:
+        lines = shown(drawn(quick) if name == "drawn" else planted(TABLES[name], quick))
+        if not quick:
+            write(name, lines)
+    if not quick:
+        write("rules", rules(Engine(cache=None)))
+        write("precision", precision())
+        for name, source in BORROWED.items():
+            write(name, from_page(*source))
+        write("open", unknown(PAGE.read_text(encoding="utf-8")))
 
 
 if __name__ == "__main__":

@@ -38,24 +38,11 @@ def show(lines: Iterable[str], page: str, name: str, *, put: bool) -> None:
 
 
 def arguments(about: str | None, sets: int) -> argparse.ArgumentParser:
-    """What benchmarks of many cases take: how many sets, which cases, and tables that several processes printed."""
+    """What benchmarks of many cases take: how many sets, and which cases."""
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument("--sets", type=int, default=sets)
     parser.add_argument("--cases", type=int, nargs="*", help="numbers of the cases, from 0; all")
-    parser.add_argument("--page", action="store_true", help="put the table into docs/metrics/weat.md")
-    parser.add_argument(
-        "--printed",
-        type=Path,
-        nargs="*",
-        default=(),
-        help="tables that were printed before, in place of measuring",
-    )
     return parser
-
-
-def printed(paths: Iterable[Path]) -> list[str]:
-    """The lines of tables that were printed before."""
-    return [line for path in paths for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 def from_page(page: str, name: str) -> list[str]:

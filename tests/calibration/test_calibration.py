@@ -115,7 +115,8 @@ def test_a_large_effect_is_found_and_the_curve_rises(found: Calibration) -> None
     assert large.mean == pytest.approx(1.6, abs=0.2)
     assert "With 8 each of X, Y, A, B" in answer(found)
     assert changed(found) == (
-        "Measured with draws = 1999 (else 100000), resamples = 200 (else 5000), placebo = 0 (else 1000). Set others with -o."
+        "Measured with draws = 1999 (else 100000), resamples = 200 (else 5000), topics = none (else topics). "
+        "Set others with -o."
     )
 
 
@@ -200,6 +201,16 @@ def test_families_are_resized_whole_and_words_keep_their_tags(engine: Engine) ->
     assert twice.roles["X"].families[2:] == (("bello_2", "bella_2"), ("alto_2", "alta_2"))
     assert dict(twice.roles["X"].parts_of_speech) == {"bella": "adjective", "bella_2": "adjective"}
     assert twice.roles["X"].marks["masculine"] == ("bello", "bello_2", "alto", "alto_2")
+
+
+def test_families_of_pairs_are_resized_with_them(engine: Engine) -> None:
+    test = engine.catalogue.test("it/fise_it1_occupations")
+    whole = test.targets.families
+    half, twice = (resized(test, times, "it/other") for times in (0.5, 2.0))
+    assert twice.targets.families[: len(whole)] == whole
+    assert len(twice.targets.families) == 2 * len(whole)
+    firsts = {first for first, _ in half.targets.pairs}
+    assert all(set(family) <= firsts and len(family) > 1 for family in half.targets.families)
 
 
 @pytest.mark.parametrize(

@@ -138,6 +138,16 @@ def test_lists_and_show(biascore):
     assert "Puttick" in shown
     assert json.loads(biascore("show", "it/it1", "--json").stdout)["id"] == "it/IT1"
     assert "adapter-planted" in biascore("plugins").stdout
+    metric = biascore("show", "weat").stdout
+    assert "Caliskan" in metric
+    assert "page: docs/metrics/weat.md" in metric
+    assert '  level = "sentence"  (one of "sentence", "token")' in metric
+    mapping = json.loads(biascore("show", "eec", "--json").stdout)["options"]["quantities"]
+    assert mapping == {"default": {}, "choices": []}
+    assert json.loads(biascore("show", "weat", "--json").stdout)["options"]["ddof"] == {
+        "default": 1,
+        "choices": [0, 1],
+    }
 
 
 @pytest.mark.slow
@@ -162,7 +172,7 @@ def test_verify_of_a_damaged_run_is_a_finding(biascore, tmp_path: Path, text: st
 
 
 def test_cache_info_and_clear(biascore):
-    biascore(*MEASURE, "-o", "placebo=0")
+    biascore(*MEASURE, "-o", "topics=none")
     assert json.loads(biascore("cache", "info", "--json").stdout)["answers"] == 32
     assert "32 answers deleted" in biascore("cache", "clear", "--yes").stdout
     assert json.loads(biascore("cache", "info", "--json").stdout)["answers"] == 0
@@ -205,6 +215,8 @@ def test_cache_info_and_clear(biascore):
         (("verify", "gone"), "not a stored run"),
         (("report", "gone"), "not a stored run"),
         (("show", "en/weat66"), "did you mean"),
+        (("show", "weat6"), "did you mean en/weat6"),
+        (("show", "sc-waet"), "did you mean sc-weat"),
     ],
 )  # fmt: skip
 def test_wrong_input_is_one_message_with_the_next_step(biascore, arguments: tuple[str, ...], told: str):

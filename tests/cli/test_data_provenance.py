@@ -28,7 +28,6 @@ ref = "planted:gender=1"
 [[measurements]]
 metric = "crows-pairs"
 tests = ["nl/paren"]
-options = { resamples = 100 }
 [[data]]
 format = "crows-pairs"
 source = "paren.csv"
@@ -100,8 +99,6 @@ def test_from_the_command_line_and_from_python(study: Path, biascore: Any, tmp_p
         "crows-pairs",
         "--model",
         "planted:gender=1",
-        "-o",
-        "resamples=100",
         "--language",
         "nl",
     )

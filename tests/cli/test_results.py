@@ -16,6 +16,7 @@ from biascore.results.answers import in_one_line
 from biascore.results.coverage import Coverage, LostWord
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
+from biascore.results.specificity import Specificity
 from biascore.stats import Adjustment
 
 from ..builders import runs
@@ -42,11 +43,11 @@ def run_of(*measurements: Measurement, **parts: Any) -> Run:
 
 @pytest.fixture
 def shown(monkeypatch: pytest.MonkeyPatch) -> Any:
-    def show(run: Run, width: int = 80, *, all_warnings: bool = False) -> str:
+    def show(run: Run, width: int = 80, *, verbose: bool = False) -> str:
         file = io.StringIO()
         console = Console(file=file, force_terminal=True, width=width, color_system=None, emoji=False)
         monkeypatch.setattr(consoles, "stdout", console)
-        print_run(run, all_warnings=all_warnings)
+        print_run(run, verbose=verbose)
         return re.sub(r"\x1b\[[0-9;]*m", "", file.getvalue())
 
     return show
@@ -67,7 +68,7 @@ def test_test_and_verdict_are_whole_at_any_width(shown: Any, width: int) -> None
     assert len(re.findall(r"detected alone|detected\s*\n.*\balone", tables)) == 2
     assert "22/32" in text
     assert "…" not in text
-    for name in ("-0.769", "0.04", "0.001"):
+    for name in ("-0.77", "-1.07 to", "0.04", "0.001"):
         assert name in text
     assert width < 80 or max(map(cell_len, lines)) <= width
 
@@ -104,24 +105,48 @@ def test_an_adjustment_of_none_is_said_and_has_no_column(shown: Any) -> None:
 LOST = "B lost 7 of its 8 words, so it may no longer stand for its concept"
 
 
-def test_warnings_that_touch_a_verdict_are_printed_and_the_others_counted(shown: Any) -> None:
-    warned = {"warnings": (LOST, "X and Y differ in size"), "cautions": (LOST,)}
+def test_caveats_are_brief_and_the_rest_is_verbose(shown: Any) -> None:
+    cautions = (LOST, "c", "d")
+    warned = {"warnings": (*cautions, "X and Y differ in size"), "cautions": cautions}
+    brief = {**warned, "doubts": ("a list lost 7 of its 8 words", "c", "d")}
     run = run_of(
-        measured("en/weat6", 0.04, **warned), measured("en/weat6", 0.9, MODELS[1], **warned),
-        measured("en/weat7", 0.9, warnings=("Y is odd",)), warnings=("of the run",),
+        measured("en/weat6", 0.04, **brief), measured("en/weat6", 0.9, MODELS[1], **brief),
+        measured("en/weat8", 0.9, **warned),
+        measured("en/weat7", 0.9, warnings=("Y is odd",), conventions={"ddof": 1}), warnings=("of the run",),
     )  # fmt: skip
-    text = shown(run, 200)
-    (line,) = [line for line in shown(run, 300).splitlines() if LOST in line]
-    assert line.startswith("warning: en/weat6 (")
+    first = shown(run, 300)
+    (line,) = [line for line in first.splitlines() if "a list lost" in line and line.startswith("caveat: ")]
     assert all(model in line for model in MODELS)
-    assert "warning: of the run" in text
-    assert "X and Y differ" not in text
-    assert "3 more warnings touch no verdict; --warnings prints all" in text
-    everything = shown(run, 300, all_warnings=True)
-    assert LOST in everything
-    assert "X and Y differ in size" in everything
-    assert "en/weat7 (" in everything
-    assert "more warning" not in everything
+    assert line.endswith("a list lost 7 of its 8 words, and c, and 1 more, see details")
+    assert f"{LOST}, and c, and 1 more, see details" in first  # nothing says these in brief
+    assert "warning: of the run" in first
+    assert "further estimates, p-values, conventions, 13 warnings: --verbose, --report" in first
+    assert not any(
+        text in first for text in ("differ in size", "Y is odd", "ddof = 1", "(p; exact, two-sided)")
+    )
+    everything = shown(run, 300, verbose=True)
+    for text in (LOST, "X and Y differ in size", "Y is odd", "ddof = 1", "(p; exact, two-sided)", "So."):
+        assert text in everything
+
+
+@pytest.mark.parametrize("width", [60, 80, 200])
+def test_how_many_unrelated_topics_reach_an_effect_stands_with_its_verdict(shown: Any, width: int) -> None:
+    def topics(share: float) -> dict[str, Any]:
+        return {"specificity": Specificity(share=share, pairs=190, topics=20, pool="en/topics")}
+
+    run = run_of(
+        measured("en/weat6", 0.001, **topics(0.026)),
+        measured("en/weat7", 0.03, **topics(0.2)),
+        measured("en/weat8", 0.9, **topics(0.6)),
+    )
+    words = " ".join(re.findall(r"[\w%]+", shown(run, width)))
+    assert words.count("larger than 97 % of unrelated topics") >= (1 if width == 200 else 0)
+    assert "60 % of unrelated" not in words
+    text = shown(run, 200)
+    assert [text.count(part) for part in ("larger than 97 %", "20 % of unrelated")] == [2, 1]
+    assert "unrelated topics: 60 % of unrelated topics reach it (190 pairs of 20" in shown(
+        run, 200, verbose=True
+    )
 
 
 def test_prose_is_broken_between_words_only(shown: Any) -> None:

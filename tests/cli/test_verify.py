@@ -24,7 +24,7 @@ def test_everything_beside_the_run_is_found_from_anywhere(verify: Verify, study:
         "results and item tables",
         "stimuli mine/en/own.toml",
         "stimuli pairs.csv",
-        "stimuli biascore_wordlists/en/neutral.toml",
+        "stimuli biascore_wordlists/en/topics.toml",
         "model control",
     }
     assert {outcome for outcome, _ in checks.values()} == {"matches"}

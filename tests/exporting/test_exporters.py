@@ -96,8 +96,8 @@ def test_what_rows_share_is_said_once_and_minus_signs_are_true_ones() -> None:
         "conventions of made on m: vector = m",
         "conventions of en/weat6, other on m: words = all",
     ]
-    assert "| \N{MINUS SIGN}0.5 | \N{MINUS SIGN}0.9 to \N{MINUS SIGN}0.1 |" in text(run, "md")
-    assert r"& $-$0.5 & $-$0.9 to $-$0.1 &" in text(run, "latex")
+    assert "| \N{MINUS SIGN}0.50 | \N{MINUS SIGN}0.90 to \N{MINUS SIGN}0.10 |" in text(run, "md")
+    assert r"& $-$0.50 & $-$0.90 to $-$0.10 &" in text(run, "latex")
     assert r"& $1.2 \times 10^{-5}$ &" in text(run, "latex")
     assert next(csv.DictReader(io.StringIO(text(run, "csv"))))["effect"] == "-0.5"
 
@@ -128,7 +128,7 @@ def test_junit_counts_findings_alone() -> None:
     counts = {name: suite.get(name) for name in ("name", "tests", "failures", "skipped", "errors")}
     assert counts == {"name": "m", "tests": "3", "failures": "1", "skipped": "1", "errors": "1"}
     assert [case.get("name") for case in suite] == ["en/weat6", "en/weat7", "en/weat9"]
-    assert suite[1].find("skipped").get("message").startswith("cannot tell: d 0.5 sd")  # type: ignore[union-attr]
+    assert suite[1].find("skipped").get("message").startswith("cannot tell: d 0.50 sd")  # type: ignore[union-attr]
 
 
 def test_junit_carries_the_gates_and_they_say_what_may_be() -> None:

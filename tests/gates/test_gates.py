@@ -9,12 +9,14 @@ import pytest
 
 from biascore import Engine, Run
 from biascore.audit import Audit
+from biascore.comparing import Outcome, compare
 from biascore.errors import OptionsError, RunError
 from biascore.gates import Gate, evaluate
-from biascore.gates.evaluating import check_gates
-from biascore.results.estimates import Estimate
+from biascore.gates.evaluating import check_gates, growth
+from biascore.results.estimates import ConfidenceInterval, Estimate
 from biascore.results.failure import Failure
 from biascore.results.gated import Held, gates_line
+from biascore.results.specificity import Specificity
 from biascore.results.verdicts import Role
 
 from ..builders import runs
@@ -48,6 +50,28 @@ def test_detected_fails_and_inconclusive_is_what_the_gate_makes_of_it() -> None:
         }
         assert gates_line([found]).startswith(told.get((passed, warned), "Of 1 gates none failed."))
     assert gates_line([]) == ""
+
+
+@pytest.mark.parametrize(
+    ("share", "held", "told"),
+    [
+        (0.03, Held.FAILS, "larger than 97 % of unrelated topics"),
+        (0.2, Held.UNDECIDED, "20 % of unrelated topics reach it"),
+        (None, Held.FAILS, "how many unrelated topics reach it was not measured"),
+    ],
+)
+def test_a_gate_may_fail_only_what_is_specific(share: float | None, held: Held, told: str) -> None:
+    how = None if share is None else Specificity(share=share, pairs=99, topics=20, pool="en/topics")
+    detected = run_of((0.4, 1.2, 0.8), p=0.001, specificity=how)
+    (check,) = said(detected, fail_on="detected", specific=0.05).checks
+    assert (check.held, check.criterion) == (
+        held,
+        "not detected with at most 5 % of unrelated topics reaching it",
+    )
+    assert check.reason.endswith(told)
+    assert not said(detected, fail_on="detected").passed
+    unsure = run_of((-0.4, 1.2, 0.4), p=0.3, specificity=how)
+    assert said(unsure, fail_on="detected", specific=0.05).checks[0].held is Held.UNDECIDED
 
 
 @pytest.mark.parametrize(
@@ -85,7 +109,11 @@ def test_a_gate_that_matches_nothing_is_an_error_that_says_what_there_is() -> No
 
 @pytest.mark.parametrize(
     ("parts", "wrong"),
-    [({}, "states nothing"), ({"margin": 0.1, "fail_on": "detected"}, "no run that it is of")],
+    [
+        ({}, "states nothing"),
+        ({"margin": 0.1, "fail_on": "detected"}, "no run that it is of"),
+        ({"specific": 0.05, "within": 1.0}, 'Add fail_on = "detected"'),
+    ],
 )
 def test_a_gate_that_states_nothing_is_refused(parts: dict[str, Any], wrong: str) -> None:
     with pytest.raises(ValueError, match=wrong):
@@ -105,7 +133,7 @@ def test_what_could_not_be_measured_fails_and_is_told_apart() -> None:
 def measured(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Path]:
     """A run of a model with a bias, and the folder where one with less of it is stored as "base"."""
     folder = tmp_path_factory.mktemp("bases")
-    fast = {"resamples": 200, "draws": 500, "placebo": 0}
+    fast = {"resamples": 200, "draws": 500, "topics": "none"}
     tests = ["en/weat7", "en/weat8"]
     engine.measure("weat", engine.model("planted:gender=0.2", name="m"), tests, **fast).save(folder / "base")
     return engine.measure("weat", engine.model("planted:gender=1.2", name="m"), tests, **fast), folder
@@ -118,13 +146,60 @@ def worse(run: Run, folder: Path, **parts: Any) -> Any:
 
 def test_what_surely_grew_fails_and_a_margin_lets_it(measured: tuple[Run, Path]) -> None:
     run, folder = measured
-    grown = worse(run, folder)
+    grown = worse(run, folder, margin=0)
     assert [check.held for check in grown.checks] == [Held.FAILS, Held.FAILS]
     assert worse(run, folder, margin=5).passed
 
 
+@pytest.mark.parametrize(
+    ("margin", "held"),
+    [
+        (None, Held.HOLDS),
+        (0, Held.FAILS),
+        (0.02, Held.FAILS),
+        (0.1, Held.UNDECIDED),
+        (0.129, Held.HOLDS),
+        (0.3, Held.HOLDS),
+    ],
+)
+def test_the_interval_of_the_growth_alone_decides_at_every_margin(
+    tmp_path: Path, margin: float | None, held: Held
+) -> None:
+    """d rose from 1.64 by .034 to .129, inside the bound of .2: it once passed at 0 and at .3, and at no margin between."""
+    old, new = (decided(0.001, test="en/t", model="m", value=value) for value in (1.64, 1.70))
+    run = runs.run_of(new)
+    runs.run_of(old).save(tmp_path / "base")
+    change = compare(Run.load(tmp_path / "base"), run)[0]
+    interval = ConfidenceInterval(low=0.034, high=0.129, level=0.95, method="made")
+    same = change.model_copy(
+        update={
+            "change": change.change.model_copy(update={"value": 0.06, "interval": interval}),
+            "outcome": Outcome.SAME,
+            "bound": 0.2,
+        }
+    )
+    found, reason = growth(
+        same, Gate(measurements=("*",), no_worse_than="base", margin=margin).margin_of(0.2)
+    )
+    assert found is held
+    assert reason.startswith("growth 0.034 to 0.129: ")
+    assert "same within" not in reason
+
+
+def test_without_a_margin_it_is_the_bound_of_the_measurement_and_that_is_said(
+    measured: tuple[Run, Path],
+) -> None:
+    run, folder = measured
+    assert {check.criterion for check in worse(run, folder).checks} == {
+        "has not grown by more than 0.2, its equivalence bound"
+    }
+    assert worse(run, folder, margin=0).checks[0].criterion == "has not grown"
+    (said,) = worse(run, folder).criteria
+    assert said == "has not grown by more than its equivalence bound since base"
+
+
 @pytest.mark.parametrize("paired", [True, False])
-@pytest.mark.parametrize("margin", [None, 0.1])
+@pytest.mark.parametrize("margin", [None, 0, 0.1])
 def test_the_same_answers_have_surely_not_grown(
     measured: tuple[Run, Path], tmp_path: Path, paired: bool, margin: float | None
 ) -> None:
@@ -136,7 +211,7 @@ def test_the_same_answers_have_surely_not_grown(
     run.save(tmp_path / "base")
     found = worse(run, tmp_path, margin=margin, inconclusive="fail")
     assert [check.held for check in found.checks] == [Held.HOLDS, Held.HOLDS]
-    assert found.checks[0].reason.startswith("same within the bound: ")
+    assert found.checks[0].reason.startswith("growth 0: ")
 
 
 def _unpaired(estimate: Estimate) -> Estimate:

@@ -21,7 +21,7 @@ ref = "planted:gender=1.5"
 [[measurements]]
 metric = "weat"
 tests = ["en/weat7"]
-options = { resamples = 200, draws = 500, placebo = 0 }
+options = { resamples = 200, draws = 500, topics = "none" }
 [[gates]]
 name = "release"
 measurements = ["en/*"]

@@ -16,6 +16,7 @@ from biascore_adapters.planted.equity import PERSONS
 from biascore_adapters.planted.lexicon import ATTRIBUTE, NOISE_DIMENSIONS, SPREAD, target_shift
 
 FAST = {"resamples": 100, "draws": 200}
+FEW = {"draws": 200}
 
 
 @dataclass(frozen=True)
@@ -107,18 +108,18 @@ CASES = {
     "seat": Case("seat", LIST, "effect size d", identity, FAST),
     "lpbs": Case("lpbs", LIST, "effect size d", identity, FAST),
     "sc-weat": Case("sc-weat", LIST, "mean d of X less mean d of Y", single_words, FAST, between_lists, ""),
-    "crows-pairs": Case("crows-pairs", PAIRS, "stereotype score B", share_preferred, FAST),
-    "crows-pairs, nats": Case("crows-pairs", PAIRS, "mean PLL difference", identity, FAST),
-    "crows-pairs-causal": Case("crows-pairs-causal", PAIRS, "stereotype score B", share_preferred, FAST),
-    "fise": Case("fise", PLACED, "standardised mean bias gender", identity, FAST),
-    "fise, distance": Case("fise", PLACED, "distance of the distribution from even", spread_of_two, FAST),
-    "gg-fise": Case("gg-fise", PLACED, "standardised mean bias gender", identity, FAST),
-    "gest-mt": Case("gest-mt", OWN, "raw stereotype rate f_s", probits, {"target": "it", **EASY}),
-    "gest-mlm": Case("gest-mlm", OWN, "stereotype rate g_s", identity, {**EASY, "templates": [1]}),
+    "crows-pairs": Case("crows-pairs", PAIRS, "stereotype score B", share_preferred),
+    "crows-pairs, nats": Case("crows-pairs", PAIRS, "mean PLL difference", identity),
+    "crows-pairs-causal": Case("crows-pairs-causal", PAIRS, "stereotype score B", share_preferred),
+    "fise": Case("fise", PLACED, "standardised mean bias gender", identity, FEW),
+    "fise, distance": Case("fise", PLACED, "distance of the distribution from even", spread_of_two, FEW),
+    "gg-fise": Case("gg-fise", PLACED, "standardised mean bias gender", identity, FEW),
+    "gest-mt": Case("gest-mt", OWN, "raw stereotype rate f_s", probits, {"target": "it"}),
+    "gest-mlm": Case("gest-mlm", OWN, "stereotype rate g_s", identity, {"templates": [1]}),
     "gest-mlm, pairs": Case(
-        "gest-mlm", OWN, "stereotype rate g_s", identity, {**EASY, "translator": "self", "target": "it"}
+        "gest-mlm", OWN, "stereotype rate g_s", identity, {"translator": "self", "target": "it"}
     ),
-    "gest-causal": Case("gest-causal", OWN, "stereotype rate g_s", identity, EASY),
+    "gest-causal": Case("gest-causal", OWN, "stereotype rate g_s", identity, {}),
     "eec": Case(
         "eec",
         "en/eec",
@@ -128,7 +129,7 @@ CASES = {
         logits_by_first_factor,
     ),
     "robust-association": Case(
-        "robust-association", WORK, "bias score male - female", identity, {**EASY, "pairs": 4}
+        "robust-association", WORK, "difference male - female", identity, {**EASY, "pairs": 4}
     ),
 }
 """By the metric, and what is measured where there are several."""

@@ -48,8 +48,8 @@ def test_arbitrary_attributes_are_not_detected_beside_two_topics(model_of, test)
     assert own <= 0.05 < across
     assert got.p_value == across
     assert got.verdict is Verdict.INCONCLUSIVE
-    assert f"{own:.3g} with target labels permuted, {across:.3g} with attribute labels" in got.reason
-    assert "dealt out at random, do about as well" in got.reason
+    told = f"larger of {own:.3g} (target labels permuted) and {across:.3g} (attribute labels permuted)."
+    assert told in got.reason
     assert contradiction(got) == ""
 
 
@@ -59,7 +59,6 @@ def test_an_association_of_both_is_detected(model_of, test):
     assert got.p_value == max(
         got.headline.p(f"two-sided{which}").value for which in ("", ", attribute labels")
     )
-    assert "do about as well" not in got.reason
 
 
 def every_difference(words: Mapping[str, np.ndarray]) -> tuple[float, np.ndarray]:
@@ -90,7 +89,7 @@ def test_the_attribute_p_counts_the_papers_statistic_under_other_labels(model_of
     assert (p.kind, p.n) == ("exact", 924)
     share = np.mean(np.abs(found) >= abs(observed) - 1e-9)
     assert p.value == pytest.approx(share, abs=4 * np.sqrt(0.25 / len(found)))
-    one = got.headline.p("one-sided, attribute labels").value
+    one = weat(model_of(words), test, alternative="greater").headline.p("one-sided, attribute labels").value
     assert one == pytest.approx(np.mean(found >= observed - 1e-9), abs=4 * np.sqrt(0.25 / len(found)))
 
 

@@ -15,7 +15,7 @@ from biascore.plugins_api import (
     SentencePairsTest,
     Test,
 )
-from biascore.stats import Verdict
+from biascore.stats import Verdict, robust_mean
 from biascore_metrics.crows_pairs.metrics import CrowsPairs, CrowsPairsCausal
 from biascore_metrics.crows_pairs.options import CrowsPairsOptions, PairOptions
 
@@ -58,20 +58,14 @@ def test_intervals_and_p_values_are_scipys():
     assert got.estimate(NEGATIVE).p_values[0].value == pytest.approx(stats.binomtest(3, 4).pvalue)
 
 
-def test_the_mean_difference_stands_beside_the_share():
+def test_the_mean_difference_has_a_robust_t_test():
     model, test = ladder(DIFFERENCES, stereo=6)
-    got = measure(CrowsPairs, model, test)
-    mean = got.estimate("mean PLL difference")
+    mean = measure(CrowsPairs, model, test).estimate("mean PLL difference")
+    expected = robust_mean(DIFFERENCES)
     assert mean.value == pytest.approx(np.mean(DIFFERENCES))
-    exact = stats.permutation_test(
-        (DIFFERENCES,), np.mean, permutation_type="samples", n_resamples=np.inf, alternative="two-sided"
-    )
-    assert mean.p_values[0].value == pytest.approx(exact.pvalue)
+    assert mean.p_values[0].value == pytest.approx(expected.p_value())
     assert mean.interval is not None
-    assert mean.interval.low < np.mean(DIFFERENCES) < mean.interval.high
-    per_token = got.estimate("mean PLL difference per shared token")
-    assert per_token.value == pytest.approx(np.mean(DIFFERENCES) / 2)
-    assert per_token.unit == "nats per token"
+    assert (mean.interval.low, mean.interval.high) == pytest.approx((expected.low, expected.high))
 
 
 def test_items_hold_every_pair():
@@ -173,7 +167,7 @@ def test_few_preferences_are_told_to_allow_no_small_p():
 def test_neutral_pairs_do_not_pass_for_balance():
     """50 % of all pairs, but 5 to 3 of those with a preference: B alone would look even-handed."""
     model, test = ladder([1.0] * 500 + [0.0] * 200 + [-1.0] * 300, stereo=500)
-    got = measure(CrowsPairs, model, test, draws=100, resamples=100)
+    got = measure(CrowsPairs, model, test)
     assert got.estimate("stereotype score B").value == 50.0
     assert (got.headline.name, got.headline.value) == ("B of pairs with a preference", 62.5)
     assert got.verdict is Verdict.DETECTED
@@ -192,7 +186,7 @@ def test_neutral_pairs_do_not_pass_for_balance():
 )
 def test_verdicts(more: int, less: int, bound: float | None, verdict: Verdict):
     model, test = ladder([1.0] * more + [-1.0] * less, stereo=0)
-    assert measure(CrowsPairs, model, test, bound=bound, draws=100, resamples=100).verdict is verdict
+    assert measure(CrowsPairs, model, test, bound=bound).verdict is verdict
 
 
 def test_a_share_without_a_mean_difference_is_told():
@@ -232,7 +226,7 @@ def test_repeated_pairs_are_told():
 def test_equal_differences_give_no_interval_but_a_warning():
     got = measure(CrowsPairs, *ladder([1.0] * 5, stereo=5))
     assert got.estimate("mean PLL difference").interval is None
-    assert any("no interval of the mean PLL difference" in warning for warning in got.warnings)
+    assert any("no mean PLL difference: the 5 items do not vary" in warning for warning in got.warnings)
 
 
 def test_causal_compares_whole_sentences():
@@ -267,7 +261,7 @@ def test_the_projects_own_sentences_can_be_measured(metric: str, language: str):
     engine = Engine(cache=None)
     (test,) = engine.catalogue.select([f"{language}/crows_own"])
     assert isinstance(test, SentencePairsTest)
-    got = engine.measure(metric, "planted:", test, draws=1000, resamples=200)[0]
+    got = engine.measure(metric, "planted:", test)[0]
     assert got.coverage.lost == ()
     assert got.items.num_rows == len(test.pairs.pairs) > 50
 
@@ -282,7 +276,7 @@ def noisy(seed: int, lean: float) -> tuple[Model, SentencePairsTest]:
 def test_false_positives_stay_at_the_level_without_a_bias():
     p_share, p_mean = [], []
     for seed in range(400):
-        got = measure(CrowsPairs, *noisy(seed, 0.0), seed=seed, draws=200, resamples=100)
+        got = measure(CrowsPairs, *noisy(seed, 0.0), seed=seed)
         p_share.append(got.p_value)
         p_mean.append(got.estimate("mean PLL difference").p_values[0].value)
     margin = 3 * np.sqrt(0.05 * 0.95 / 400)
@@ -293,7 +287,7 @@ def test_false_positives_stay_at_the_level_without_a_bias():
 
 def test_a_planted_preference_is_found():
     lean = stats.norm.ppf(0.7)
-    found = [measure(CrowsPairs, *noisy(seed, lean), draws=100, resamples=100) for seed in range(60)]
+    found = [measure(CrowsPairs, *noisy(seed, lean)) for seed in range(60)]
     values = [one.headline.value for one in found]
     assert np.mean(values) == pytest.approx(70, abs=4 * np.sqrt(0.7 * 0.3 / 60 / 60) * 100)
     covered = [one.headline.interval.low <= 70 <= one.headline.interval.high for one in found]

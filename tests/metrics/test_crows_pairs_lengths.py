@@ -45,7 +45,7 @@ def measured(longer: int, shorter: int, more: int, less: int, *, counts: bool = 
         for i, (one, other) in enumerate(names)
     ]
     model = models.model_of(Syllables(counts=counts), name="syllables")
-    return measure(CrowsPairsCausal, model, of(pairs), draws=1000, resamples=100)
+    return measure(CrowsPairsCausal, model, of(pairs))
 
 
 def test_lopsided_lengths_in_tokens_are_inconclusive() -> None:

@@ -1,13 +1,15 @@
-"""CrowS-Pairs by a mixed model: its rows, its fit against biascore.stats.lmm, what it decides, and awkward pairs."""
+"""CrowS-Pairs by weighted mean: what it decides, the mixed model of the paper against biascore.stats.lmm, awkward pairs."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pytest
+import statsmodels.api as sm
 from scipy import stats
 
 from biascore import Engine, compare
@@ -24,15 +26,13 @@ from biascore.plugins_api import (
     hookimpl,
 )
 from biascore.results.verdicts import contradiction
-from biascore.stats import Verdict, lmm
-from biascore_metrics.crows_pairs.mixed import BESIDE, CrowsPairsMixed
+from biascore.stats import Verdict, lmm, robust_mean
+from biascore_metrics.crows_pairs.mixed import PAPER, CrowsPairsMixed
 from biascore_metrics.crows_pairs.options import MixedPairOptions
 
 from ..builders import models
 from ..builders.runs import run_of
 from .measuring import measured
-
-PAPER = "part R²"
 
 
 class Scored(Backend):
@@ -79,37 +79,52 @@ def mixed(pairs: list[SentencePair], table: Mapping[str, float], **options: obje
     return measured(metric, model, own_test(pairs))
 
 
-@pytest.mark.parametrize("random_pair", [False, True])
-def test_the_bias_score_is_that_of_the_mixed_model_of_the_rows(random_pair: bool) -> None:
+def test_the_headline_is_the_weighted_mean_of_the_pairs_with_its_robust_error() -> None:
     pairs, table = sample(60, 0.5)
-    got = mixed(pairs, table, random_pair=random_pair)
+    got = mixed(pairs, table)
+    first, less = table[pairs[0].sent_more], table[pairs[0].sent_less]
+    row = got.items_frame().iloc[0]
+    assert row["value"] == pytest.approx(2 * (first - less))  # two words are shared
+    assert row["perplexity_more"] == pytest.approx(math.exp(-first))
     rows = got.items_frame()
-    assert rows["item"].tolist()[:2] == [pairs[0].sent_more, pairs[0].sent_less]
-    assert rows["group"].tolist()[:2] == ["stereotypical", "anti-stereotypical"]
-    first = table[pairs[0].sent_more]
-    assert rows["value"][0] == pytest.approx(first * 2)  # two words are shared
-    assert rows["perplexity"][0] == pytest.approx(math.exp(-first))
-    groups = {"length": rows["length"].to_numpy()}
-    if random_pair:
-        groups["pair"] = rows["pair"].to_numpy()
-    design = lmm.treatment({"type": rows["group"]}, levels={"type": ("anti-stereotypical", "stereotypical")})
-    fit = lmm.fit(rows["value"], design, groups=groups, weights=1 / rows["perplexity"])
-    expected = fit.test(design.difference("type", "stereotypical", "anti-stereotypical"))
-    assert got.headline.value == pytest.approx(expected.estimate, rel=1e-9)
-    assert got.p_value == pytest.approx(expected.p_value, rel=1e-6)
-    assert got.estimate(PAPER).value == pytest.approx(fit.r2().part["type"], rel=1e-6)
+    weights = 1 / (rows["perplexity_more"] + rows["perplexity_less"])
+    expected = sm.WLS(rows["value"], np.ones(60), weights=weights).fit(cov_type="HC3")
+    interval = got.headline.interval
+    assert interval is not None
+    assert got.headline.value == pytest.approx(expected.params.iloc[0])
+    df = 1 / ((weights / weights.sum()) ** 2).sum() - 1
+    assert got.p_value == pytest.approx(2 * stats.t.sf(abs(expected.tvalues.iloc[0]), df))
+    assert [p.name for p in got.headline.p_values] == ["robust t, HC3"]
     assert contradiction(got) == ""
-    # What the pairs add up to is the score, so that two models are compared pair by pair.
+    # What the pairs add up to is the mean, so that two models are compared pair by pair.
     assert got.headline.estimator is not None
     assert got.headline.estimator.value(got.items) == pytest.approx(got.headline.value)
     assert len(got.headline.estimator.observed(got.items).keys) == 60
 
 
-def test_a_pair_keeps_its_number_where_others_are_lost() -> None:
-    pairs, table = sample(30, 0.5)
-    pairs[3] = SentencePair("A", "B", "stereo", "age")  # which share no word
-    numbers = mixed(pairs, table).items.column("pair").to_pylist()
-    assert sorted(set(numbers)) == [number for number in range(30) if number != 3]
+@pytest.mark.parametrize("random_pair", [False, True])
+def test_the_papers_model_stands_by_name_and_can_be_fitted_from_the_items(random_pair: bool) -> None:
+    pairs, table = sample(60, 0.5)
+    got = mixed(pairs, table, random_pair=random_pair)
+    rows = got.items_frame()
+    kinds = ("more", "less")
+
+    def column(name: str) -> Any:
+        return np.concatenate([rows[f"{name}_{kind}"].to_numpy() for kind in kinds])
+
+    groups = {"length": column("length")}
+    if random_pair:
+        groups["pair"] = np.tile(np.arange(60).astype(str), 2)
+    design = lmm.treatment({"type": np.repeat(kinds, 60)}, levels={"type": ("less", "more")})
+    fit = lmm.fit(column("pll"), design, groups=groups, weights=1 / column("perplexity"))
+    expected = fit.test(design.difference("type", "more", "less"))
+    score = got.estimate(PAPER)
+    assert score.value == pytest.approx(expected.estimate, rel=1e-9)
+    assert score.p_values[0].value == pytest.approx(expected.p_value, rel=1e-6)
+    assert got.estimate("part R²").value == pytest.approx(fit.r2().part["type"], rel=1e-6)
+    assert any("its mixed model says: " in line for line in got.warnings)
+    if not random_pair:  # most of what tells sentences apart counts as noise
+        assert expected.p_value > 0.05 > got.p_value  # type: ignore[operator]
 
 
 def test_two_models_are_compared_pair_by_pair() -> None:
@@ -129,49 +144,35 @@ def test_lengths_are_cut_at_the_percentiles_of_words_and_ties_are_shorter() -> N
     words = rows["item"].str.split().str.len()
     low, high = np.quantile(words, [0.33, 0.67])
     expected = np.where(words <= low, "short", np.where(words <= high, "medium", "long"))
-    assert rows["length"].tolist() == expected.tolist()
+    assert rows["length_more"].tolist() == expected.tolist()
 
 
-def test_comparing_within_pairs_finds_what_the_papers_model_does_not() -> None:
-    pairs, table = sample(80, 0.3)
-    apart, paired = mixed(pairs, table, random_pair=False), mixed(pairs, table)
-    assert apart.p_value is not None
-    assert apart.p_value > 0.05
-    assert paired.p_value is not None
-    assert paired.p_value < 1e-4
-    assert any("random_pair=true" in caution for caution in apart.cautions)
-    assert not any("random_pair=true" in caution for caution in paired.cautions)
-    # Each stands beside the other, by its name, and a model that finds nothing says what it could have found.
-    for one, other in ((apart, paired), (paired, apart)):
-        beside = one.estimate(BESIDE[one is paired])
-        assert (beside.value, beside.interval, beside.p_values) == (
-            other.headline.value, other.headline.interval, other.headline.p_values,
-        )  # fmt: skip
-    least = [float(number) for number in re.findall(r"from ([\d.]+) ", apart.reason)]
-    assert least[0] > 0.3 > least[1]
-    assert "power" not in paired.reason
-    # The percentage stands beside it, so that the two conclusions can be compared.
-    assert apart.estimate("stereotype score B").value == paired.estimate("stereotype score B").value
-    assert apart.estimate("stereotype score B").value > 60
+def test_a_bound_in_nats_makes_negligible_and_a_small_test_says_what_it_could_detect() -> None:
+    pairs, table = sample(80, 0.0)
+    got = mixed(pairs, table, bound=0.2)
+    assert got.verdict is Verdict.NEGLIGIBLE
+    alone = mixed(pairs, table)
+    assert alone.verdict is Verdict.INCONCLUSIVE
+    least = float(re.findall(r"80 % power\) is ([\d.]+) nats", alone.reason)[0])
+    weights = 1 / alone.items_frame()[["perplexity_more", "perplexity_less"]].sum(axis=1)
+    assert least == pytest.approx(2.85 * 0.2 * 2**0.5 * np.sqrt((weights**2).sum()) / weights.sum(), rel=0.2)
 
 
-def test_a_significant_difference_of_small_effect_is_not_detected() -> None:
-    pairs, table = sample(80, 0.3)
-    got = mixed(pairs, table, r2_min=0.9)
-    assert got.verdict is not Verdict.DETECTED
-    assert "In the paper's words: unbiased" in got.reason
-    assert mixed(pairs, table).verdict is Verdict.DETECTED
-
-
-def test_the_effect_within_pairs_is_a_share_of_what_pairs_and_lengths_leave() -> None:
-    pairs, table = sample(200, 1.0)
+def test_another_sign_of_the_papers_score_is_told() -> None:
+    """Where the other sentence is less likely it weighs less, and what is left of its type has high scores."""
+    pairs, table = sample(60, 0.0)
+    for i, pair in enumerate(pairs):
+        likely = i // 10 % 2
+        table[pair.sent_more] = -2.0 if likely else -5.0
+        table[pair.sent_less] = table[pair.sent_more] - (1e-4 * i if likely else 0.1)
     got = mixed(pairs, table)
-    # The difference of two types of equal number has a variance of effect^2 / 4, and the residuals one of noise^2.
-    effect, noise = 1.0, 0.2
-    assert got.estimate("part R² within pairs").value == pytest.approx(
-        (effect**2 / 4) / (effect**2 / 4 + noise**2), abs=0.05
-    )
-    assert got.estimate(PAPER).value < 0.05
+    score, mean = got.estimate(PAPER).value, got.headline.value
+    assert score is not None
+    assert mean is not None
+    assert score < 0 < mean
+    (told,) = (line for line in got.cautions if "has the other sign" in line)
+    assert f"{score:+.3g} nats" in told
+    assert got.doubts == ("the paper's mixed model has the other sign",)
 
 
 def test_pairs_of_a_template_are_no_independent_observations_of_the_difference() -> None:
@@ -192,30 +193,31 @@ def test_pairs_of_a_template_are_no_independent_observations_of_the_difference()
     assert declared.verdict is Verdict.INCONCLUSIVE
     assert declared.headline.value == pytest.approx(alone.headline.value, abs=0.05)
     for one, clusters in ((declared, 6), (alone, 60)):  # by which two models are compared
-        assert ("template" in str(one.conventions["model"])) == (clusters == 6)
         assert one.headline.estimator is not None
         assert one.headline.estimator.value(one.items) == pytest.approx(one.headline.value)
         assert len(one.headline.estimator.observed(one.items).keys) == clusters
-    # As a t test of the six means has it.
-    found = stats.ttest_1samp(list(leans.values()), 0)
-    assert declared.p_value == pytest.approx(found.pvalue, abs=0.03)
+    assert declared.headline.n == {"pairs": 60, "templates": 6}
+    rows = declared.items_frame()
+    weights = 1 / (rows["perplexity_more"] + rows["perplexity_less"])
+    assert declared.p_value == pytest.approx(robust_mean(rows["value"], weights, rows["template"]).p_value())
+    # About as a t test of the six means has it.
+    assert declared.p_value == pytest.approx(stats.ttest_1samp(list(leans.values()), 0).pvalue, abs=0.1)
 
 
-def test_every_bias_type_has_a_model_of_its_own() -> None:
+def test_every_bias_type_has_a_mean_and_a_bias_score_of_its_own() -> None:
     pairs, table = sample(40, 1.0)
     got = mixed(pairs, table)
-    assert got.estimate("bias score age").n == {"stereotypical": 20, "anti-stereotypical": 20}
-    alone = [pair for pair in pairs if pair.bias_type == "age"]
-    assert {estimate.name for estimate in got.estimates} >= {"bias score age", "bias score gender"}
-    assert mixed(alone, table).headline.value == pytest.approx(
-        got.estimate("bias score age").value, abs=0.2
-    )  # the lengths are cut anew
+    alone = mixed([pair for pair in pairs if pair.bias_type == "age"], table)
+    mean, score = (got.estimate(f"{name} age") for name in ("weighted mean PLL difference", "bias score"))
+    assert mean.value == pytest.approx(alone.headline.value)
+    assert mean.n == {"pairs": 20}
+    assert score.value == pytest.approx(alone.estimate(PAPER).value, abs=0.2)  # lengths are cut anew
 
 
 @pytest.mark.parametrize(
     ("pairs", "told"),
     [
-        ([SentencePair("A x y", "A x y", "stereo", "age")], "there are not both types of sentences"),
+        ([SentencePair("A x y", "A x y", "stereo", "age")], "no pair could be scored"),
         ([SentencePair("A x y", "B x y", "stereo", "age")] * 4, "could not be measured"),
     ],
 )
@@ -227,15 +229,17 @@ def test_what_cannot_be_fitted_is_told(pairs: list[SentencePair], told: str) -> 
     assert contradiction(got) == ""
 
 
-def test_a_sentence_of_infinite_perplexity_is_left_out_and_counted() -> None:
+def test_a_pair_of_infinite_perplexity_is_lost_with_its_reason() -> None:
     pairs, table = sample(30, 0.5)
     table[pairs[0].sent_more] = -1000.0
     got = mixed(pairs, table)
-    assert len(got.items) == 59
-    assert any("1 sentence(s) are left out" in warning for warning in got.warnings)
+    assert len(got.items) == 29
+    assert [lost.reason for lost in got.coverage.lost] == [
+        "the perplexity of its sentences is too large for a weight"
+    ]
 
 
-def test_a_planted_effect_is_found_within_pairs() -> None:
+def test_a_planted_effect_is_found() -> None:
     engine = Engine(cache=None)
     run = engine.measure("crows-pairs-mixed", "planted:en/crows_own=1", "en/crows_own", resamples=100)
     interval = run[0].headline.interval

@@ -123,9 +123,7 @@ def published(saved_model: Callable[[str], Path]) -> Published:
 
 def measure(folder: Path, pairs: tuple[SentencePair, ...], **options: object) -> Measurement:
     engine = Engine(cache=None)
-    return engine.measure(
-        "crows-pairs", f"hf:{folder}", sentence_test(pairs), resamples=100, draws=100, **options
-    )[0]
+    return engine.measure("crows-pairs", f"hf:{folder}", sentence_test(pairs), **options)[0]
 
 
 def compare(kind: str, got: Measurement, pairs: tuple[SentencePair, ...], published: Published) -> None:
@@ -216,9 +214,7 @@ def test_a_masked_model_is_no_model_for_the_causal_metric(saved_model: Callable[
 
 def test_causal_scores_are_whole_log_likelihoods(saved_model: Callable[[str], Path]):
     pairs = pairs_of(PAIRS)
-    got = Engine(cache=None).measure(
-        "crows-pairs-causal", f"hf:{saved_model('gpt2')}", sentence_test(pairs), draws=100
-    )
+    got = Engine(cache=None).measure("crows-pairs-causal", f"hf:{saved_model('gpt2')}", sentence_test(pairs))
     tokenizer = transformers.AutoTokenizer.from_pretrained(saved_model("gpt2"))
     model = transformers.AutoModelForCausalLM.from_pretrained(saved_model("gpt2"), dtype=torch.float32).eval()
 

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from biascore.plugins_api import Measurement, SentencePair, SentencePairsTest
-from biascore.stats import ZeroVarianceError
-from biascore.stats.paired import clustered_mean_interval
 from biascore.stats.proportions import (
     binomial_test,
     clustered_binomial_test,
@@ -23,14 +22,12 @@ from biascore_metrics.crows_pairs.metrics import CrowsPairs
 
 from .scored_pairs import ladder, measure, of, preferring
 
-FAST = {"draws": 200, "resamples": 100}
-
 
 def templated(differences: list[float], size: int) -> Measurement:
     """Pairs with these differences, so many to a template."""
     model, test = ladder(differences, stereo=len(differences))
     pairs = tuple(replace(pair, template=f"t{i // size}") for i, pair in enumerate(test.pairs.pairs))
-    return measure(CrowsPairs, model, replace(test, pairs=replace(test.pairs, pairs=pairs)), **FAST)
+    return measure(CrowsPairs, model, replace(test, pairs=replace(test.pairs, pairs=pairs)))
 
 
 def test_clusters_of_one_are_no_clusters() -> None:
@@ -61,16 +58,6 @@ def test_outcomes_that_go_together_say_less() -> None:
     assert alike.low <= wilson_interval(60, 100).low
 
 
-def test_the_interval_of_a_clustered_mean() -> None:
-    values, labels = np.array([1.0, 3.0, 2.0, 6.0]), list("aabb")
-    found = clustered_mean_interval(values, labels)
-    assert (found.low + found.high) / 2 == pytest.approx(3.0)
-    # The sums of the residuals are -2 and 2: se = sqrt(2 x 8) / 4 = 1, and t with 1 degree of freedom is 12.7.
-    assert found.high - 3.0 == pytest.approx(12.706, abs=1e-3)
-    with pytest.raises(ZeroVarianceError):
-        clustered_mean_interval([1.0, 1.0, 1.0, 1.0], labels)
-
-
 def test_repeated_templates_do_not_multiply_the_evidence() -> None:
     differences = [1.0] * 45 + [-1.0] * 15
     alone, by_fives = templated(differences, 1), templated(differences, 5)
@@ -84,9 +71,10 @@ def test_repeated_templates_do_not_multiply_the_evidence() -> None:
     assert by_fives.verdict.value == "inconclusive"
     mean = by_fives.estimate("mean PLL difference")
     assert (mean.value, mean.n) == (pytest.approx(0.5), {"pairs": 60, "templates": 12})
-    assert mean.p_values[0].value == pytest.approx(binomial_test(9, 12))
+    expected = stats.ttest_1samp([1.0] * 9 + [-1.0] * 3, 0)  # templates of equal size
+    assert mean.p_values[0].value == pytest.approx(expected.pvalue)
     assert mean.interval is not None
-    assert mean.interval.low < 0.1 < 0.9 < mean.interval.high
+    assert mean.interval.low == pytest.approx(expected.confidence_interval().low)
 
 
 def test_one_template_shows_nothing() -> None:
@@ -103,14 +91,12 @@ def test_templates_that_are_not_declared_are_told_and_those_declared_are_not() -
     same = [SentencePair("Then A went to sleep", "Then B went to sleep", "stereo", "age")]
     same += [SentencePair("Then C went to sleep", "Then D went to sleep", "stereo", "age")]
     model = preferring({text: -1.0 for pair in [*pairs, *same] for text in (pair.sent_more, pair.sent_less)})
-    told = [
-        one for one in measure(CrowsPairs, model, of([*pairs, *same]), **FAST).cautions if "template" in one
-    ]
+    told = [one for one in measure(CrowsPairs, model, of([*pairs, *same])).cautions if "template" in one]
     assert len(told) == 1
     assert told[0].startswith("2 pairs share all words but those of the group")
     assert "1 template(s)" in told[0]
     declared = [replace(pair, template="sleep") for pair in same]
-    assert not any("template" in one for one in measure(CrowsPairs, model, of(declared), **FAST).cautions)
+    assert not any("template" in one for one in measure(CrowsPairs, model, of(declared)).cautions)
 
 
 def test_a_column_of_the_file_names_the_template(tmp_path: Path) -> None:
@@ -130,7 +116,7 @@ def test_a_column_of_the_file_names_the_template(tmp_path: Path) -> None:
 
 def test_few_preferences_lead_with_those_that_there_are() -> None:
     model, test = ladder([1.0] * 65 + [-1.0] * 35 + [0.0] * 900, stereo=1000)
-    found = measure(CrowsPairs, model, test, **FAST)
+    found = measure(CrowsPairs, model, test)
     assert (found.headline.name, found.headline.value) == ("B of pairs with a preference", 65.0)
     assert found.estimate("stereotype score B").value == pytest.approx(6.5)
     assert "Only 10.0 % of pairs (100 of 1000) show any preference" in found.reason

@@ -301,7 +301,7 @@ def test_a_planted_effect_is_recovered() -> None:
 
 def test_the_same_seed_gives_the_same_measurement() -> None:
     one, two, other = (
-        Engine(cache=None, seed=seed).measure("lpbs", "planted:gender=1", "en/weat7", **FAST, placebo=20)[0]
+        Engine(cache=None, seed=seed).measure("lpbs", "planted:gender=1", "en/weat7", **FAST)[0]
         for seed in (4, 4, 5)
     )
     assert one.model_dump() == two.model_dump()
@@ -329,6 +329,6 @@ def test_an_audit_of_several_metrics_asks_what_its_plan_says(
     run = engine.run(audit)
     assert (plan.total.put, plan.total.asked) == (run.questions.put, run.questions.asked)
     (masked,) = (row for row in plan.rows if row.hook == "mask_logprob")
-    with_each = 16 + 32  # attributes, and twice as many words of placebo lists
+    with_each = 16 + 20 * 10  # attributes, and the words of topics
     assert (masked.put, masked.unique) == (3 * 2 * 16 * with_each, 2 * 2 * 16 * with_each)
     assert masked.cost.passes is None or masked.cost.passes < masked.asked

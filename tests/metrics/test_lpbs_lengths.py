@@ -7,7 +7,7 @@ import pytest
 from biascore.engine import Engine
 from biascore.plugins_api import Measurement
 
-FEW = {"draws": 300, "resamples": 100, "placebo": 0}
+FEW = {"draws": 300, "resamples": 100, "topics": "none"}
 MEAN = "effect size d with the mean over sub-tokens"
 
 

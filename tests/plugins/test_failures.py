@@ -34,7 +34,7 @@ def does(error: BaseException) -> Callable[[], None]:
 
 
 def audit(*refs: str, metrics: tuple[str, ...] = ("weat",), tests: tuple[str, ...] = ("en/weat7",)) -> Audit:
-    options = {"weat": {"resamples": 100, "placebo": 0}}
+    options = {"weat": {"resamples": 100, "topics": "none"}}
     return Audit.from_parts(
         title="some fail",
         models=[{"ref": ref, "name": ref.partition(":")[0]} for ref in refs],

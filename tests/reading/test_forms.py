@@ -94,7 +94,7 @@ def measured(engine: Engine, folder: Path, form: str) -> list[Any]:
     name, written, options = FORMS[form]
     (folder / name).write_bytes(written(PAIRS))
     test = engine.data("crows-pairs", folder / name, language="it", **options)
-    run = engine.measure("crows-pairs", "planted:gender=1", test, resamples=100)
+    run = engine.measure("crows-pairs", "planted:gender=1", test)
     return [(m.model_copy(update={"test_title": ""}).model_dump(), m.items.to_pydict()) for m in run]
 
 

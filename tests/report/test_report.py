@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from biascore.audit import Audit
+from biascore.basics.wording import true_minus
 from biascore.report import write_charts, write_report
 from biascore.results.coverage import LostWord
 from biascore.results.verdicts import Role
@@ -41,7 +42,7 @@ def test_every_part_of_a_run_is_on_the_page(tmp_path: Path) -> None:
         cells = [cell.text for cell in row.children]
         assert cells[0] == f"{m.titled}{m.test}"
         assert cells[1] == m.model
-        assert cells[3].startswith(f"{m.headline.value:.3f}".replace("-", "\N{MINUS SIGN}"))
+        assert cells[3].startswith(true_minus(m.headline.texts().value))
         assert cells[7].startswith(said.verdict.value + said.note)
         assert (f"{len(m.coverage.lost)} lost" in cells[4]) is bool(m.coverage.lost)
         if said.p_adjusted is None:

@@ -8,8 +8,8 @@ import pytest
 
 from biascore.results.answers import Answer, Sureness, answers, findings, in_one_line, ruler_line
 from biascore.results.estimates import ConfidenceInterval, Equivalence, Estimate, PValue
-from biascore.results.figures import Bars, Point
 from biascore.results.measurement import Measurement
+from biascore.results.specificity import Specificity
 from biascore.results.told import Lists, Size, ends_of, lists_of, shown
 from biascore.results.verdicts import Role, run_verdicts
 from biascore.stats import Adjustment, Verdict
@@ -72,7 +72,7 @@ def test_alone_is_a_hint_and_negligible_needs_every_test() -> None:
     small = d(0.9, 0.01, (-0.1, 0.1), verdict=Verdict.NEGLIGIBLE, equivalence=Equivalence(bound=0.2, of=None))
     (none,) = of(small)
     assert none.sureness is Sureness.NEGLIGIBLE
-    assert none.text.startswith("m, gender: too small to matter: d = 0.010 (could be")
+    assert none.text.startswith("m, gender: too small to matter: d = 0.01 (could be")
     (mixed,) = of(small, d(0.9, test="en/weat7"))
     assert mixed.sureness is Sureness.CANNOT_TELL
 
@@ -142,32 +142,24 @@ def test_what_would_change_the_conclusion_stands_in_the_sentence_of_the_test_tha
         d(0.001, doubts=("in short",))
 
 
-def test_the_rate_drawn_against_the_headline_is_told_beside_it() -> None:
-    made = d(0.001, figures=(Point(title="t", x="f_m", y="d"),))
-    rate = Estimate(name="f_m", value=0.74, unit="share", neutral=0.5, n={})
-    (answer,) = of(made.model_copy(update={"estimates": (*made.estimates, rate)}))
-    assert answer.notes == ("Beside it, f_m = 0.74, where 0.5 is no bias.",)
+def test_three_doubts_are_two_and_the_rest_is_under_details() -> None:
+    made = d(0.001, warnings=("a",), cautions=("a",), doubts=("one", "two", "three", "four"))
+    (answer,) = of(made)
+    assert answer.text.count("but one, and two, and 2 more, see details.") == 1
+    assert answer.doubts == made.doubts
 
 
-def test_the_parts_that_are_detected_among_themselves_are_named() -> None:
-    def part(name: str, value: float, adjusted: float) -> Estimate:
-        p_values = [
-            PValue(name=how, value=adjusted, kind="exact", alternative="two-sided") for how in ("p", "Holm")
-        ]
-        return Estimate(name=name, value=value, unit="%", neutral=50.0, n={"pairs": 40}, p_values=p_values)
-
-    some = part("B age", 71.4, 0.01), part("B religion", 55.0, 0.4)
-    bars = Bars(
-        title="t",
-        estimates=("d", "B age", "B religion"),
-        labels=("all", "age", "religion"),
-        parts=("B age", "B religion"),
+def test_how_many_unrelated_topics_reach_the_effect_is_said_where_it_is_detected_or_a_hint() -> None:
+    few, many = (
+        {"specificity": Specificity(share=share, pairs=190, topics=20, pool="en/topics")}
+        for share in (0.026, 0.2)
     )
-    made = d(0.001, figures=(bars,))
-    (answer,) = of(made.model_copy(update={"estimates": (*made.estimates, *some)}))
-    assert answer.notes == ("Of its 2 parts, adjusted for their number, detected: age (71.4 %).",)
-    (answer,) = of(made.model_copy(update={"estimates": (*made.estimates, some[1], part("B age", 60, 0.2))}))
-    assert answer.notes[0].endswith("for their number: age, religion.")
+    (answer,) = of(d(0.001, **few))
+    assert "; larger than 97 % of unrelated topics. 1 of 1 test detected" in answer.text
+    assert in_one_line([answer]) == "m: detected for gender (larger than 97 % of unrelated topics)."
+    (hint,) = of(d(0.04, **many), d(0.9, test="en/weat7"))
+    assert hint.specificity == "20 % of unrelated topics reach it"
+    assert of(d(0.9, **many))[0].specificity == ""
 
 
 # The ruler.
@@ -266,7 +258,8 @@ def test_no_word_is_invented_where_a_unit_has_no_convention() -> None:
         (-0.581, "\N{MINUS SIGN}0.58"),
         (0.0884, "0.088"),
         (12345.6, "12,346"),
-        (1e-5, "1.0e\N{MINUS SIGN}05"),
+        (1e-5, "0.000010"),
+        (1e-12, "1.0e\N{MINUS SIGN}12"),
         (62.13, "62.1"),
     ],
 )

@@ -34,6 +34,7 @@ def test_what_tests_nothing_is_no_inconclusive_finding() -> None:
     assert control_lines(some, said, {}) == ()
     change = decided(None, verdict=Verdict.INCONCLUSIVE, alpha=None, describes=True, change_from="raw")
     assert [one.role for one in run_verdicts([change], (), Adjustment.HOLM)] == [Role.DESCRIPTION]
+    assert [one.role for one in run_verdicts([change], [change.model], Adjustment.HOLM)] == [Role.DESCRIPTION]
 
 
 def test_a_description_has_no_verdict_where_it_is_shown(capsys: pytest.CaptureFixture[str]) -> None:

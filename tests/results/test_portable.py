@@ -19,7 +19,7 @@ from biascore.results.portable import portable
 from ..builders.vectors import random_vectors, write_vectors
 from ..builders.word_lists import PAIRS, write_weat
 
-POOL = "biascore_wordlists/en/neutral.toml"
+POOL = "biascore_wordlists/en/topics.toml"
 MEASUREMENT = '[[measurements]]\nmetric = "weat"\ntests = ["en/pets"]\noptions = { resamples = 100 }\n'
 
 

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from biascore import Audit, Engine, Run
 from biascore.basics.frozen import Frozen
+from biascore.results.estimates import format_p
 
 from .conftest import QUICK, TESTS
 
@@ -70,8 +71,9 @@ def test_repr_is_readable(run: Run) -> None:
     assert str(run) == text
     assert len(text.splitlines()) == 3
     headline = run[0].headline
-    assert f"effect size d = {headline.value:.3f}" in text
-    assert "n = 8 X + 8 Y -> " in text
+    value, low, high = headline.texts()
+    assert f"effect size d = {value} [{low}, {high}], p = " in text
+    assert f"(adjusted {format_p(run.verdicts[0].p_adjusted or 0.0)}) -> " in text
 
 
 def test_a_run_is_a_sequence(run: Run) -> None:

@@ -203,6 +203,25 @@ def test_a_pair_has_two_words(tmp_path: Path, pairs: str, place: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("families", "told"),
+    [
+        ('[["cuoco", "cuoca"]]', "families name 'cuoca', which is not among the words"),
+        ('[["cuoco"]]', "the family of 'cuoco' has one word"),
+        ('[["cuoco", "sarto"], ["sarto", "cuoco"]]', "families name 'sarto' twice"),
+        ('[["cuoco", "sarto"]]', ""),
+    ],
+)
+def test_families_of_pairs_go_by_their_first_words(tmp_path: Path, families: str, told: str) -> None:
+    pairs = '[["cuoco", "cuoca"], ["sarto", "sarta"]]'
+    text = VALID + f'\n[pairs.both]\nsides = ["m", "f"]\npairs = {pairs}\nfamilies = {families}\n'
+    if told:
+        assert told in error_of(tmp_path, text)
+    else:
+        both = next(one for one in load(tmp_path, text).lists if one.name == "both")
+        assert both.families == (("cuoco", "sarto"),)
+
+
+@pytest.mark.parametrize(
     ("slots", "sentences", "part"),
     [
         ('["WORD"]', '["Ecco."]', "'Ecco.' holds none of the slots WORD"),

@@ -304,7 +304,7 @@ def test_families_hold_words_of_their_list_in_its_order(catalogue: Catalogue) ->
             for family in words.families:
                 assert len(family) > 1, id
                 assert list(family) == sorted(family, key=words.words.index), id
-    assert len(with_families) == 23
+    assert len(with_families) == 24
 
 
 def test_counterparts_are_declared_where_lists_are_pairs(catalogue: Catalogue) -> None:

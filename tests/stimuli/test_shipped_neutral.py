@@ -1,4 +1,4 @@
-"""The shipped pools of neutral words, from which placebo lists are drawn."""
+"""The shipped pools of neutral words, which sc-weat compares its words with."""
 
 from pathlib import Path
 

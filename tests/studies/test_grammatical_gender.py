@@ -297,10 +297,6 @@ def test_on_made_vectors_the_planted_gender_goes_and_the_social_bias_stays(
         "es/weat1": (1.50, 1.48, -0.02), "es/weat2": (1.37, 1.40, 0.03),
     }  # fmt: skip
     check(run, expected)
-    verdicts = {one.test: str(one.verdict) for one in run if one.metric == "weat-change"}
-    assert {test: verdicts[test] for test in ("es/gg-weat", "es/GenC", "es/weat1", "es/weat2")} == {
-        "es/gg-weat": "detected", "es/GenC": "negligible", "es/weat1": "negligible", "es/weat2": "negligible",
-    }  # fmt: skip
     assert held_out(run) == pytest.approx([1.95, 0.14], abs=0.03)
 
 

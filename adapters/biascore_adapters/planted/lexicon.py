@@ -55,6 +55,7 @@ class Lexicon:
     """Planted words (case-folded) with their loadings, and the effect, the name and the concept of each axis.
 
     ``places``: what the ``world`` makes of each word, by the first list that it stands in; ``attributes``: A (+1) or B (-1).
+    ``topics``: the topic of words of the shipped topics, in a world where these share something.
     """
 
     world: World = field(default_factory=World)
@@ -64,6 +65,7 @@ class Lexicon:
     words: dict[str, list[Loading]] = field(default_factory=dict)
     places: dict[str, Place] = field(default_factory=dict)
     attributes: dict[str, int] = field(default_factory=dict)
+    topics: dict[str, str] = field(default_factory=dict)
 
     @property
     def attribute(self) -> float:
@@ -77,9 +79,10 @@ class Lexicon:
     def place(self, word: str, seed: int) -> Place:
         """What the world makes of a word in lower case, whether a test names it or not."""
         named = self.places.get(word)
-        if named is not None or not self.world.spread:
-            return named or self.world.everyone()
-        return self.world.everyone(generator(seed, "frequency", word).uniform(-1, 1))
+        if named is not None:
+            return named
+        side = generator(seed, "frequency", word).uniform(-1, 1) if self.world.spread else 0.0
+        return self.world.everyone(side, self.topics.get(word, ""))
 
     def length(self, word: str, seed: int) -> int:
         """The sub-tokens that a word is read in, as many as the world declares on average; at least 1."""
@@ -121,6 +124,7 @@ class Lexicon:
         ]
         if self.world.values:
             lines += [self.world.told, *(f"{word}\t{place}" for word, place in sorted(self.places.items()))]
+            lines += [f"{word}\t{topic}" for word, topic in sorted(self.topics.items())]
         return [repr(self.effects), repr(self.axes), *lines]
 
     def _plant_test(self, test: Test, effect: float) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from biascore.plugins_api import AssociationsTest, EquityTest, LoadContext, SpeakerFrames
+from biascore.plugins_api import AssociationsTest, Catalogue, EquityTest, LoadContext, SpeakerFrames, WordList
 from biascore_adapters.planted.associations import Associations
 from biascore_adapters.planted.declaration import declared_effects, parse_declaration
 from biascore_adapters.planted.equity import Emotions
@@ -48,6 +48,8 @@ class Planted:
                 emotions.plant(test, effect)
             else:
                 sentences.plant(test, effect, seed)
+        if world.pool:
+            words.topics = _topics(context.catalogue, {test.language for test, _ in effects})
         words.check_room()
         world.check_met(locator)
         sentences.name_genders(context.catalogue, _frames(context))
@@ -59,6 +61,17 @@ class Planted:
         everything = "\n".join(line for part in parts for line in part.told())
         planted = hashlib.blake2b(everything.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
         return f"planted-{VERSION}:{planted}-{seed}"
+
+
+def _topics(catalogue: Catalogue, languages: Collection[str]) -> dict[str, str]:
+    """The topic of each word in the files ``topics`` of these languages."""
+    return {
+        word.casefold(): id
+        for language in sorted(languages)
+        for id, topic in catalogue.lists(language).items()
+        if id.startswith(f"{language}/topics/") and isinstance(topic, WordList)
+        for word in topic.words
+    }
 
 
 def _frames(context: LoadContext) -> list[SpeakerFrames]:

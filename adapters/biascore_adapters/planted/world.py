@@ -63,7 +63,7 @@ class Condition:
 
 CONDITIONS: Final[Mapping[str, Condition]] = {
     "axis": Condition("axis=0", ((0.0, 0.5),), "words"),
-    "topics": Condition("topics.XY=0.3", ((0.0, 0.9),)),
+    "topics": Condition("topics.XY=0.3", ((0.0, 0.9),), "either"),
     "clusters": Condition("clusters.XY=4x0.5", ((1, 1000), (0.0, 0.95))),
     "frequency": Condition("frequency.XA=0.3", ((-0.5, 0.5),)),
     "spread": Condition("spread=0.3", ((0.0, 0.5),), "words"),
@@ -176,9 +176,21 @@ class World:
         """How far words that no declared test names lie from 0 in frequency at most; ranks follow frequency then."""
         return self._one("spread", "")
 
-    def everyone(self, side: float = 0.0) -> Place:
-        """What it makes of a word that no declared test names; ``side``, from -1 to 1, is where it lies in the spread."""
-        return Place(anisotropy=self._one("anisotropy", ""), frequency=self.spread * side)
+    @property
+    def pool(self) -> float:
+        """The cosine within each list of the shipped topics."""
+        return self._one("topics", "")
+
+    def everyone(self, side: float = 0.0, topic: str = "") -> Place:
+        """What it makes of a word that no declared test names, by its topic, if any.
+
+        ``side``, from -1 to 1, is where it lies in the spread.
+        """
+        return Place(
+            topic=(topic, self.pool) if topic else ("", 0.0),
+            anisotropy=self._one("anisotropy", ""),
+            frequency=self.spread * side,
+        )
 
     def meet_pairs(self) -> None:
         """There is a test of sentence pairs."""

@@ -128,7 +128,7 @@ def _row(estimate: Estimate, label: str) -> dict[str, Any]:
 def _layers(groups: Sequence[str]) -> tuple[alt.Chart, ...]:
     tooltip = [
         alt.Tooltip("estimate:N", title="Estimate"),
-        alt.Tooltip("value:Q", title="Value", format=".3f"),
+        alt.Tooltip("value:Q", title="Value", format=".4~r"),
         alt.Tooltip("interval:N", title="Interval"),
         alt.Tooltip("n:N", title="n"),
     ]

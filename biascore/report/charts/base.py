@@ -14,6 +14,7 @@ from typing import Any, Final
 import altair as alt
 
 from biascore.basics.visible import visible_in
+from biascore.basics.wording import figures
 from biascore.results.estimates import ConfidenceInterval, Estimate
 
 WIDTH: Final = 720
@@ -250,7 +251,7 @@ def interval_columns(interval: ConfidenceInterval | None) -> dict[str, Any]:
     """The ends of an interval for the drawing, and the interval as a text for the tooltip."""
     if interval is None:
         return {"low": None, "high": None, "interval": "none"}
-    text = f"{interval.low:.3f} to {interval.high:.3f}"
+    text = " to ".join(figures(interval.low, interval.high))
     return {"low": interval.low, "high": interval.high, "interval": text}
 
 

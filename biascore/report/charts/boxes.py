@@ -125,7 +125,7 @@ def dots_chart(entries: Sequence[Entry], name: str, note: str) -> Chart | Undraw
     tooltip = [
         alt.Tooltip("series:N", title="Estimate"),
         *_measured(),
-        alt.Tooltip("value:Q", title="Value", format=".3f"),
+        alt.Tooltip("value:Q", title="Value", format=".4~r"),
         alt.Tooltip("interval:N", title="Interval"),
     ]
     looks = in_greys(row["series"] for row in drawn)
@@ -210,15 +210,15 @@ def _layers(by_model: Sequence[Look]) -> tuple[alt.Chart, ...]:
     """Boxes below points; only where all measurements are points do these have the colours of their models."""
     box_tooltip = [
         alt.Tooltip("label:N", title="Of"),
-        alt.Tooltip("value:Q", title="Median", format=".3f"),
-        alt.Tooltip("q1:Q", title="Lower quartile", format=".3f"),
-        alt.Tooltip("q3:Q", title="Upper quartile", format=".3f"),
+        alt.Tooltip("value:Q", title="Median", format=".4~r"),
+        alt.Tooltip("q1:Q", title="Lower quartile", format=".4~r"),
+        alt.Tooltip("q3:Q", title="Upper quartile", format=".4~r"),
         alt.Tooltip("n:Q", title="Values"),
     ]
     tooltip = [
         alt.Tooltip("label:N", title="Of"),
         *_measured(),
-        alt.Tooltip("value:Q", title="Value", format=".3f"),
+        alt.Tooltip("value:Q", title="Value", format=".4~r"),
     ]
     base = alt.Chart(BOXES).encode(y=label_axis(), tooltip=box_tooltip)
     whisker = base.mark_rule(color=INK, strokeWidth=1.2, aria=False).encode(

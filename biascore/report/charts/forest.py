@@ -141,7 +141,7 @@ def forest(
         alt.Tooltip("test:N", title="Test"),
         alt.Tooltip("model:N", title="Model"),
         alt.Tooltip("method:N", title="Method"),
-        alt.Tooltip("value:Q", title="Estimate", format=".3f"),
+        alt.Tooltip("value:Q", title="Estimate", format=".4~r"),
         alt.Tooltip("interval:N", title="Interval"),
         alt.Tooltip("verdict:N", title="Verdict"),
     ]

@@ -133,7 +133,7 @@ def _with_ranges(drawing: Drawing, measurement: Measurement, figure: Histogram) 
     y = alt.Y("estimate:Q", scale=alt.Scale(zero=False, range=[RANGES_HEIGHT, 0]), axis=axis)
     tooltip = [
         alt.Tooltip("range:N", title="Range"),
-        alt.Tooltip("estimate:Q", title="Estimate", format=".3f"),
+        alt.Tooltip("estimate:Q", title="Estimate", format=".4~r"),
         alt.Tooltip("interval:N", title="Interval"),
         alt.Tooltip("n:N", title="n"),
     ]

@@ -19,7 +19,7 @@ from biascore.results.measurement import Measurement
 from biascore.results.run import Run
 from biascore.results.run_files import items_path
 from biascore.results.stimuli_used import TestUsed
-from biascore.results.verdicts import RunVerdict, reason_of
+from biascore.results.verdicts import RunVerdict, reason_of, verdict_told
 
 SHORT_TABLE: Final = 20
 """Item tables of up to so many rows stand on the page; longer ones are drawn when they are opened."""
@@ -88,6 +88,11 @@ class Section:
         words = self.measurement.coverage.lost
         rows = [(word.word, word.role, word.reason) for word in words]
         return _table(f"Lost: {len(words):,}", ("What", "List", "Why"), rows)
+
+    @property
+    def verdict(self) -> str:
+        """The verdict with what has to be said with it."""
+        return verdict_told(self.measurement, self.said)
 
     @property
     def disagreement(self) -> str:

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from biascore.basics.wording import true_minus
 from biascore.report.parts.part import Part
 from biascore.report.texts import method_names
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
-from biascore.results.told import SIZES, Size, ends_of, shown, side_of
-from biascore.results.verdicts import BASELINE, Role, RunVerdict
+from biascore.results.told import SIZES, Size, ends_of, side_of
+from biascore.results.verdicts import BASELINE, Role, RunVerdict, specificity_told
 from biascore.stats import Verdict
 
 STEPS: Final = 4
@@ -126,8 +127,9 @@ def _cell(number: int, measurement: Measurement, said: RunVerdict, reach: dict[s
     if headline.value is None:
         return Cell(number, "–", "none", 0, sure, f"{where}: could not be measured")
     size = Size.of(headline, decided=said.verdict is Verdict.DETECTED or said.only_alone)
+    topics = specificity_told(measurement, said)
     side = side_of(headline) if ends.below else 0
-    text = shown(headline.value)
+    text = true_minus(headline.texts().value)
     if side > 0 and not headline.neutral:
         text = f"+{text}"
     return Cell(
@@ -136,7 +138,7 @@ def _cell(number: int, measurement: Measurement, said: RunVerdict, reach: dict[s
         {1: "up", -1: "down", 0: "none"}[side],
         _step(measurement, reach),
         sure,
-        f"{where}: {size.text if size else ''}; {_TOLD.get(sure, sure)}",
+        "; ".join(filter(None, [f"{where}: {size.text if size else ''}", _TOLD.get(sure, sure), topics])),
     )
 
 

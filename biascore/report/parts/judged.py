@@ -17,7 +17,7 @@ def gates(run: Run) -> Part | None:
 
 
 def scenarios(run: Run) -> Part | None:
-    """Each scenario as it was stated, what speaks of it, what was not tested, and what would decide."""
+    """Each scenario as it was stated, what speaks of it, what was not tested, and what it could see."""
     if not run.scenarios:
         return None
     values = {

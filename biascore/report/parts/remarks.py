@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from biascore.basics.wording import but
 from biascore.results.measurement import Measurement
 from biascore.results.verdicts import RunVerdict, equivalent
 from biascore.stats import Verdict
@@ -38,5 +39,5 @@ def remarks(measurement: Measurement, said: RunVerdict) -> tuple[str, ...]:
     ):
         found.append("surely there, and surely too small to matter")
     if said.verdict is not Verdict.INCONCLUSIVE or said.only_alone:
-        found += [f"but {doubt}" for doubt in measurement.doubts]
-    return tuple(found)
+        found.append(but(measurement.doubts))
+    return tuple(filter(None, found))

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from biascore.plugins_api import EVERY_ITEM, ConfidenceInterval, Contrast, Estimate, PValue, SentencePair
-from biascore.stats import Interval, ZeroVarianceError, holm
-from biascore.stats.paired import bootstrap_mean, clustered_mean_interval, sign_flip_test
+from biascore.stats import Interval, RegressionError, RobustMean, ZeroVarianceError, holm, robust_mean
 from biascore.stats.proportions import clustered_binomial_test, clustered_wilson_interval
-from biascore_metrics.crows_pairs.options import PairOptions
 from biascore_metrics.crows_pairs.scored import ScoredPair, Scores, clusters_of
 
 B: Final = "stereotype score B"
@@ -24,6 +23,7 @@ PUBLISHED: Final = "published metric score"
 PUBLISHED_STEREO: Final = "published stereotype score"
 PUBLISHED_ANTISTEREO: Final = "published antistereotype score"
 MAX_NEUTRAL: Final = 0.05
+NATS: Final = "nats"
 EVEN: Final = 50.0
 """Percent: neither sentence is preferred."""
 FROM_ITEMS: Final = Contrast(
@@ -84,60 +84,40 @@ def shares(scores: Scores, level: float) -> Shares:
     )
 
 
-def mean_difference(
-    name: str,
-    unit: str,
-    differences: Sequence[float],
+def mean_of(
+    differences: Sequence[float] | npt.NDArray[np.float64],
     clusters: Sequence[str],
-    options: PairOptions,
-    rng: np.random.Generator,
-) -> tuple[Estimate, str]:
-    """The mean of paired differences with its interval and sign-flip test, and why it has no interval.
+    level: float,
+    weights: npt.NDArray[np.float64] | None = None,
+) -> RobustMean | str:
+    """The mean of paired differences (n,), by clusters where one has several; or why there is none."""
+    if not len(differences):
+        return "no pair could be scored"
+    try:
+        return robust_mean(differences, weights, clusters, level)
+    except (ZeroVarianceError, RegressionError) as error:
+        return str(error)
 
-    Differences of one of the ``clusters`` are flipped together, and their interval is of the variance between clusters.
-    """
-    n = {"pairs": len(differences)}
-    if not differences:
-        return Estimate(name=name, value=None, unit=unit, n=n), ""
-    _, place = np.unique(clusters, return_inverse=True)
-    several = int(place.max()) + 1 < len(differences)
-    # Flipped as one, a cluster's differences are their sum.
-    flipped = np.bincount(place, weights=differences) if several else differences
-    test = sign_flip_test(flipped, draws=options.draws, rng=rng)
-    interval, problem = None, ""
-    if len(flipped) == 1:
-        problem = f"there is one {'template' if several else 'pair'}, and resampling it shows no variation"
-    else:
-        try:
-            if several:
-                interval = clustered_mean_interval(differences, clusters, level=options.confidence)
-            else:
-                interval = bootstrap_mean(
-                    differences,
-                    level=options.confidence,
-                    method=options.bootstrap,
-                    resamples=options.resamples,
-                    rng=rng,
-                )
-        except ZeroVarianceError as error:
-            problem = str(error)
-    p_value = PValue(
-        name="sign-flip by template" if several else "sign-flip",
-        value=test.p_value,
-        kind=test.method,
-        alternative="two-sided",
-        n=test.n_total,
-        se=test.mc_se,
-    )
-    estimate = Estimate(
+
+def mean_estimate(name: str, found: RobustMean | str, n: int) -> Estimate:
+    """A mean of n differences in nats, with its interval and test; no value where there is none."""
+    if isinstance(found, str):
+        return Estimate(name=name, value=None, unit=NATS, n={"pairs": n})
+    return Estimate(
         name=name,
-        value=test.statistic * len(flipped) / len(differences),
-        unit=unit,
-        n={**n, "templates": len(flipped)} if several else n,
-        interval=ConfidenceInterval.of(interval) if interval else None,
-        p_values=(p_value,),
+        value=found.mean,
+        unit=NATS,
+        n={"pairs": n} | ({"templates": found.n_clusters} if found.n_clusters else {}),
+        interval=ConfidenceInterval.of(found.interval),
+        p_values=(
+            PValue(
+                name=f"robust t, {found.error}",
+                value=found.p_value(),
+                kind="asymptotic",
+                alternative="two-sided",
+            ),
+        ),
     )
-    return estimate, problem
 
 
 def _of_direction(pairs: Sequence[ScoredPair], direction: str) -> list[ScoredPair]:

@@ -6,29 +6,29 @@ from typing import Literal
 
 from pydantic import Field
 
-from biascore.plugins_api import Draws, MetricOptions, Resamples, Scalar
+from biascore.plugins_api import MetricOptions, Resamples, Scalar
 
 
-class PairOptions(MetricOptions):
-    """Conventions that change a number, each stated in every measurement.
-
-    ``decimals``: scores are rounded to so many before they are compared, as the published code does; None compares
-    them as they are. ``bound``: percentage points around 50 within which the whole interval of the share counts as
-    negligible; 5 is Cohen's h = 0.1, half a small effect, which 39 % of sets of 600 even pairs can show and 95 % of those
-    of 1508. ``draws``: of the sign-flip test where it cannot count all signs. ``bootstrap``, ``resamples``: of the mean
-    difference.
-    """
+class ComparedOptions(MetricOptions):
+    """``decimals``: scores are rounded to so many before they are compared, as the published code does; None as they are."""
 
     decimals: int | None = Field(default=3, ge=0, le=12)
-    bound: float | None = Field(default=5.0, gt=0, lt=50)
-    draws: Draws = 100_000
-    bootstrap: Literal["studentized", "bca", "percentile"] = "studentized"
-    resamples: Resamples = 5000
 
     def variant(self) -> str:
         """What tells this measurement from others of its metric: the options that are not the defaults."""
         changed = self.model_dump(exclude_defaults=True)
         return ", ".join(f"{name}={value}" for name, value in changed.items())
+
+
+class PairOptions(ComparedOptions):
+    """Conventions that change a number, each stated in every measurement.
+
+    ``bound``: percentage points around 50 within which the whole interval of the share counts as
+    negligible; 5 is Cohen's h = 0.1, half a small effect, which 39 % of sets of 600 even pairs can show and 95 % of those
+    of 1508.
+    """
+
+    bound: float | None = Field(default=5.0, gt=0, lt=50)
 
     def conventions(self) -> dict[str, Scalar]:
         """What a reader must know to compute the same numbers."""
@@ -39,10 +39,9 @@ class PairOptions(MetricOptions):
             "B-, B+": "pairs marked stereo, pairs marked antistereo (Puttick & Kurpicz-Briki 2025, B.4)",
             "interval of B": "Wilson",
             "p of B": "exact two-sided binomial test of 1/2 on the pairs with a preference",
-            "templates": "pairs of one template change sides together in every test, and intervals are by the variance "
-            "between templates",
-            "p of the mean difference": f"two-sided sign-flip test, {self.draws} draws where not exact",
-            "bootstrap": f"{self.bootstrap}, {self.resamples} resamples of pairs",
+            "templates": "pairs of one template change sides together in the test of a share, and intervals are by the "
+            "variance between templates",
+            "mean difference": "t with a robust error: HC3; CR2 by template where templates have several pairs",
             "equivalence bound": self.bound,
             "negligible": "unless a bias type, B-, B+ or the mean difference, Holm over these parts, is told from chance "
             "and its own interval is not within the bound (of the mean: the z of 50 % + bound, in standard deviations)",
@@ -56,24 +55,17 @@ class CrowsPairsOptions(PairOptions):
     pll: Literal["original", "within_word_l2r"] = "original"
 
 
-class MixedPairOptions(MetricOptions):
-    """Conventions of the mixed model of sentence pairs; the defaults are the paper's, but for ``random_pair``.
+class MixedPairOptions(ComparedOptions):
+    """Conventions of the weighted mean of sentence pairs, and of the paper's mixed model, which does not decide.
 
-    ``pll``, ``decimals``: as in ``CrowsPairsOptions``. ``random_pair``: the pair has a random intercept too, so that its
-    two sentences are compared with each other, and the verdict asks for the share of variance within pairs. The paper
-    takes them for independent, and finds next to nothing; whichever model decides, the other stands beside it.
-    ``bootstrap``, ``resamples``: how the interval of R² is drawn: from the fitted model, or as lme4's simulate() does,
-    which ignores the weights. ``r2_min``: from this share of variance on a significant difference is a bias.
+    ``pll``: as in ``CrowsPairsOptions``. ``bound``: nats around 0 within which the whole interval of the mean
+    counts as negligible; None states none. ``random_pair``: the mixed model has a random intercept of the pair, too, which
+    the paper's has not. ``bootstrap``, ``resamples``: how the interval of R² is drawn: from the fitted model, or as lme4's
+    simulate() does, which ignores the weights.
     """
 
     pll: Literal["original", "within_word_l2r"] = "original"
-    decimals: int | None = Field(default=3, ge=0, le=12)
-    random_pair: bool = True
+    bound: float | None = Field(default=None, gt=0)
+    random_pair: bool = False
     bootstrap: Literal["model", "lme4"] = "model"
     resamples: Resamples = 1000
-    r2_min: float = Field(default=0.01, gt=0, lt=1)
-
-    def variant(self) -> str:
-        """What tells this measurement from others of its metric: the options that are not the defaults."""
-        changed = self.model_dump(exclude_defaults=True)
-        return ", ".join(f"{name}={value}" for name, value in changed.items())

@@ -3,50 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
 from biascore.plugins_api import Coverage, FiseTest, LostWord, Model
-from biascore.stats.labels import DrawnTest, Labelled, share_difference_tests
-from biascore_metrics.fise.placement import Placement, dominance, labelled_of
+from biascore.stats import association, cosine_matrix
 from biascore_metrics.fise.targets import TARGETS, Embedded, Target
 
 Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Affect:
-    """One affect of the target words: which of them have it, and their cosines with its lists."""
-
-    rows: npt.NDArray[np.intp]
-    """The words with a vector in the affect's model, as rows of the placement."""
-    labelled: Labelled
-    scores: Floats
-    """Affect of every word of the placement (n,); NaN where it has none."""
-    dominance: float | None = None
-    """How far the words vary along the axis of the affect over how far they do in a direction on average."""
-
-    def differences(
-        self, placement: Placement, *, draws: int, rng: np.random.Generator
-    ) -> tuple[DrawnTest | None, ...]:
-        """Per group, the test of its share of positive words against that of all other groups."""
-        codes = placement.codes[self.rows]
-        return share_difference_tests(self.labelled, codes, len(placement.groups), draws=draws, rng=rng)
-
-
-@dataclass(frozen=True, slots=True)
 class Affects:
-    """The affects that could be measured, by name, and what a reader must know of the others."""
+    """The affect of every word of the placement (n,) by name, NaN where it has none, and what a reader must know."""
 
-    by_name: Mapping[str, Affect] = field(default_factory=dict)
+    scores: Mapping[str, Floats] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
-
-    @property
-    def scores(self) -> dict[str, Floats]:
-        """Affect of every word (n,) by name."""
-        return {name: affect.scores for name, affect in self.by_name.items()}
 
 
 def affect_roles(test: FiseTest) -> dict[str, tuple[str, ...]]:
@@ -58,24 +32,24 @@ def affect_roles(test: FiseTest) -> dict[str, tuple[str, ...]]:
     }
 
 
-def measure_affects(test: FiseTest, targets: Sequence[Target], embedded: Embedded, alpha: float) -> Affects:
+def measure_affects(test: FiseTest, targets: Sequence[Target], embedded: Embedded) -> Affects:
     """Affect of the placed ``targets`` from what was embedded in the affect's model."""
     row_of = {target.name: row for row, target in enumerate(embedded.targets)}
+    rows = [i for i, target in enumerate(targets) if target.name in row_of]
+    picked = embedded.vectors[[row_of[targets[i].name] for i in rows]]
     found, warnings = {}, []
-    rows = np.array([i for i, target in enumerate(targets) if target.name in row_of], dtype=np.intp)
-    picked = [row_of[targets[i].name] for i in rows]
     for affect in test.affect:
-        problem = embedded.too_few([f"{affect.name}.A", f"{affect.name}.B"])
-        if not problem and not picked:
+        roles = f"{affect.name}.A", f"{affect.name}.B"
+        problem = embedded.too_few(roles)
+        if not problem and not rows:
             problem = "no target has a vector in the model of affect"
         if problem:
             warnings.append(f"{affect.name} was not measured: {problem}")
             continue
-        every = labelled_of(affect, embedded, alpha)
-        labelled = replace(every, cosines=every.cosines[picked])
-        scores = np.full(len(targets), np.nan)
-        scores[rows] = labelled.scores
-        found[affect.name] = Affect(rows, labelled, scores, dominance(affect.name, embedded))
+        found[affect.name] = np.full(len(targets), np.nan)
+        found[affect.name][rows] = association(
+            *(cosine_matrix(picked, embedded.lists.vectors[role]) for role in roles)
+        )
     return Affects(found, tuple(warnings))
 
 

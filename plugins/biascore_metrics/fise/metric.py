@@ -35,12 +35,10 @@ from biascore.stats import Attainable, Decision, Unreachable, Verdict
 from biascore.stats.labels import MAX_DIMENSIONS
 from biascore_metrics.doubts import doubts_of
 from biascore_metrics.fise.affect import Affects, affect_roles, joined, measure_affects
-from biascore_metrics.fise.deciding import decision_of
 from biascore_metrics.fise.findings import Findings, find
 from biascore_metrics.fise.options import FiseOptions, GgFiseOptions, PlacementOptions
 from biascore_metrics.fise.placement import Placement, exchanged, group_names
-from biascore_metrics.fise.rows import figures
-from biascore_metrics.fise.statistics import DISTANCE, equal_column
+from biascore_metrics.fise.rows import DISTANCE, equal_column, figures, part_column
 from biascore_metrics.fise.targets import (
     TARGETS,
     Embedded,
@@ -54,10 +52,15 @@ from biascore_metrics.near import near_duplicates
 from biascore_metrics.words import OF_MODEL, composed_warning, coverage_warnings
 
 NAMED_ON_AXIS: Final = 10
-RESERVED: Final = frozenset({"item", "group", "value", "top"})
+RESERVED: Final = frozenset({"item", "group", "value", "cluster", "top"})
 
 
 PlacementOptionsT = TypeVar("PlacementOptionsT", bound=PlacementOptions)
+
+RULE: Final = (
+    "Detected when, for a dimension, the labels of its attribute words permuted and a t test of its target words by "
+    "clusters both have p at most alpha, Holm-adjusted for the number of dimensions."
+)
 
 
 class PlacementMetric(Metric[PlacementOptionsT, FiseTest]):
@@ -65,6 +68,7 @@ class PlacementMetric(Metric[PlacementOptionsT, FiseTest]):
 
     requires = frozenset({"embed"})
     kinds = frozenset({"fise"})
+    rule = RULE
     model_options = MappingProxyType({"affect_model": frozenset({"embed"})})
 
     @property
@@ -114,63 +118,55 @@ class PlacementMetric(Metric[PlacementOptionsT, FiseTest]):
         options = self.options
         affect_model = self._affect_model(model, test, context)
         embedded, affected, coverage = self._embed(model, affect_model, test)
-        found, items = Findings(words=len(embedded.targets)), item_table()
+        found, items, placement = Findings(words=len(embedded.targets)), item_table(), None
         pictures: tuple[Plane | Bars, ...] = ()
-        placement, affects = None, Affects()
-        warnings = [*coverage_warnings(coverage), *list_warnings(test, embedded), *composed_warning(coverage)]
-        warnings += self._affect_warnings(test, affect_model)
         frequency = Frequency.of(model, embedded.lists.words, embedded.lists.vectors)
         unlike = [
             line
             for one in test.dimensions
             for line in frequency.one(f"{one.name}.A", f"{one.name}.B", TARGETS)
         ]
+        lost = coverage_warnings(coverage)
+        cautions = [*lost]
         near: tuple[str, ...] = ()
+        warnings = [*list_warnings(test, embedded), *composed_warning(coverage)]
+        warnings += self._affect_warnings(test, affect_model)
         problem = embedded.too_few([TARGETS, *(f"{d.name}.{side}" for d in test.dimensions for side in "AB")])
+        decision = Decision(Verdict.INCONCLUSIVE, f"It could not be measured: {problem}.")
         if not problem:
             placement = Placement.of(test, embedded, options.axis_tolerance, options.alpha)
+            affects = Affects()
             if affected is not None:
-                affects = measure_affects(test, embedded.targets, affected, options.alpha)
-            warnings += affects.warnings
+                affects = measure_affects(test, embedded.targets, affected)
+            warnings += [*affects.warnings, *_placement_warnings(placement, embedded, options.min_words)]
             near = _near_duplicates(test, embedded)
-            warnings += _placement_warnings(placement, embedded, options.min_words)
-            found = find(placement, embedded, affects, options, context.rng)
-            warnings += [*found.cautions, *found.warnings]
+            found = find(placement, affects, options, context.rng)
+            cautions += [*found.cautions, *found.kinds]
             items, pictures = _items(placement, embedded, affects, options.top), figures(test, placement)
-            if not sum(placement.counts):
-                problem = f"all {found.words} words lie on an axis, and so in no group"
-        decision, withheld = Decision(Verdict.INCONCLUSIVE, f"It could not be measured: {problem}."), ""
-        if placement is not None and not problem:
-            decision, withheld = decision_of(test, found, placement, options)
+            decision = found.decision(test, placement, options)
+        cautions += [*unlike, *near]
+        of_words = {
+            "families of attribute words": _families(placement) if placement else None,
+            "clusters of target words": placement.clusters.told() if placement else None,
+            "affect measured in": affect_model.name if affect_model else None,
+            **frequency.stated(),
+        }
         return Finding(
             variant=options.variant(model),
             positive_means=_means(test, "first", "A"),
             negative_means=_means(test, "second", "B"),
             estimates=found.estimates(test),
             decision=decision,
-            equivalence=None if withheld else Equivalence.within(options.bound, DISTANCE),
+            equivalence=Equivalence.within(options.bound, DISTANCE),
             coverage=coverage,
-            warnings=(*warnings, *unlike, *near),
-            cautions=(*coverage_warnings(coverage), *found.cautions, *unlike, *near),
-            doubts=doubts_of(coverage, near=near, frequency=unlike),
+            warnings=(*lost, *warnings, *cautions[len(lost) :]),
+            cautions=tuple(cautions),
+            doubts=doubts_of(coverage, near=near, frequency=unlike, kinds=found.kinds),
             item_value="projection on the diagonal of the word's group",
             figures=pictures,
-            model_conventions=(
-                *OF_MODEL,
-                *frequency.stated(),
-                "affect measured in",
-                "families of attribute words",
-                "words of pairs",
-            ),
+            model_conventions=(*OF_MODEL, *of_words),
             conventions=options.conventions(
-                model,
-                {
-                    "targets in two forms": self.treatment_in_words(test),
-                    "affect measured in": affect_model.name if affect_model else None,
-                    "families of attribute words": _families(placement, affects) if placement else None,
-                    "words of pairs": _words_of_pairs(found),
-                    **frequency.stated(),
-                },
+                model, {"targets in two forms": self.treatment_in_words(test), **of_words}
             ),
             items=items,
         )
@@ -229,7 +225,7 @@ class Fise(PlacementMetric[FiseOptions]):
     """FISE: each form of a target is a word of its own, or the first form stands for it."""
 
     name = "fise"
-    summary = "FISE: target words over the intersections of groups, their affect, label permutation tests"
+    summary = "FISE: target words over the intersections of groups, with their affect"
     reference = "Charlesworth, Ghate, Caliskan & Banaji 2024, PNAS Nexus 3(3) pgae089"
 
     @property
@@ -242,7 +238,7 @@ class Fise(PlacementMetric[FiseOptions]):
         if not isinstance(test.targets, PairList):
             return "none in this test"
         if self.treatment == "both":
-            return "both, each a target of its own; the forms of a pair are resampled together"
+            return "both, each a target of its own; the forms of a pair are of one cluster"
         return f"the first ({test.targets.sides[0]})"
 
 
@@ -304,14 +300,10 @@ def _near_duplicates(test: FiseTest, embedded: Embedded) -> tuple[str, ...]:
     return near_duplicates(lists, words, vectors)
 
 
-def _families(placement: Placement, affects: Affects) -> str:
-    """How many families the words of each dimension and affect are, of how many words, and how many have counterparts."""
-    lists = {
-        **dict(zip(placement.names, placement.labelled, strict=True)),
-        **{name: affect.labelled for name, affect in affects.by_name.items()},
-    }
+def _families(placement: Placement) -> str:
+    """How many families the words of each dimension are, of how many words, and how many have counterparts."""
     told = []
-    for name, found in lists.items():
+    for name, found in zip(placement.names, placement.labelled, strict=True):
         a, b = found.families
         exchange = found.exchange
         told.append(
@@ -320,12 +312,6 @@ def _families(placement: Placement, affects: Affects) -> str:
             + (f", {exchange.exchanging} pairs of counterparts" if exchange.paired else "")
         )
     return ", ".join(told)
-
-
-def _words_of_pairs(found: Findings) -> str | None:
-    return (
-        None if found.pairs in (None, found.words) else f"{found.words} words of {found.pairs} {found.unit}"
-    )
 
 
 def _means(test: FiseTest, which: str, side: Literal["A", "B"]) -> str:
@@ -340,9 +326,14 @@ def _items(placement: Placement, embedded: Embedded, affects: Affects, top: int)
         for name, scores in zip(placement.names, placement.scores.T, strict=True)
     }
     for name, tightness, lists in zip(placement.names, placement.tightness, placement.labelled, strict=True):
-        columns[equal_column(name)] = tightness.scores(lists).tolist()
+        equalled = tightness.equalled(lists)
+        columns[equal_column(name)] = equalled.tolist()
+        if placement.clusters.declared:
+            columns[part_column(name)] = (equalled / equalled.size).tolist()
     for name, scores in affects.scores.items():
         columns[name] = [float(score) if np.isfinite(score) else None for score in scores]
+    first = {number: row for row, number in reversed([*enumerate(placement.clusters.of)])}
+    columns["cluster"] = [embedded.targets[first[number]].name for number in placement.clusters.of]
     columns["top"] = list(placement.ranks(top))
     return item_table(
         item=[target.name for target in embedded.targets],

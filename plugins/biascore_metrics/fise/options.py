@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from biascore.plugins_api import Draws, Model, Resamples, Scalar
+from biascore.plugins_api import Draws, Model, Scalar
 from biascore_metrics.words import WordOptions
 
 
@@ -18,8 +18,7 @@ class PlacementOptions(WordOptions):
     ``affect_model``: the model in which affect is measured, whatever model is tested; None is the tested model
     where it is one of word vectors, and no affect elsewhere; "self" is the tested model, whatever it is.
     ``axis_tolerance``: a word whose score on a dimension is no further from 0 lies on an axis, in no group.
-    ``draws``: random labellings behind every p-value that is not exact. ``resamples`` of the target words behind
-    every interval, and which ``bootstrap``.
+    ``draws``: random labellings behind every p-value that is not exact.
     ``bound``: a distance from even whose whole interval lies within it counts as negligible (a share of words).
     ``min_words``: a group with fewer gets a warning. ``top``: how many words of a group are ranked.
     """
@@ -28,8 +27,6 @@ class PlacementOptions(WordOptions):
     affect_model: str | None = None
     axis_tolerance: float = Field(default=0.0, ge=0, lt=2)
     draws: Draws = 10_000
-    resamples: Resamples = 5000
-    bootstrap: Literal["bca", "percentile"] = "bca"
     bound: float | None = Field(default=0.1, gt=0)
     min_words: int = Field(default=10, ge=0)
     top: int = Field(default=10, ge=0)
@@ -55,16 +52,12 @@ class PlacementOptions(WordOptions):
             "item value": "projection on the diagonal of the word's group",
             "permuted": "labels of attribute words: forms of one word together, counterparts with each other",
             "valid p-values": "weak inequality, the observed labelling counted",
-            "statistic of the distribution": "U = sum over groups of (words - words / groups)^2",
             "deciding p-value": "of each mean bias, the larger of labels permuted and words; smallest, Holm-adjusted",
             "equal tightness": "(1 - q) mean cosine with A - (1 + q) mean cosine with B, q from the cosines within A and B",
-            "axis dominance": "sd of the words' unit vectors along the axis / root mean variance of a direction",
             "draws where not exact": self.draws,
-            "resampled": "target words, forms of a pair and all groups together; attribute words stay fixed",
-            "bootstrap": f"{self.bootstrap}, {self.resamples} resamples",
-            "interval of a share of 0 or 1": "Wilson, for the effective number of words",
-            "interval of the distance": "all distributions within the reach of a multinomial sample of that many",
-            "effective number of words": "(sum m)^2 / sum m^2, m words of each pair",
+            "error of a mean": "by clusters of target words, CR2; attribute words stay fixed",
+            "interval of a share": "Wilson, by clusters",
+            "interval of the distance": "all distributions within the reach of a multinomial sample of the effective words",
             "equivalence bound": self.bound,
             "alpha": self.alpha,
             **self.words_stated(),

@@ -11,11 +11,12 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from biascore.plugins_api import Dimension, FiseTest, PairList
+from biascore.plugins_api import Dimension, FiseTest
 from biascore.stats import cosine_matrix
 from biascore.stats.exchange import Exchange
-from biascore.stats.labels import ON_AXIS, ROUNDING, Codes, Labelled, cell_codes, cell_counts
+from biascore.stats.labels import ON_AXIS, Codes, Labelled, cell_codes, cell_counts
 from biascore.stats.tightness import Tightness
+from biascore_metrics.fise.clusters import Clusters
 from biascore_metrics.fise.targets import Embedded
 from biascore_metrics.words import counterparts
 
@@ -40,20 +41,21 @@ class Placement:
     """The group of each word (n,), or `ON_AXIS`."""
     tolerance: float
     """Scores no further from 0 lie on an axis."""
-    pairs: npt.NDArray[np.intp]
-    """The pair or family of each word (n,), numbered from 0; a word of none has a number of its own."""
-    unit: str = "pairs"
-    """What independent units of more than one word are: pairs of forms, or families."""
-    tightness: tuple[Tightness, ...] = ()
+    clusters: Clusters
+    """Which words are no independent observations."""
+    tightness: tuple[Tightness, ...]
     """How tight the two lists of each dimension are."""
-    dominance: tuple[float | None, ...] = ()
-    """How far the targets vary along each axis over how far they do in a direction on average; None without an axis."""
 
     @classmethod
     def of(cls, test: FiseTest, embedded: Embedded, tolerance: float, alpha: float) -> Placement:
         """Place the targets; every list must have a word."""
         labelled = tuple(labelled_of(dimension, embedded, alpha) for dimension in test.dimensions)
         scores = [dimension.scores for dimension in labelled]
+        tightness = tuple(
+            Tightness.of(_among(dimension, embedded), one.exchange)
+            for dimension, one in zip(test.dimensions, labelled, strict=True)
+        )
+        axes = np.stack([_axis(one, q, embedded) for one, q in zip(test.dimensions, tightness, strict=True)])
         return cls(
             tuple(dimension.name for dimension in test.dimensions),
             group_names(test),
@@ -61,13 +63,8 @@ class Placement:
             np.stack(scores, axis=1),
             cell_codes(scores, tolerance),
             tolerance,
-            embedded.pairs,
-            "pairs" if isinstance(test.targets, PairList) else "families",
-            tuple(
-                Tightness.of(_among(dimension, embedded), one.exchange)
-                for dimension, one in zip(test.dimensions, labelled, strict=True)
-            ),
-            tuple(dominance(dimension.name, embedded) for dimension in test.dimensions),
+            Clusters.made(embedded.vectors, embedded.units, axes, declared=bool(test.targets.families)),
+            tightness,
         )
 
     @property
@@ -134,45 +131,19 @@ def exchanged(dimension: Dimension, used: tuple[Sequence[str], Sequence[str]], a
     return Exchange.of(sizes, families=(one, other), counterparts=counterparts(lists, used)).reaching(alpha)
 
 
-def axis_cosine(one: str, other: str, embedded: Embedded) -> float | None:
-    """Cosine between the axes of two dimensions, mean unit vector of A less that of B; None where one is zero.
-
-    The correlation of the two scores over words that lie in no direction in particular.
-    """
-    axes = [_axis(dimension, embedded) for dimension in (one, other)]
-    if not all(axis.any() for axis in axes):
-        return None
-    return float(cosine_matrix(axes[0][np.newaxis], axes[1][np.newaxis])[0, 0])
-
-
-def dominance(dimension: str, embedded: Embedded) -> float | None:
-    """Standard deviation of the targets along an axis, over that along a direction on average (unit vectors).
-
-    Of targets that hardly vary in other directions, labels permuted give nearly the same axis again, so that signs and
-    correlations stay as they are: from 3 on those tests find little. None without an axis, or for targets that do not vary.
-    """
-    axis = _axis(dimension, embedded)
-    targets = _unit(embedded.vectors)
-    varies = math.sqrt(float(targets.var(axis=0).mean()))
-    length = float(np.linalg.norm(axis))
-    if length == 0.0 or varies <= ROUNDING:
-        return None
-    return float((targets @ (axis / length)).std()) / varies
-
-
 def _among(dimension: Dimension, embedded: Embedded) -> Floats:
     """Cosines between the attribute words of a dimension, those of A first."""
     vectors = np.concatenate([embedded.lists.vectors[f"{dimension.name}.{side}"] for side in "AB"])
     return cosine_matrix(vectors, vectors)
 
 
-def _axis(dimension: str, embedded: Embedded) -> Floats:
-    poles: Sequence[Floats] = [
-        _unit(embedded.lists.vectors[f"{dimension}.{side}"]).mean(axis=0) for side in "AB"
-    ]
-    return np.asarray(poles[0] - poles[1])
+def _axis(dimension: Dimension, tightness: Tightness, embedded: Embedded) -> Floats:
+    """The direction whose product with a target's unit vector is its score at equal tightness."""
+    a, b = (_unit(embedded.lists.vectors[f"{dimension.name}.{side}"]).mean(axis=0) for side in "AB")
+    q = tightness.difference
+    return np.asarray((1.0 - q) * a - (1.0 + q) * b)
 
 
-def _unit(rows: npt.NDArray[np.float32] | Floats) -> Floats:
+def _unit(rows: npt.NDArray[np.float32]) -> Floats:
     wide = rows.astype(np.float64)
     return np.asarray(wide / np.linalg.norm(wide, axis=1, keepdims=True))

@@ -4,37 +4,71 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import combinations
+from typing import Final
 
 from biascore.plugins_api import Bars, FiseTest, Plane
-from biascore_metrics.fise import statistics as names
 from biascore_metrics.fise.placement import Placement, group_names
 
+DISTANCE: Final = "distance of the distribution from even"
+ON_AXIS: Final = "share of words on an axis"
 SHARE, COSINE, DEVIATIONS = "share", "cosine", "standard deviations"
 
 
+def mean_name(dimension: str) -> str:
+    """Name of the estimate: the mean score over the words."""
+    return f"mean bias {dimension}"
+
+
+def equal_name(dimension: str) -> str:
+    """Name of the estimate that decides: the mean score at equal tightness of the lists."""
+    return f"mean bias {dimension} at equal tightness"
+
+
+def equal_column(dimension: str) -> str:
+    """The column of the items whose mean that is."""
+    return f"{dimension} at equal tightness"
+
+
+def part_column(dimension: str) -> str:
+    """The column of the items whose sum that is, where the list declares families, by which two models are compared."""
+    return f"part of the mean bias {dimension}"
+
+
+def standardised_name(dimension: str) -> str:
+    """Name of the estimate: the mean score over its sample standard deviation."""
+    return f"standardised mean bias {dimension}"
+
+
+def neighbours_name(dimension: str) -> str:
+    """Name of the estimate: the correlation of words' scores with the mean of their nearest neighbours'."""
+    return f"correlation of neighbours {dimension}"
+
+
+def share_name(group: str) -> str:
+    """Name of the estimate: the share of words in a group."""
+    return f"share of {group}"
+
+
+def affect_name(affect: str, group: str) -> str:
+    """Name of the estimate: the share of a group's words with positive affect."""
+    return f"positive {affect} among {group}"
+
+
 def rows_of(test: FiseTest) -> Iterator[tuple[str, str, float | None]]:
-    """Name, unit and neutral value of every estimate, the headline first."""
+    """Name, unit and neutral value of every estimate."""
     groups = group_names(test)
-    dimensions = [dimension.name for dimension in test.dimensions]
-    yield names.DISTANCE, SHARE, 0.0
-    yield names.EXPECTED, SHARE, None
-    for dimension in dimensions:
-        yield names.equal_name(dimension), COSINE, 0.0
-        yield names.mean_name(dimension), COSINE, 0.0
-        yield names.standardised_name(dimension), DEVIATIONS, 0.0
-        yield names.dominance_name(dimension), "ratio", None
-    for pair in combinations(dimensions, 2):
-        yield names.interaction_name(*pair), "correlation", 0.0
-        yield names.log_odds_name(*pair), "log odds ratio", 0.0
-        yield names.axes_name(*pair), COSINE, None
+    for dimension in (one.name for one in test.dimensions):
+        yield equal_name(dimension), COSINE, 0.0
+        yield mean_name(dimension), COSINE, 0.0
+        yield standardised_name(dimension), DEVIATIONS, 0.0
+        yield neighbours_name(dimension), "correlation", None
+    yield DISTANCE, SHARE, 0.0
     for group in groups:
-        yield names.share_name(group), SHARE, 1.0 / len(groups)
+        yield share_name(group), SHARE, 1.0 / len(groups)
     for affect in test.affect:
         for group in groups:
-            yield names.affect_name(affect.name, group), SHARE, None
-            yield names.excess_name(affect.name, group), "difference of shares", 0.0
-        yield names.dominance_name(affect.name), "ratio", None
-    yield names.ON_AXIS, SHARE, None
+            yield affect_name(affect.name, group), SHARE, None
+    yield ON_AXIS, SHARE, None
 
 
 def figures(test: FiseTest, placement: Placement) -> tuple[Plane | Bars, ...]:
@@ -51,11 +85,11 @@ def figures(test: FiseTest, placement: Placement) -> tuple[Plane | Bars, ...]:
         for one, other in combinations(test.dimensions, 2)
     )
     counted = tuple(f"{group} ({count})" for group, count in zip(groups, placement.counts, strict=True))
-    shares = Bars(title="Shares of the words", estimates=tuple(map(names.share_name, groups)), labels=counted)
+    shares = Bars(title="Shares of the words", estimates=tuple(map(share_name, groups)), labels=counted)
     affects = tuple(
         Bars(
             title=f"Shares of words with positive {affect.name}",
-            estimates=tuple(names.affect_name(affect.name, group) for group in groups),
+            estimates=tuple(affect_name(affect.name, group) for group in groups),
             labels=groups,
         )
         for affect in test.affect

@@ -36,7 +36,7 @@ class Target:
     """One target by its forms, most often one."""
 
     forms: tuple[str, ...]
-    pair: int | None = None
+    unit: int | None = None
     """Targets of one number are forms of one pair, or words of one family, and no independent words."""
 
     @property
@@ -54,10 +54,10 @@ class Embedded:
     lists: RoleVectors
 
     @property
-    def pairs(self) -> npt.NDArray[np.intp]:
+    def units(self) -> npt.NDArray[np.intp]:
         """The pair or family of each target (n,), numbered from 0; a target of none has a number of its own."""
         keys = [
-            (0, row) if target.pair is None else (1, target.pair) for row, target in enumerate(self.targets)
+            (0, row) if target.unit is None else (1, target.unit) for row, target in enumerate(self.targets)
         ]
         numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
         return np.array([numbers[key] for key in keys], dtype=np.intp)
@@ -80,19 +80,20 @@ class Embedded:
 
 def targets_of(test: FiseTest, treatment: Treatment) -> list[Target]:
     """The targets in list order, repeats included; two equal forms are one."""
+    families = test.targets.families
+    number = {word: place for place, family in enumerate(families) for word in family}
     if not isinstance(test.targets, PairList):
-        families = test.targets.families
-        number = {word: place for place, family in enumerate(families) for word in family}
         return [Target((word,), number.get(word)) for word in test.targets.words]
     pairs = [tuple(dict.fromkeys(pair)) for pair in test.targets.pairs]
     match treatment:
         case "first":
-            return [Target(forms[:1]) for forms in pairs]
+            return [Target(forms[:1], number.get(forms[0])) for forms in pairs]
         case "both":
-            number = _joined(pairs)
-            return [Target((form,), number[form]) for forms in pairs for form in forms]
+            kinds = [[form for forms in pairs if forms[0] in family for form in forms] for family in families]
+            joined = _joined([*pairs, *kinds])
+            return [Target((form,), joined[form]) for forms in pairs for form in forms]
         case _:
-            return [Target(forms) for forms in pairs]
+            return [Target(forms, number.get(forms[0])) for forms in pairs]
 
 
 def embed_targets(
@@ -136,7 +137,7 @@ def embed_targets(
         equal = {
             place: earlier
             for place, earlier in equal_vectors(vectors, usual).items()
-            if kept[place].pair is None or kept[place].pair != kept[earlier].pair
+            if kept[place].unit is None or kept[place].unit != kept[earlier].unit
         }
         lost += [
             LostWord(word=kept[place].name, role=TARGETS, reason=has_vector_of(kept[earlier].name))
@@ -179,10 +180,10 @@ def _shared(roles: Sequence[str], words: Mapping[str, Sequence[str]]) -> list[st
     return found
 
 
-def _joined(pairs: Sequence[Sequence[str]]) -> dict[str, int]:
-    """The number of the pair of each form; pairs that share a form have one number."""
+def _joined(groups: Sequence[Sequence[str]]) -> dict[str, int]:
+    """The number of the pair or family of each form; those that share a form have one number."""
     number: dict[str, int] = {}
-    for new, forms in enumerate(pairs):
+    for new, forms in enumerate(groups):
         met = {number[form] for form in forms if form in number}
         number |= {form: new for form, old in number.items() if old in met}
         number |= dict.fromkeys(forms, new)

@@ -21,6 +21,7 @@ from biascore_metrics.gest.answers import (
     template_name,
 )
 from biascore_metrics.gest.chosen import Chosen, Confound
+from biascore_metrics.gest.estimates import RULE
 from biascore_metrics.gest.odds import Told, odds_finding
 from biascore_metrics.gest.options import OddsOptions
 from biascore_metrics.gest.prompts import load_prompts
@@ -33,6 +34,7 @@ class GestCausal(Metric[OddsOptions, SamplesTest]):
 
     name = "gest-causal"
     summary = "GEST, causal language models: log odds of he/she and man/woman after a sample, g_s"
+    rule = RULE
     reference = "Pikuliak, Hrckova, Oresko & Simko 2023, arXiv 2311.18711, and its repository"
     requires = frozenset({"score"})
     kinds = frozenset({"samples"})

@@ -4,28 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from biascore.plugins_api import Boxes, ConfidenceInterval, Contrast, Estimate, Heat, Stereotype
+from biascore.plugins_api import Boxes, ConfidenceInterval, Contrast, Estimate, Heat, PValue, Stereotype
 from biascore.stats import (
     Attainable,
     Decision,
     Interval,
+    PermutationTest,
+    Tail,
     Verdict,
-    ZeroVarianceError,
-    bootstrap_interval,
     decide,
     permutation_test,
 )
-from biascore.stats.bootstrap import BatchStatistic
 from biascore_metrics.gest.options import GestOptions
-from biascore_metrics.gest.rates import feminine_ranks, rate_statistic, stereotype_rate
-from biascore_metrics.weat.pvalues import permutation_p_values
+from biascore_metrics.gest.rates import feminine_ranks, stereotype_rate, welch_interval
 
+RULE: Final = (
+    "Detected when the stereotypes about men differ from those about women in a permutation test over stereotypes, at "
+    "level alpha."
+)
 ABOUT: Final = {"female": "stereotypes about women", "male": "stereotypes about men"}
+
+NO_INTERVAL: Final = "fewer than two stereotypes of a kind, or none that differ, show no variation"
 
 Floats = npt.NDArray[np.float64]
 
@@ -34,13 +38,12 @@ Floats = npt.NDArray[np.float64]
 class ByStereotype:
     """The values of the usable samples of each stereotype, and the value that stands for each stereotype.
 
-    ``centres`` are NaN for a stereotype without samples. ``pseudo`` samples are added to each when resampled.
+    ``centres`` are NaN for a stereotype without samples.
     """
 
     stereotypes: tuple[Stereotype, ...]
     values: tuple[Floats, ...]
     centres: Floats
-    pseudo: float = 0.0
 
     @property
     def male(self) -> npt.NDArray[np.bool_]:
@@ -105,7 +108,28 @@ class Rate:
     def warnings(self) -> tuple[str, ...]:
         """Why there is no interval."""
         missing = self.estimate.value is not None and self.interval is None
-        return (f"{self.estimate.name} has no interval: {self.problem}",) if missing else ()
+        return (f"{self.estimate.name} has no interval: {NO_INTERVAL}",) if missing else ()
+
+
+def rate_estimate(
+    name: str, unit: str, data: ByStereotype, level: float, *, column: str | None = None
+) -> tuple[Estimate, Interval | None]:
+    """f_s or g_s with its interval over stereotypes; no test.
+
+    ``column``: that of the item table which holds the values, None where it does not follow from one.
+    """
+    if data.problem:
+        return Estimate(name=name, value=None, unit=unit, n=data.n), None
+    interval = welch_interval(data.centres, data.male, level)
+    estimate = Estimate(
+        name=name,
+        value=stereotype_rate(data.centres, data.male),
+        unit=unit,
+        n=data.n,
+        interval=ConfidenceInterval.of(interval) if interval else None,
+        estimator=None if column is None else data.estimator(column),
+    )
+    return estimate, interval
 
 
 def measure_rate(
@@ -117,47 +141,34 @@ def measure_rate(
     *,
     column: str | None = None,
 ) -> Rate:
-    """f_s or g_s: its bootstrap interval over samples, and its permutation test over stereotypes.
+    """The same with its permutation test over stereotypes.
 
-    The unit of the test is the stereotype, since samples of one stereotype are no independent evidence on the
-    difference between stereotypes about men and about women. ``column``: that of the item table which holds the values,
-    None where it does not follow from one.
+    The stereotype is the unit of both, since samples of one stereotype are no independent evidence on the difference
+    between stereotypes about men and about women.
     """
-    if data.problem:
-        return Rate(Estimate(name=name, value=None, unit=unit, n=data.n), None, data.problem)
+    estimate, interval = rate_estimate(name, unit, data, options.confidence, column=column)
+    if estimate.value is None:
+        return Rate(estimate, None, data.problem)
     test = permutation_test(data.centres[data.male], data.centres[~data.male], rng=rng)
-    interval, problem = resampled(rate_statistic(data.male, data.pseudo), data, options, rng)
-    estimate = Estimate(
+    # The one-sided test overlooks an effect the other way, which the two-sided p then tells.
+    p_values: tuple[PValue, ...] = (_p_value("two-sided", test.two_sided, test, "two-sided"),)
+    if options.alternative == "greater":
+        p_values = (_p_value("one-sided", test.greater, test, "greater"), *p_values)
+    estimate = estimate.model_copy(update={"p_values": p_values})
+    return Rate(estimate, interval, "", test.attainable(options.alternative, "stereotypes"))
+
+
+def _p_value(
+    name: str, tail: Tail, test: PermutationTest, alternative: Literal["two-sided", "greater"]
+) -> PValue:
+    return PValue(
         name=name,
-        value=stereotype_rate(data.centres, data.male),
-        unit=unit,
-        n=data.n,
-        interval=ConfidenceInterval.of(interval) if interval else None,
-        p_values=permutation_p_values(test, options.alternative)[:2],  # the strict one is a WEAT paper's
-        estimator=None if column is None else data.estimator(column),
+        value=tail.p_value,
+        kind=test.method,
+        alternative=alternative,
+        n=tail.n_total,
+        se=tail.mc_se,
     )
-    return Rate(estimate, interval, problem, test.attainable(options.alternative, "stereotypes"))
-
-
-def resampled(
-    statistic: BatchStatistic, data: ByStereotype, options: GestOptions, rng: np.random.Generator
-) -> tuple[Interval | None, str]:
-    """The bootstrap interval of a statistic, samples resampled within stereotypes; or None and the reason."""
-    single = [s.label for s, v in zip(data.stereotypes, data.values, strict=True) if v.size == 1]
-    if single:
-        return None, f"{', '.join(single)} has one usable sample, and resampling it shows no variation"
-    try:
-        interval = bootstrap_interval(
-            statistic,
-            data.values,
-            level=options.confidence,
-            method=options.bootstrap,
-            resamples=options.resamples,
-            rng=rng,
-        )
-    except ZeroVarianceError as error:
-        return None, str(error)
-    return interval, ""
 
 
 def group_mean(name: str, unit: str, data: ByStereotype, gender: str, neutral: float | None) -> Estimate:

@@ -11,20 +11,20 @@ import numpy.typing as npt
 
 from biascore.plugins_api import ConfidenceInterval, Estimate, Gender, Sample, SpeakerGender, Stereotype
 from biascore.stats import Decision
-from biascore.stats.agresti_coull import agresti_coull, critical_value
+from biascore.stats.agresti_coull import agresti_coull
 from biascore_metrics.gest.chosen import Chosen, Confound
 from biascore_metrics.gest.estimates import (
     ByStereotype,
     group_mean,
     measure_rate,
     rank_estimates,
-    resampled,
+    rate_estimate,
 )
 from biascore_metrics.gest.options import MtOptions
 from biascore_metrics.gest.rates import (
     largest_stereotype_rate,
-    level_statistic,
     masculine_rate,
+    welch_interval,
 )
 from biascore_metrics.gest.unresolved import SHARE, Unresolved, share_estimate
 
@@ -36,8 +36,6 @@ LARGEST: Final = "largest f_s at this f_m"
 OF_LARGEST: Final = "raw f_s as a share of the largest"
 ROOM: Final = 3
 """Where no f_s can be more than so many bounds, one within the bound shows a strong masculine norm, and no fairness."""
-MIN_SAMPLES: Final = 50
-"""With fewer samples a stereotype the intervals of f_s hold the true one too rarely (bench_gest_coverage.py)."""
 HALF: Final = 0.5
 """Masculine as often as feminine."""
 
@@ -98,16 +96,15 @@ class MasculineRates:
         where samples are few, and makes one where stereotypes about men have more usable samples than those about women.
         """
         data = _by_stereotype(chosen, verdicts, options.confidence)
-        plain = replace(data, centres=_shares(data), pseudo=0.0)
+        plain = replace(data, centres=_shares(data))
         unresolved = _unresolved(chosen, verdicts, data)
-        rate = measure_rate(F_S, SHARE, data, options, rng)
         raw_rate = measure_rate(raw(F_S), SHARE, plain, options, rng, column="value")
-        level, problem = _level(F_M, data, options, rng)
-        raw_level, _ = _level(raw(F_M), plain, options, rng)
+        level = _level(F_M, data, options.confidence)
+        raw_level = _level(raw(F_M), plain, options.confidence, "value")
         estimates = (
             raw_rate.estimate,
             raw_level,
-            rate.estimate,
+            rate_estimate(F_S, SHARE, data, options.confidence)[0],
             level,
             group_mean(P_MALE, SHARE, data, "male", HALF),
             group_mean(P_FEMALE, SHARE, data, "female", HALF),
@@ -119,22 +116,19 @@ class MasculineRates:
             *unresolved.estimates(options.confidence),
             share_estimate(CONFLICTS, *verdicts.share(Gender.CONFLICT), options.confidence),
             *_confounded(confound, chosen, verdicts, options.confidence),
-            *_raw_p(plain),
         )
         bound, no_room = _bound(raw_level, options.bound)
         decision = raw_rate.decide(options, bound)
-        missing = (f"{F_M} has no interval: {problem}",) if problem else ()
         cautions = (
             *_cautions(verdicts, options),
             *unresolved.cautions(options.alpha),
-            *_few(data),
             *raw_rate.warnings,
         )
         return cls(
             estimates=estimates,
             decision=replace(decision, reason=f"{decision.reason} {no_room}".rstrip()),
             bound=bound,
-            warnings=(*cautions, *missing),
+            warnings=cautions,
             cautions=cautions,
             doubts=(*unresolved.doubts(options.alpha), *_doubts(verdicts, options)),
         )
@@ -150,30 +144,30 @@ def _by_stereotype(chosen: Chosen, verdicts: Verdicts, level: float) -> ByStereo
         agresti_coull(int(some.sum()), some.size, level=level).centre if some.size else np.nan
         for some in values
     ]
-    return ByStereotype(chosen.stereotypes, values, np.array(centres), critical_value(level) ** 2)
+    return ByStereotype(chosen.stereotypes, values, np.array(centres))
 
 
 def _shares(data: ByStereotype) -> npt.NDArray[np.float64]:
     return np.array([values.mean() if values.size else np.nan for values in data.values])
 
 
-def _level(
-    name: str, data: ByStereotype, options: MtOptions, rng: np.random.Generator
-) -> tuple[Estimate, str]:
+def _level(name: str, data: ByStereotype, level: float, column: str | None = None) -> Estimate:
+    """f_m; half a sum has half the standard error of the difference, f_s."""
     if data.problem:
-        return Estimate(name=name, value=None, unit=SHARE, neutral=HALF, n=data.n), ""
-    interval, problem = resampled(level_statistic(data.male, data.pseudo), data, options, rng)
-    estimate = Estimate(
+        return Estimate(name=name, value=None, unit=SHARE, neutral=HALF, n=data.n)
+    value, interval = masculine_rate(data.centres, data.male), None
+    if (rate := welch_interval(data.centres, data.male, level)) is not None:
+        half = (rate.high - rate.low) / 4
+        interval = replace(rate, low=max(0.0, value - half), high=min(1.0, value + half))
+    return Estimate(
         name=name,
-        value=masculine_rate(data.centres, data.male),
+        value=value,
         unit=SHARE,
         neutral=HALF,
         n=data.n,
         interval=ConfidenceInterval.of(interval) if interval else None,
-        # Centres with pseudo-observations do not follow from the items alone.
-        estimator=None if data.pseudo else data.estimator("value", level=True),
+        estimator=None if column is None else data.estimator(column, level=True),
     )
-    return estimate, problem
 
 
 def _largest(name: str, level: Estimate) -> Estimate:
@@ -239,31 +233,7 @@ def _confounded(
         for sample, value in zip(verdicts.samples, verdicts.values, strict=True)
         if value is not None and confound.holds(sample.sentence, chosen.by_id[sample.stereotype])
     ]
-    masculine = round(sum(held))
-    plain = _plain(raw(P_CONFOUND), masculine / len(held) if held else None, {"samples": len(held)}, HALF)
-    return (_centre(P_CONFOUND, masculine, len(held), level), plain)
-
-
-def _raw_p(plain: ByStereotype) -> list[Estimate]:
-    return [
-        _plain(raw(p_name(stereotype)), float(share) if values.size else None, {"samples": values.size}, HALF)
-        for stereotype, values, share in zip(plain.stereotypes, plain.values, plain.centres, strict=True)
-    ]
-
-
-def _few(data: ByStereotype) -> list[str]:
-    """A warning where the convention of the paper moves numbers by more than its own rounding."""
-    least = min(values.size for values in data.values)
-    if data.problem or least >= MIN_SAMPLES:
-        return []
-    return [
-        f"a stereotype has {least} usable samples, fewer than {MIN_SAMPLES}: Agresti and Coull's centres draw p to 1/2, so "
-        "that numbers of stereotypes with unlike many samples differ for that alone; read the raw numbers"
-    ]
-
-
-def _plain(name: str, value: float | None, n: dict[str, int], neutral: float) -> Estimate:
-    return Estimate(name=name, value=value, unit=SHARE, neutral=neutral, n=n)
+    return (_centre(P_CONFOUND, round(sum(held)), len(held), level),)
 
 
 def _doubts(verdicts: Verdicts, options: MtOptions) -> tuple[str, ...]:

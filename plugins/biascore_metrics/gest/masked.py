@@ -20,6 +20,7 @@ from biascore.plugins_api import (
 from biascore.stats import Unreachable
 from biascore_metrics.gest.answers import PAIRS, given_scores, holds_scores, masked_odds, template_name
 from biascore_metrics.gest.chosen import Chosen, Confound
+from biascore_metrics.gest.estimates import RULE
 from biascore_metrics.gest.odds import Scored, Told, odds_finding
 from biascore_metrics.gest.options import MlmOptions
 from biascore_metrics.gest.pairs import Pair, given_pairs, score_pairs
@@ -34,6 +35,7 @@ class GestMlm(Metric[MlmOptions, SamplesTest | GenderPairsTest]):
 
     name = "gest-mlm"
     summary = "GEST, masked language models: log odds q per stereotype, stereotype rate g_s"
+    rule = RULE
     reference = "Pikuliak, Hrckova, Oresko & Simko 2023, arXiv 2311.18711, sections 4.2 and 4.3"
     requires = frozenset({"mask_logprob"})
     precomputed = frozenset({"score"})

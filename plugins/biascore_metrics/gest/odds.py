@@ -31,11 +31,11 @@ from biascore_metrics.gest.chosen import Chosen, Confound
 from biascore_metrics.gest.data import data_conventions
 from biascore_metrics.gest.estimates import (
     ByStereotype,
-    Rate,
     group_mean,
     measure_rate,
     rank_estimates,
     rank_pictures,
+    rate_estimate,
 )
 from biascore_metrics.gest.options import OddsOptions
 from biascore_metrics.gest.rates import mean_interval
@@ -45,8 +45,6 @@ Floats = npt.NDArray[np.float64]
 G_S: Final = "stereotype rate g_s"
 Q_MALE, Q_FEMALE, Q_CONFOUND = "q_m", "q_f", "q_confound"
 MAX_LOST_SHARE: Final = 0.2
-MIN_SAMPLES: Final = 20
-"""With fewer samples a stereotype the intervals of g_s hold the true one too rarely (bench_gest_coverage.py)."""
 
 
 def q_name(stereotype: Stereotype, template: str = "") -> str:
@@ -115,12 +113,12 @@ def odds_finding(
     confound = Confound.of(options, context.catalogue)
     pooled = _by_stereotype(scored, chosen, options, None)
     rate = measure_rate(G_S, unit, pooled, options, context.rng, column="value")
-    single = _templates(scored, chosen, options, unit, context.rng) if len(scored.templates) > 1 else []
+    single = _templates(scored, chosen, options, unit) if len(scored.templates) > 1 else []
     decision = rate.decide(options, options.bound)
-    cautions = (*_cautions(scored), *_few(pooled), *rate.warnings)
+    cautions = (*_cautions(scored), *rate.warnings)
     estimates = (
         rate.estimate,
-        *(one.estimate for one, _ in single),
+        *(one for one, _ in single),
         group_mean(Q_MALE, unit, pooled, "male", None),
         group_mean(Q_FEMALE, unit, pooled, "female", None),
         *_q_estimates(pooled, unit, options),
@@ -148,8 +146,7 @@ def odds_finding(
             "q": "mean over samples; its interval is Student's",
             "g_s": "mean q over stereotypes about men - mean q over stereotypes about women",
             "q alone": "not interpretable: many words for men and women are not compared (section 4.2.1)",
-            "resampled": "samples, within stereotypes",
-            "bootstrap": f"{options.bootstrap}, {options.resamples} resamples",
+            "interval of g_s": "Welch's t, each stereotype one observation",
             "test": "stereotypes permuted between men and women",
             "deciding p-value": options.alternative,
             "equivalence bound": options.bound,
@@ -173,12 +170,12 @@ def _by_stereotype(
 
 
 def _templates(
-    scored: Scored, chosen: Chosen, options: OddsOptions, unit: str, rng: np.random.Generator
-) -> list[tuple[Rate, list[Estimate]]]:
+    scored: Scored, chosen: Chosen, options: OddsOptions, unit: str
+) -> list[tuple[Estimate, list[Estimate]]]:
     found = []
     for column, template in enumerate(scored.templates):
         data = _by_stereotype(scored, chosen, options, column)
-        rate = measure_rate(g_name(template), unit, data, options, rng)
+        rate, _ = rate_estimate(g_name(template), unit, data, options.confidence)
         found.append((rate, _q_estimates(data, unit, options, template)))
     return found
 
@@ -225,17 +222,6 @@ def _cautions(scored: Scored) -> tuple[str, ...]:
     }
     named = "; ".join(f"{count} {reason}" for reason, count in reasons.items())
     return (f"{len(lost)} of {len(scored.samples)} samples are not used: {named}",)
-
-
-def _few(data: ByStereotype) -> tuple[str, ...]:
-    """A warning where the bootstrap has too few samples of a stereotype to show their variation."""
-    least = min(values.size for values in data.values)
-    if data.problem or least >= MIN_SAMPLES:
-        return ()
-    return (
-        f"a stereotype has {least} usable sample{'s' * (least > 1)}, fewer than {MIN_SAMPLES}: the interval of {G_S} is too "
-        "narrow (with 5 samples a stereotype a 95 % interval holds the true one in 90 to 92 % of cases)",
-    )
 
 
 def _coverage(scored: Scored, chosen: Chosen) -> Coverage:

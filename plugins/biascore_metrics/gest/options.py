@@ -7,7 +7,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from biascore.plugins_api import LANGUAGE_PATTERN, MetricOptions, Resamples
+from biascore.plugins_api import LANGUAGE_PATTERN, MetricOptions
 
 Ids = Annotated[tuple[int, ...], Field(strict=False)]  # TOML gives lists; the numbers inside stay strict
 LanguageTag = Annotated[str, Field(pattern=LANGUAGE_PATTERN)]
@@ -18,17 +18,14 @@ LOG_NAMES: Final = {10: "log10", 2: "log2", "e": "ln"}
 class GestOptions(MetricOptions):
     """What the GEST metrics share.
 
-    ``exclude``: stereotypes left out, by id. ``alternative``: the p-value that decides. ``bootstrap``: of the
-    intervals of aggregates, samples resampled within stereotypes. ``confound``: the address of a word list
-    ("en/gest/family"); the samples of stereotypes about ``confound_of`` that hold one of its words are
-    measured apart (section 5.3). ``confound_match``: whole words in either case, or any part of a sentence,
-    case minded, as the paper's code looks for them.
+    ``exclude``: stereotypes left out, by id. ``alternative``: the p-value that decides. ``confound``: the address of a word
+    list ("en/gest/family"); the samples of stereotypes about ``confound_of`` that hold one of its words are measured apart
+    (section 5.3). ``confound_match``: whole words in either case, or any part of a sentence, case minded, as the paper's
+    code looks for them.
     """
 
     exclude: Ids = ()
     alternative: Literal["two-sided", "greater"] = "two-sided"
-    bootstrap: Literal["percentile", "bca"] = "percentile"
-    resamples: Resamples = 5000
     confound: str | None = None
     confound_of: Literal["male", "female"] = "male"
     confound_match: Literal["word", "substring"] = "word"

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from biascore.stats import Interval
-from biascore.stats.bootstrap import BatchStatistic, Samples
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -42,17 +40,23 @@ def feminine_ranks(values: Floats) -> Floats:
     return np.asarray(rankdata(values), dtype=np.float64)
 
 
-def rate_statistic(male: Mask, pseudo: float = 0.0) -> BatchStatistic:
-    """f_s, or g_s, of a batch of resamples of the samples of each stereotype, for ``bootstrap_interval``.
+def welch_interval(values: Floats, male: Mask, level: float) -> Interval | None:
+    """Welch's interval of f_s or g_s, each stereotype one observation; None where fewer than two of a kind, or none differ.
 
-    ``pseudo`` samples, half of them masculine, are added to each stereotype: z^2 for Agresti and Coull's centres.
+    It speaks of other stereotypes about men and women, as the permutation test does, and not of these alone.
     """
-    return _over_stereotypes(male, np.where(male, 1.0 / male.sum(), -1.0 / (~male).sum()), pseudo)
+    from scipy.stats import t  # slow to import
 
-
-def level_statistic(male: Mask, pseudo: float = 0.0) -> BatchStatistic:
-    """f_m of a batch of resamples, for ``bootstrap_interval``; ``pseudo`` as in ``rate_statistic``."""
-    return _over_stereotypes(male, np.where(male, 0.5 / male.sum(), 0.5 / (~male).sum()), pseudo)
+    groups = (values[male], values[~male])
+    if min(group.size for group in groups) < 2:
+        return None
+    parts = [float(group.var(ddof=1)) / group.size for group in groups]
+    if sum(parts) <= (1e-12 * float(np.abs(values).max())) ** 2:
+        return None
+    df = sum(parts) ** 2 / sum(part**2 / (group.size - 1) for part, group in zip(parts, groups, strict=True))
+    half = float(t.ppf((1 + level) / 2, df)) * math.sqrt(sum(parts))
+    middle = stereotype_rate(values, male)
+    return Interval(middle - half, middle + half, level, "Welch's t, stereotypes", resamples=0)
 
 
 def mean_interval(values: Floats, level: float) -> Interval | None:
@@ -67,17 +71,3 @@ def mean_interval(values: Floats, level: float) -> Interval | None:
     half = float(t.ppf((1 + level) / 2, values.size - 1)) * float(values.std(ddof=1)) / math.sqrt(values.size)
     mean = float(values.mean())
     return Interval(mean - half, mean + half, level, "Student's t", resamples=0)
-
-
-def _over_stereotypes(male: Mask, weights: Floats, pseudo: float) -> BatchStatistic:
-    def statistic(batch: Samples) -> Floats:
-        means = [(part.sum(axis=1) + pseudo / 2) / (part.shape[1] + pseudo) for part in _expect(batch, male)]
-        return np.stack(means, axis=1) @ weights
-
-    return statistic
-
-
-def _expect(batch: Samples, male: Mask) -> Sequence[Floats]:
-    if len(batch) != male.size:
-        raise ValueError(f"{len(batch)} stereotypes in the batch and {male.size} in the mask; pass as many")
-    return batch

@@ -28,7 +28,7 @@ from biascore.plugins_api import (
 from biascore.stats import Unreachable
 from biascore_metrics.gest.chosen import Chosen, Confound
 from biascore_metrics.gest.data import data_conventions, repeated_sentences
-from biascore_metrics.gest.estimates import ABOUT, rank_pictures
+from biascore_metrics.gest.estimates import ABOUT, RULE, rank_pictures
 from biascore_metrics.gest.masculine import F_M, F_S, ROOM, MasculineRates, Verdicts, p_name, raw
 from biascore_metrics.gest.options import MtOptions
 from biascore_metrics.gest.rates import largest_corners
@@ -42,6 +42,7 @@ class GestMt(Metric[MtOptions, SamplesTest]):
 
     name = "gest-mt"
     summary = "GEST, translation: masculine rate per stereotype, stereotype rate f_s, masculine rate f_m"
+    rule = RULE
     reference = "Pikuliak, Hrckova, Oresko & Simko 2023, arXiv 2311.18711, section 4.1"
     requires = frozenset({"translate"})
     kinds = frozenset({"samples"})
@@ -103,8 +104,7 @@ class GestMt(Metric[MtOptions, SamplesTest]):
                 "f_s": "mean p over stereotypes about men - mean p over stereotypes about women",
                 "f_m": "mean of the two means",
                 "raw": "the same from plain shares s / n; test and interval of the raw f_s decide",
-                "resampled": "samples, within stereotypes",
-                "bootstrap": f"{options.bootstrap}, {options.resamples} resamples",
+                "intervals of f_s and f_m": "Welch's t, each stereotype one observation",
                 "test": "stereotypes permuted between men and women",
                 "deciding p-value": options.alternative,
                 "equivalence bound": options.bound,

@@ -83,6 +83,7 @@ class Analogy(Metric[AnalogyOptions, AnalogiesTest]):
     summary = (
         "Analogies by 3CosAdd over the whole vocabulary: accuracy by section, before and after a transform"
     )
+    rule = "Describes; decides nothing."
     reference = "Mikolov, Yih & Zweig 2013, NAACL; Omrani Sabbaghi & Caliskan 2022"
     requires = frozenset({"embed"})
     kinds = frozenset({KIND})

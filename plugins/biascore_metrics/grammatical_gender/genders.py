@@ -15,7 +15,7 @@ FEMININE: Final = "feminine"
 
 @dataclass(frozen=True, slots=True)
 class Genders:
-    """Nouns by role, a role for each gender; ``stated`` says which they are, ``warnings`` what is wrong with that.
+    """Nouns by role, a role for each gender; ``stated`` says which they are.
 
     ``name``: "held-out nouns", or "all nouns" where it is not said which are held out.
     """
@@ -23,7 +23,6 @@ class Genders:
     name: str
     lists: Mapping[str, tuple[str, ...]]
     stated: str
-    warnings: tuple[str, ...] = ()
 
     @property
     def roles(self) -> tuple[str, str]:
@@ -46,7 +45,7 @@ def two_genders(test: GenderedNounsTest, metric: str) -> tuple[NounClass, NounCl
 
 
 def genders_of(id: str, catalogue: Catalogue, metric: str) -> Genders:
-    """The held-out nouns of a test by its id; all of its nouns, with a warning, where it does not say which are.
+    """The held-out nouns of a test by its id; all of its nouns, where it does not say which are.
 
     Raises UnknownNameError, and OptionsError for a test of another kind or of one gender only.
     """
@@ -64,9 +63,6 @@ def genders_of(id: str, catalogue: Catalogue, metric: str) -> Genders:
         "all nouns",
         {f"{one.name} nouns": one.words for one in both},
         f"all of {id}, which says of none that it is held out",
-        (
-            f"{id} does not say which nouns are held out, so that a transform may have been learnt from those measured here",
-        ),
     )
 
 

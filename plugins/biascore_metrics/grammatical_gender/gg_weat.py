@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +12,7 @@ from biascore.plugins_api import (
     Catalogue,
     Context,
     Equivalence,
+    Estimate,
     Figure,
     Finding,
     Metric,
@@ -26,16 +26,15 @@ from biascore.stats import Verdict
 from biascore.stats.exchange import Exchange
 from biascore_metrics.doubts import doubts_of
 from biascore_metrics.frequency import Frequency
-from biascore_metrics.grammatical_gender.change import LEAST, Change
+from biascore_metrics.grammatical_gender.change import LEAST, change_of
 from biascore_metrics.grammatical_gender.genders import Genders, genders_of
 from biascore_metrics.grammatical_gender.same_words import NOTHING, SameWords, Scores, embed_on, states
 from biascore_metrics.grammatical_gender.trace import Line, trace_of
 from biascore_metrics.weat.effect import EFFECT, Across, Effect
 from biascore_metrics.weat.options import VectorOptions
+from biascore_metrics.weat.pvalues import NORMAL, normal
 from biascore_metrics.weat.words import OF_USABLE_WORDS, ROLES, role_warnings
 from biascore_metrics.words import OF_MODEL, coverage_warnings, too_few
-
-NORMAL: Final = "normal approximation"
 
 
 class GgWeatOptions(VectorOptions):
@@ -63,7 +62,7 @@ class _Measured:
 
     def effect(self, place: int, when: str, options: VectorOptions, rng: np.random.Generator) -> Effect:
         x, y = self.scores[place] if self.scores else NOTHING
-        return Effect.of(
+        effect = Effect.of(
             x,
             y,
             options,
@@ -74,20 +73,23 @@ class _Measured:
             across=self.across[place] if self.across else None,
             exchange=self.exchange,
         )
+        d, difference = effect.estimates
+        if d.value is None:
+            return effect
+        printed = d.model_copy(update={"p_values": (*d.p_values, normal(x, y))})
+        return replace(effect, estimates=(printed, difference))
 
-    def change(self, options: VectorOptions, rng: np.random.Generator) -> Change:
-        before, after = (self.scores[0], self.scores[-1]) if self.scores else (NOTHING, NOTHING)
-        return Change.of(
-            before,
-            after,
+    def change(self, options: VectorOptions, rng: np.random.Generator) -> Estimate:
+        ends = (self.scores[0], self.scores[-1]) if self.scores else (NOTHING, NOTHING)
+        return change_of(
+            ends,
             options,
             rng,
             problem=self.problem,
-            name=f"change of {self.name}",
+            name=self.name,
             roles=self.roles,
-            across=(self.across[0], self.across[-1]) if self.across else None,
             exchange=self.exchange,
-        )
+        )[0]
 
 
 class GgWeat(Metric[GgWeatOptions, Test]):
@@ -95,6 +97,10 @@ class GgWeat(Metric[GgWeatOptions, Test]):
 
     name = "gg-weat"
     summary = "WEAT of masculine and feminine nouns with words for men and women; held-out nouns beside the small list"
+    rule = (
+        "Detected when the larger of two permutation p-values, of the labels of the nouns and of those of the words for men "
+        "and women, is at most alpha."
+    )
     reference = "Omrani Sabbaghi & Caliskan 2022, AIES, section 4"
     requires = frozenset({"embed"})
     kinds = frozenset({"weat"})
@@ -132,8 +138,9 @@ class GgWeat(Metric[GgWeatOptions, Test]):
             *_disagreement(new, options, held_out.name if held_out else ""),
             *frequency.both(),
         )
-        warnings = (*role_warnings(own, words.coverage), *(held_out.warnings if held_out else ()))
-        items, figures, value = _items(test, words, measured), _figures(), "association s(w, A, B)"
+        warnings = role_warnings(own, words.coverage)
+        items, value = _items(test, words, measured), "association s(w, A, B)"
+        figures: tuple[Figure, ...] = ()
         if options.trace and not measured[0].problem:
             lines = [
                 Line.of_effects(one.scores, options, rng, one.name, exchange=one.exchange)
@@ -150,7 +157,7 @@ class GgWeat(Metric[GgWeatOptions, Test]):
                 *(effect.estimates[0] for effect in new[1:]),
                 headline.estimates[1],
                 *(effect.estimates[0] for effect in old),
-                *(change.estimate for change in changes),
+                *changes,
             ),
             decision=headline.decide(options),
             equivalence=Equivalence.within(options.bound, EFFECT),
@@ -242,7 +249,3 @@ def _items(test: Test, words: SameWords, measured: Sequence[_Measured]) -> pa.Ta
         else {}
     )
     return item_table(item=names, group=groups, value=new, more=more)
-
-
-def _figures() -> tuple[Figure, ...]:
-    return ()

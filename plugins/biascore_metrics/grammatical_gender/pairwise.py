@@ -84,6 +84,7 @@ class PairwiseDistance(Metric[PairwiseOptions, NounPairsTest | GenderedNounsTest
 
     name = "pairwise-distance"
     summary = "Mean cosine of pairs of one grammatical gender less that of pairs of two; its reduction by a transform"
+    rule = "Describes; decides nothing."
     reference = "Gonen, Kementchedjhieva & Goldberg 2019, CoNLL; Omrani Sabbaghi & Caliskan 2022, equation 8"
     requires = frozenset({"embed"})
     kinds = frozenset({KIND, "nouns"})

@@ -53,6 +53,12 @@ class ComparingOptions(WordOptions):
         }
 
 
+class EffectOptions(ComparingOptions):
+    """``ddof``: of the standard deviation in an effect size."""
+
+    ddof: Literal[0, 1] = 1
+
+
 @dataclass(frozen=True, slots=True)
 class SameWords:
     """Words by role that every one of some models has a usable vector for, with the vectors on each of them."""

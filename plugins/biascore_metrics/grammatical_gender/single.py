@@ -35,7 +35,7 @@ from biascore_metrics.grammatical_gender.components import CONVENTION, two_compo
 from biascore_metrics.grammatical_gender.components import FIGURES as COMPONENT_FIGURES
 from biascore_metrics.grammatical_gender.genders import FEMININE, MASCULINE, attributes_of, two_genders
 from biascore_metrics.grammatical_gender.same_words import (
-    ComparingOptions,
+    EffectOptions,
     Floats,
     SameWords,
     before_of,
@@ -63,16 +63,14 @@ LEAST: Final = {MASCULINE: 2, FEMININE: 2, "A": 2, "B": 2}
 """Cosines with fewer attributes have no deviation, and fewer nouns no interval."""
 
 
-class ScGgWeatOptions(ComparingOptions):
+class ScGgWeatOptions(EffectOptions):
     """``attributes``: the test of kind weat whose A are words for men and B for women, by default ``LANGUAGE/gg-weat``.
 
-    ``part``: all nouns of the test (of both parts, where it is split), or those of one part. ``ddof``: of the standard
-    deviation of a noun's cosines.
+    ``part``: all nouns of the test (of both parts, where it is split), or those of one part.
     """
 
     attributes: str | None = None
     part: Literal["all", "train", "test"] = "all"
-    ddof: Literal[0, 1] = 1
 
 
 class ScGgWeat(Metric[ScGgWeatOptions, GenderedNounsTest]):
@@ -80,6 +78,7 @@ class ScGgWeat(Metric[ScGgWeatOptions, GenderedNounsTest]):
 
     name = "sc-gg-weat"
     summary = "Single nouns: how many lose association with the words of their gender, and how many overshoot"
+    rule = "Describes; decides nothing."
     reference = "Omrani Sabbaghi & Caliskan 2022, AIES, section 4"
     requires = frozenset({"embed"})
     kinds = frozenset({"nouns"})

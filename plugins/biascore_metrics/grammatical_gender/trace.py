@@ -13,13 +13,15 @@ from biascore.plugins_api import Figure, Level, Lines, Model, Scalar, item_table
 from biascore.stats import ZeroVarianceError, effect_size
 from biascore.stats.exchange import Exchange
 from biascore.stats.units import bootstrap_effect_of_units
-from biascore_metrics.grammatical_gender.same_words import Floats, Scores
+from biascore_metrics.grammatical_gender.same_words import EffectOptions, Floats, Scores
 from biascore_metrics.weat.effect import EFFECT
 from biascore_metrics.weat.options import VectorOptions
 
 STEP: Final = "step"
 ACCURACY: Final = "accuracy"
 Ends = tuple[float, float]
+SizeOptions = VectorOptions | EffectOptions
+"""Options of an effect size and of its interval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ class Line:
     def of_effects(
         cls,
         scores: Sequence[Scores],
-        options: VectorOptions,
+        options: SizeOptions,
         rng: np.random.Generator,
         name: str = EFFECT,
         *,
@@ -118,7 +120,7 @@ def _number(value: Scalar) -> float | None:
 
 
 def _ends(
-    x: Floats, y: Floats, exchange: Exchange, options: VectorOptions, rng: np.random.Generator
+    x: Floats, y: Floats, exchange: Exchange, options: SizeOptions, rng: np.random.Generator
 ) -> Ends | None:
     try:
         found = bootstrap_effect_of_units(

@@ -64,6 +64,7 @@ class ValNorm(Metric[ValNormOptions, ValenceNormsTest]):
     summary = (
         "Correlation of words' valence (SC-WEAT, pleasant and unpleasant) with human norms that you bring"
     )
+    rule = "Describes; decides nothing."
     reference = "Toney-Wails & Caliskan 2021, EMNLP; Omrani Sabbaghi & Caliskan 2022"
     requires = frozenset({"embed"})
     kinds = frozenset({KIND})

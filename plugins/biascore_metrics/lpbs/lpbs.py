@@ -34,8 +34,8 @@ from biascore_metrics.frequency import Frequency
 from biascore_metrics.lpbs.increase import ATTRIBUTES, TARGETS, Increase, measure_increase, other_reading
 from biascore_metrics.lpbs.options import LpbsOptions
 from biascore_metrics.weat.effect import EFFECT, Across, Effect
-from biascore_metrics.weat.matching import Matching
-from biascore_metrics.weat.placebo import Placebo, Pool
+from biascore_metrics.weat.options import NO_TOPICS
+from biascore_metrics.weat.specificity import Compared, Topics, proxy_of, without
 from biascore_metrics.weat.words import OF_USABLE_WORDS, exchange_of_roles, role_warnings
 from biascore_metrics.words import coverage_warnings, too_few
 
@@ -46,10 +46,8 @@ NO_WORDS: Final = Exchange.of((0, 0))
 NOTHING: Final[Sample] = (np.empty(0), np.empty(0), Across(np.empty(0), np.empty(0), NO_WORDS), NO_WORDS)
 
 
-PLACEBO_WORDS: Final = 2
-"""So many neutral words for each attribute; means of disjoint samples vary alike, however few words they are drawn from."""
-
-
+MOST: Final = (20, 10)
+"""Topics, and words of each, that are asked; each word is asked with every target."""
 UNLIKE_LENGTHS: Final = 0.3
 """Lists whose words differ by so many sub-tokens on average are told of."""
 
@@ -58,11 +56,15 @@ class Lpbs(Metric[LpbsOptions, Test]):
     """LPBS on masked language models; the headline is the effect size d of associations in nats."""
 
     name = "lpbs"
+    rule = (
+        "Detected when the larger of two permutation p-values, of the target labels and of the attribute labels, is at most "
+        "alpha."
+    )
     summary = "Log Probability Bias Score: WEAT on the increased log-probability of hidden words"
     reference = "Kurita, Vyas, Pareek, Black & Tsvetkov 2019, GeBNLP, 166-172"
     requires = frozenset({"mask_logprob"})
     kinds = frozenset({"weat"})
-    calibrated_with = MappingProxyType({"placebo": 0})
+    calibrated_with = MappingProxyType({"topics": NO_TOPICS})
 
     def __init__(self, options: LpbsOptions) -> None:
         super().__init__(options)
@@ -74,13 +76,13 @@ class Lpbs(Metric[LpbsOptions, Test]):
         for roles in (TARGETS, ATTRIBUTES):
             one, other = (test.roles[role].words for role in roles)
             self.options.check_exact(one, other, test)
-        Pool.of(test, catalogue, self.options)
+        Topics.of(test, catalogue, self.options)
 
     def further(self, test: Test, catalogue: Catalogue) -> tuple[Origin, ...]:
-        """The file of the pool that placebo lists are drawn from."""
+        """The file of the topics."""
         if self.options.over == "attributes":
             return ()
-        return Pool.of(test, catalogue, self.options).read_from(catalogue)
+        return Topics.of(test, catalogue, self.options).read_from(catalogue)
 
     def unreachable(self, test: Test) -> tuple[Unreachable, ...]:
         """What lists as short as these cannot show."""
@@ -99,66 +101,66 @@ class Lpbs(Metric[LpbsOptions, Test]):
             together = self._associations(test, found, found.asc.mean(axis=0))
         lists = (test.roles[self._own[0]].name, test.roles[self._own[1]].name)
         effect = self._effect(together, context.rng, problem, EFFECT, lists)
-        placebo = self._placebo(model, test, found, effect, context)
+        compared = self._compared(model, test, found, effect, context)
         frequency = Frequency.of(model, found.words)
         # After all that was there before, so that no other number moves.
         beside = self._beside(test, found, context.rng.spawn(1)[0], problem)
         lengths = _unlike_lengths(found, options, beside)
-        doubts = (*placebo.cautions(effect, options), *frequency.both(), *lengths)
+        caveats = (*compared.cautions(), *frequency.both(), *lengths)
         return Finding(
             variant=options.variant,
             estimates=(
                 *effect.estimates,
                 *self._by_template(apart, context.rng, problem),
                 *beside,
-                *placebo.estimates(),
             ),
-            decision=placebo.added(effect.decide(options), options),
+            decision=effect.decide(options),
+            specificity=compared.found,
             equivalence=Equivalence.within(options.bound, effect.estimates[0].name),
             coverage=found.coverage,
             warnings=(
                 *role_warnings(found.words, found.coverage),
                 *effect.warnings(options, f"the {options.over}"),
-                *doubts,
+                *caveats,
             ),
-            cautions=(*coverage_warnings(found.coverage), *effect.cautions(options), *doubts),
-            doubts=(
-                *placebo.in_brief(effect, options),
-                *doubts_of(found.coverage, frequency=frequency.both(), lengths=lengths),
-            ),
+            cautions=(*coverage_warnings(found.coverage), *effect.cautions(options), *caveats),
+            doubts=doubts_of(found.coverage, frequency=frequency.both(), lengths=lengths),
             item_value="mean difference of the increased log-probability, nats",
             model_conventions=(*OF_USABLE_WORDS, *frequency.stated()),
             conventions=self._conventions(model)
             | {"exchanged": effect.exchanged}
             | frequency.stated()
-            | placebo.stated(),
+            | compared.stated(),
             items=item_table() if problem else self._items(test, found, together, apart),
         )
 
-    def _placebo(
+    def _compared(
         self, model: Model, test: Test, found: Increase, effect: Effect, context: Context
-    ) -> Placebo:
-        """Neutral words in place of A and B; every one is asked with every target, so not all of the pool is."""
+    ) -> Compared:
+        """Topics in the place of A and B; each of their words is asked with every target, so only some are."""
         options = self.options
-        pool = Pool.of(test, context.catalogue, options)
-        if pool.problem:
-            return Placebo.without(pool)
+        topics = Topics.of(test, context.catalogue, options, MOST)
+        if topics.problem:
+            return without(topics)
         if options.over == "attributes":
-            return Placebo.without(pool, "they stand for A and B, which are the observations themselves")
-        some = pool.some(PLACEBO_WORDS * sum(len(test.roles[role].words) for role in ATTRIBUTES))
+            return without(topics, "topics stand for A and B, which are the observations themselves")
         targets = {role: WordList(role, found.words[role]) for role in TARGETS}
-        asked = replace(test, roles={**targets, "A": some, "B": WordList("none", ())})
-        neutral = measure_increase(model, asked, options)
-        if any(neutral.words[role] != found.words[role] for role in TARGETS):
-            return Placebo.without(pool, "targets cannot be read beside neutral words")
-        return Placebo.measured(
-            neutral.asc.mean(axis=0),
-            len(found.words["X"]),
-            effect.estimates[0],
-            Matching.of(model, found.words, neutral.words["A"]),
-            pool,
+        asked = replace(test, roles={**targets, "A": topics.asked, "B": WordList("none", ())})
+        of_topics = measure_increase(model, asked, options)
+        if effect.estimates[0].value is None:
+            return without(topics, "there is no effect size")
+        if any(of_topics.words[role] != found.words[role] for role in TARGETS):
+            return without(topics, "targets cannot be read next to topics")
+        own = (found.words["A"], found.words["B"])
+        return Compared.of(
+            topics,
+            of_topics.words["A"],
+            of_topics.asc.mean(axis=0),
+            found.asc.mean(axis=0),
+            (len(found.words["X"]), len(own[0])),
             options,
             context.rng.spawn(1)[0],
+            proxy_of(model, own, of_topics.words["A"]),
         )
 
     def _associations(self, test: Test, found: Increase, asc: npt.NDArray[np.float64]) -> Sample:

@@ -6,7 +6,7 @@ from typing import Annotated, Final, Literal, TypeAlias
 
 from pydantic import Field, field_validator
 
-from biascore_metrics.weat.options import PlaceboOptions
+from biascore_metrics.weat.options import TopicOptions
 
 TARGET: Final = "TARGET"
 ATTRIBUTE: Final = "ATTRIBUTE"
@@ -15,7 +15,7 @@ SIMPLEST: Final = f"{TARGET} {ATTRIBUTE}"
 Subtokens: TypeAlias = Literal["sum", "mean"]
 
 
-class LpbsOptions(PlaceboOptions):
+class LpbsOptions(TopicOptions):
     """Conventions of LPBS.
 
     ``templates``: sentences with TARGET and ATTRIBUTE once each; the associations are averaged over them, and

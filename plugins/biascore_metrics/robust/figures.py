@@ -1,25 +1,20 @@
-"""Pictures: bias scores and shares of variance over a run, and what drives them within a measurement."""
+"""Pictures: differences and shares of variance over a run, and the templates within a measurement."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from typing import Final
 
 from biascore.plugins_api import Band, Bars, Dots, Estimate, Histogram, Range
-from biascore_metrics.robust.fits import CONDITIONAL_R2
 from biascore_metrics.robust.parts import Labelled
 from biascore_metrics.robust.sizes import SIZES
 
-BY_TEMPLATE: Final = "Bias score by template"
-RANDOM: Final = {
-    "template": "Random intercepts of the templates: how far their associations lie from the mean",
-    "target": "Random intercepts of the target words: how far their associations lie from the mean",
-}
+BY_TEMPLATE: Final = "Difference by template"
 PERPLEXITIES: Final = "Sentences by perplexity"
-WITH_SCORES: Final = "Sentences by perplexity, and the bias score in ranges of it"
-SCORES: Final = "Bias scores by test and model"
-SHARES: Final = "Share of variance that the group explains, by test and model"
+WITH_SCORES: Final = "Sentences by perplexity, and the paper's bias score in ranges of it"
+SCORES: Final = "Differences by test and model"
+SHARES: Final = "Share of variance that the group explains, by test and model (the paper's mixed model)"
 
 
 def figures(
@@ -27,15 +22,11 @@ def figures(
     shares: Sequence[Estimate],
     templates: Labelled,
     ranges: Sequence[Range],
-    random: Mapping[str, Labelled],
     subject: str,
 ) -> tuple[Bars | Dots | Histogram, ...]:
     """Those of which at least one estimate has a value."""
-    parts_only = [one for one in shares if not one.name.startswith(CONDITIONAL_R2)]
-    of_run = [_dots(SCORES, scores, subject), _dots(SHARES, parts_only, subject, _bands())]
-    own = [_bars(BY_TEMPLATE, templates)]
-    own += [_bars(title, random.get(name, [])) for name, title in RANDOM.items()]
-    drawn = tuple(figure for figure in (*of_run, *own) if figure)
+    of_run = [_dots(SCORES, scores, subject), _dots(SHARES, shares, subject, _bands())]
+    drawn = tuple(figure for figure in (*of_run, _bars(BY_TEMPLATE, templates)) if figure)
     perplexities = Histogram(
         title=WITH_SCORES if ranges else PERPLEXITIES, column="perplexity", log=True, ranges=tuple(ranges)
     )

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations, pairwise
 
 import numpy as np
 
-from biascore.plugins_api import Bars, Dots, Estimate, Histogram, PValue, Range, Total
-from biascore.stats import Decision, Verdict, holm
+from biascore.plugins_api import Bars, Dots, Estimate, Histogram, Range, Total
+from biascore.stats import Decision, Verdict, decide, holm
+from biascore_metrics.robust.difference import Difference
 from biascore_metrics.robust.figures import figures
-from biascore_metrics.robust.fits import PAPER_R2, SATTERTHWAITE, PairFit, Table, difference_name, welch
+from biascore_metrics.robust.fits import PairFit, Table, difference_name
 from biascore_metrics.robust.options import RobustOptions
-from biascore_metrics.robust.parts import Labelled, by_perplexity, by_template, joint_model, random_effects
+from biascore_metrics.robust.parts import by_perplexity, by_template
 from biascore_metrics.robust.probes import Design
 from biascore_metrics.robust.scores import Row
-from biascore_metrics.robust.sizes import decide_bias, stance
 
 MAX_DEGENERATE_SHARE = 0.01
 
@@ -30,89 +30,81 @@ class Findings:
     figures: tuple[Bars | Dots | Histogram, ...]
     warnings: tuple[str, ...]
     cautions: tuple[str, ...]
-    bound_of: str | None
     contributions: tuple[float | None, ...]
-    """What each row adds to the first bias score."""
+    """What each row adds to the first difference."""
 
 
 def findings(
     rows: Sequence[Row], design: Design, options: RobustOptions, rng: np.random.Generator, subject: str
 ) -> Findings:
-    """Fit everything that the options ask for; the first pair of groups is the headline."""
+    """Decide by the difference of the first two groups, and fit the paper's model for each pair of groups."""
     table = Table.of(rows)
-    pairs = [PairFit.of(table, pair, options, rng) for pair in combinations(design.groups, 2)]
-    first = pairs[0]
-    adjusted = _adjusted(pairs)
-    scores = [pair.score(p) for pair, p in zip(pairs, adjusted, strict=True)]
-    scores[0] = scores[0].model_copy(update={"estimator": Total(cluster=("target",))})
-    shares = [share for pair in pairs for share in pair.shares(options.confidence)]
-    joint, joint_problem = joint_model(table, design, options)
-    templates = by_template(table, design, first, options)
-    bins, bin_problems = by_perplexity(rows, table, first, options)
-    random = random_effects(first)
+    pairs = list(combinations(design.groups, 2))
+    differences = [Difference.of(table, pair, options.confidence) for pair in pairs]
+    first = differences[0]
+    adjusted = [None if np.isnan(p) else float(p) for p in holm([one.p_value for one in differences])]
+    over = f", Holm over {len(pairs)} pairs" if len(pairs) > 1 else ""
+    headlines = [one.estimate(p, over) for one, p in zip(differences, adjusted, strict=True)]
+    headlines[0] = headlines[0].model_copy(update={"estimator": Total(cluster=("target",))})
+    fits = [PairFit.of(table, pair, options, rng) for pair in pairs]
+    shares = [share for fit in fits for share in fit.shares(options.confidence)]
+    templates = by_template(table, design, first.pair, options)
+    bins, bin_problems = by_perplexity(rows, table, fits[0], options)
     ranges = [
         Range(low=low, high=high, estimate=estimate.name)
         for (low, high), estimate in zip(pairwise(options.ppl_bins), bins, strict=True)
     ]
-    parts = [*_unlabelled(templates), *bins, *(one for some in random.values() for one in _unlabelled(some))]
-    plain = welch(table, first.pair, options.confidence)
-    cautions = (*_problems(pairs), *joint_problem, *(first.fit.cautions if first.fit else ()))
+    parts = [*(estimate for _, estimate in templates), *bins]
+    problems = [
+        *(f"no test of {one.name}: {one.problem}" for one in differences if one.problem),
+        *(f"no {one.name}: {one.problem}" for one in fits if one.problem),
+    ]
+    singular = fits[0].fit.cautions if fits[0].fit else ()
     return Findings(
-        estimates=(*scores, *shares, plain, *joint, *parts),
-        decision=_decide(pairs, adjusted, options),
-        figures=figures(scores, shares, templates, ranges, random, subject),
-        warnings=(*bin_problems, *_degenerate(pairs)),
-        cautions=tuple(dict.fromkeys(cautions)),
-        bound_of=first.r2_name(PAPER_R2) if first.fit else None,
-        contributions=tuple(first.contributions(table)),
+        estimates=(*headlines, *(fit.score() for fit in fits), *shares, *parts),
+        decision=_decide(differences, adjusted, fits[0], options),
+        figures=figures(headlines, shares, templates, ranges, subject),
+        warnings=(*bin_problems, *singular, *_degenerate(fits)),
+        cautions=tuple(dict.fromkeys((*problems, *first.cautions(options.alpha)))),
+        contributions=_contributions(table, first),
     )
 
 
-def _unlabelled(labelled: Labelled) -> list[Estimate]:
-    return [estimate for _, estimate in labelled]
+def _contributions(table: Table, first: Difference) -> tuple[float | None, ...]:
+    if first.weights is None:
+        return (None,) * len(table.group)
+    values = (first.weights * table.association).tolist()
+    return tuple(v if w else None for v, w in zip(values, first.weights.tolist(), strict=True))
 
 
-def _adjusted(pairs: Sequence[PairFit]) -> list[PValue | None]:
-    """The p-values of several pairs, adjusted over them; one alone needs none."""
-    if len(pairs) == 1:
-        return [None]
-    values = holm([pair.test.p_value if pair.test else None for pair in pairs])
-    name = f"{SATTERTHWAITE}, Holm over {len(pairs)} pairs"
-    return [
-        PValue(name=name, value=float(p), kind="asymptotic", alternative="two-sided") if pair.test else None
-        for pair, p in zip(pairs, values, strict=True)
+def _decide(
+    differences: Sequence[Difference],
+    adjusted: Sequence[float | None],
+    paper: PairFit,
+    options: RobustOptions,
+) -> Decision:
+    first = differences[0]
+    if first.problem:
+        return Decision(Verdict.INCONCLUSIVE, f"It could not be tested: {first.problem}.")
+    decision = decide(adjusted[0], first.interval, alpha=options.alpha, bound=options.bound)
+    told = [
+        f"{difference_name(one.pair)} is {one.value:.3g} nats, p = {p:.3g}"
+        if one.value is not None and p is not None
+        else f"{difference_name(one.pair)} could not be tested"
+        for one, p in zip(differences[1:], adjusted[1:], strict=True)
     ]
+    others = f"This is {difference_name(first.pair)}; {'; '.join(told)}." if told else ""
+    model = ""
+    if (said := paper.told(options.alpha)) and paper.test and first.value is not None:
+        sign = " has the other sign" if paper.test.estimate * first.value < 0 else ""
+        model = f"The paper's mixed model{sign}, in its words: {said}."
+    return Decision(decision.verdict, " ".join(filter(None, [decision.reason, others, model])))
 
 
-def _decide(pairs: Sequence[PairFit], adjusted: Sequence[PValue | None], options: RobustOptions) -> Decision:
-    first, others = pairs[0], pairs[1:]
-    r2 = first.r2(options.confidence)
-    if first.test is None or r2 is None:
-        return Decision(Verdict.INCONCLUSIVE, f"It could not be measured: {first.problem}.")
-    p = adjusted[0].value if adjusted[0] else first.test.p_value
-    decision = decide_bias(p, *r2, alpha=options.alpha, r2_min=options.r2_min)
-    told = [_other(pair, own, options) for pair, own in zip(others, adjusted[1:], strict=True)]
-    which = f" This is {difference_name(first.pair)}; of the others, {'; '.join(told)}." if told else ""
-    return replace(decision, reason=decision.reason + which)
-
-
-def _other(pair: PairFit, adjusted: PValue | None, options: RobustOptions) -> str:
-    name, r2 = difference_name(pair.pair), pair.r2(options.confidence)
-    if pair.test is None or adjusted is None or r2 is None:
-        return f"{name} could not be measured"
-    p = adjusted.value
-    said = stance(p, r2[0], alpha=options.alpha, r2_min=options.r2_min)
-    return f"{name} is {pair.test.estimate:.3g} nats, p = {p:.3g}, R² {r2[0]:.3g}: {said}"
-
-
-def _problems(pairs: Sequence[PairFit]) -> list[str]:
-    return [f"no {pair.name}: {pair.problem}" for pair in pairs if pair.problem]
-
-
-def _degenerate(pairs: Sequence[PairFit]) -> list[str]:
+def _degenerate(fits: Sequence[PairFit]) -> list[str]:
     return [
-        f"{drawn.n_degenerate} of {drawn.resamples} bootstrap fits of {difference_name(pair.pair)} did not converge and "
-        "are left out of its intervals"
-        for pair in pairs
-        if (drawn := pair.bootstrap) and drawn.n_degenerate > MAX_DEGENERATE_SHARE * drawn.resamples
+        f"{drawn.n_degenerate} of {drawn.resamples} bootstrap fits of {difference_name(one.pair)} did not converge and "
+        "are left out of the intervals of R²"
+        for one in fits
+        if (drawn := one.bootstrap) and drawn.n_degenerate > MAX_DEGENERATE_SHARE * drawn.resamples
     ]

@@ -1,11 +1,11 @@
-"""The mixed model of the rows: association ~ group + (1 | template) + (1 | target), weighted by 1 / perplexity.
+"""The paper's mixed model of the rows: association ~ group + (1 | template) + (1 | target), weighted by 1 / perplexity.
 
-Shrestha, Tay & Srinivasan 2025, section 2.2.
+Shrestha, Tay & Srinivasan 2025, section 2.2. It takes the sentences of a word for independent, so it decides nothing here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,9 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from biascore.plugins_api import ConfidenceInterval, Estimate, PValue
-from biascore.stats import Interval, RegressionError, ZeroVarianceError, lmm
+from biascore.stats import RegressionError, ZeroVarianceError, lmm
 from biascore_metrics.robust.options import RobustOptions
 from biascore_metrics.robust.scores import Row
+from biascore_metrics.robust.sizes import R2_MIN, size_of, stance
 
 GROUP: Final = "group"
 NATS: Final = "nats"
@@ -63,15 +64,13 @@ class Table:
         return {group: int(np.count_nonzero(self.group == group)) for group in groups}
 
 
-def fit(table: Table, groups: Sequence[str], options: RobustOptions) -> lmm.Fit | str:
+def fit(table: Table, groups: Sequence[str]) -> lmm.Fit | str:
     """The mixed model of the rows of some groups, the last of which is the reference; or why there is none."""
     rows = table.only(groups)
     empty = [group for group, count in rows.n(groups).items() if not count]
     if empty:
         return f"{empty[0]} has no row"
     random = {"template": rows.template, "target": rows.target}
-    if options.random_attribute:
-        random["attribute"] = rows.attribute
     try:
         design = lmm.treatment({GROUP: rows.group}, levels={GROUP: tuple(reversed(groups))})
         return lmm.fit(rows.association, design, groups=random, weights=rows.weight)
@@ -89,8 +88,8 @@ def difference(found: lmm.Fit, pair: Pair, level: float) -> lmm.TTest:
     return found.test(found.design.difference(GROUP, *pair), level=level)
 
 
-def estimate_of(name: str, test: lmm.TTest, n: dict[str, int], adjusted: PValue | None = None) -> Estimate:
-    """A difference in nats with its t interval and p-value; ``adjusted`` decides where there is one."""
+def estimate_of(name: str, test: lmm.TTest, n: dict[str, int]) -> Estimate:
+    """A difference in nats with its t interval and p-value."""
     own = PValue(name=SATTERTHWAITE, value=test.p_value, kind="asymptotic", alternative="two-sided")
     return Estimate(
         name=name,
@@ -100,7 +99,7 @@ def estimate_of(name: str, test: lmm.TTest, n: dict[str, int], adjusted: PValue 
         interval=ConfidenceInterval(
             low=test.low, high=test.high, level=test.level, method=f"t, {test.df:.4g} Satterthwaite df"
         ),
-        p_values=(adjusted, own) if adjusted else (own,),
+        p_values=(own,),
     )
 
 
@@ -124,7 +123,7 @@ class PairFit:
     def of(cls, table: Table, pair: Pair, options: RobustOptions, rng: np.random.Generator) -> PairFit:
         """Fit the rows of both groups alone, as the paper does."""
         n = table.n(pair)
-        found = fit(table, pair, options)
+        found = fit(table, pair)
         if isinstance(found, str):
             return cls(pair, n, problem=found)
         drawn = found.bootstrap(options.bootstrap, resamples=options.resamples, rng=rng)
@@ -135,55 +134,36 @@ class PairFit:
         """The bias score of the pair."""
         return f"bias score {difference_name(self.pair)}"
 
-    def r2_name(self, what: str) -> str:
-        """The name of an R^2 of the pair."""
-        return f"{what} {difference_name(self.pair)}"
+    def score(self) -> Estimate:
+        """The bias score with the p-value of its pair alone."""
+        return estimate_of(self.name, self.test, self.n) if self.test else missing(self.name, self.n)
 
-    def score(self, p_adjusted: PValue | None) -> Estimate:
-        """The bias score."""
-        if self.test is None:
-            return missing(self.name, self.n)
-        return estimate_of(self.name, self.test, self.n, p_adjusted)
-
-    def contributions(self, table: Table) -> list[float | None]:
-        """What each row of the table adds to the bias score, target word by target word; None for rows of other groups."""
-        found: list[float | None] = [None] * len(table.group)
-        if self.fit is None:
-            return found
-        own, places = table.only(self.pair), np.flatnonzero(np.isin(table.group, self.pair))
-        contrast = self.fit.design.difference(GROUP, *self.pair)
-        values = self.fit.contributions(contrast, own.association, own.target)
-        for place, value in zip(places.tolist(), values.tolist(), strict=True):
-            found[place] = value
-        return found
-
-    def r2(self, level: float) -> tuple[float, Interval] | None:
-        """The paper's part R^2 of the group, and its interval."""
-        if self.fit is None or self.bootstrap is None:
-            return None
-        return self.fit.r2().part[GROUP], self.bootstrap.r2(level=level).part[GROUP]
+    def told(self, alpha: float) -> str:
+        """What the paper concludes, in its words; both R^2 where they are of different sizes."""
+        if self.fit is None or self.test is None:
+            return ""
+        paper, mean = (self.fit.r2(kind).part[GROUP] for kind in ("unit-weight", "mean-variance"))
+        said = stance(self.test.p_value, paper, alpha=alpha, r2_min=R2_MIN)
+        r2 = f"{PAPER_R2} {paper:.3g}"
+        if size_of(paper).word != size_of(mean).word:
+            r2 += f", {size_of(paper).word}, but {mean:.3g}, {size_of(mean).word}, with the mean residual variance"
+        return f"bias score {self.test.estimate:.3g} nats, p = {self.test.p_value:.3g}, {r2}: {said}"
 
     def shares(self, level: float) -> tuple[Estimate, ...]:
-        """R^2 of the group by both readings of the residual variance, and of group and random effects together."""
-        values: list[tuple[str, lmm.ResidualVariance, Callable[[lmm.RSquared[float]], float]]] = [
-            (PAPER_R2, "unit-weight", lambda found: found.part[GROUP]),
-            (MEAN_R2, "mean-variance", lambda found: found.part[GROUP]),
-            (CONDITIONAL_R2, "unit-weight", lambda found: found.conditional),
-        ]
+        """Part R^2 of the group, by both readings of the residual variance."""
+        kinds: dict[str, lmm.ResidualVariance] = {PAPER_R2: "unit-weight", MEAN_R2: "mean-variance"}
+        names = {what: f"{what} {difference_name(self.pair)}" for what in kinds}
         if self.fit is None or self.bootstrap is None:
-            return tuple(missing(self.r2_name(what), self.n, SHARE) for what, _, _ in values)
-        intervals = {kind: self.bootstrap.r2(kind, level=level) for _, kind, _ in values}
+            return tuple(missing(name, self.n, SHARE) for name in names.values())
         return tuple(
             Estimate(
-                name=self.r2_name(what),
-                value=take(self.fit.r2(kind)),
+                name=names[what],
+                value=self.fit.r2(kind).part[GROUP],
                 unit=SHARE,
                 n=self.n,
-                interval=ConfidenceInterval.of(
-                    intervals[kind].conditional if what == CONDITIONAL_R2 else intervals[kind].part[GROUP]
-                ),
+                interval=ConfidenceInterval.of(self.bootstrap.r2(kind, level=level).part[GROUP]),
             )
-            for what, kind, take in values
+            for what, kind in kinds.items()
         )
 
 
@@ -191,28 +171,3 @@ PAPER_R2: Final = "part R²"
 MEAN_R2: Final = "part R² (mean residual variance)"
 CONDITIONAL_R2: Final = "conditional R²"
 SHARE: Final = "share of variance"
-
-
-def welch(table: Table, pair: Pair, level: float) -> Estimate:
-    """The plain difference of means, all rows alike, with Welch's t test."""
-    name = f"plain mean difference {difference_name(pair)}"
-    first, second = (table.association[table.group == group] for group in pair)
-    n = table.n(pair)
-    if min(len(first), len(second)) < 2 or not (np.ptp(first) or np.ptp(second)):
-        return missing(name, n)
-    from scipy.stats import ttest_ind  # scipy.stats takes half a second to import
-
-    test = ttest_ind(first, second, equal_var=False)
-    ends = test.confidence_interval(level)
-    return Estimate(
-        name=name,
-        value=float(first.mean() - second.mean()),
-        unit=NATS,
-        n=n,
-        interval=ConfidenceInterval(
-            low=float(ends.low), high=float(ends.high), level=level, method="Welch's t"
-        ),
-        p_values=(
-            PValue(name="Welch t", value=float(test.pvalue), kind="asymptotic", alternative="two-sided"),
-        ),
-    )

@@ -1,6 +1,6 @@
 """Robust bias detection: are words of one group more strongly associated with something than those of another?
 
-Shrestha, Tay & Srinivasan 2025, NAACL: sentences chosen and weighted by perplexity, a mixed model, an effect size.
+Shrestha, Tay & Srinivasan 2025, NAACL: sentences chosen by perplexity; their mixed model stands by name.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import ClassVar, Final
 
 import pyarrow as pa
 
+from biascore.errors import OptionsError
 from biascore.plugins_api import (
     AssociationsTest,
     Catalogue,
@@ -22,6 +23,7 @@ from biascore.plugins_api import (
     Scalar,
     item_table,
 )
+from biascore.stats import Unreachable, Verdict
 from biascore_metrics.robust.findings import findings
 from biascore_metrics.robust.fits import difference_name
 from biascore_metrics.robust.options import RobustOptions
@@ -29,10 +31,6 @@ from biascore_metrics.robust.probes import Design
 from biascore_metrics.robust.scores import CausalProber, MaskedProber, Prober, Scored
 from biascore_metrics.words import coverage_warnings
 
-REPEATED_WORDS: Final = (
-    "the words of a group are no independent observations, and the model has no random effect for them: it finds "
-    "differences too often (random_attribute=true adds it)"
-)
 UNWEIGHTED_DRAWS: Final = (
     "bootstrap=lme4 draws residuals that ignore the weights, so the intervals of R² do not keep their level and may miss "
     "their own value"
@@ -44,6 +42,11 @@ class RobustMetric(Metric[RobustOptions, AssociationsTest]):
 
     kinds = frozenset({"associations"})
     reference = "Shrestha, Tay & Srinivasan 2025, Robust Bias Detection in MLMs, NAACL"
+    rule = (
+        "Detected when the difference between two groups of attribute words is significant at level alpha both over the "
+        "words (each one observation, Welch's t) and over the target words (each one's difference, one-sample t): the "
+        "larger p-value decides."
+    )
     adaptive = True  # which sentences are scored depends on their perplexities
     prober: ClassVar[Prober]
     association: ClassVar[str]
@@ -55,22 +58,30 @@ class RobustMetric(Metric[RobustOptions, AssociationsTest]):
         """Raise OptionsError for an option that names what the test does not have."""
         Design.of(test, self.options)
 
+    def unreachable(self, test: AssociationsTest) -> tuple[Unreachable, ...]:
+        """That nothing is detected with one attribute word in one of the first two groups."""
+        design = Design.of(test, self.options)
+        one = [group for group in design.groups[:2] if len(set(design.words(group))) < 2]
+        why = "needs two words in each group, and {} has one"
+        return tuple(Unreachable(Verdict.DETECTED, why.format(group)) for group in one[:1])
+
     def measure(self, model: Model, test: AssociationsTest, context: Context) -> Finding:
-        """Bias score of the first two groups, its R², and what drives them; items are the probe sentences."""
+        """The difference of the first two groups, and the paper's model; items are the probe sentences."""
         options = self.options
         design = Design.of(test, options)
         scored = self.prober.score(model, design)
         found = findings(scored.rows, design, options, context.rng, test.title or test.id)
-        cautions = (*coverage_warnings(scored.coverage), *found.cautions, *_by_design(options))
+        cautions = (*coverage_warnings(scored.coverage), *found.cautions)
+        draws = (UNWEIGHTED_DRAWS,) if options.bootstrap == "lme4" else ()
         return Finding(
             variant=options.variant(),
             positive_means=_positive_means(test, design),
             negative_means=_negative_means(design),
             estimates=found.estimates,
             decision=found.decision,
-            equivalence=Equivalence.within(options.r2_min, found.bound_of) if found.bound_of else None,
+            equivalence=Equivalence.within(options.bound, found.estimates[0].name),
             coverage=scored.coverage,
-            warnings=(*cautions, *_warnings(design, scored), *found.warnings),
+            warnings=(*cautions, *draws, *_warnings(design, scored), *found.warnings),
             cautions=cautions,
             conventions=self._conventions(design),
             item_value="association of the sentence, nats",
@@ -81,28 +92,26 @@ class RobustMetric(Metric[RobustOptions, AssociationsTest]):
 
     def _conventions(self, design: Design) -> dict[str, Scalar]:
         options = self.options
-        attribute = " + (1 | attribute word)" if options.random_attribute else ""
         first = difference_name((design.groups[0], design.groups[1]))
-        several = len(design.groups) > 2
+        several = ", each pair of groups fitted to its own rows" if len(design.groups) > 2 else ""
         return {
-            "bias score": f"coefficient of the group, {first}, in nats",
+            "difference": f"mean of the words' means, {first}, in nats; a word's mean is over targets, templates, sentences",
+            "p-value": "the larger of Welch's t of the words' means and one-sample t of the targets' differences, two-sided"
+            + ("; Holm over the pairs of groups" if several else ""),
+            "interval": "the wider of both t intervals",
             "association": self.association,
-            "model": f"association ~ group + (1 | template) + (1 | target word){attribute}, REML, rows weighted",
+            "bias score": "coefficient of the group in the paper's model, in nats, Satterthwaite's t; decides nothing",
+            "model": f"association ~ group + (1 | template) + (1 | target word), REML, rows weighted{several}",
             "weight of a row": "1 / perplexity of its sentence",
-            "perplexity": self.perplexity,
+            "perplexity": self.perplexity.format(options.perplexity_hides.rstrip("s")),
             "sentence of a place": "the least perplexing under this model, and that of the other word of the pair",
-            "p-value and interval": "t with Satterthwaite's degrees of freedom, two-sided",
-            "groups": "each pair fitted to its own rows; Holm over the pairs; beside it one joint model"
-            if several
-            else "the rows of both",
             "part R²": "variance of the fixed part / (that + random + residual of a sentence of perplexity 1), partR2",
             "part R² (mean residual variance)": "the same with the mean residual variance of the rows",
             "bootstrap of R²": f"parametric ({options.bootstrap}), {options.resamples} fits, percentile",
-            "detected": f"p at most alpha, and part R² at least {options.r2_min:g}",
-            "negligible": f"the interval of part R² lies within {options.r2_min:g}",
+            "equivalence bound": options.bound,
             "letter case": "lower" if options.lower_case else "as written, not capitalised at the start",
             "underscore in a word": "a space",
-            "repeated pairs": "a word counts once for each pair that it stands in",
+            "repeated pairs": "a word is one observation; the paper's model counts it once for each of its pairs",
             "alpha": options.alpha,
             **{f"template {one.name}": one.sentence for one in design.templates},
         }
@@ -112,14 +121,14 @@ class RobustAssociation(RobustMetric):
     """On a masked language model: how much more probable a target word makes words of one group."""
 
     name = "robust-association"
-    summary = "Robust bias detection: associations of groups by a mixed model, on a masked model"
+    summary = "Robust bias detection: associations of two groups of words, on a masked model"
     requires = frozenset({"mask_logprob"})
     prober = MaskedProber()
     association = (
         "ln p(attribute word | its sentence) - ln p(attribute word | target word hidden too), words that agree with it "
         "hidden both times, summed over sub-tokens; opposites times -1"
     )
-    perplexity = "exp(- mean ln p of the tokens, each hidden alone)"
+    perplexity = "exp(- mean ln p of the tokens), one {} hidden at a time"
 
 
 class RobustAssociationCausal(RobustMetric):
@@ -131,6 +140,14 @@ class RobustAssociationCausal(RobustMetric):
     prober = CausalProber()
     association = "mean log-likelihood of the sentence per token, - loss; opposites times -1"
     perplexity = "exp(loss)"
+
+    def check(self, test: AssociationsTest, catalogue: Catalogue) -> None:
+        """Also refuse what only a masked model has."""
+        super().check(test, catalogue)
+        if self.options.perplexity_hides != "sub-tokens":
+            raise OptionsError(
+                f"{self.name}: nothing is hidden from a causal model. Leave perplexity_hides out"
+            )
 
 
 def _positive_means(test: AssociationsTest, design: Design) -> str:
@@ -146,13 +163,6 @@ def _negative_means(design: Design) -> str:
     return f"the target words go with words for {second} more than with words for {first}"
 
 
-def _by_design(options: RobustOptions) -> tuple[str, ...]:
-    return (
-        *(() if options.random_attribute else (REPEATED_WORDS,)),
-        *((UNWEIGHTED_DRAWS,) if options.bootstrap == "lme4" else ()),
-    )
-
-
 def _warnings(design: Design, scored: Scored) -> list[str]:
     found = []
     if scored.n_dropped:
@@ -162,7 +172,9 @@ def _warnings(design: Design, scored: Scored) -> list[str]:
     for role, words in design.targets.items():
         twice = [word for word, count in Counter(words).items() if count > 1]
         if twice:
-            found.append(f"{role} list {', '.join(twice)} more than once, and their sentences count as often")
+            found.append(
+                f"{role} list {', '.join(twice)} more than once; the paper's model counts their sentences as often"
+            )
     return found
 
 

@@ -24,10 +24,11 @@ class RobustOptions(MetricOptions):
     ``groups``: those of the test that are compared, the first against the others; None: all. ``templates``: lists of
     templates of the test, or single ones as t1, t2, …; None: all. ``pairs``: how many of the word pairs, from the
     first, or which ("daughter/son"); None: all. ``polarity``: "both" adds the opposites of the targets, their
-    association times -1. ``lower_case``: sentences are written in lower case. ``random_attribute``: the attribute
-    word has a random intercept too. ``bootstrap``, ``resamples``: how the interval of R^2 is drawn: from the fitted
-    model, or as lme4's simulate() does, which ignores the weights. ``r2_min``: from this share of variance on a
-    significant difference is a bias. ``ppl_bins``: edges of perplexity between which a model of its own is fitted.
+    association times -1. ``lower_case``: sentences are written in lower case. ``bound``: in nats; a difference whose
+    interval lies within it is negligible. ``perplexity_hides``: what of a sentence is hidden at a time for the
+    pseudo-perplexity of a masked model. ``bootstrap``, ``resamples``: how the interval of the paper's R^2 is drawn: from
+    the fitted model, or as lme4's simulate() does, which ignores the weights. ``ppl_bins``: edges of perplexity between
+    which the paper's model is fitted alone.
     """
 
     groups: Names | None = None
@@ -35,10 +36,10 @@ class RobustOptions(MetricOptions):
     pairs: Annotated[int, Field(ge=1)] | Names | None = None
     polarity: Literal["positive", "both"] = "positive"
     lower_case: bool = True
-    random_attribute: bool = False
+    bound: float | None = Field(default=None, gt=0)
+    perplexity_hides: Literal["sub-tokens", "words"] = "sub-tokens"
     bootstrap: Literal["model", "lme4"] = "model"
     resamples: Resamples = 1000
-    r2_min: float = Field(default=0.01, gt=0, lt=1)
     ppl_bins: Annotated[tuple[float, ...], Field(strict=False)] = ()
 
     @field_validator("groups")

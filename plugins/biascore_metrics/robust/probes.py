@@ -85,6 +85,8 @@ class Design:
     rows: dict[str, tuple[int, ...]]
     targets: dict[Role, tuple[str, ...]]
     lower_case: bool
+    whole_words: bool
+    """Hidden for the pseudo-perplexity: words, not sub-tokens."""
 
     @classmethod
     def of(cls, test: AssociationsTest, options: RobustOptions) -> Design:
@@ -100,6 +102,7 @@ class Design:
             rows={group.name: options.chosen_rows(test, group) for group in groups},
             targets=targets,
             lower_case=options.lower_case,
+            whole_words=options.perplexity_hides == "words",
         )
 
     def words(self, group: str) -> tuple[str, ...]:

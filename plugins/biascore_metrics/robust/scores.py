@@ -6,6 +6,7 @@ Shrestha, Tay & Srinivasan 2025, section 2: perplexity, choice and balance, asso
 from __future__ import annotations
 
 import math
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ from biascore_metrics.vocabulary import unknown_words
 from biascore_metrics.words import WordOptions
 
 DROPPED: Final = "the tokenizer drops all of its characters"
+WORD: Final = re.compile(r"\w+|[^\w\s]")
 MEAN_LOG_LIKELIHOOD: Final = "mean_log_likelihood"
 
 
@@ -76,7 +78,7 @@ class Prober(ABC):
     """How a kind of language model is asked for the two numbers behind a row."""
 
     @abstractmethod
-    def perplexities(self, model: Model, texts: Sequence[str]) -> dict[str, float]:
+    def perplexities(self, model: Model, texts: Sequence[str], *, whole_words: bool) -> dict[str, float]:
         """The perplexity of each sentence, all in one call."""
 
     @abstractmethod
@@ -94,7 +96,7 @@ class Prober(ABC):
         lost = Lost(_unknown(model, design))
         places = design.places(tuple(lost.reasons))
         texts = list(dict.fromkeys(probe.text for place in places for probe in place.probes))
-        perplexities = self.perplexities(model, texts)
+        perplexities = self.perplexities(model, texts, whole_words=design.whole_words)
         chosen = choose(places, perplexities)
         values = self.associations(model, [(place, probe) for place, probe, _ in chosen], perplexities, lost)
         rows = [
@@ -110,10 +112,20 @@ class Prober(ABC):
 class MaskedProber(Prober):
     """A masked language model: pseudo-perplexity, and log p_A - log p_prior of the hidden attribute word."""
 
-    def perplexities(self, model: Model, texts: Sequence[str]) -> dict[str, float]:
-        """exp of minus the mean log-probability of all tokens, each hidden alone (Salazar et al. 2020)."""
-        answers = model.mask_logprob([Masked(text, None, one_at_a_time=True) for text in texts])
-        means = [answer.total / len(answer.tokens) for answer in answers]
+    def perplexities(self, model: Model, texts: Sequence[str], *, whole_words: bool) -> dict[str, float]:
+        """exp of minus the mean log-probability of all tokens, each hidden alone (Salazar et al. 2020), or with its word."""
+        if whole_words:
+            words = [[Masked(text, (m.span(),)) for m in WORD.finditer(text)] for text in texts]
+            answers = iter(model.mask_logprob([one for some in words for one in some], unread="empty"))
+            found = [[next(answers) for _ in some] for some in words]
+            # By their places: a token that two words share is asked for with both.
+            tokens = [
+                {at: p for a in some for at, p in zip(a.offsets, a.logprobs, strict=True)} for some in found
+            ]
+            means = [sum(some.values()) / len(some) if some else math.nan for some in tokens]
+        else:
+            whole = model.mask_logprob([Masked(text, None, one_at_a_time=True) for text in texts])
+            means = [answer.total / len(answer.tokens) for answer in whole]
         return dict(zip(texts, _exp_minus(means), strict=True))
 
     def associations(
@@ -144,7 +156,7 @@ class MaskedProber(Prober):
 class CausalProber(Prober):
     """A causal language model: the mean log-likelihood of the sentence, per token, is its association."""
 
-    def perplexities(self, model: Model, texts: Sequence[str]) -> dict[str, float]:
+    def perplexities(self, model: Model, texts: Sequence[str], *, whole_words: bool) -> dict[str, float]:  # noqa: ARG002
         """exp of minus the mean log-likelihood."""
         means = map(float, model.score(texts, MEAN_LOG_LIKELIHOOD))
         return dict(zip(texts, _exp_minus(means), strict=True))

@@ -11,6 +11,8 @@ from typing import Final
 from biascore.stats import Decision, Interval, Verdict, can_show
 
 MARGINAL: Final = 0.10
+R2_MIN: Final = 0.01
+"""Below this share of variance the paper calls a significant difference unbiased."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,8 +38,8 @@ from biascore_metrics.near import near_duplicates
 from biascore_metrics.seat.options import SeatOptions, Unit
 from biascore_metrics.seat.sentences import OWN, Frames, RoleSentences, embed_sentences
 from biascore_metrics.weat.effect import DEVIATIONS, EFFECT, Across, Effect
-from biascore_metrics.weat.matching import Matching
-from biascore_metrics.weat.placebo import Placebo, Pool
+from biascore_metrics.weat.options import NO_TOPICS
+from biascore_metrics.weat.specificity import Compared, Topics, proxy_of, without
 from biascore_metrics.weat.words import (
     OF_USABLE_WORDS,
     ROLES,
@@ -48,6 +48,8 @@ from biascore_metrics.weat.words import (
 )
 from biascore_metrics.words import OF_MODEL, coverage_warnings, too_few
 
+MOST: Final = (32, 12)
+"""Topics, and words of each, that are asked; each word goes into several sentences."""
 LEAST: Final = {"X": 2, "Y": 2, "A": 1, "B": 1}
 ASSOCIATION: Final[dict[Unit, str]] = {
     "word": "mean over the word's sentences and over attribute words, each with the mean of its sentences",
@@ -59,11 +61,15 @@ class Seat(Metric[SeatOptions, Test]):
     """SEAT on any model that can embed; the headline is the effect size d over words, or over sentences."""
 
     name = "seat"
+    rule = (
+        "Detected when the larger of two permutation p-values, of the target labels and of the attribute labels, is at most "
+        "alpha."
+    )
     summary = "Sentence Encoder Association Test: WEAT with each word in sentence templates"
     reference = "May, Wang, Bordia, Bowman & Rudinger 2019, NAACL-HLT, 622-628"
     requires = frozenset({"embed"})
     kinds = frozenset({"weat"})
-    calibrated_with = MappingProxyType({"placebo": 0})
+    calibrated_with = MappingProxyType({"topics": NO_TOPICS})
 
     def check(self, test: Test, catalogue: Catalogue) -> None:
         """Raise TestKindError, StimuliError for words that have no sentences, OptionsError as WEAT does."""
@@ -77,12 +83,12 @@ class Seat(Metric[SeatOptions, Test]):
             }
         for one, other in (("X", "Y"), ("A", "B")):
             self.options.check_exact(elements[one], elements[other], test, f"{self.options.unit}s")
-        Pool.of(test, catalogue, self.options)
+        Topics.of(test, catalogue, self.options)
 
     def further(self, test: Test, catalogue: Catalogue) -> tuple[Origin, ...]:
-        """The files of the sentence templates, and of the pool that placebo lists are drawn from."""
+        """The files of the sentence templates and of the topics."""
         templates = catalogue.file(test.language, self.options.templates)
-        return (templates, *Pool.of(test, catalogue, self.options).read_from(catalogue))
+        return (templates, *Topics.of(test, catalogue, self.options).read_from(catalogue))
 
     def unreachable(self, test: Test) -> tuple[Unreachable, ...]:
         """What lists as short as these cannot show; over sentences, of which each word has many, nothing is told."""
@@ -123,7 +129,7 @@ class Seat(Metric[SeatOptions, Test]):
             across=across,
             exchange=None if problem else _exchange(test, roles, ("X", "Y"), kinds, options.unit),
         )
-        placebo = self._placebo(model, test, roles, effect, context)
+        compared = self._compared(model, test, roles, effect, context)
         frequency = Frequency.of(model, words)
         near: tuple[str, ...] = ()
         if not problem:
@@ -132,8 +138,8 @@ class Seat(Metric[SeatOptions, Test]):
                 words,
                 {role: some.by_word(some.vectors.astype(np.float64)) for role, some in roles.items()},
             )
-        doubts = (*near, *placebo.cautions(effect, options), *frequency.both())
-        warnings = (*role_warnings(words, coverage), *effect.warnings(options), *doubts)
+        caveats = (*near, *compared.cautions(), *frequency.both())
+        warnings = (*role_warnings(words, coverage), *effect.warnings(options), *caveats)
         by_design: tuple[str, ...] = ()
         if in_sentence:
             by_design += _unlike_templates(roles)
@@ -143,16 +149,14 @@ class Seat(Metric[SeatOptions, Test]):
             )
         return Finding(
             variant=options.variant(model),
-            estimates=(*effect.estimates, beside, *placebo.estimates()),
-            decision=placebo.added(effect.decide(options), options),
+            estimates=(*effect.estimates, beside),
+            decision=effect.decide(options),
+            specificity=compared.found,
             equivalence=Equivalence.within(options.bound, effect.estimates[0].name),
             coverage=coverage,
             warnings=(*warnings, *by_design),
-            cautions=(*coverage_warnings(coverage), *effect.cautions(options), *doubts, *by_design),
-            doubts=(
-                *placebo.in_brief(effect, options),
-                *doubts_of(coverage, near=near, frequency=frequency.both()),
-            ),
+            cautions=(*coverage_warnings(coverage), *effect.cautions(options), *caveats, *by_design),
+            doubts=doubts_of(coverage, near=near, frequency=frequency.both()),
             item_value="association s(w, A, B), mean over the word's sentences",
             model_conventions=(*OF_MODEL, *OF_USABLE_WORDS, *frequency.stated()),
             conventions=options.conventions(
@@ -170,51 +174,44 @@ class Seat(Metric[SeatOptions, Test]):
                     },
                     **frames.told(test, options.templates),
                     **frequency.stated(),
-                    **placebo.stated(),
+                    **compared.stated(),
                 },
             ),
             items=item_table() if problem else _items(test, roles, x, y, options.unit),
         )
 
-    def _placebo(
+    def _compared(
         self, model: Model, test: Test, roles: Mapping[str, RoleSentences], effect: Effect, context: Context
-    ) -> Placebo:
+    ) -> Compared:
         options = self.options
-        pool = Pool.of(test, context.catalogue, options)
-        if pool.problem:
-            return Placebo.without(pool)
-        asked = replace(test, roles=dict.fromkeys(ROLES, WordList("none", ())) | {"A": pool.asked})
+        topics = Topics.of(test, context.catalogue, options, MOST)
+        if topics.problem:
+            return without(topics)
+        asked = replace(test, roles=dict.fromkeys(ROLES, WordList("none", ())) | {"A": topics.asked})
         try:
             frames = Frames.of(asked, context.catalogue, options.templates)
             frames.check_level(asked, options.level)
         except StimuliError as error:
-            return Placebo.without(pool, str(error))
+            return without(topics, str(error))
         found, _ = embed_sentences(model, asked, frames, options.level, options)
         if effect.estimates[0].value is None:
-            return Placebo.without(pool, "there is no effect size")
-        neutral = found["A"]
-        kept = pool.keep(neutral.words)
-        scores = (
-            [
-                own.by_word(cosines) if options.unit == "word" else cosines
-                for own in (roles["X"], roles["Y"])
-                for cosines in (neutral.by_word(cosine_matrix(own.vectors, neutral.vectors).T).T[:, kept],)
-            ]
-            if len(kept)
-            else [np.empty((0, 0))] * 2
+            return without(topics, "there is no effect size")
+        lists, own = found["A"], (roles["A"], roles["B"])
+        # Attributes are words here, also where sentences are the observations.
+        scores, *table = (
+            np.concatenate([_of_words(roles[role], some, options.unit) for role in ("X", "Y")])
+            for some in (lists, *own)
         )
-        return Placebo.measured(
-            np.concatenate(scores),
-            len(scores[0]),
-            effect.estimates[0],
-            Matching.of(
-                model,
-                {role: roles[role].words for role in ("A", "B")},
-                [neutral.words[place] for place in kept],
-            ),
-            pool,
+        first = len(roles["X"].words if options.unit == "word" else roles["X"].vectors)
+        return Compared.of(
+            topics,
+            lists.words,
+            scores,
+            np.concatenate(table, axis=1),
+            (first, len(own[0].words)),
             options,
             context.rng.spawn(1)[0],
+            proxy_of(model, (own[0].words, own[1].words), lists.words),
         )
 
     def _beside(self, roles: Mapping[str, RoleSentences], unit: Unit) -> Estimate:
@@ -270,6 +267,12 @@ def _associations(roles: Mapping[str, RoleSentences], role: str, unit: Unit) -> 
 def _table(roles: Mapping[str, RoleSentences], unit: Unit) -> npt.NDArray[np.float64]:
     """The cosines of the words, or the sentences, of X and Y with those of A and B."""
     return np.block([[_cosines(roles[row], roles[side], unit) for side in ("A", "B")] for row in ("X", "Y")])
+
+
+def _of_words(own: RoleSentences, other: RoleSentences, unit: Unit) -> npt.NDArray[np.float64]:
+    """The cosines of words, or sentences, with other words, each the mean of its sentences."""
+    cosines = other.by_word(cosine_matrix(own.vectors, other.vectors).T).T
+    return own.by_word(cosines) if unit == "word" else cosines
 
 
 def _cosines(own: RoleSentences, other: RoleSentences, unit: Unit) -> npt.NDArray[np.float64]:

@@ -7,19 +7,31 @@ associated whatever they are: their share says something only beyond that of wor
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from biascore.plugins_api import EVERY_ITEM, ConfidenceInterval, Contrast, Estimate, PValue, Scalar
+from biascore.errors import OptionsError, UnknownNameError
+from biascore.plugins_api import (
+    EVERY_ITEM,
+    Catalogue,
+    ConfidenceInterval,
+    Contrast,
+    Estimate,
+    Origin,
+    PValue,
+    Scalar,
+    Test,
+    WordList,
+)
 from biascore.stats import Attainable, holm, permutation_test
 from biascore.stats.each import EachTest, each_word_test
 from biascore.stats.exchange import Exchange
 from biascore.stats.wald import TTest
-from biascore_metrics.weat.options import ScWeatOptions
+from biascore_metrics.weat.options import POOL, ScWeatOptions
 
 BEYOND: Final = "share of words associated, beyond control words"
 OF_TARGETS: Final = "share of words associated, from the centre of control words"
@@ -34,6 +46,42 @@ LEAST: Final = 20
 """Fewer control words do not tell how words scatter."""
 
 Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Neutral words in the language of a test; ``problem`` says why there are none.
+
+    ``asked`` are all words of the list, the same for all tests of a language, so that a cache answers the next one.
+    ``own`` are those of the test.
+    """
+
+    address: str
+    asked: WordList
+    own: Collection[str]
+    problem: str = ""
+
+    @classmethod
+    def of(cls, test: Test, catalogue: Catalogue, pool: str) -> Pool:
+        """The list ``pool`` of the option ``control_pool``; raises OptionsError for one that is not there."""
+        address = f"{test.language}/{pool}"
+        own = {word.casefold() for words in test.roles.values() for word in words.words}
+        try:
+            return cls(address, catalogue.word_list(address), own)
+        except UnknownNameError as error:
+            if pool != POOL:
+                raise OptionsError(f"{test.id}: control_pool={pool!r}: {error}") from error
+            file = "/".join(address.split("/")[:2])
+            problem = f"there is no list {address}; write it in a stimuli file {file}.toml"
+            return cls(address, WordList("none", ()), own, problem)
+
+    def read_from(self, catalogue: Catalogue) -> tuple[Origin, ...]:
+        """The file that holds the pool, where there is one."""
+        return () if self.problem else (catalogue.origin(self.address),)
+
+    def keep(self, words: Sequence[str]) -> npt.NDArray[np.intp]:
+        """The places of those words that the test does not hold."""
+        return np.array([i for i, word in enumerate(words) if word.casefold() not in self.own], dtype=np.intp)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Final, Self
 import numpy as np
 import numpy.typing as npt
 
-from biascore.plugins_api import ConfidenceInterval, Contrast, Estimate, PValue
+from biascore.plugins_api import ConfidenceInterval, Contrast, Estimate
 from biascore.stats import (
     Attainable,
     Decision,
@@ -18,7 +18,6 @@ from biascore.stats import (
     ZeroVarianceError,
     decide,
     effect_size,
-    normal_approximation,
     permutation_test,
 )
 from biascore.stats.exchange import Exchange
@@ -28,7 +27,7 @@ from biascore_metrics.weat.pvalues import Tests
 EFFECT: Final = "effect size d"
 DIFFERENCE: Final = "mean difference of association"
 DEVIATIONS: Final = "standard deviations"
-UNSURE: Final = "interval holds 0: with other words for these lists there may be no effect"
+UNSURE: Final = "interval includes 0: with other words for these lists there may be no effect"
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,13 +133,7 @@ class Effect:
             least = other.attainable(options.alternative, what)
             attainable = max(attainable, least, key=lambda one: one.p_value)
             exchanged += f"; {other.exchanged(what)}"
-        normal = PValue(
-            name="normal approximation",
-            value=normal_approximation(effect_size(x, y, 1), len(x), len(y)),
-            kind="asymptotic",
-            alternative="greater",
-        )
-        p_values = (*tests.p_values(options.alternative), normal)
+        p_values = tests.p_values(options.alternative)
         effect = Estimate(
             name=name,
             value=d,
@@ -173,7 +166,7 @@ class Effect:
             bound=options.bound,
             attainable=self.attainable,
         )
-        both = self.tests.told(options.alternative, options.alpha) if self.tests else ""
+        both = self.tests.told(options.alternative) if self.tests else ""
         unsure = f"The {UNSURE}." if self._unsure(options) and decision.verdict is Verdict.DETECTED else ""
         reason = " ".join(filter(None, [decision.reason, both, unsure]))
         opposite = effect.opposite(options.alpha)

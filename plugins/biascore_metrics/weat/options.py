@@ -34,6 +34,8 @@ from biascore_metrics.words import WordOptions, exchange_of
 MAX_DEGENERATE_SHARE: Final = 0.01
 POOL: Final = "neutral/words"
 TWO_WAY: Final = "two-way"
+TOPICS: Final = "topics"
+NO_TOPICS: Final = "none"
 Bootstrap: TypeAlias = Literal["two-way", "tested", "studentized", "bca", "percentile", "permutation"]
 
 
@@ -255,19 +257,20 @@ def names_a_list(pool: str) -> str:
     return pool
 
 
-class PlaceboOptions(AssociationOptions):
-    """``placebo``: so many random pairs of lists, of the sizes of A and B, stand beside the effect; 0 asks for none.
-
-    ``placebo_pool``: the list of neutral words that they are drawn from, in the language of the test (``neutral/words``).
-    """
+class TopicOptions(AssociationOptions):
+    """``topics``: the stimuli file, in the language of the test, whose lists are unrelated topics; "none" asks for none."""
 
     crossed: ClassVar[bool] = True
 
     bootstrap: Bootstrap = TWO_WAY
-    placebo: int = Field(default=1000, ge=0, le=10_000)
-    placebo_pool: str = POOL
+    topics: str = TOPICS
 
-    _names_a_list = field_validator("placebo_pool")(names_a_list)
+    @field_validator("topics")
+    @classmethod
+    def _names_topics(cls, topics: str) -> str:
+        if not topics.strip() or "/" in topics:
+            raise ValueError(f"is {topics!r}; name a stimuli file without its language, such as {TOPICS!r}")
+        return topics
 
 
 class VectorOptions(AssociationOptions):
@@ -303,5 +306,5 @@ class ScWeatOptions(VectorOptions):
     _names_a_list = field_validator("control_pool")(names_a_list)
 
 
-class WeatOptions(PlaceboOptions, VectorOptions):
-    """Conventions of WEAT, which are those on vectors and on placebo lists."""
+class WeatOptions(TopicOptions, VectorOptions):
+    """Conventions of WEAT, which are those on vectors and on topics."""

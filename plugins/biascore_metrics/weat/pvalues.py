@@ -11,10 +11,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Literal
 
+import numpy as np
+import numpy.typing as npt
+
 from biascore.plugins_api import PValue
-from biascore.stats import PermutationTest, Tail
+from biascore.stats import PermutationTest, Tail, effect_size, normal_approximation
 
 LARGER: Final = "the larger of two"
+NORMAL: Final = "normal approximation"
 
 
 Alternative = Literal["two-sided", "greater"]
@@ -36,31 +40,36 @@ class Tests:
     def p_values(self, alternative: Alternative) -> tuple[PValue, ...]:
         """The deciding one first: the larger of two, or the only one; then both by their labels; then the papers' own.
 
-        The own labels have a p of their own where the papers' is another.
+        The own labels have a p of their own where the papers' is another. A one-sided test has the two-sided p second, which
+        tells of an effect the other way.
         """
         papers = permutation_p_values(self.papers, alternative)
         own = permutation_p_values(self.own, alternative)[:2]
-        apart = () if self.own is self.papers else _named(own, f"{self.labels[0]} labels")
+        apart = () if self.own is self.papers else _named(own[:1], f"{self.labels[0]} labels")
         if self.across is None:
             return (*apart, *papers)
         others = permutation_p_values(self.across, alternative)[:2]
-        larger = (max(pair, key=lambda p: p.value) for pair in zip(own, others, strict=True))
-        return (*_named(larger, LARGER), *apart, *_named(others, f"{self.labels[1]} labels"), *papers)
+        larger = [max(pair, key=lambda p: p.value) for pair in zip(own, others, strict=True)]
+        deciding = _named(larger if alternative == "greater" else larger[:1], LARGER)
+        return (*deciding, *apart, *_named(others[:1], f"{self.labels[1]} labels"), *papers)
 
-    def told(self, alternative: Alternative, alpha: float) -> str:
+    def told(self, alternative: Alternative) -> str:
         """The two p-values of which the larger decides, in a sentence; empty where one test decides alone."""
         if self.across is None:
             return ""
         own, across = (permutation_p_values(test, alternative)[0].value for test in (self.own, self.across))
         mine, others = self.labels
-        told = f"This p is the larger of two: {own:.3g} with {mine} labels permuted, {across:.3g} with {others} labels"
-        if own <= alpha < across:
-            told += f", so the {others} words, dealt out at random, do about as well"
-        return f"{told}."
+        return f"It is the larger of {own:.3g} ({mine} labels permuted) and {across:.3g} ({others} labels permuted)."
 
 
 def _named(p_values: Iterable[PValue], more: str) -> tuple[PValue, ...]:
     return tuple(p.model_copy(update={"name": f"{p.name}, {more}"}) for p in p_values)
+
+
+def normal(x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]) -> PValue:
+    """The closed form of the GG-WEAT code (Omrani Sabbaghi & Caliskan 2022, tables 2 and 5)."""
+    p = normal_approximation(effect_size(x, y, 1), len(x), len(y))
+    return PValue(name=NORMAL, value=p, kind="asymptotic", alternative="greater")
 
 
 def permutation_p_values(

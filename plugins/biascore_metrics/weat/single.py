@@ -47,9 +47,8 @@ from biascore.stats.exchange import Exchange
 from biascore_metrics.doubts import doubts_of
 from biascore_metrics.frequency import Frequency
 from biascore_metrics.near import near_duplicates
-from biascore_metrics.weat.control import Control
+from biascore_metrics.weat.control import Control, Pool
 from biascore_metrics.weat.options import ScWeatOptions
-from biascore_metrics.weat.placebo import Pool
 from biascore_metrics.weat.pvalues import permutation_p_values
 from biascore_metrics.weat.words import embed_roles
 from biascore_metrics.words import OF_MODEL, RoleVectors, coverage_warnings, embed_words, exchange_of
@@ -77,6 +76,10 @@ class ScWeat(Metric[ScWeatOptions, Test]):
     name = "sc-weat"
     summary = "Single-category WEAT: each target word against A and B, adjusted over the words"
     reference = "Caliskan, Bryson & Narayanan 2017, Science 356:183-186"
+    rule = (
+        "Detected when the larger of two p-values is at most alpha: of the test's words against neutral control words, and "
+        "the smallest of the words' own, adjusted by Holm."
+    )
     requires = frozenset({"embed"})
     kinds = frozenset({"weat"})
     null_is_undeclared = True
@@ -95,7 +98,7 @@ class ScWeat(Metric[ScWeatOptions, Test]):
         return Unreachable.detected(least.adjusted(words, "target words"), self.options.alpha)
 
     def _pool(self, test: Test, catalogue: Catalogue) -> Pool:
-        return Pool.named(test, catalogue, self.options.control_pool, "control_pool")
+        return Pool.of(test, catalogue, self.options.control_pool)
 
     def _exchange(self, test: Test, used: tuple[Sequence[str], Sequence[str]], words: int) -> Exchange:
         """What may be exchanged of A and B; within counterparts where so many words can be found associated at all."""

@@ -28,11 +28,10 @@ from biascore_metrics.doubts import doubts_of
 from biascore_metrics.frequency import Frequency
 from biascore_metrics.near import near_duplicates
 from biascore_metrics.weat.effect import Across, Effect
-from biascore_metrics.weat.matching import Matching
-from biascore_metrics.weat.options import WeatOptions
-from biascore_metrics.weat.placebo import Placebo, Pool
+from biascore_metrics.weat.options import NO_TOPICS, WeatOptions
+from biascore_metrics.weat.specificity import Compared, Topics, proxy_of, vectors_of, without
 from biascore_metrics.weat.words import OF_USABLE_WORDS, embed_roles, exchange_of_roles
-from biascore_metrics.words import OF_MODEL, RoleVectors, coverage_warnings, embed_words
+from biascore_metrics.words import OF_MODEL, RoleVectors, coverage_warnings
 
 LEAST = {"X": 2, "Y": 2, "A": 1, "B": 1}
 
@@ -42,22 +41,26 @@ class Weat(Metric[WeatOptions, Test]):
 
     name = "weat"
     summary = "Word Embedding Association Test: effect size, exact permutation p-value"
+    rule = (
+        "Detected when the larger of two permutation p-values, of the target labels and of the attribute labels, is at most "
+        "alpha."
+    )
     reference = "Caliskan, Bryson & Narayanan 2017, Science 356:183-186"
     requires = frozenset({"embed"})
     kinds = frozenset({"weat"})
-    calibrated_with = MappingProxyType({"placebo": 0})
+    calibrated_with = MappingProxyType({"topics": NO_TOPICS})
 
     def check(self, test: Test, catalogue: Catalogue) -> None:
         """Raise TestKindError, or OptionsError where all partitions of X and Y, or A and B, cannot be counted,
-        or the pool of placebo lists is not there.
+        or the topics that an option names are not there.
         """
         for one, other in (("X", "Y"), ("A", "B")):
             self.options.check_exact(test.roles[one].words, test.roles[other].words, test)
-        Pool.of(test, catalogue, self.options)
+        Topics.of(test, catalogue, self.options)
 
     def further(self, test: Test, catalogue: Catalogue) -> tuple[Origin, ...]:
-        """The file of the pool that placebo lists are drawn from."""
-        return Pool.of(test, catalogue, self.options).read_from(catalogue)
+        """The file of the topics."""
+        return Topics.of(test, catalogue, self.options).read_from(catalogue)
 
     def unreachable(self, test: Test) -> tuple[Unreachable, ...]:
         """What lists as short as these cannot show."""
@@ -85,23 +88,20 @@ class Weat(Metric[WeatOptions, Test]):
             exchange=exchange_of_roles(test, roles.words, ("X", "Y")),
             lists=lists,
         )
-        pool = Pool.of(test, context.catalogue, self.options)
-        placebo = self._placebo(model, roles, effect, pool, rng.spawn(1)[0])
+        compared = self._compared(model, test, roles, effect, context)
         frequency = Frequency.of(model, roles.words, roles.vectors)
         near = () if problem else near_duplicates(test.roles, roles.words, roles.vectors)
-        doubts = (*near, *placebo.cautions(effect, self.options), *frequency.both())
+        caveats = (*near, *compared.cautions(), *frequency.both())
         return Finding(
             variant=self.options.variant(model),
-            estimates=(*effect.estimates, *placebo.estimates()),
-            decision=placebo.added(effect.decide(self.options), self.options),
+            estimates=effect.estimates,
+            decision=effect.decide(self.options),
+            specificity=compared.found,
             equivalence=Equivalence.within(self.options.bound, effect.estimates[0].name),
             coverage=roles.coverage,
-            warnings=(*warnings, *effect.warnings(self.options), *doubts),
-            cautions=(*coverage_warnings(roles.coverage), *effect.cautions(self.options), *doubts),
-            doubts=(
-                *placebo.in_brief(effect, self.options),
-                *doubts_of(roles.coverage, near=near, frequency=frequency.both()),
-            ),
+            warnings=(*warnings, *effect.warnings(self.options), *caveats),
+            cautions=(*coverage_warnings(roles.coverage), *effect.cautions(self.options), *caveats),
+            doubts=doubts_of(roles.coverage, near=near, frequency=frequency.both()),
             item_value="association s(w, A, B)",
             model_conventions=(*OF_MODEL, *OF_USABLE_WORDS, *frequency.stated()),
             conventions=self.options.conventions(
@@ -113,37 +113,32 @@ class Weat(Metric[WeatOptions, Test]):
                     "resampled": self.options.resampled("target words", "attribute words"),
                     "item value": "s(w, A, B) = mean cosine with A - mean cosine with B",
                     **frequency.stated(),
-                    **placebo.stated(),
+                    **compared.stated(),
                 },
             ),
             items=_items(test, roles, x, y),
         )
 
-    def _placebo(
-        self, model: Model, roles: RoleVectors, effect: Effect, pool: Pool, rng: np.random.Generator
-    ) -> Placebo:
-        if pool.problem:
-            return Placebo.without(pool)
-        # All of the list, whatever the test, so that the next test finds the answers in the cache.
-        neutral = embed_words(model, {"neutral": pool.asked.words}, self.options.level, self.options)
+    def _compared(
+        self, model: Model, test: Test, roles: RoleVectors, effect: Effect, context: Context
+    ) -> Compared:
+        topics = Topics.of(test, context.catalogue, self.options)
+        if topics.problem:
+            return without(topics)
+        words, vectors, unit = vectors_of(model, topics, self.options)
         if effect.estimates[0].value is None:
-            return Placebo.without(pool, "there is no effect size")
-        kept = pool.keep(neutral.words["neutral"])
-        vectors = neutral.vectors["neutral"][kept]
-        targets = np.concatenate([roles.vectors["X"], roles.vectors["Y"]])
-        return Placebo.measured(
-            cosine_matrix(targets, vectors) if len(kept) else np.empty((len(targets), 0)),
-            len(roles.vectors["X"]),
-            effect.estimates[0],
-            Matching.of(
-                model,
-                roles.words,
-                [neutral.words["neutral"][place] for place in kept],
-                {role: roles.vectors[role] for role in ("A", "B")} | {"neutral": vectors},
-            ),
-            pool,
+            return without(topics, "there is no effect size")
+        own = (roles.words["A"], roles.words["B"])
+        targets = np.concatenate([roles.vectors["X"], roles.vectors["Y"]]).astype(np.float64)
+        return Compared.of(
+            topics,
+            words,
+            targets @ unit.T / np.linalg.norm(targets, axis=1, keepdims=True),
+            _table(roles),
+            (len(roles.words["X"]), len(own[0])),
             self.options,
-            rng,
+            context.rng.spawn(1)[0],
+            proxy_of(model, own, words, (roles.vectors["A"], roles.vectors["B"], vectors)),
         )
 
 

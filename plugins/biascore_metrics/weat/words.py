@@ -18,7 +18,7 @@ from biascore_metrics.words import (
 )
 
 ROLES: Final = ("X", "Y", "A", "B")
-OF_USABLE_WORDS: Final = ("exchanged", "placebo lists")
+OF_USABLE_WORDS: Final = ("exchanged", "specificity")
 """Conventions that depend on which words a model knows, so that they may differ between two that are compared."""
 
 

@@ -19,7 +19,7 @@ def test_a_contextual_model_is_measured_before_and_after(
 ) -> None:
     leace = {"name": "leace", "options": NOUNS}
     model = {"name": "it", "ref": f"hf:{saved_model('bert-cased')}", "transforms": [leace], "before": True}
-    fise = {**FEW, "draws": 200, "affect_model": "self"}
+    fise = {"draws": 200, "affect_model": "self"}
     measurements = [
         {"metric": "seat", "tests": ["it/gg-weat"], "options": FEW},
         {"metric": "fise", "tests": ["it/fise_it1_occupations"], "options": fise},

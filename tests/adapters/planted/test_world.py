@@ -57,6 +57,15 @@ def test_topics_clusters_and_anisotropy_are_cosines(context: LoadContext) -> Non
         assert np.linalg.norm(found["X"], axis=1) == pytest.approx(1)
 
 
+def test_shipped_topics_are_topics_where_that_is_declared(context: LoadContext) -> None:
+    shipped = context.catalogue.file("en", "topics").lists[:2]
+    for world, cosine in ((",topics=0.4", 0.4), (",topics.XY=0.4", 0.0)):
+        of = Vectors(Planted.of(f"{TEST}=0{world}", 0, context).words, 0).of
+        one, other = (np.stack([of(word) for word in topic.words]) for topic in shipped)
+        assert within(one) == pytest.approx(cosine, abs=0.04)
+        assert (one @ other.T).mean() == pytest.approx(0, abs=0.04)
+
+
 def test_words_of_no_list_are_as_narrow_and_on_no_topic(engine: Engine) -> None:
     model = engine.model(f"planted:{TEST}=0,anisotropy=0.6,topics.XY=0.3")
     found = model.embed(["unheard", "never met", "elsewhere"]).astype(np.float64)
@@ -163,7 +172,6 @@ def test_a_world_makes_the_words_of_fise_what_it_says(context: LoadContext) -> N
     ("declared", "error", "told"),
     [
         ("topics.XY=2", RefError, "topics.XY=0.3"),
-        ("topics=0.3", RefError, "for lists"),
         ("topics.XQ=0.3", RefError, "X, Y, A, B, T"),
         ("topics.=0.3", RefError, "topics.XY=0.3"),
         ("clusters.XY=4", RefError, "4x0.5"),

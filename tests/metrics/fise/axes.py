@@ -23,7 +23,7 @@ VECTORS: dict[str, Any] = {
     for name, words in LISTS.items()
     for word in words
 } | {word: RNG.normal(size=8) for word in TARGETS}
-FEW = {"draws": 300, "resamples": 200}
+FEW = {"draws": 300}
 
 
 def dimension(name: str, one: str, other: str) -> Dimension:

@@ -1,15 +1,13 @@
-"""Intervals and p-values of FISE: where they belong, and that they are those of the generic bootstrap."""
-
-import math
+"""Intervals and p-values of FISE: where they belong, and that they are those of clusters of words."""
 
 import numpy as np
 import pytest
 
-from biascore_metrics.fise.intervals import difference_interval
+from biascore.stats.proportions import clustered_wilson_interval
+from biascore.stats.robust_mean import robust_mean
+from biascore_metrics.fise.intervals import distance_interval, effective_words, share_interval
 
 from .axes import VECTORS, fise, fise_test
-
-GROUPS = [f"{a} {b}" for a in ("men", "women") for b in ("white", "black")]
 
 
 def test_intervals_and_p_values_are_where_they_belong(model_of):
@@ -17,49 +15,36 @@ def test_intervals_and_p_values_are_where_they_belong(model_of):
     for estimate in got.estimates:
         if estimate.interval is not None and estimate.value is not None:
             assert estimate.interval.low <= estimate.value <= estimate.interval.high, estimate.name
-    shares = [
-        e for e in got.estimates if e.unit == "share" and e.name != "distance expected from shuffled labels"
-    ]
-    assert all(e.interval for e in shares)
-    with_p = {e.name for e in got.estimates if e.p_values}
-    assert with_p == {
-        "distance of the distribution from even",
-        *(f"{kind} {d}" for kind in ("mean bias", "standardised mean bias") for d in ("gender", "race")),
-        *(f"mean bias {d} at equal tightness" for d in ("gender", "race")),
-        "interaction gender x race",
-        *(f"positive valence among {group} less the other groups" for group in GROUPS),
-    }
-    assert all(
-        got.estimate(f"positive valence among {group} less the other groups").interval for group in GROUPS
+    assert all(e.interval for e in got.estimates if e.unit == "share")
+    deciding = {f"mean bias {d} at equal tightness" for d in ("gender", "race")}
+    assert {e.name for e in got.estimates if e.p_values} == deciding
+    assert got.headline.name in deciding
+
+
+def test_errors_are_those_of_the_clusters_of_the_items(model_of):
+    got = fise(model_of(VECTORS), fise_test())
+    frame = got.items_frame()
+    assert frame["cluster"].nunique() == round(40**0.5)
+    for name, column in (
+        ("mean bias gender", "gender"),
+        ("mean bias race at equal tightness", "race at equal tightness"),
+    ):
+        expected = robust_mean(frame[column], clusters=frame["cluster"])
+        found = got.estimate(name)
+        assert (found.interval.low, found.interval.high) == pytest.approx((expected.low, expected.high))
+        assert found.n["clusters"] == 6
+    assert got.estimate("mean bias race at equal tightness").p("t over words, by clusters").value == (
+        pytest.approx(robust_mean(frame["race at equal tightness"], clusters=frame["cluster"]).p_value())
     )
-    larger, *both = got.estimate("interaction gender x race").p_values
-    assert larger.value == max(p.value for p in both)
-    assert got.estimate("mean bias gender").p_values[0].kind == "exact"
-
-
-def test_shares_and_means_have_the_bootstrap_intervals_of_the_generic_bootstrap(model_of):
-    from biascore.stats import bootstrap_interval
-
-    for method in ("bca", "percentile"):
-        got = fise(model_of(VECTORS), fise_test(), bootstrap=method, resamples=20_000)
-        frame = got.items_frame()
-        samples = {
-            "mean bias gender": frame["gender"].to_numpy(),
-            "share of men white": (frame["group"] == "men white").to_numpy(dtype=float),
-        }
-        for name, sample in samples.items():
-            expected = bootstrap_interval(
-                lambda batch: batch[0].mean(axis=1),
-                (sample,),
-                method=method,
-                resamples=20_000,
-                rng=np.random.default_rng(2),
-            )
-            found = got.estimate(name).interval
-            assert found.method == method
-            spread = float(np.std(sample)) / math.sqrt(40)
-            assert found.low == pytest.approx(expected.low, abs=0.08 * spread + 0.0251 * ("share" in name))
-            assert found.high == pytest.approx(expected.high, abs=0.08 * spread + 0.0251 * ("share" in name))
+    inside = (frame["group"] == "men white").to_numpy()
+    for name, members, among in (
+        ("share of men white", inside, np.full(40, True)),
+        ("positive valence among men white", (frame["valence"] > 0).to_numpy(), inside),
+    ):
+        expected = clustered_wilson_interval(members[among].astype(float), frame["cluster"][among])
+        found = got.estimate(name).interval
+        assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
+    assert got.conventions["clusters of target words"].startswith("40 words of 6 clusters of the vectors")
 
 
 def test_same_seed_same_measurement_and_affect_changes_nothing_else(model_of):
@@ -69,35 +54,33 @@ def test_same_seed_same_measurement_and_affect_changes_nothing_else(model_of):
     assert one.items.equals(two.items)
     without = fise(model, fise_test(affect=()))
     for estimate in without.estimates:
-        if estimate.name.startswith(("distance", "mean", "interaction", "share")):
-            assert estimate == one.estimate(estimate.name)
+        assert estimate == one.estimate(estimate.name)
 
 
-def test_the_difference_of_affect_has_the_interval_of_words_drawn_jointly(model_of):
-    got = fise(model_of(VECTORS), fise_test(), bootstrap="percentile", resamples=5_000)
-    frame = got.items_frame()
-    estimate = got.estimate("positive valence among men white less the other groups")
-    positive, inside = (
-        (frame["valence"] > 0).to_numpy(),
-        (frame["group"] == "men white").to_numpy(),
-    )
-    assert estimate.value == pytest.approx(positive[inside].mean() - positive[~inside].mean())
-    assert estimate.n == {"words": inside.sum(), "words of others": (~inside).sum()}
-    rng, drawn = np.random.default_rng(3), []
-    for _ in range(5_000):
-        rows = rng.integers(len(frame), size=len(frame))
-        p, g = positive[rows], inside[rows]
-        drawn.append(p[g].mean() - p[~g].mean())
-    assert (estimate.interval.low, estimate.interval.high) == pytest.approx(
-        np.quantile(drawn, [0.025, 0.975]), abs=0.04
-    )
+def test_words_of_one_cluster_alone_have_no_interval():
+    one = np.zeros(3, dtype=np.intp)
+    assert share_interval(np.array([True, True, False]), one, 0.95) is None
+    assert share_interval(np.array([], dtype=bool), one[:0], 0.95) is None
+    assert share_interval(np.array([True]), one[:1], 0.95).high == 1
 
 
-def test_where_words_agree_the_difference_of_affect_has_newcombes_interval():
-    # Newcombe 1998, table II: 10 of 10 less 0 of 20, and 5 of 56 less 0 of 29, 95 %.
-    def interval(one: int, of: int, other: int, among: int):
-        found = difference_interval(None, (one, np.arange(of)), (other, np.arange(among)), 0.95)
-        return found.low, found.high
+def test_words_that_always_agree_count_as_their_clusters():
+    apart, pairs = np.arange(400), np.repeat(np.arange(200), 2)
+    codes = np.random.default_rng(1).integers(4, size=400).astype(np.int8)
+    assert effective_words(codes, apart, 4, 0.95) == 400
+    assert effective_words(codes[pairs], pairs, 4, 0.95) == pytest.approx(200, abs=6)
+    assert effective_words(codes, pairs, 4, 0.95) == pytest.approx(400, abs=30)
+    assert effective_words(codes, 0 * apart, 4, 0.95) == 1
 
-    assert interval(10, 10, 0, 20) == pytest.approx((0.6791, 1.0), abs=1e-4)
-    assert interval(5, 56, 0, 29) == pytest.approx((-0.0381, 0.1926), abs=1e-4)
+
+def test_the_interval_of_the_distance_keeps_its_level_where_the_truth_is_even():
+    rng, held = np.random.default_rng(2), 0
+    clusters = np.repeat(np.arange(40), 4)
+    for _ in range(60):
+        # Three of four words lie where their cluster lies.
+        shared = rng.integers(4, size=40)[clusters]
+        codes = np.where(rng.random(160) < 0.75, shared, rng.integers(4, size=160))
+        counts = tuple(np.bincount(codes, minlength=4).tolist())
+        effective = effective_words(codes, clusters, 4, 0.95)
+        held += distance_interval(counts, effective, level=0.95, rng=rng).low == 0
+    assert held >= 52  # of 60 at 95 %: fewer have probability below .02; by word 160 it would be some 35

@@ -117,26 +117,6 @@ def test_everything_equals_a_loop_over_words(model_of, dimensions: tuple[Dimensi
         for name in ("mean bias {}", "mean bias {} at equal tightness", "standardised mean bias {}"):
             sides = tuple(f"jobs lean to {side.name}" for side in (d.A, d.B))
             assert got.estimate(name.format(d.name)).sides == sides
-    for (i, one), (j, other) in itertools.combinations(enumerate(dimensions), 2):
-        pairs = np.array([(bs[i], bs[j]) for bs in scores.values()])
-        interaction = got.estimate(f"interaction {one.name} x {other.name}").value
-        assert interaction == pytest.approx(np.corrcoef(pairs.T)[0, 1], abs=1e-6)
-        table = [
-            [int(np.sum(((pairs[:, 0] > 0) == a) & ((pairs[:, 1] > 0) == b))) for b in (True, False)]
-            for a in (True, False)
-        ]
-        odds = (table[0][0] + 0.5) * (table[1][1] + 0.5) / ((table[0][1] + 0.5) * (table[1][0] + 0.5))
-        assert got.estimate(f"log odds ratio {one.name} x {other.name}").value == pytest.approx(
-            math.log(odds)
-        )
-        axes = [
-            np.mean([VECTORS[w] / np.linalg.norm(VECTORS[w]) for w in d.A.words], axis=0)
-            - np.mean([VECTORS[w] / np.linalg.norm(VECTORS[w]) for w in d.B.words], axis=0)
-            for d in (one, other)
-        ]
-        assert got.estimate(f"cosine of the axes {one.name} x {other.name}").value == pytest.approx(
-            cosine(*axes), abs=1e-6
-        )
     assert len(got.estimates) == len({e.name for e in got.estimates})
 
 

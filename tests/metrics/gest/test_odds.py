@@ -264,12 +264,3 @@ def test_given_scores_of_pairs_and_of_another_quantity(engine: Engine, tmp_path:
     for metric in ("gest-causal", "gest-mlm"):
         with pytest.raises(CapabilityError, match=r"holds pairs where template 1, template 2.* are needed"):
             engine.measure(metric, model, TEST)
-
-
-@pytest.mark.parametrize(("count", "warned"), [(5, True), (19, True), (20, False)])
-def test_few_samples_a_stereotype_are_warned_of(engine: Engine, count: int, warned: bool) -> None:
-    test = samples_test({id: [f"{id} {k}" for k in range(count)] for id in (1, 2, 8, 9)})
-    backend = Continues(lambda sentence, word: float(word == "he") * len(sentence) / 7)
-    found = engine.measure("gest-causal", model_of(backend), test, resamples=100)[0]
-    told = [line for line in found.warnings if f"has {count} usable samples, fewer than 20" in line]
-    assert len(told) == warned

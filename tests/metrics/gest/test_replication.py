@@ -50,7 +50,7 @@ def test_table_6_and_table_4(slavic_engine: Engine, shared_data: Path, gest: Tes
         language_column="lang",
         only={"system": system, "lang": target},
     )
-    found = slavic_engine.measure("gest-mt", model, gest, target=target, resamples=200)[0]
+    found = slavic_engine.measure("gest-mt", model, gest, target=target)[0]
     printed = read(shared_data / "gest" / "expected_table6_dev.json")["rows"][pair]
     named = estimates(found)
     f_s, f_m = named["stereotype rate f_s"], named["global masculine rate f_m"]
@@ -108,7 +108,7 @@ def test_the_topical_check_finds_the_papers_166_samples(
     )
     held = {}
     for match in ("substring", "word"):
-        options = {"templates": [1], "confound": "en/gest/family", "confound_match": match, "resamples": 100}
+        options = {"templates": [1], "confound": "en/gest/family", "confound_match": match}
         found = slavic_engine.measure("gest-mlm", model, gest, **options)[0]
         q = estimates(found)["q_confound"]
         held[match] = q.n["samples"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.stats import norm
+from scipy.stats import norm, ttest_ind
 
 from biascore import Engine
 from biascore.audit import Audit
@@ -33,7 +33,6 @@ def test_every_number_of_the_paper(engine: Engine) -> None:
     assert (named["p_m"].value, named["p_f"].value) == pytest.approx((p_m, p_f), abs=1e-9)
     assert named["p 1 Weak"].value == pytest.approx(centres[1], abs=1e-9)
     assert named["p 1 Weak"].interval.low == pytest.approx(agresti_coull(30, 90).interval.low)
-    assert named["raw p 1 Weak"].value == pytest.approx(30 / 90)
     assert named["raw stereotype rate f_s"].value == pytest.approx((150 - 80) / 90 / 2)
     assert [
         named[f"feminine rank {label}"].value for label in ("1 Weak", "2 Neat", "9 Rational", "8 Tough")
@@ -48,12 +47,16 @@ def test_every_number_of_the_paper(engine: Engine) -> None:
     assert found.warnings == ()
 
 
-def test_the_interval_holds_theory(engine: Engine) -> None:
+def test_intervals_take_each_stereotype_as_one_observation(engine: Engine) -> None:
     test = samples_test(numbered(dict.fromkeys(TABLE, 100)))
-    found = engine.measure("gest-mt", model_of(by_table(TABLE)), test, target="xx", resamples=20_000)[0]
-    raw = estimates(found)["raw stereotype rate f_s"]
-    variance = sum(0.25 * (m / 90) * (f / 90) / 90 for m, f in TABLE.values())
-    assert raw.interval.high - raw.interval.low == pytest.approx(2 * 1.96 * variance**0.5, rel=0.04)
+    named = estimates(engine.measure("gest-mt", model_of(by_table(TABLE)), test, target="xx")[0])
+    shares = {id: m / (m + f) for id, (m, f) in TABLE.items()}
+    men, women = ([p for id, p in shares.items() if (id >= 8) is about_men] for about_men in (True, False))
+    welch = ttest_ind(men, women, equal_var=False).confidence_interval(0.95)
+    f_s, f_m = named["raw stereotype rate f_s"].interval, named["raw global masculine rate f_m"]
+    assert (f_s.low, f_s.high) == pytest.approx((welch.low, welch.high))
+    half = (welch.high - welch.low) / 4
+    assert f_m.interval.low == pytest.approx(max(0.0, f_m.value - half))
 
 
 def test_items_say_what_decided_each_sample(engine: Engine) -> None:
@@ -93,12 +96,11 @@ def test_nothing_detected_is_inconclusive(engine: Engine) -> None:
     assert estimates(found)["yield"].value == 0
 
 
-def test_few_samples_are_cautioned_and_cannot_be_negligible(engine: Engine) -> None:
+def test_few_samples_cannot_be_negligible(engine: Engine) -> None:
     few = {1: (3, 3), 2: (3, 3), 8: (3, 3), 9: (4, 2)}
     test = samples_test(numbered(dict.fromkeys(few, 6)))
     found = engine.measure("gest-mt", model_of(by_table(few)), test, target="xx")[0]
     assert found.verdict is Verdict.INCONCLUSIVE
-    assert any("read the raw numbers" in line for line in found.warnings)
 
 
 def test_the_raw_interval_decides_what_is_negligible(engine: Engine) -> None:
@@ -138,7 +140,7 @@ def test_the_topical_check_looks_at_samples_about_men(engine: Engine) -> None:
     women = engine.measure(
         "gest-mt", model_of(backend), test, target="xx", confound="en/gest/family", confound_of="female"
     )[0]
-    assert estimates(women)["raw p_confound"].value == 0
+    assert dict(estimates(women)["p_confound"].n) == {"masculine": 0, "feminine": 1}
     assert "female stereotypes" in women.conventions["confound"]
 
 
@@ -170,9 +172,7 @@ def test_the_planted_bias_is_recovered_from_a_data_file(tmp_path: Path) -> None:
         title="planted",
         data=[{"format": "gest", "source": str(tmp_path / "mine.csv"), "language": "en"}],
         models=[{"ref": "planted:en/mine=1", "name": f"{s}", "options": {"seed": s}} for s in seeds],
-        measurements=[
-            {"metric": "gest-mt", "tests": ["en/mine"], "options": {"target": "it", "resamples": 500}}
-        ],
+        measurements=[{"metric": "gest-mt", "tests": ["en/mine"], "options": {"target": "it"}}],
     )
     run = Engine(cache=None).run(audit)
     raw = [estimates(found)["raw stereotype rate f_s"].value for found in run]

@@ -24,7 +24,7 @@ def measured(engine: Engine, women: Counts, men: Counts) -> Measurement:
     rows = tuple(Sample(sentence, id) for id, some in sentences.items() for sentence in some)
     test = replace(samples_test({}), samples=Samples("mine", STEREOTYPES, rows))
     translator = by_table({id: counts[:2] for id, counts in table.items()})
-    return engine.measure("gest-mt", model_of(translator), test, target="xx", resamples=200)[0]
+    return engine.measure("gest-mt", model_of(translator), test, target="xx")[0]
 
 
 def test_unlike_numbers_of_samples_alone_make_no_stereotype(engine: Engine) -> None:
@@ -32,7 +32,7 @@ def test_unlike_numbers_of_samples_alone_make_no_stereotype(engine: Engine) -> N
     found = measured(engine, women=(45, 5, 0), men=(9, 1, 0))
     centres = estimates(found)["stereotype rate f_s"]
     assert centres.value < -0.05
-    assert centres.p_values[0].value < 0.001
+    assert centres.p_values == ()  # the paper has no test, and its centres would reject
     assert found.headline.value == pytest.approx(0, abs=1e-12)
     assert found.p_value == 1
     assert found.verdict is Verdict.INCONCLUSIVE
@@ -51,14 +51,14 @@ def test_feminine_sentences_lost_on_one_side_are_told_with_what_they_may_hide(en
     low = named["lowest f_s that samples without a gender allow"].value
     high = named["highest f_s that samples without a gender allow"].value
     assert (low, high) == pytest.approx((0.70 - 0.82, 0.70 - 0.70))
-    (caution,) = found.cautions
+    caution = found.cautions[0]
     assert "100.0% of the samples of stereotypes about men and in 88.0% of those about women" in caution
     assert "from -0.120 to 0.000" in caution
 
 
 def test_an_equal_yield_is_not_warned_of(engine: Engine) -> None:
     found = measured(engine, women=(70, 20, 10), men=(70, 20, 10))
-    assert found.warnings == ()
+    assert found.doubts == ()
     named = estimates(found)
     low = named["lowest f_s that samples without a gender allow"].value
     high = named["highest f_s that samples without a gender allow"].value
@@ -76,7 +76,7 @@ def test_a_stereotype_without_a_gender_still_has_bounds(engine: Engine) -> None:
 def test_all_that_is_feminine_in_stereotypes_about_women_is_not_negligible(engine: Engine) -> None:
     """The largest f_s that can be at this f_m, and yet within the bound of 0.03."""
     found = measured(engine, women=(98, 2, 0), men=(100, 0, 0))
-    assert found.headline.interval.high < 0.03
+    assert found.headline.interval is None  # no stereotype differs from others of its kind
     assert estimates(found)["raw f_s as a share of the largest"].value == pytest.approx(1)
     assert estimates(found)["raw largest f_s at this f_m"].value == pytest.approx(0.02)
     assert found.verdict is Verdict.DETECTED

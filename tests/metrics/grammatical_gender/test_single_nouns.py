@@ -102,7 +102,9 @@ def test_the_disentangled_vectors_are_those_of_the_reference(
         values = [row["value"] for row in table if row["group"] == group][:8]
         assert values == pytest.approx([row[key] for row in expected["primal"]][:8], abs=0.005), group
     for name in ("GenS", "GenC", "FloI", "InsW"):
-        (other,) = spanish.measure("weat-change", clean, f"es/own-{name}", **options)
+        (other,) = spanish.measure(
+            "weat-change", clean, f"es/own-{name}", trace=True, resamples=100, duplicates="keep"
+        )
         values = [row["value"] for row in other.items.to_pylist() if row["group"] == "effect size d"][:8]
         assert values == pytest.approx([row[f"d_{name}"] for row in expected["primal"]][:8], abs=0.005), name
     (single,) = spanish.measure("sc-gg-weat", clean, "es/own-nouns", **FEW)

@@ -1,65 +1,72 @@
-"""Data sets of the paper's size for one dimension whose true difference and spread of the words are known.
+"""Data sets whose true difference is known, in worlds where words, targets or templates vary by themselves.
 
-6 templates x 7 target words x 94 + 94 attribute words, weights 1 / perplexity with log-normal perplexities,
-residual sd 0.5 at weight 1.
+Usual: 15 + 15 attribute words (sd 0.3 nats), 10 targets (sd 0.3), 6 templates (sd 0.5), log-perplexities of mean 2.5
+and sd 0.8, and residuals of sd 0.5 nats, the same at every perplexity.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
 import numpy as np
-from scipy import stats
+import numpy.typing as npt
 
-from biascore.stats import lmm
-from biascore_metrics.robust.fits import Table, difference, fit
-from biascore_metrics.robust.options import RobustOptions
+from biascore_metrics.robust.fits import Table
 
-TEMPLATES, TARGETS, WORDS = 6, 7, 94
-GROUPS = ("male", "female")
-RESIDUAL = 0.5
-
-
-def table(rng: np.random.Generator, spread: float, effect: float) -> Table:
-    """One data set; ``spread`` is the sd of the attribute words, ``effect`` the true difference, both in nats."""
-    group, word, template, target = (
-        axis.ravel()
-        for axis in np.meshgrid(np.arange(2), np.arange(WORDS), np.arange(TEMPLATES), np.arange(TARGETS))
-    )
-    weight = np.exp(-rng.normal(3.0, 1.0, group.size).clip(0.0, None))
-    values = (
-        effect * (group == 0)
-        + rng.normal(0.0, 0.5, TEMPLATES)[template]
-        + rng.normal(0.0, 0.3, TARGETS)[target]
-        + rng.normal(0.0, spread, (2, WORDS))[group, word]
-        + rng.normal(0.0, RESIDUAL, group.size) / np.sqrt(weight)
-    )
-    names = np.array(GROUPS)[group]
-    words = np.char.add(np.char.add(names, " "), word.astype(str))
-    return Table(
-        names,
-        np.char.add("t", template.astype(str)),
-        np.char.add("w", target.astype(str)),
-        words,
-        values,
-        weight,
-    )
+GROUPS: Final = ("male", "female")
+SIGNS: Final = np.array([0.5, -0.5])
+RESIDUAL: Final = 0.5
+SPREADS: Final[dict[str, Callable[[npt.NDArray[np.float64]], npt.NDArray[np.float64]]]] = {
+    "constant": np.ones_like,
+    "perplexity": lambda perplexity: perplexity,
+    "1 / perplexity": lambda perplexity: 1 / perplexity,
+}
 
 
-def null_tests(datasets: int, spread: float, *, random_attribute: bool, seed: int) -> list[lmm.TTest]:
-    """The test of each data set without a difference; data set i is drawn from the seed (``seed``, i)."""
-    options = RobustOptions(random_attribute=random_attribute)
-    found = []
-    for i in range(datasets):
-        one = fit(table(np.random.default_rng([seed, i]), spread, 0.0), GROUPS, options)
-        assert isinstance(one, lmm.Fit), one
-        found.append(difference(one, GROUPS, 0.95))
-    return found
+@dataclass(frozen=True, slots=True)
+class World:
+    """``words``: their sd in nats; ``targets``, ``templates``: the sd of each one's own difference."""
 
+    words: float = 0.3
+    targets: float = 0.0
+    templates: float = 0.0
+    n_words: int = 15
+    n_targets: int = 10
+    variance: str = "constant"
+    heavy: bool = False
+    """Words by t with 3 df."""
+    uneven: bool = False
+    """Words of the first group 2.3 times as spread as the others."""
 
-def rejected(found: list[lmm.TTest], effect: float) -> float:
-    """The share of p <= .05, were the true difference ``effect`` nats.
+    def table(self, rng: np.random.Generator, effect: float = 0.0) -> Table:
+        """One data set."""
+        shape = (2, self.n_words, self.n_targets, 6)
+        axes = np.indices(shape)
+        perplexity = np.exp(rng.normal(2.5, 0.8, shape))
+        variance = SPREADS[self.variance](perplexity)
+        own = rng.standard_t(3, shape[:2]) / np.sqrt(3) if self.heavy else rng.normal(size=shape[:2])
+        own = self.words * own * (np.array([[1.4], [0.6]]) if self.uneven else 1.0)
+        target, template = (rng.normal(0, sd, n) for sd, n in ((self.targets, shape[2]), (self.templates, 6)))
+        gaps = effect + target[:, None] + template
+        values = (
+            own[:, :, None, None]
+            + SIGNS[:, None, None, None] * gaps
+            + rng.normal(0, 0.3, shape[2])[:, None]
+            + rng.normal(0, 0.5, 6)
+            + RESIDUAL * np.sqrt(variance / variance.mean()) * rng.normal(size=shape)
+        )
+        group, word, target_of, template_of = (axis.ravel().astype(str) for axis in axes)
+        return Table(
+            np.array(GROUPS)[axes[0].ravel()],
+            template_of,
+            target_of,
+            np.char.add(np.char.add(group, " "), word),
+            values.ravel(),
+            1 / perplexity.ravel(),
+        )
 
-    A difference between the groups is a fixed effect: it moves the coefficient by itself, and neither its standard
-    error nor its degrees of freedom, so that one fit serves all of them.
-    """
-    t = np.array([(test.estimate + effect) / test.se for test in found])
-    return float(np.mean(2 * stats.t.sf(np.abs(t), [test.df for test in found]) <= 0.05))
+    def tables(self, sets: int, effect: float = 0.0, seed: int = 1) -> Iterator[Table]:
+        """Data set i is drawn from the seed (``seed``, i)."""
+        return (self.table(np.random.default_rng([seed, i]), effect) for i in range(sets))

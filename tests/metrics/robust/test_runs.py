@@ -36,7 +36,7 @@ def test_a_masked_model_is_planned_run_and_verified(
     audit.write_text(
         f'title = "Small"\nstimuli = ["{stimuli}"]\n[[models]]\nname = "bert"\nref = "hf:{saved_model("bert-uncased")}"\n'
         '[[measurements]]\nmetric = "robust-association"\ntests = ["en/small"]\n'
-        "options = { resamples = 100, pairs = 2, random_attribute = true, ppl_bins = [0, 50, 1000] }\n",
+        "options = { resamples = 100, pairs = 2, ppl_bins = [0, 50, 1000] }\n",
         encoding="utf-8",
     )
     plan = json.loads(CliRunner().invoke(app, ["plan", str(audit), "--no-probe", "--json"]).stdout)
@@ -47,7 +47,7 @@ def test_a_masked_model_is_planned_run_and_verified(
     assert ran.exit_code == 0, ran.output
     run = json.loads((tmp_path / "out" / "run.json").read_text())
     (measured,) = run["measurements"]
-    assert measured["estimates"][0]["name"] == "bias score male - female"
+    assert measured["estimates"][0]["name"] == "difference male - female"
     assert measured["estimates"][0]["value"] is not None
     asked = run["models"][0]["questions"]["asked"]
     assert 0.5 < plan["total"]["asked"] / asked < 2
@@ -55,9 +55,8 @@ def test_a_masked_model_is_planned_run_and_verified(
     assert again.exit_code == 0, again.output
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     for part in (
-        "Bias scores by test and model",
-        "Bias score by template",
-        "Random intercepts of the target words",
+        "Differences by test and model",
+        "Difference by template",
     ):
         assert part in page
 

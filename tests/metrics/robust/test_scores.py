@@ -160,3 +160,17 @@ def test_sentences_without_weight_are_left_out_and_counted(measure: Callable[...
     assert all(0 < row["weight"] <= 1 for row in rows)
     (told,) = (line for line in got.warnings if "are left out" in line)
     assert int(told.split()[0]) >= 2 * 2 * 2  # two rows of "mother", two templates, two targets
+
+
+def test_perplexity_may_hide_whole_words(measure: Callable[..., Measurement]) -> None:
+    rows = measure(perplexity_hides="words").items.to_pylist()
+    for row in rows:
+        tokens = pieces(row["item"])
+        names = [token for token, _, _ in tokens]
+        words = [m.span() for m in re.finditer(r"\w+|\.", row["item"])]
+        parts = [{i for i, (_, a, b) in enumerate(tokens) if start <= a and b <= end} for start, end in words]
+        total = sum(ln_p(names, part, sorted(part)) for part in parts)
+        assert row["perplexity"] == pytest.approx(math.exp(-total / len(tokens)))
+    assert any(len(pieces(row["item"])) > len(row["item"].split()) + 1 for row in rows)
+    other = {row["item"]: row["perplexity"] for row in measure().items.to_pylist()}
+    assert any(other.get(row["item"], row["perplexity"]) != pytest.approx(row["perplexity"]) for row in rows)

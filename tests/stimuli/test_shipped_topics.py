@@ -1,0 +1,37 @@
+"""The shipped topics, from which pairs of unrelated topics are drawn."""
+
+from pathlib import Path
+
+import pytest
+
+import biascore_wordlists
+from biascore.plugins_api import Catalogue
+
+CATALOGUE = Catalogue.from_folders([(Path(biascore_wordlists.__file__).parent, "biascore_wordlists")])
+LANGUAGES = sorted({test.language for test in CATALOGUE.tests if test.kind == "weat"})
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_topics_are_many_and_share_no_word_with_each_other_or_with_a_test(code: str) -> None:
+    topics = CATALOGUE.file(code, "topics").lists
+    words = [word.casefold() for topic in topics for word in topic.words]
+    assert len(topics) >= (44 if code == "en" else 20)
+    assert min(len(topic.words) for topic in topics) >= (16 if code == "en" else 12)
+    assert len(words) == len(set(words))
+    in_tests = {
+        word.casefold()
+        for test in CATALOGUE.tests
+        if test.language == code and test.kind == "weat"
+        for role, some in test.roles.items()
+        if not (test.id.endswith("/gg-weat") and role in "XY")  # nouns of each gender, whatever they mean
+        for word in some.words
+    }
+    assert not in_tests & set(words)
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_each_word_has_the_sentences_of_its_kind(code: str) -> None:
+    templates = CATALOGUE.templates(code, "seat")
+    for topic in CATALOGUE.file(code, "topics").lists:
+        assert set(topic.parts_of_speech) == set(topic.words)
+        assert set(topic.parts_of_speech.values()) <= set(templates)
