@@ -105,8 +105,8 @@ def run_verdicts(
 def contradiction(measurement: Measurement) -> str:
     """Why its verdict does not follow from its own p-value and interval, as a clause, or an empty text.
 
-    Detected needs a p-value of at most alpha, negligible an interval inside the bound; inconclusive neither. Where the
-    bound is of an effect size that is not tested itself (R^2), one inside it is too small to be detected, whatever p.
+    Detected needs a p-value of at most alpha, negligible an interval inside the bound; inconclusive neither. Runs
+    stored earlier may hold inconclusive ones, whatever p, whose effect size (R^2) lies inside its bound.
     """
     verdict = measurement.verdict
     if measurement.headline.value is None:
@@ -114,8 +114,6 @@ def contradiction(measurement: Measurement) -> str:
     p, alpha = measurement.p_value, measurement.alpha
     rejected = p is not None and alpha is not None and p <= alpha
     small = _too_small(measurement)
-    if verdict is Verdict.DETECTED and small:
-        return f"it is detected, and its {small} lies inside its bound"
     if verdict is Verdict.DETECTED:
         return "" if rejected else f"it is detected, and its p-value ({p}) is not at most alpha ({alpha})"
     if verdict is Verdict.NEGLIGIBLE:

@@ -234,7 +234,9 @@ def rejections(
             "**the verdict**": min(holm([max(labels, together) for labels, _, together in p])),
         }
         rejected = {name: value <= LEVEL for name, value in (of_first | rules).items()}
-        for name, value in (rejected | {"caution": near is not None and near[0] > near[1]}).items():
+        warned = near is not None and near[0] > near[1]
+        rejected["the verdict, no caution"] = rejected["**the verdict**"] and not warned
+        for name, value in (rejected | {"caution": warned}).items():
             found.setdefault(name, []).append(bool(value))
     return {name: float(np.mean(values)) for name, values in found.items()}
 

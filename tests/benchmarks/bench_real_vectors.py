@@ -1,4 +1,4 @@
-"""Random attributes on real Spanish vectors: how often what is no association is detected; a table of docs/validity.md.
+"""Random attributes on real Spanish vectors: how often what is no association is detected.
 
     python tests/benchmarks/bench_real_vectors.py VECTORS NOUNS [SETS]
 
@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
-from bench_validity import write
 
 from biascore.engine import Engine
 from biascore.plugins_api import FiseTest, Test
@@ -151,11 +150,8 @@ def rows(vectors: Path, nouns: Path, sets: int) -> Iterator[str]:
 
 
 def main() -> None:
-    lines = []
     for line in rows(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]) if len(sys.argv) > 3 else 200):
         print(line, flush=True)
-        lines.append(line)
-        write("real", lines)
 
 
 if __name__ == "__main__":

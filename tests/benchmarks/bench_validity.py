@@ -35,6 +35,7 @@ WORDS = {
     "targets in pairs of cosine .9, an axis": "clusters.XY=2x0.9",
     "X frequent, Y rare; A, B mixed": "axis=0,frequency.X=0.3,frequency.Y=-0.3",
     "X, A frequent; Y, B rare": "axis=0,frequency.XA=0.15,frequency.YB=-0.15",
+    "X and A hubs, Y and B less (.3, .1)": "axis=0,anisotropy.XA=0.3,anisotropy.YB=0.1",
     "all words at cosine .8": "axis=0,anisotropy=0.8",
     "A scatters more than B (.3, .5)": "axis=0,anisotropy=0.5,anisotropy.A=0.3",
 }
@@ -57,7 +58,10 @@ PAIRS = {
     "templates of ten, correlation .3": "templates=10x0.3",
 }
 OPEN = {
+    "X, Y, A and B topics": "believe it where A and B are words for men and women; it asks no topics",
+    "X and A hubs, Y and B less (.3, .1)": "take words that are as near to all others",
     "targets in fours of cosine .5, an axis": "declare them as families",
+    "targets in pairs of cosine .9, an axis": "declare them as families",
     "templates of five, correlation .3": "declare them as `template`",
     "templates of ten, correlation .3": "declare them as `template`",
 }
@@ -98,14 +102,13 @@ def powers(*effects: str) -> dict[str, tuple[str, str]]:
 
 
 FAST = {"resamples": 100, "draws": 399}
-ALONE = {**FAST, "pairs": 0}
 TABLES = {
     "words": Table(
         "nothing planted; planted d",
         (
-            Column("weat", "en/weat7", 200, {**FAST, "pairs": 200}),
-            Column("seat", "en/weat7", 60, ALONE),
-            Column("lpbs", "en/weat7", 60, ALONE),
+            Column("weat", "en/weat7", 100, FAST),
+            Column("seat", "en/weat7", 40, FAST),
+            Column("lpbs", "en/weat7", 20, FAST),
             Column("gg-weat", "es/gg-weat", 60, FAST),
         ),
         {**nulls(WORDS), **PLANTED},
@@ -127,7 +130,7 @@ TABLES = {
     "pairs": Table(
         "nothing planted; planted nats",
         tuple(
-            Column(metric, "en/crows_own", 200)
+            Column(metric, "en/crows_own", 100)
             for metric in ("crows-pairs", "crows-pairs-causal", "crows-pairs-mixed")
         ),
         {**nulls(PAIRS), **powers("0.3", "0.6", "1.2")},
@@ -142,10 +145,7 @@ TABLES = {
         {"nothing planted": ("0", ""), **powers("0.5", "1")},
     ),
 }
-BORROWED = {
-    "topics": ("metrics/weat.md", "bench_specificity"),
-    "persons": ("metrics/eec.md", "bench_eec: power"),
-}
+BORROWED = {"topics": ("metrics/weat.md", "bench_specificity")}
 """Tables of other pages."""
 
 
@@ -238,10 +238,10 @@ def rules(engine: Engine) -> Iterator[str]:
 
 def precision() -> Iterator[str]:
     """Wilson's intervals of a rate, by the number of models behind it."""
-    rates = (0.0, 0.05, 0.5, 0.95)
+    rates = (0.0, 0.05, 0.5)
     yield line("models", *(f"{100 * rate:g} % seen" for rate in rates))
-    yield rule(5)
-    for models in (60, 100, 200, 400, 1000):
+    yield rule(4)
+    for models in (20, 60, 100, 400, 2000):
         found = [wilson_interval(round(rate * models), models) for rate in rates]
         yield line(str(models), *(f"{100 * i.low:.0f} to {100 * i.high:.0f}" for i in found))
 

@@ -139,6 +139,13 @@ def test_a_verdict_must_follow_from_p_and_interval(made: Measurement, problem: s
     assert problem in found if problem else not found
 
 
+def test_what_is_detected_may_be_small_in_an_estimate_that_is_not_tested() -> None:
+    made = decided(0.04)  # as of FISE: a mean bias, and a distribution that is nearly even
+    distance = made.headline.model_copy(update={"name": "distance", "value": 0.01, "p_values": ()})
+    small = {"estimates": (*made.estimates, distance), "equivalence": Equivalence(bound=0.1, of="distance")}
+    assert not contradiction(made.model_copy(update=small))
+
+
 def test_the_bound_of_every_item() -> None:
     items = item_table(["a"], ["X"], [0.0], {"ci_low": [-0.1], "ci_high": [0.3]})
     made = decided(0.5, N, equivalence=Equivalence(bound=0.2, of=None), items=items)
