@@ -31,7 +31,7 @@ FRAME: Final = "frame"
 STRATUM: Final = "\0stratum"
 DRAWS: Final = 10_000
 NAME: Final = "changes permuted over the clusters"
-INTERVAL: Final = "t, fixed effects of frames, clustered"
+INTERVAL: Final = "t, fixed effects of frames, clustered (CR2)"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,7 +91,7 @@ def cluster_change(
         return replace(found, problem=str(error))
     interval, problem = None, "its clusters do not show how it varies"
     with suppress(RegressionError, ZeroVarianceError):
-        fit = ols.fit(moved, rows.design, absorb={FRAME: rows.frames}).clustered({"cluster": rows.clusters})
+        fit = ols.fit(moved, rows.design, absorb={FRAME: rows.frames}).clustered(rows.clusters)
         tested: TTest = fit.marginal_effect(dict(change), level=level)
         if tested.se:
             interval, problem = Interval(tested.low, tested.high, level, INTERVAL, 0), ""

@@ -65,12 +65,16 @@ def decide(
         p_text = "" if p_value is None else f", although p = {p_value:.3g}" if p_value <= alpha else ""
         return Decision(Verdict.NEGLIGIBLE, _sentence(f"{equivalence.text}{p_text}"))
     if p_value is None:
-        return Decision(Verdict.INCONCLUSIVE, _sentence(f"there is no p-value, and {equivalence.text}"))
+        return Decision(
+            Verdict.INCONCLUSIVE,
+            _sentence(", and ".join(filter(None, ["there is no p-value", equivalence.text]))),
+        )
     detected = p_value <= alpha
     side = "at most" if detected else "above"
     limit = "" if detected or attainable is None else attainable.told(alpha)
     compared = " and ".join(filter(None, [f"is {side} {alpha:g}", limit]))
-    reason = _sentence(f"the p-value {p_value:.3g} {compared}, and {equivalence.text}")
+    told = f"the p-value {p_value:.3g} {compared}"
+    reason = _sentence(", and ".join(filter(None, [told, equivalence.text])))
     return Decision(Verdict.DETECTED if detected else Verdict.INCONCLUSIVE, reason)
 
 
@@ -92,7 +96,7 @@ def _equivalence(
         return _Equivalence(False, "there is no interval")
     ends = f"the {100 * interval.level:g} % interval {of and f'of {of} '}[{interval.low:.3g}, {interval.high:.3g}]"
     if bound is None:
-        return _Equivalence(False, f"{ends} has no equivalence bound to lie in")
+        return _Equivalence(False, "")
     around = f"the bound of {bound:g}" + (f" around {neutral:g}" if neutral else "")
     inside = neutral - bound <= interval.low and interval.high <= neutral + bound
     if not inside:

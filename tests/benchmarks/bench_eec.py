@@ -4,8 +4,8 @@
 
 Scores of the planted model (``biascore_adapters.planted.equity``) for corpora of 35 sentences a name, 100 data sets unless
 told; with ``--page`` both tables go into docs/metrics/eec.md. First the share of p <= .05 where nothing is planted, of each
-kind of effect, with 10 names a cell as in the published corpora; then, by permutation, the power by number of names and
-effect, in standard deviations between the names of a group.
+kind of effect, with 3 names a cell and with 10 as in the published corpora; then, by permutation, the power by number of
+names and effect, in standard deviations between the names of a group.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from pages import show
 
-from biascore.stats import beta, cluster_means, treatment
+from biascore.stats import beta, cluster_means, ols, treatment
 from biascore_adapters.planted.equity import PERSONS, Emotions
 from biascore_metrics.eec.fits import effects_of
 from biascore_metrics.eec.options import EecOptions
@@ -31,7 +31,7 @@ from tests.metrics.eec.corpora import corpus
 QUANTITY = "anger"
 WORDS = {QUANTITY: ("angry", "annoyed", "enraged", "furious", "irritated")}
 TEMPLATES = {f"t{i}": "{person} number " + str(i) + " feels {state}" for i in range(7)}
-METHODS = ("OLS", "Beta", "OLS, fixed effects of frames, clustered by name", "permutation of names")
+METHODS = ("OLS", "Beta", "clustered by name (CR2)", "permutation of names")
 OPTIONS = EecOptions(draws=999)
 NAMES, EFFECTS = (5, 10, 20, 40), (0.0, 0.25, 0.5, 0.75, 1.0)
 
@@ -51,13 +51,14 @@ def drawn(rows: Rows, planted: Emotions, seed: int) -> np.ndarray:
 
 def p_values(rows: Rows, scores: np.ndarray, seed: int) -> Iterator[tuple[float, ...]]:
     """Of each effect, by each method."""
-    fit = beta.fit(scores, treatment(rows.factors, levels=rows.levels, order=2))
+    design = treatment(rows.factors, levels=rows.levels, order=2)
+    plain, smooth = ols.fit(scores, design), beta.fit(scores, design)
     for effect in effects_of(rows, scores, OPTIONS, np.random.default_rng(seed)):
         assert effect.clustered is not None
         assert effect.permutation is not None
         yield (
-            effect.plain.p_value,
-            fit.marginal_effect(effect.change).p_value,
+            plain.marginal_effect(effect.change).p_value,
+            smooth.marginal_effect(effect.change).p_value,
             effect.clustered.p_value,
             effect.permutation.two_sided.p_value,
         )
@@ -77,12 +78,14 @@ def share(found: np.ndarray) -> str:
 
 def sizes(datasets: int) -> Iterator[str]:
     """Where nothing is planted, by effect and method."""
-    yield f"| nothing planted, {datasets} data sets | {' | '.join(METHODS)} |"
+    yield f"| effect | {' | '.join(METHODS)} |"
     yield "|---" * (1 + len(METHODS)) + "|"
-    rows, planted = chosen(10)
-    found = np.array([list(p_values(rows, drawn(rows, planted, seed), seed)) for seed in range(datasets)])
-    for place, effect in enumerate(("first factor", "second factor", "both (interaction)")):
-        yield f"| {effect} | {' | '.join(share(found[:, place, k]) for k in range(len(METHODS)))} |"
+    for names in (3, 10):
+        rows, planted = chosen(names)
+        found = np.array([list(p_values(rows, drawn(rows, planted, seed), seed)) for seed in range(datasets)])
+        for place, effect in enumerate(("first factor", "second factor", "both")):
+            cells = " | ".join(share(found[:, place, k]) for k in range(len(METHODS)))
+            yield f"| {names} names a cell, {effect} | {cells} |"
 
 
 def powers(datasets: int) -> Iterator[str]:

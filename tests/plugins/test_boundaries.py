@@ -19,7 +19,16 @@ from biascore.models.capabilities import CAPABILITIES, CapabilitySpecs
 ROOT = Path(__file__).resolve().parents[2]
 FIRST_PARTY = {"biascore_adapters", "biascore_grammars", "biascore_metrics", "biascore_wordlists"}
 MODEL_LIBRARIES = {"torch", "transformers", "onnxruntime", "fasttext", "tokenizers", "safetensors"}
-HEAVY = MODEL_LIBRARIES | {"altair", "vl_convert", "jinja2", "boto3", "deepl", "requests", "sentencepiece"}
+HEAVY = MODEL_LIBRARIES | {
+    "altair",
+    "vl_convert",
+    "jinja2",
+    "boto3",
+    "deepl",
+    "requests",
+    "sentencepiece",
+    "statsmodels",
+}
 IMPORTERS = {"import_module", "__import__"}
 
 

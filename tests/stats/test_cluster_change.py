@@ -25,7 +25,7 @@ def test_in_balanced_rows_the_effect_is_a_difference_of_means() -> None:
 def test_the_change_its_interval_and_its_test_are_those_of_the_differences() -> None:
     found = cluster_change(OLD, NEW, ROWS, CHANGE, rng=np.random.default_rng(1))
     assert found.value == pytest.approx(cluster_effect(NEW - OLD, ROWS, CHANGE))
-    fit = ols.fit(NEW - OLD, ROWS.design, absorb={"frame": FRAMES}).clustered({"cluster": NAMES})
+    fit = ols.fit(NEW - OLD, ROWS.design, absorb={"frame": FRAMES}).clustered(NAMES)
     of = fit.marginal_effect(CHANGE)
     assert found.interval is not None
     assert (found.interval.low, found.interval.high) == pytest.approx((of.low, of.high))

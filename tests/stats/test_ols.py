@@ -40,13 +40,11 @@ def test_a_saturated_design_gives_differences_of_cell_means(rows: dict[str, np.n
     assert found["race: Latino"] == pytest.approx(mean["Latino", "male"] - mean["Anglo", "male"])
     interaction = (mean["Latino", "female"] - mean["Anglo", "female"]) - found["race: Latino"]
     assert found["race: Latino × gender: female"] == pytest.approx(interaction)
-    assert fit.mean({"race": "Latino", "gender": "female"}).estimate == pytest.approx(
-        mean["Latino", "female"]
-    )
     share = np.mean(rows["gender"] == "female")
-    effects = fit.marginal_effects()
-    assert effects["race: Latino"].estimate == pytest.approx(found["race: Latino"] + share * interaction)
-    assert effects["race: Latino × gender: female"].estimate == pytest.approx(interaction)
+    race, gender = ("Latino", "Anglo"), ("female", "male")
+    effect = fit.marginal_effect({"race": race}).estimate
+    assert effect == pytest.approx(found["race: Latino"] + share * interaction)
+    assert fit.marginal_effect({"race": race, "gender": gender}).estimate == pytest.approx(interaction)
 
 
 def test_two_groups_are_students_t_test(rows: dict[str, np.ndarray]):
@@ -62,22 +60,12 @@ def test_absorbed_fixed_effects_are_those_of_a_column_per_level(rows: dict[str, 
     absorbed = ols.fit(rows["score"], design(rows), absorb={"frame": rows["frame"]})
     spelled = ols.fit(rows["score"], design(rows, alone=("frame",)))
     assert absorbed.design.columns == ("race: Latino", "gender: female", "race: Latino × gender: female")
-    for clusters in (
-        None,
-        {"gender and race": np.char.add(rows["race"], rows["gender"])},
-        {"block": np.arange(240) % 30},
-    ):
-        one, other = (fit if clusters is None else fit.clustered(clusters) for fit in (absorbed, spelled))
-        for name, test in one.coefficients.items():
-            assert test.estimate == pytest.approx(other.coefficients[name].estimate)
-            assert test.se == pytest.approx(other.coefficients[name].se)
-            assert test.df == other.coefficients[name].df
-            effects = one.marginal_effects()[name], other.marginal_effects()[name]
-            assert effects[0].estimate == pytest.approx(effects[1].estimate)
-            assert effects[0].se == pytest.approx(effects[1].se)
-    assert absorbed.absorbed == "frame (7)"
-    with pytest.raises(RegressionError, match=r"frame \(7\) are absorbed, so only differences"):
-        absorbed.mean({"race": "Latino"})
+    for name, test in absorbed.coefficients.items():
+        other = spelled.coefficients[name]
+        assert (test.estimate, test.se, test.df) == pytest.approx((other.estimate, other.se, other.df))
+    change = {"race": ("Latino", "Anglo")}
+    one, other = (fit.clustered(np.arange(240) % 30).marginal_effect(change) for fit in (absorbed, spelled))
+    assert (one.estimate, one.se, one.df) == pytest.approx((other.estimate, other.se, other.df), rel=1e-5)
 
 
 def test_r2_is_the_share_explained(rows: dict[str, np.ndarray]):
@@ -112,11 +100,9 @@ def test_bad_input(rows: dict[str, np.ndarray]):
         ols.fit(score, whole, absorb={"race": rows["race"], "frame": rows["frame"]})
     with pytest.raises(RegressionError, match="frame has 239 labels for 240 scores"):
         ols.fit(score, whole, absorb={"frame": rows["frame"][1:]})
-    with pytest.raises(
-        RegressionError, match=r"gender: female is the same in all rows of a level of gender \(2\)"
-    ):
+    with pytest.raises(RegressionError, match=r"gender: female is the same in all rows of a level of gender"):
         ols.fit(score, design(rows, order=1), absorb={"gender": rows["gender"]})
-    with pytest.raises(RegressionError, match="240 rows for 3 columns and 240 levels of row"):
+    with pytest.raises(RegressionError, match="240 rows for 3 columns and 240 fixed effects"):
         ols.fit(score, whole, absorb={"row": np.arange(240)})
     with pytest.raises(RegressionError, match="4 rows for 4 columns of the design; pass more rows"):
         ols.fit([1.0, 2.0, 3.0, 4.0], treatment({"a": list("ppqq"), "b": list("xyxy")}, order=2))

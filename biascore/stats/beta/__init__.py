@@ -4,7 +4,6 @@
     fit = beta.fit(scores, design)
     fit.coefficients["race: Latino × gender: female"]        # estimate (logit), se, df, t, p_value, low, high
     fit.marginal_effects()["race: Latino"]                   # the same in the unit of the scores
-    fit.clustered({"name": names}).marginal_effects()        # with standard errors clustered by name
     fit.likelihood_ratio(beta.fit(scores, additive))
 
 `fit` says which model is fitted and what is refused.

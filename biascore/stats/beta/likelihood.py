@@ -156,17 +156,6 @@ class Point:
         of_eta, of_phi = self._derivatives(cells.a, cells.b, slice(None))
         return np.append(cells.design.T @ (cells.count * of_eta), cells.count @ of_phi)
 
-    def score_of_rows(self) -> Floats:
-        """The same of each row (n, p + 1); they sum to `score`."""
-        cells = self.cells
-        of_eta, of_phi = self._derivatives(cells.row_a, cells.row_b, cells.of_row)
-        return np.column_stack([cells.design[cells.of_row] * of_eta[:, np.newaxis], of_phi])
-
-    def residuals(self) -> Floats:
-        """logit(y) less its expectation, of each row (n,)."""
-        cells = self.cells
-        return self._difference(cells.row_a, cells.row_b, cells.of_row)
-
     def _difference(self, a: Floats, b: Floats, of: Codes | slice) -> Floats:
         return (a - b) - self.distance[of] + self.r[of, 0] - self.r[of, 1]
 

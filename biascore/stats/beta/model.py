@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike
 from scipy.linalg import qr
 from scipy.special import chdtrc, expit
 
-from biascore.stats import clusters as by_clusters
 from biascore.stats import effects
 from biascore.stats._checks import Floats
 from biascore.stats.association import ZeroVarianceError
@@ -110,21 +109,6 @@ class Fit:
         inverse = self._bread(observed=kind == "observed")
         df = float(self.n - len(self.design.columns) - 1)
         return self._with(Wald(self.wald.estimates, inverse, df, f"{kind} information"))
-
-    def clustered(self, clusters: Mapping[str, ArrayLike]) -> Fit:
-        """The fit with a covariance clustered by one or two variables: labels (n,) by name (`biascore.stats.clusters`).
-
-        Raises RegressionError on labels that are missing or of another number and on a variable with one level,
-        ZeroVarianceError where the clusters do not differ, so that all standard errors would be 0.
-        """
-        rows = by_clusters.Rows(
-            scores=self._at.score_of_rows(),
-            bread=self._bread(observed=True),
-            residuals=self._at.residuals(),
-            parameters=len(self.design.columns) + 1,
-        )
-        own = self.with_information("observed").wald
-        return self._with(by_clusters.clustered(own, rows, self.design, clusters))
 
     def likelihood_ratio(self, smaller: Fit) -> LikelihoodRatio:
         """Test this fit against one of the same scores with fewer columns.

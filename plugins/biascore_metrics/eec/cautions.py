@@ -88,26 +88,8 @@ def agreement(tests: Sequence[EquityTest], rows: Rows) -> str:
     factors = " and ".join(agreeing)
     return (
         f"in template {templates} words agree with the {factors} of the person, {BY_GRAMMAR} whatever the name; "
-        f"effects with {factors} may be of these words. Beside them stand those of the other templates "
-        "(templates=agreement-free)"
-    )
-
-
-def pseudo_replicated(fitted: Sequence[Fitted], alpha: float) -> str:
-    """How many rows there are of how few names, and where that matters."""
-    names = fitted[0].names.n_rows.size
-    sizes = [one.scores.size for one in fitted]
-    rows = " to ".join(f"{size:,}" for size in dict.fromkeys((min(sizes), max(sizes))))
-    effects = [effect for one in fitted for effect in one.effects]
-    only_plain = sum(
-        effect.plain.p_value <= alpha
-        and not (effect.permutation and effect.permutation.two_sided.p_value <= alpha)
-        for effect in effects
-    )
-    return (
-        f"{rows} sentences an emotion are of {names} names, and those of one name are no independent observations: plain "
-        f"OLS and Beta p-values take them for such. Of {len(effects)} effects {only_plain} have p <= {alpha:g} by plain "
-        "OLS and not by permutation of names, which decides"
+        f"effects with {factors} may be of these words. Measure the other templates alone with "
+        "templates=agreement-free"
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import product
 from typing import Final
 
@@ -15,10 +15,10 @@ SCORE, LOGIT = "score", "logit"
 SCORED_FOR: Final = "scored for"
 """The column of the items that says for which emotion they were scored."""
 PERMUTATION = "permutation of names"
-CLUSTERED = "OLS, fixed effects of frames, clustered by name"
+LARGER = f"{PERMUTATION}, the larger of all templates and those without agreeing words"
+CLUSTERED = "fixed effects of frames, clustered by name (CR2)"
 PLAIN = "OLS"
 BETA = "Beta regression, average marginal effect"
-BETA_CLUSTERED = f"{BETA}, clustered by name"
 
 
 def contrast(effect: Effect) -> str:
@@ -44,29 +44,46 @@ def effect_estimate(
     of: str = "",
     rows: Rows | None = None,
 ) -> Estimate:
-    """The average effect with the p-values of all methods, of which the first decides; its interval is clustered by name.
+    """The average effect; the first p-value decides, and the interval is clustered by name.
 
     ``rows``: the sentences of the items that it follows from, None where it is of some of them.
     """
-    tests = {
-        CLUSTERED: effect.clustered,
-        PLAIN: effect.plain,
-        BETA_CLUSTERED: effect.beta_clustered,
-        BETA: effect.beta,
-    }
-    p_values = [p_of(name, test) for name, test in tests.items() if test]
-    own = [permutation_p(effect.permutation)] if effect.permutation else []
     return Estimate(
         name=effect_name(emotion, effect, of),
-        value=(effect.clustered or effect.plain).estimate,
+        value=effect.value,
         unit=SCORE,
         n=names_of(effect),
-        interval=interval_of(effect.clustered, "fixed effects of frames, clustered by name"),
-        # Without a permutation nothing is tested: the others would decide in its place.
-        p_values=(*([adjusted] if adjusted else []), *own, *p_values) if own else (),
+        interval=interval_of(effect.clustered, CLUSTERED),
+        p_values=(*([adjusted] if adjusted else []), *p_of_effect(effect)),
         sides=_sides(emotion, effect),
         estimator=None if rows is None else _from_items(emotion, effect, rows),
     )
+
+
+def p_of_effect(effect: Effect) -> list[PValue]:
+    """The permutation p before adjustment, the larger of two where words agree with the person; none without a test."""
+    if effect.permutation is None or effect.p_value is None:
+        return []
+    if effect.free is None:
+        return [permutation_p(effect.permutation)]
+    alone = [effect.permutation, *([effect.free.permutation] if effect.free.permutation else [])]
+    larger = max(alone, key=lambda test: test.two_sided.p_value)
+    return [permutation_p(larger, LARGER).model_copy(update={"value": effect.p_value})]
+
+
+def by_template(fitted: Fitted, effect: Effect, level: float) -> Iterator[tuple[str, Estimate]]:
+    """The effect in each template, with what a picture calls it: the templates are these and no sample of others."""
+    for template, sentences, test in fitted.by_template(effect, level):
+        yield (
+            f"template {template}",
+            Estimate(
+                name=effect_name(fitted.emotion, effect, f"template {template}"),
+                value=test.estimate,
+                unit=SCORE,
+                n={"sentences": sentences},
+                interval=interval_of(test, CLUSTERED),
+            ),
+        )
 
 
 def _sides(emotion: str, effect: Effect) -> tuple[str, str] | None:
@@ -118,31 +135,24 @@ def omnibus(fitted: Fitted) -> Iterator[Estimate]:
 
 
 def coefficients(fitted: Fitted, level: float) -> Iterator[Estimate]:
-    """Coefficients of least squares, as printed, and of the Beta regression, in logits and on the scale of the scores."""
-    by_column = {effect.column: effect for effect in fitted.effects}
+    """Coefficients of least squares, as printed, and of the Beta regression, in logits and on the scale of the scores.
+
+    All take the sentences of one name for independent, as the paper does.
+    """
     n = {"sentences": fitted.scores.size}
     for column in fitted.plain.design.columns:
         test = fitted.plain.test({column: 1.0}, level=level)
-        beside: dict[str, TTest | ClusterTest | None] = {
-            f"{PLAIN}, clustered by name": fitted.clustered.coefficients[column]
-            if fitted.clustered
-            else None,
-            f"{PERMUTATION}, reference levels": fitted.at_reference.get(column),
-        }
-        yield _coefficient(f"{fitted.emotion}: OLS coefficient {column}", test, SCORE, n, PLAIN, beside)
+        yield _coefficient(f"{fitted.emotion}: OLS coefficient {column}", test, SCORE, n, PLAIN)
     if fitted.smooth is None:
         return
     for column in fitted.smooth.design.columns:
         test = fitted.smooth.test({column: 1.0}, level=level)
-        other = fitted.smooth_clustered.coefficients[column] if fitted.smooth_clustered else None
-        name = f"{fitted.emotion}: Beta coefficient {column}"
+        yield _coefficient(f"{fitted.emotion}: Beta coefficient {column}", test, LOGIT, n, "Beta regression")
+    for effect in fitted.effects:
+        test = fitted.smooth.marginal_effect(effect.change, level=level)
         yield _coefficient(
-            name, test, LOGIT, n, "Beta regression", {"Beta regression, clustered by name": other}
+            f"{fitted.emotion}: Beta average marginal effect {effect.column}", test, SCORE, n, BETA
         )
-    for column, effect in by_column.items():
-        if effect.beta:
-            name = f"{fitted.emotion}: Beta average marginal effect {column}"
-            yield _coefficient(name, effect.beta, SCORE, n, BETA, {BETA_CLUSTERED: effect.beta_clustered})
 
 
 def means(fitted: Fitted) -> Iterator[Estimate]:
@@ -209,19 +219,7 @@ def names_of(effect: Effect) -> dict[str, int]:
     }
 
 
-def _coefficient(
-    name: str,
-    test: TTest,
-    unit: str,
-    n: dict[str, int],
-    how: str,
-    beside: Mapping[str, TTest | ClusterTest | None],
-) -> Estimate:
-    others = [
-        permutation_p(other, label) if isinstance(other, ClusterTest) else p_of(label, other)
-        for label, other in beside.items()
-        if isinstance(other, ClusterTest) or (other and other.se)
-    ]
+def _coefficient(name: str, test: TTest, unit: str, n: dict[str, int], how: str) -> Estimate:
     printed = (
         f"{how}: SE {test.se:.3g}, t {test.t:.3g}{' ' if stars(test.p_value) else ''}{stars(test.p_value)}"
     )
@@ -231,5 +229,5 @@ def _coefficient(
         unit=unit,
         n=n,
         interval=interval_of(test, printed),
-        p_values=(p_of(how, test), *others),
+        p_values=(p_of(how, test),),
     )

@@ -11,6 +11,7 @@ from biascore.plugins_api import Bars, Dots, Equivalence, Estimate, Histogram, P
 from biascore.stats import Adjustment, Decision, Interval, Verdict, adjust, decide
 from biascore_metrics.eec.estimates import (
     SCORED_FOR,
+    by_template,
     coefficients,
     contrast,
     effect_estimate,
@@ -19,7 +20,7 @@ from biascore_metrics.eec.estimates import (
     means,
     name_means,
     omnibus,
-    permutation_p,
+    p_of_effect,
 )
 from biascore_metrics.eec.fits import Effect, Fitted
 from biascore_metrics.eec.options import EecOptions
@@ -39,7 +40,7 @@ class Tested:
     @property
     def told(self) -> str:
         """``higher anger for female than for male``, or of an interaction what it is."""
-        value = (self.effect.clustered or self.effect.plain).estimate
+        value = self.effect.value
         more = "higher" if value > 0 else "lower"
         pairs = list(self.effect.change.values())
         if len(pairs) == 1:
@@ -58,16 +59,11 @@ class Findings:
     equivalence: Equivalence | None
 
 
-def findings(
-    fitted: Sequence[Fitted],
-    free: Sequence[tuple[str, Effect]],
-    options: EecOptions,
-    subject: str,
-) -> Findings:
-    """Adjust over all emotions and effects and decide; ``free`` are effects in agreement-free templates, by emotion."""
+def findings(fitted: Sequence[Fitted], options: EecOptions, subject: str) -> Findings:
+    """Adjust over all emotions and effects and decide."""
     pairs = [(one.emotion, effect) for one in fitted for effect in one.effects]
     how = Adjustment(options.adjustment)
-    raw = [effect.permutation.two_sided.p_value if effect.permutation else None for _, effect in pairs]
+    raw = [effect.p_value for _, effect in pairs]
     table = [
         Tested(emotion, effect, None if math.isnan(p) else float(p))
         for (emotion, effect), p in zip(pairs, adjust(raw, how), strict=True)
@@ -77,22 +73,33 @@ def findings(
     rows = {one.emotion: one.rows for one in fitted}
     own = {id(one): _estimate(one, how, count, rows[one.emotion]) for one in table}
     names = {one.emotion: list(name_means(one)) for one in fitted}
+    farthest = max(own.values(), key=_reach) if options.bound else own[id(first)]
+    (headline,) = (one for one in fitted if one.emotion == first.emotion)
+    templates = list(by_template(headline, first.effect, options.confidence))
     estimates = [
         own[id(first)],
         *(own[id(one)] for one in table if one is not first),
         *(estimate for one in fitted for estimate in omnibus(one)),
-        *(effect_estimate(emotion, effect, of=AGREEMENT_FREE) for emotion, effect in free),
+        *(effect_estimate(one, of.free, of=AGREEMENT_FREE) for one, of in pairs if of.free),
+        *(estimate for _, estimate in templates),
         *(estimate for one in fitted for estimate in coefficients(one, options.confidence)),
         *(estimate for one in fitted for estimate in means(one)),
         *(estimate for some in names.values() for _, estimate in some),
     ]
-    farthest = max(own.values(), key=_reach)
     drawn = [_dots(one, subject) for one in fitted]
     cells = [
         Histogram(title=f"Scores of {one.emotion} by group", column="value", only=(SCORED_FOR, one.emotion))
         for one in fitted
     ]
     bars = [_bars(emotion, some) for emotion, some in names.items()]
+    title = f"{effect_name(first.emotion, first.effect)} by template"
+    if len(templates) > 1:
+        estimates_of = tuple(estimate.name for _, estimate in templates)
+        drawn.append(
+            Dots(
+                title=title, estimates=estimates_of, labels=tuple(of for of, _ in templates), subject=subject
+            )
+        )
     return Findings(
         estimates=tuple(estimates),
         decision=_decide(first, table, farthest, count, options),
@@ -103,20 +110,18 @@ def findings(
 
 
 def _rank(one: Tested) -> tuple[float, float, float]:
-    test = one.effect.permutation
-    if test is None or one.p_adjusted is None:
+    p = one.effect.p_value
+    if p is None or one.p_adjusted is None:
         return (math.inf, math.inf, 0.0)
-    return (one.p_adjusted, test.two_sided.p_value, -abs(test.statistic))
+    return (one.p_adjusted, p, -abs(one.effect.value))
 
 
 def _estimate(one: Tested, how: Adjustment, count: int, rows: Rows) -> Estimate:
-    test = one.effect.permutation
-    if test is None or one.p_adjusted is None or count == 1 or how is Adjustment.NONE:
+    alone = p_of_effect(one.effect)
+    if not alone or one.p_adjusted is None or count == 1 or how is Adjustment.NONE:
         return effect_estimate(one.emotion, one.effect, rows=rows)
-    name = f"permutation of names, {how.shown} over {count} effects"
-    adjusted: PValue = permutation_p(test).model_copy(
-        update={"name": name, "value": one.p_adjusted, "se": None}
-    )
+    name = f"{alone[0].name}, {how.shown} over {count} effects"
+    adjusted: PValue = alone[0].model_copy(update={"name": name, "value": one.p_adjusted, "se": None})
     return effect_estimate(one.emotion, one.effect, adjusted, rows=rows)
 
 
@@ -148,7 +153,22 @@ def _decide(
     shown = [one.told for one in table if one.p_adjusted is not None and one.p_adjusted <= options.alpha]
     which = f" The smallest p-value is that of {effect_name(first.emotion, first.effect)}."
     listed = f" At most {options.alpha:g}, {len(shown)} of {count}: {'; '.join(shown)}." if shown else ""
-    return replace(decision, reason=decision.reason + which + listed)
+    return replace(decision, reason=decision.reason + which + listed + _by_words(table, options.alpha))
+
+
+def _by_words(table: Sequence[Tested], alpha: float) -> str:
+    """Effects that all templates show, and those without agreeing words do not: words may make them, not names."""
+    found = []
+    for one in table:
+        test, free = one.effect.permutation, one.effect.free
+        if test is None or free is None or test.two_sided.p_value > alpha or (free.p_value or 1.0) <= alpha:
+            continue
+        of_names = f"p = {free.p_value:.3g}" if free.p_value is not None else "names make no difference"
+        found.append(
+            f"{effect_name(one.emotion, one.effect)} has p = {test.two_sided.p_value:.3g} in all templates, but {of_names} "
+            "in those without words that agree with the person"
+        )
+    return f" Grammar may be the reason: {'; '.join(found)}." if found else ""
 
 
 def _dots(fitted: Fitted, subject: str) -> Dots:

@@ -1,8 +1,8 @@
 """The regressions of one emotion, and the permutation over names that decides.
 
 score ~ all factors and their interactions, by least squares with an intercept (the tables of Câmara et al. 2022) and by a
-Beta regression. Rows of one name share it and rows of one frame its words, so that beside the tests that take all rows for
-independent there are those with fixed effects of the frames, clustered by name, and the permutation of labels over names.
+Beta regression. Rows of one name share it and rows of one frame its words: labels are permuted over names, and intervals are
+of least squares with fixed effects of the frames, clustered by name (CR2).
 """
 
 from __future__ import annotations
@@ -29,37 +29,46 @@ from biascore.stats import (
     ols,
     treatment,
 )
+from biascore.stats.effects import difference
 from biascore_metrics.eec.options import EecOptions
 from biascore_metrics.eec.rows import CORPUS, Rows
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Change: TypeAlias = dict[str, tuple[str, str]]
 FRAME: Final = "frame"
-NAME: Final = "name"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Effect:
-    """A change of level, in the unit of the scores, by every method; None where a method gives nothing."""
+    """A change of level, averaged over the levels of the other factors, in the unit of the scores."""
 
     column: str
     change: Change
-    plain: TTest
-    """Least squares, all rows taken for independent."""
+    value: float
     clustered: TTest | None
     """Least squares with fixed effects of the frames, clustered by name."""
     permutation: ClusterTest | None
     """Labels permuted over the names."""
-    beta: TTest | None = None
-    """Beta regression, all rows taken for independent."""
-    beta_clustered: TTest | None = None
     problem: str = ""
     """Why there is no permutation test."""
+    free: Effect | None = None
+    """The same in the templates without words that agree with the person; None where that makes no difference."""
 
     @property
     def level(self) -> tuple[str, ...]:
         """The levels that are compared with the references."""
         return tuple(level for level, _ in self.change.values())
+
+    @property
+    def p_value(self) -> float | None:
+        """The permutation p, the larger of both where words agree with the person; None where nothing can be permuted.
+
+        Where names do not differ at all without such words, nothing but grammar tells the groups apart, and p is 1.
+        """
+        if self.permutation is None:
+            return None
+        own = self.permutation.two_sided.p_value
+        return own if self.free is None else max(own, 1.0 if (p := self.free.p_value) is None else p)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,98 +79,81 @@ class Fitted:
     rows: Rows
     scores: Floats
     plain: ols.Fit
-    clustered: ols.Fit | None
-    """The same coefficients with standard errors clustered by name."""
+    """The paper's least squares, all rows taken for independent."""
     smooth: beta.Fit | None
-    """A Beta regression; None where least squares alone is asked for."""
-    smooth_clustered: beta.Fit | None
+    """A Beta regression, rows likewise; None where least squares alone is asked for."""
     names: ClusterMeans
     """Mean scores of the names, less those of the frames."""
     effects: tuple[Effect, ...]
-    """Averaged over the levels of the other factors."""
-    at_reference: Mapping[str, ClusterTest | None]
-    """By column, the permutation over the names that have the reference levels of the other factors."""
     omnibus: Mapping[str, OmnibusTest]
     """By factor of three or more levels, whether any two differ."""
     cautions: tuple[str, ...]
 
     @classmethod
     def of(
-        cls, emotion: str, rows: Rows, scores: Floats, options: EecOptions, rng: np.random.Generator
+        cls,
+        emotion: str,
+        rows: Rows,
+        scores: Floats,
+        options: EecOptions,
+        agreeing: frozenset[str],
+        rng: np.random.Generator,
     ) -> Fitted:
-        """Fit; raises RegressionError or ZeroVarianceError where the scores do not vary beyond the cells."""
+        """Fit; ``agreeing`` factors are those that words of templates agree with.
+
+        Raises RegressionError or ZeroVarianceError where the scores do not vary beyond the cells.
+        """
         design = design_of(rows)
         plain = ols.fit(scores, design)
         smooth = None if options.link == "identity" else beta.fit(scores, design, squeeze=options.squeeze)
-        by_name = {NAME: rows.person}
-        own: ols.Fit | None = None
-        smooth_own: beta.Fit | None = None
-        problem = ""
-        try:
-            own = plain.clustered(by_name)
-            smooth_own = smooth.clustered(by_name) if smooth else None
-        except (RegressionError, ZeroVarianceError) as error:
-            problem = f"no standard errors clustered by name for {emotion}: {error}"
-        effects = effects_of(rows, scores, options, rng)
         names = _names(rows, scores)
-        level = options.confidence
+        effects = effects_of(rows, scores, options, rng)
+        kept = ~rows.agreement
+        without = rows.where(kept)
+        if not kept.all() and set(without.cell.tolist()) == set(rows.cells):
+            free = effects_of(without, scores[kept], options, rng)
+            effects = tuple(
+                replace(effect, free=other) if agreeing & set(effect.change) else effect
+                for effect, other in zip(effects, free, strict=True)
+            )
         return cls(
             emotion=emotion,
             rows=rows,
             scores=scores,
             plain=plain,
-            clustered=own,
             smooth=smooth,
-            smooth_clustered=smooth_own,
             names=names,
-            effects=tuple(
-                replace(
-                    effect,
-                    beta=smooth.marginal_effect(effect.change, level=level) if smooth else None,
-                    beta_clustered=_tested(smooth_own, effect.change, level),
-                )
-                for effect in effects
-            ),
-            at_reference={
-                effect.column: effect.permutation
-                if len(effect.change) == len(rows.factors)
-                else _permuted(_at_reference(rows, effect), scores, effect.change, options, rng)[0]
-                for effect in effects
-            },
+            effects=effects,
             omnibus=_omnibus(rows, names, options, rng),
-            cautions=(
-                *(f"{emotion}: {one}" for one in (smooth.cautions if smooth else ())),
-                *([problem] if problem else []),
-            ),
+            cautions=tuple(f"{emotion}: {one}" for one in (smooth.cautions if smooth else ())),
         )
+
+    def by_template(self, effect: Effect, level: float) -> Iterator[tuple[str, int, TTest]]:
+        """The effect in each template that has all groups, with its number of sentences."""
+        for template in dict.fromkeys(self.rows.template.tolist()):
+            kept = self.rows.template == template
+            rows = self.rows.where(kept)
+            if set(rows.cell.tolist()) == set(self.rows.cells):
+                tests = _clustered(rows, self.scores[kept])
+                test = _tested(tests, effect.change, level)
+                if test is not None:
+                    yield template, int(kept.sum()), test
 
 
 def effects_of(
     rows: Rows, scores: Floats, options: EecOptions, rng: np.random.Generator
 ) -> tuple[Effect, ...]:
-    """The effect of each column of the design by least squares and by permutation; raises as `Fitted.of` does."""
-    plain = ols.fit(scores, design_of(rows))
-    # The frames hold the corpora.
-    design = treatment(rows.factors, levels=rows.levels, order=len(rows.factors))
-    within: ols.Fit | None = None
-    with suppress(
-        RegressionError, ZeroVarianceError
-    ):  # told by the fit without fixed effects, which fails too
-        within = ols.fit(scores, design, absorb={FRAME: rows.frame}).clustered({NAME: rows.person})
+    """The effect of each column of the design by least squares and by permutation."""
+    design = design_of(rows)
+    coefficients = np.linalg.lstsq(design.matrix, scores, rcond=None)[0]
+    tests = _clustered(rows, scores)
     found = []
-    everyone = np.ones(scores.size, dtype=np.bool_)
     for column, change in _changes(design):
-        permutation, problem = _permuted((rows, everyone), scores, change, options, rng)
-        found.append(
-            Effect(
-                column=column,
-                change=change,
-                plain=plain.marginal_effect(change, level=options.confidence),
-                clustered=_tested(within, change, options.confidence),
-                permutation=permutation,
-                problem=problem,
-            )
-        )
+        of = difference(design, change)
+        permutation, problem = _permuted(rows, scores, change, options, rng)
+        clustered = _tested(tests, change, options.confidence)
+        value = clustered.estimate if clustered else float(of.weights @ of.rows @ coefficients)
+        found.append(Effect(column, change, value, clustered, permutation, problem))
     return tuple(found)
 
 
@@ -190,18 +182,30 @@ def _names(rows: Rows, scores: Floats) -> ClusterMeans:
 
 
 def _permuted(
-    of: tuple[Rows, npt.NDArray[np.bool_]],
-    scores: Floats,
-    change: Change,
-    options: EecOptions,
-    rng: np.random.Generator,
+    rows: Rows, scores: Floats, change: Change, options: EecOptions, rng: np.random.Generator
 ) -> tuple[ClusterTest | None, str]:
-    """The permutation test of a change among some of the rows, or why there is none."""
-    rows, kept = of
+    """The permutation test of a change, or why there is none."""
     try:
-        return _names(rows, scores[kept]).test(change, draws=options.draws, rng=rng), ""
+        return _names(rows, scores).test(change, draws=options.draws, rng=rng), ""
     except (RegressionError, ZeroVarianceError) as error:
         return None, str(error)
+
+
+def _clustered(rows: Rows, scores: Floats) -> ols.Clustered | None:
+    """Least squares with fixed effects of the frames, clustered by name; None where the scores do not allow it."""
+    # The frames hold the corpora.
+    design = treatment(rows.factors, levels=rows.levels, order=len(rows.factors))
+    with suppress(RegressionError, ZeroVarianceError):
+        return ols.fit(scores, design, absorb={FRAME: rows.frame}).clustered(rows.person)
+    return None
+
+
+def _tested(tests: ols.Clustered | None, change: Change, level: float) -> TTest | None:
+    """The test of a change, None where its standard error is 0, for the names do not vary, or one name is all of a group."""
+    with suppress(RegressionError):
+        found = tests.marginal_effect(change, level=level) if tests else None
+        return found if found and found.se else None
+    return None
 
 
 def _omnibus(
@@ -213,18 +217,3 @@ def _omnibus(
         with suppress(RegressionError, ZeroVarianceError):
             found[name] = any_difference(names, name, draws=options.draws, rng=rng)
     return found
-
-
-def _at_reference(rows: Rows, effect: Effect) -> tuple[Rows, npt.NDArray[np.bool_]]:
-    """The rows that have the reference level of every factor that does not change, and which they are."""
-    kept = np.ones(rows.sentence.size, dtype=np.bool_)
-    for name, levels in rows.levels.items():
-        if name not in effect.change:
-            kept &= rows.factors[name] == levels[0]
-    return rows.where(kept), kept
-
-
-def _tested(fit: ols.Fit | beta.Fit | None, change: Change, level: float) -> TTest | None:
-    """The test of a change, None where its standard error is 0: the names do not vary there."""
-    found = fit.marginal_effect(change, level=level) if fit else None
-    return found if found and found.se else None

@@ -32,12 +32,11 @@ from biascore_metrics.eec.cautions import (
     doubts_of,
     indistinguishable,
     nearly_constant,
-    pseudo_replicated,
 )
 from biascore_metrics.eec.corpora import Corpora, further
 from biascore_metrics.eec.estimates import SCORED_FOR
 from biascore_metrics.eec.findings import findings
-from biascore_metrics.eec.fits import Effect, Fitted, effects_of
+from biascore_metrics.eec.fits import Effect, Fitted
 from biascore_metrics.eec.options import EecOptions
 from biascore_metrics.eec.rows import CORPUS, Rows
 
@@ -50,6 +49,10 @@ class Eec(Metric[EecOptions, EquityTest]):
 
     name = "eec"
     summary = "Equity Evaluation Corpora: intersectional bias of emotion regressors"
+    rule = (
+        "Detected when permuting names gives p <= alpha after adjustment over all emotions and effects, in all templates "
+        "and, where words agree with the person, in the templates without such words too."
+    )
     reference = "Câmara, Taneja, Azad, Allaway & Zemel 2022, Mapping the Multilingual Margins, LTEDI"
     requires = frozenset({"score"})
     kinds = frozenset({"equity"})
@@ -75,18 +78,14 @@ class Eec(Metric[EecOptions, EquityTest]):
         options = self.options
         quantities = quantities_of(model, test, options)
         corpora = Corpora.of(test, options, context.catalogue)
+        agreeing = frozenset(agreeing_factors(corpora.tests))
         fitted = [
-            self._fit(model, corpora.rows(emotion), emotion, quantities, context.rng)
+            self._fit(model, corpora.rows(emotion), emotion, quantities, agreeing, context.rng)
             for emotion in quantities
-        ]
-        free = [
-            (one.emotion, effect)
-            for one in fitted
-            for effect in self._agreement_free(corpora, one, context.rng)
         ]
         # Titles of several would be cut where a picture has no room.
         subject = " + ".join(one.id for one in corpora.tests) if options.joint else test.title or test.id
-        found = findings(fitted, free, options, subject)
+        found = findings(fitted, options, subject)
         warnings, cautions = self._warnings(model, corpora, fitted, found.first.effect)
         return Finding(
             variant=options.variant(),
@@ -109,29 +108,22 @@ class Eec(Metric[EecOptions, EquityTest]):
         )
 
     def _fit(
-        self, model: Model, rows: Rows, emotion: str, quantities: Mapping[str, str], rng: np.random.Generator
+        self,
+        model: Model,
+        rows: Rows,
+        emotion: str,
+        quantities: Mapping[str, str],
+        agreeing: frozenset[str],
+        rng: np.random.Generator,
     ) -> Fitted:
         scores = scores_of(model, rows.sentence.tolist(), emotion, quantities, self.options)
         try:
-            return Fitted.of(emotion, rows, scores, self.options, rng)
+            return Fitted.of(emotion, rows, scores, self.options, agreeing, rng)
         except (RegressionError, ZeroVarianceError) as error:
             raise AnswerError(
                 f"{model.name}: the scores of {emotion} cannot be compared: {error}. Check that it tells "
                 f"names apart{without([emotion], quantities)}"
             ) from error
-
-    def _agreement_free(self, corpora: Corpora, fitted: Fitted, rng: np.random.Generator) -> Sequence[Effect]:
-        """Effects of factors that words agree with, in the templates without such words, where there are both."""
-        kept = ~fitted.rows.agreement
-        rows = fitted.rows.where(kept)
-        if kept.all() or set(rows.cell.tolist()) != set(rows.cells):
-            return []
-        agreeing = set(agreeing_factors(corpora.tests))
-        try:
-            effects = effects_of(rows, fitted.scores[kept], self.options, rng)
-        except (RegressionError, ZeroVarianceError):
-            return []
-        return [effect for effect in effects if agreeing & set(effect.change)]
 
     def _warnings(
         self, model: Model, corpora: Corpora, fitted: Sequence[Fitted], first: Effect
@@ -139,7 +131,8 @@ class Eec(Metric[EecOptions, EquityTest]):
         """All warnings, and those of them that touch the verdict."""
         alike, cautions = indistinguishable(fitted)
         grammar = agreement(corpora.tests, fitted[0].rows)
-        if grammar and set(agreeing_factors(corpora.tests)) & set(first.change):
+        # Where templates without such words decide, too, grammar alone cannot.
+        if grammar and first.free is None and set(agreeing_factors(corpora.tests)) & set(first.change):
             cautions = (*cautions, grammar)
         lacking = [
             emotion for emotion in corpora.tests[0].emotions if emotion not in {one.emotion for one in fitted}
@@ -152,7 +145,6 @@ class Eec(Metric[EecOptions, EquityTest]):
             *alike,
             grammar,
             unasked,
-            pseudo_replicated(fitted, self.options.alpha),
             *nearly_constant(fitted),
             *(caution for one in fitted for caution in one.cautions),
         )
@@ -170,10 +162,11 @@ class Eec(Metric[EecOptions, EquityTest]):
             "of several factors the difference of differences",
             "reference levels": ", ".join(f"{name}: {of[0]}" for name, of in fitted[0].rows.levels.items()),
             "OLS coefficient": "least squares with an intercept, all interactions: effects at the reference levels of the "
-            "other factors; stars *** p <= .01, ** <= .05, * <= .10",
+            "other factors; p takes the sentences of one name for independent; stars *** p <= .01, ** <= .05, * <= .10",
             **({"Beta regression": "logit link, one precision, observed information"} if both else {}),
-            "p-value that decides": "labels permuted over names within the levels of the other factors, two-sided; "
-            f"adjusted over emotions and effects: {options.adjustment}",
+            "p-value that decides": "labels permuted over names within the levels of the other factors, two-sided; where "
+            "words agree with the person, the larger of all templates and those without such words; adjusted over "
+            f"emotions and effects: {options.adjustment}",
             **(
                 {
                     "largest difference": "between two levels of a factor of three or more, one test, not adjusted"
@@ -181,7 +174,8 @@ class Eec(Metric[EecOptions, EquityTest]):
                 if any(one.omnibus for one in fitted)
                 else {}
             ),
-            "interval": f"t, fixed effects of frames (template and word), clustered by name, {100 * options.confidence:g} %",
+            "interval": f"t, fixed effects of frames (template and word), clustered by name (CR2), "
+            f"{100 * options.confidence:g} %",
             "persons": options.persons,
             "sentences": options.sentences,
             "templates": templates,

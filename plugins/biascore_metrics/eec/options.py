@@ -29,7 +29,7 @@ class EecOptions(MetricOptions):
     ``quantities``: what the model calls them, ``{anger = "LABEL_0"}``. ``persons``, ``sentences``: whose scores are
     compared, and of which sentences: those with a word of the emotion that is scored ("own emotion"), of any emotion, of
     none, or all. ``templates``: "all", "agreement-free" (no word agrees with the person), or some by id. ``link``:
-    "both" fits least squares and a Beta regression (logit), "identity" least squares alone, for scores that are no shares.
+    "identity" fits least squares; "both" a Beta regression (logit), too, for replication.
     ``squeeze``: move scores into (0, 1) where some are exactly 0 or 1. ``adjustment``: of the p-values of all emotions and
     effects. ``draws``: random labellings where not all can be counted. ``bound``: effects whose intervals all lie within
     it, in the unit of the scores, are negligible.
@@ -41,7 +41,7 @@ class EecOptions(MetricOptions):
     persons: Literal["names", "noun phrases", "all"] = "names"
     sentences: Literal["own emotion", "any emotion", "no emotion", "all"] = "own emotion"
     templates: Literal["all", "agreement-free"] | Names = "all"
-    link: Literal["both", "identity"] = "both"
+    link: Literal["identity", "both"] = "identity"
     squeeze: bool = False
     adjustment: Literal["benjamini-hochberg", "holm", "none"] = "benjamini-hochberg"
     draws: Draws = 100_000

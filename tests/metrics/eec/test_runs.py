@@ -46,6 +46,7 @@ def test_figures_name_estimates_that_are_there(run: Run) -> None:
     (found,) = run
     names = {estimate.name for estimate in found.estimates}
     assert {figure.title for figure in found.figures} == {
+        f"{found.headline.name} by template",
         "Effects on anger",
         "Effects on fear",
         "Scores of anger by group",

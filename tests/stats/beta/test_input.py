@@ -44,8 +44,6 @@ def test_many_scores_at_the_ends_are_a_caution(drawn: Drawn):
     scores[:8] = 1.0
     (caution,) = beta.fit(scores, drawn.design, squeeze=True).cautions
     assert caution.endswith("these are 10 % of the scores, and the estimates depend on how they are squeezed")
-    clustered = beta.fit(scores, drawn.design, squeeze=True).clustered({"name": np.arange(80) // 2})
-    assert caution in clustered.cautions
 
 
 def test_without_scores_at_the_ends_nothing_is_squeezed(drawn: Drawn):
