@@ -11,7 +11,6 @@ from biascore.stats.design import Design, treatment
 from biascore.stats.errors import RegressionError
 from biascore.stats.inversion import effect_interval, shift_interval
 from biascore.stats.multiple import Adjustment, adjust, benjamini_hochberg, holm
-from biascore.stats.omnibus import OmnibusTest, any_difference
 from biascore.stats.permutation import (
     PermutationTest,
     Tail,
@@ -32,7 +31,6 @@ __all__ = [
     "Decision",
     "Design",
     "Interval",
-    "OmnibusTest",
     "PermutationTest",
     "RegressionError",
     "RobustMean",
@@ -42,7 +40,6 @@ __all__ = [
     "Verdict",
     "ZeroVarianceError",
     "adjust",
-    "any_difference",
     "association",
     "benjamini_hochberg",
     "bootstrap_effect",

@@ -112,28 +112,6 @@ def _from_items(emotion: str, effect: Effect, rows: Rows) -> ClusterContrast | N
     )
 
 
-def omnibus(fitted: Fitted) -> Iterator[Estimate]:
-    """Of each factor of three or more levels the largest difference between two, and whether it is more than chance."""
-    for factor, test in fitted.omnibus.items():
-        tail = test.tail
-        p = PValue(
-            name=f"{PERMUTATION}, all levels",
-            value=tail.p_value,
-            kind="monte-carlo",
-            alternative="two-sided",
-            n=tail.n_total,
-            se=tail.mc_se,
-        )
-        yield Estimate(
-            name=f"{fitted.emotion}: largest difference by {factor}",
-            value=test.statistic,
-            unit=SCORE,
-            neutral=None,
-            n=dict(test.n),
-            p_values=(p,),
-        )
-
-
 def coefficients(fitted: Fitted, level: float) -> Iterator[Estimate]:
     """Coefficients of least squares, as printed, and of the Beta regression, in logits and on the scale of the scores.
 

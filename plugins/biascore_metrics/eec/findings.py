@@ -19,7 +19,6 @@ from biascore_metrics.eec.estimates import (
     label,
     means,
     name_means,
-    omnibus,
     p_of_effect,
 )
 from biascore_metrics.eec.fits import Effect, Fitted
@@ -79,7 +78,6 @@ def findings(fitted: Sequence[Fitted], options: EecOptions, subject: str) -> Fin
     estimates = [
         own[id(first)],
         *(own[id(one)] for one in table if one is not first),
-        *(estimate for one in fitted for estimate in omnibus(one)),
         *(effect_estimate(one, of.free, of=AGREEMENT_FREE) for one, of in pairs if of.free),
         *(estimate for _, estimate in templates),
         *(estimate for one in fitted for estimate in coefficients(one, options.confidence)),

@@ -7,7 +7,7 @@ of least squares with fixed effects of the frames, clustered by name (CR2).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
@@ -19,11 +19,9 @@ from biascore.stats import (
     ClusterMeans,
     ClusterTest,
     Design,
-    OmnibusTest,
     RegressionError,
     TTest,
     ZeroVarianceError,
-    any_difference,
     beta,
     cluster_means,
     ols,
@@ -85,8 +83,6 @@ class Fitted:
     names: ClusterMeans
     """Mean scores of the names, less those of the frames."""
     effects: tuple[Effect, ...]
-    omnibus: Mapping[str, OmnibusTest]
-    """By factor of three or more levels, whether any two differ."""
     cautions: tuple[str, ...]
 
     @classmethod
@@ -124,7 +120,6 @@ class Fitted:
             smooth=smooth,
             names=names,
             effects=effects,
-            omnibus=_omnibus(rows, names, options, rng),
             cautions=tuple(f"{emotion}: {one}" for one in (smooth.cautions if smooth else ())),
         )
 
@@ -206,14 +201,3 @@ def _tested(tests: ols.Clustered | None, change: Change, level: float) -> TTest 
         found = tests.marginal_effect(change, level=level) if tests else None
         return found if found and found.se else None
     return None
-
-
-def _omnibus(
-    rows: Rows, names: ClusterMeans, options: EecOptions, rng: np.random.Generator
-) -> dict[str, OmnibusTest]:
-    """The test of each factor of three or more levels; none where it says nothing, as the effects tell by level."""
-    found = {}
-    for name in (name for name, levels in rows.levels.items() if len(levels) > 2):
-        with suppress(RegressionError, ZeroVarianceError):
-            found[name] = any_difference(names, name, draws=options.draws, rng=rng)
-    return found

@@ -167,13 +167,6 @@ class Eec(Metric[EecOptions, EquityTest]):
             "p-value that decides": "labels permuted over names within the levels of the other factors, two-sided; where "
             "words agree with the person, the larger of all templates and those without such words; adjusted over "
             f"emotions and effects: {options.adjustment}",
-            **(
-                {
-                    "largest difference": "between two levels of a factor of three or more, one test, not adjusted"
-                }
-                if any(one.omnibus for one in fitted)
-                else {}
-            ),
             "interval": f"t, fixed effects of frames (template and word), clustered by name (CR2), "
             f"{100 * options.confidence:g} %",
             "persons": options.persons,

@@ -169,5 +169,4 @@ class PairFit:
 
 PAPER_R2: Final = "part R²"
 MEAN_R2: Final = "part R² (mean residual variance)"
-CONDITIONAL_R2: Final = "conditional R²"
 SHARE: Final = "share of variance"

@@ -1,4 +1,4 @@
-"""What a difference and its R^2 amount to: the paper's words for them, and the verdict.
+"""What a difference and its R^2 amount to, in the paper's words.
 
 Shrestha, Tay & Srinivasan 2025, section 2.3; the sizes are Cohen's (1988), the small ones in three.
 """
@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Final
-
-from biascore.stats import Decision, Interval, Verdict, can_show
 
 MARGINAL: Final = 0.10
 R2_MIN: Final = 0.01
@@ -53,25 +51,3 @@ def stance(p_value: float, r2: float, *, alpha: float, r2_min: float) -> str:
         marginal = "marginally significant, " if p_value <= MARGINAL else ""
         return f"{marginal}neutral"
     return f"{'unbiased' if r2 < r2_min else 'biased'}, effect {size_of(r2).told}"
-
-
-def decide_bias(p_value: float, r2: float, interval: Interval, *, alpha: float, r2_min: float) -> Decision:
-    """Negligible where the interval of R^2 lies below ``r2_min``; detected where p <= alpha and R^2 >= ``r2_min``.
-
-    Else inconclusive: a significant difference whose R^2 is below ``r2_min`` but whose interval is not is not
-    shown to matter, nor shown not to. Raises nothing.
-    """
-    significant = p_value <= alpha
-    ends = (
-        f"R² {r2:.3g} with its {100 * interval.level:g} % interval [{interval.low:.3g}, {interval.high:.3g}]"
-    )
-    paper = f" In the paper's words: {stance(p_value, r2, alpha=alpha, r2_min=r2_min)}."
-    side = "at most" if significant else "above"
-    test = f"the p-value {p_value:.3g} is {side} {alpha:g}"
-    if interval.high <= r2_min and can_show(interval.level, alpha):
-        text = f"{ends} lies within {r2_min:g}, {'although' if significant else 'and'} {test}"
-        return Decision(Verdict.NEGLIGIBLE, f"{text}.{paper}")
-    if significant and r2 >= r2_min:
-        return Decision(Verdict.DETECTED, f"T{test[1:]}, and {ends} is at least {r2_min:g}.{paper}")
-    but = f"but {ends} is below {r2_min:g}" if significant else f"and {ends} is not within {r2_min:g}"
-    return Decision(Verdict.INCONCLUSIVE, f"T{test[1:]}, {but}.{paper}")

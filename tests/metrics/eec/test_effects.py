@@ -153,9 +153,5 @@ def test_three_levels_of_three_factors() -> None:
     rows = rows.assign(score=score(rows, "anger"))
     rows = rows[(rows["kind"] == "name") & (rows["emotion"] == "anger")]
     means = rows.groupby("gender")["score"].mean()
-    largest = found.estimate("anger: largest difference by gender")
-    assert largest.value == pytest.approx(means.max() - means.min())
-    assert (largest.p_values[0].value, dict(largest.n)) == (1 / 101, {"female": 18, "male": 18, "neo": 18})
-    assert "anger: largest difference by age" not in {one.name for one in found.estimates}
     assert found.headline.name == "anger: neo - male"
     assert found.headline.value == pytest.approx(means["neo"] - means["male"])
