@@ -107,9 +107,9 @@ TABLES = {
     "words": Table(
         "nothing planted; planted d",
         (
-            Column("weat", "en/weat7", 100, FAST),
-            Column("seat", "en/weat7", 40, FAST),
-            Column("lpbs", "en/weat7", 20, FAST),
+            Column("weat", "en/weat7", 60, FAST),
+            Column("seat", "en/weat7", 20, FAST),
+            Column("lpbs", "en/weat7", 10, FAST),
             Column("gg-weat", "es/gg-weat", 60, FAST),
         ),
         {**nulls(WORDS), **PLANTED},
@@ -242,7 +242,7 @@ def precision() -> Iterator[str]:
     rates = (0.0, 0.05, 0.5)
     yield line("models", *(f"{100 * rate:g} % seen" for rate in rates))
     yield rule(4)
-    for models in (20, 60, 100, 400, 2000):
+    for models in (10, 20, 60, 100, 400, 2000):
         found = [wilson_interval(round(rate * models), models) for rate in rates]
         yield line(str(models), *(f"{100 * i.low:.0f} to {100 * i.high:.0f}" for i in found))
 
