@@ -1,4 +1,4 @@
-"""Scenarios held against a run: what speaks of each, what does not, and what it could see."""
+"""Scenarios compared with a run: what speaks of each, what does not, and what it could see."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class Specificity(Frozen):
 
     @property
     def told(self) -> str:
-        """The share as it stands with a verdict."""
+        """The share as every surface shows it with a verdict."""
         if self.specific:
             return f"larger than {math.floor(100 * (1 - self.share))} % of unrelated topics"
         return f"{100 * self.share:.0f} % of unrelated topics reach it"

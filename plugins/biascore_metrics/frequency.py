@@ -8,14 +8,15 @@ Valentini et al. 2022, EMNLP Findings).
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Self
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
 
-from biascore.plugins_api import Model, Scalar
+from biascore.plugins_api import Familiarity, Model, Scalar
 
 LARGE: Final = 0.8
 """Standard deviations: two lists that differ by as much in frequency are told of (Cohen's large effect), of two pairs of
@@ -83,30 +84,7 @@ class Frequency:
 
         Only what is known of every word and is not the same for all of them. Asks no question.
         """
-        roles = [role for role, some in words.items() for _ in some]
-        known = model.familiarity([word for some in words.values() for word in some])
-        ranks = [one.rank for one in known if one.rank is not None]
-        tokens = [one.tokens for one in known if one.tokens is not None]
-        found = []
-        if len(ranks) == len(roles):
-            logs = _by_role(words, roles, np.log(np.array(ranks, dtype=np.float64)))
-            found.append(
-                Proxy("rank in the vocabulary", logs, "rarer words", "more frequent words", logarithms=True)
-            )
-        if len(tokens) == len(roles):
-            counts = _by_role(words, roles, np.array(tokens, dtype=np.float64))
-            found.append(
-                Proxy("sub-tokens of a word", counts, "words of more pieces", "words of fewer pieces")
-            )
-        if vectors is not None:
-            lengths = {
-                role: np.linalg.norm(vectors[role].astype(np.float64), axis=1)
-                if len(words[role])
-                else np.empty(0)
-                for role in words
-            }
-            found.append(Proxy("length of the vector", lengths, "longer vectors", "shorter vectors"))
-        return cls(tuple(proxy for proxy in found if _varies(proxy)))
+        return cls(tuple(proxies_of(model, words, vectors)))
 
     def stated(self) -> dict[str, Scalar]:
         """The convention on word frequency: the mean of each proxy by role, or that there is none."""
@@ -155,6 +133,52 @@ class Frequency:
         )
 
 
+def proxies_of(
+    model: Model, words: Mapping[str, Sequence[str]], vectors: Mapping[str, Rows] | None = None
+) -> Iterator[Proxy]:
+    """The proxies of `Frequency.of`, the best first, each made when it is asked for."""
+    roles = [role for role, some in words.items() for _ in some]
+    known = _known(model, [word for some in words.values() for word in some])
+    ranks = [one.rank for one in known if one.rank is not None]
+    tokens = [one.tokens for one in known if one.tokens is not None]
+    if len(ranks) == len(roles):
+        logs = _by_role(words, roles, np.log(np.array(ranks, dtype=np.float64)))
+        yield from _varying(
+            Proxy("rank in the vocabulary", logs, "rarer words", "more frequent words", logarithms=True)
+        )
+    if len(tokens) == len(roles):
+        counts = _by_role(words, roles, np.array(tokens, dtype=np.float64))
+        yield from _varying(
+            Proxy("sub-tokens of a word", counts, "words of more pieces", "words of fewer pieces")
+        )
+    if vectors is not None:
+        lengths = {
+            role: np.linalg.norm(vectors[role].astype(np.float64), axis=1)
+            if len(words[role])
+            else np.empty(0)
+            for role in words
+        }
+        yield from _varying(Proxy("length of the vector", lengths, "longer vectors", "shorter vectors"))
+
+
+_KNOWN: Final[WeakKeyDictionary[Model, dict[str, Familiarity]]] = WeakKeyDictionary()
+
+
+def _known(model: Model, words: Sequence[str]) -> list[Familiarity]:
+    """What a model knows of these words; each is looked up once, for topics are the same in every test."""
+    kept = _KNOWN.setdefault(model, {})
+    new = [word for word in dict.fromkeys(words) if word not in kept]
+    kept.update(zip(new, model.familiarity(new), strict=True))
+    return [kept[word] for word in words]
+
+
+def _varying(proxy: Proxy) -> Iterator[Proxy]:
+    """The proxy, where it is not the same for all words."""
+    every = np.concatenate([*proxy.values.values(), np.empty(0)])
+    if len(every) > 1 and float(every.std()) > VARIES * abs(float(every.mean())):
+        yield proxy
+
+
 def _sd(difference: float) -> str:
     return "no variation within them" if math.isinf(difference) else f"{abs(difference):.2g} sd"
 
@@ -162,8 +186,3 @@ def _sd(difference: float) -> str:
 def _by_role(words: Mapping[str, Sequence[str]], roles: Sequence[str], values: Floats) -> dict[str, Floats]:
     own = np.array(roles)
     return {role: values[own == role] if len(values) else values for role in words}
-
-
-def _varies(proxy: Proxy) -> bool:
-    every = np.concatenate([*proxy.values.values(), np.empty(0)])
-    return len(every) > 1 and float(every.std()) > VARIES * abs(float(every.mean()))

@@ -14,7 +14,8 @@ from collections.abc import Callable
 import numpy as np
 
 from biascore import Engine
-from biascore.stats import association, bootstrap_effect, cosine_matrix, effect_size, permutation_test
+from biascore.stats import cosine_matrix, effect_size, permutation_test
+from biascore.stats.two_way import two_way_intervals
 
 TEST = "en/weat7"
 REPEATS = 30
@@ -39,14 +40,16 @@ def main() -> None:
         vectors = {role: model.embed(test.roles[role].words) for role in "XYAB"}
 
         def pure() -> None:
-            x, y = (
-                association(cosine_matrix(vectors[r], vectors["A"]), cosine_matrix(vectors[r], vectors["B"]))
-                for r in "XY"
-            )
+            """What decides: d, both label tests and the two-way interval."""
+            targets, attributes = (np.concatenate([vectors[r] for r in pair]) for pair in ("XY", "AB"))
+            table = cosine_matrix(targets, attributes)
+            s = table[:, :8].mean(axis=1) - table[:, 8:].mean(axis=1)
+            g = table[:8].mean(axis=0) - table[8:].mean(axis=0)
             rng = np.random.default_rng(0)
-            effect_size(x, y)
-            bootstrap_effect(x, y, rng=rng)
-            permutation_test(x, y, rng=rng)
+            effect_size(s[:8], s[8:])
+            permutation_test(s[:8], s[8:], rng=rng)
+            permutation_test(g[:8], g[8:], rng=rng)
+            two_way_intervals(table, 8, 8, ddof=1, level=0.95, resamples=5000, rng=rng)
 
         def embed_warm() -> None:
             model.embed([word for role in "XYAB" for word in test.roles[role].words])
@@ -54,6 +57,9 @@ def main() -> None:
         rows = {
             "pure functions on given vectors": milliseconds(pure),
             "engine, answers in the cache": milliseconds(lambda: cached.measure("weat", model, test)),
+            "the same, without topics": milliseconds(
+                lambda: cached.measure("weat", model, test, topics="none")
+            ),
             "engine, no cache (planted answers)": milliseconds(lambda: uncached.measure("weat", bare, test)),
             "of which: 32 questions from the cache": milliseconds(embed_warm),
             "opening the planted model": milliseconds(lambda: cached.model("planted:gender=1"), 5),

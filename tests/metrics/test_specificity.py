@@ -96,6 +96,15 @@ def test_topics_that_are_not_there_are_an_error_or_told(tmp_path: Path) -> None:
     assert got.conventions["specificity"] == "none: topics=none asks for none"
 
 
+def test_topics_are_asked_once_of_an_opened_model() -> None:
+    engine = Engine(cache=None)
+    model = engine.model("planted:gender=1")
+    first, second = (engine.measure("weat", model, test, **FAST) for test in ("en/weat6", "en/weat7"))
+    assert (first.questions.put, second.questions.put) == (32 + 65 * 12, 32)
+    anew = engine.measure("weat", "planted:gender=1", "en/weat7", **FAST)
+    assert anew[0].specificity == second[0].specificity
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("vectors", ["of the text", "input"])
 def test_harmless_topics_are_specific_in_five_per_cent(vectors: str, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 from weakref import WeakKeyDictionary
 
@@ -22,7 +23,7 @@ import numpy.typing as npt
 
 from biascore.errors import OptionsError, UnknownNameError
 from biascore.plugins_api import Catalogue, Model, Origin, Scalar, Specificity, Test, WordList
-from biascore_metrics.frequency import Frequency, Proxy, Rows
+from biascore_metrics.frequency import Proxy, Rows, proxies_of
 from biascore_metrics.weat.options import NO_TOPICS, TOPICS, TopicOptions, VectorOptions
 from biascore_metrics.words import RoleVectors, embed_words
 
@@ -82,18 +83,9 @@ class Topics:
             return cls(
                 address, problem=f"there are no topics; write them as lists of a stimuli file {address}.toml"
             )
-        count, width = most or (len(found), WORDS)
-        if len(found) > count:
-            found = [found[round(place)] for place in np.linspace(0, len(found) - 1, count).tolist()]
-        own = {word.casefold() for role in test.roles.values() for word in role.words}
-        words = dict.fromkeys(word for one in found for word in one.words[:width])
-        tags = {word: tag for one in found for word, tag in one.parts_of_speech.items() if word in words}
-        lists = [
-            tuple(word for word in one.words[:width] if word.casefold() not in own)
-            for one in found
-            if sum(word.casefold() in own for word in one.words) < SHARED
-        ]
-        return cls(address, WordList("topics", tuple(words), parts_of_speech=tags), tuple(lists))
+        own = frozenset(word.casefold() for role in test.roles.values() for word in role.words)
+        asked, lists = _unrelated(tuple(found), own, most or (len(found), WORDS))
+        return cls(address, asked, lists)
 
     def read_from(self, catalogue: Catalogue) -> tuple[Origin, ...]:
         """The file that holds them, where there is one."""
@@ -101,6 +93,24 @@ class Topics:
             return ()
         language, _, stem = self.address.partition("/")
         return (catalogue.file(language, stem),)
+
+
+@lru_cache(maxsize=256)  # a test is checked, measured and recorded with the same topics
+def _unrelated(
+    topics: tuple[WordList, ...], own: frozenset[str], most: tuple[int, int]
+) -> tuple[WordList, tuple[tuple[str, ...], ...]]:
+    """All words that are asked, and by topic those that are not the test's own."""
+    count, width = most
+    if len(topics) > count:
+        topics = tuple(topics[round(place)] for place in np.linspace(0, len(topics) - 1, count).tolist())
+    words = dict.fromkeys(word for one in topics for word in one.words[:width])
+    tags = {word: tag for one in topics for word, tag in one.parts_of_speech.items() if word in words}
+    lists = tuple(
+        tuple(word for word in one.words[:width] if word.casefold() not in own)
+        for one in topics
+        if sum(word.casefold() in own for word in one.words) < SHARED
+    )
+    return WordList("topics", tuple(words), parts_of_speech=tags), lists
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +242,7 @@ def proxy_of(
     if not all(lists.values()):
         return None
     rows = None if vectors is None else dict(zip(roles, vectors, strict=True))
-    return next(iter(Frequency.of(model, lists, rows).proxies), None)
+    return next(proxies_of(model, lists, rows), None)
 
 
 def _features(scores: Floats, table: Floats, frequency: Proxy | None) -> tuple[Floats, Floats]:
