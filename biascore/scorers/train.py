@@ -230,8 +230,8 @@ def _trained(name: str, parts: Parts, training: Training, encoder: Model | None,
     outside = int(np.sum((predicted < 0) | (predicted > 1)))
     if outside:
         told.append(
-            f"{name}: {outside} of {len(predicted)} scores of test texts lie outside 0 to 1, where a Beta regression has no "
-            "place for them: measure them with biascore measure eec -o link=identity"
+            f"{name}: {outside} of {len(predicted)} scores of test texts lie outside 0 to 1. biascore measure eec takes "
+            "them; its Beta regression (-o link=both) does not"
         )
     whole = correlation(scores[test], predicted)
     if whole.r is None:

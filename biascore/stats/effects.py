@@ -60,8 +60,8 @@ def difference(design: Design, change: Change) -> Predictions:
     return _averaged(design, signed)
 
 
-def by_column(design: Design) -> Iterator[tuple[str, Predictions]]:
-    """For each column but the intercept, the change from the reference that it stands for.
+def by_column(design: Design) -> Iterator[tuple[str, dict[str, tuple[str, str]]]]:
+    """For each column but the intercept, the change from the reference levels that it stands for.
 
     Raises RegressionError for a design that `treatment` did not code.
     """
@@ -69,12 +69,7 @@ def by_column(design: Design) -> Iterator[tuple[str, Predictions]]:
     for column, indicated in zip(design.columns, design.indicators, strict=True):
         if indicated:
             levels = design.levels
-            yield (
-                column,
-                difference(
-                    design, {name: (levels[name][code], levels[name][0]) for name, code in indicated.items()}
-                ),
-            )
+            yield column, {name: (levels[name][code], levels[name][0]) for name, code in indicated.items()}
 
 
 def _averaged(design: Design, settings: list[tuple[float, dict[str, int]]]) -> Predictions:

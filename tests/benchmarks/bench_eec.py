@@ -3,9 +3,10 @@
     python tests/benchmarks/bench_eec.py [DATASETS [--page]]
 
 Scores of the planted model (``biascore_adapters.planted.equity``) for corpora of 35 sentences a name, 100 data sets unless
-told; with ``--page`` both tables go into docs/metrics/eec.md. First the share of p <= .05 where nothing is planted, of each
-kind of effect, with 3 names a cell and with 10 as in the published corpora; then, by permutation, the power by number of
-names and effect, in standard deviations between the names of a group.
+told; with ``--page`` both tables go into docs/metrics/eec.md. First the share of p <= .05 where the groups of names do not
+differ: of each kind of effect, with 3 names a cell and 10 (the published corpora); of the first factor where its gap
+differs by template; of gender where a word of one template tells it, as *herself* does. Then, by permutation, the power by
+number of names and effect, in standard deviations between the names of a group.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from pages import show
 
-from biascore.stats import beta, cluster_means, ols, treatment
+from biascore.stats import cluster_means
 from biascore_adapters.planted.equity import PERSONS, Emotions
-from biascore_metrics.eec.fits import effects_of
+from biascore_metrics.eec.fits import Fitted
 from biascore_metrics.eec.options import EecOptions
 from biascore_metrics.eec.rows import Rows, rows_of
 from tests.metrics.eec.corpora import corpus
@@ -31,14 +32,17 @@ from tests.metrics.eec.corpora import corpus
 QUANTITY = "anger"
 WORDS = {QUANTITY: ("angry", "annoyed", "enraged", "furious", "irritated")}
 TEMPLATES = {f"t{i}": "{person} number " + str(i) + " feels {state}" for i in range(7)}
-METHODS = ("OLS", "Beta", "clustered by name (CR2)", "permutation of names")
+AGREEING = {**TEMPLATES, "t6": "{person} finds {self:gender} {state}"}
+METHODS = ("OLS", "clustered by name (CR2)", "permutation of names", "p that decides")
 OPTIONS = EecOptions(draws=999)
+WORD = 7.0
+"""What the agreeing word adds, in standard deviations between names: 1 on average over seven templates."""
 NAMES, EFFECTS = (5, 10, 20, 40), (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
-def chosen(names: int) -> tuple[Rows, Emotions]:
+def chosen(names: int, templates: dict[str, str] = TEMPLATES) -> tuple[Rows, Emotions]:
     """The rows of a corpus with so many names a cell, and the scores of its sentences where nothing is planted."""
-    test = corpus(names, templates=TEMPLATES, emotions=WORDS)
+    test = corpus(names, templates=templates, emotions=WORDS)
     planted = Emotions()
     planted.plant(test, 0.0)
     return rows_of(test, test.rows(), QUANTITY, OPTIONS), planted
@@ -49,18 +53,23 @@ def drawn(rows: Rows, planted: Emotions, seed: int) -> np.ndarray:
     return np.array([planted.score(text, QUANTITY, seed) for text in rows.sentence.tolist()])
 
 
+def side_of(rows: Rows, factor: str) -> np.ndarray:
+    """Half the standard deviation between names, with the sign of the level (n,)."""
+    return np.where(rows.factors[factor] == rows.levels[factor][1], 0.5, -0.5) * PERSONS
+
+
 def p_values(rows: Rows, scores: np.ndarray, seed: int) -> Iterator[tuple[float, ...]]:
     """Of each effect, by each method."""
-    design = treatment(rows.factors, levels=rows.levels, order=2)
-    plain, smooth = ols.fit(scores, design), beta.fit(scores, design)
-    for effect in effects_of(rows, scores, OPTIONS, np.random.default_rng(seed)):
+    fitted = Fitted.of(QUANTITY, rows, scores, OPTIONS, frozenset({"gender"}), np.random.default_rng(seed))
+    for effect in fitted.effects:
         assert effect.clustered is not None
         assert effect.permutation is not None
+        assert effect.p_value is not None
         yield (
-            plain.marginal_effect(effect.change).p_value,
-            smooth.marginal_effect(effect.change).p_value,
+            fitted.plain.marginal_effect(effect.change).p_value,
             effect.clustered.p_value,
             effect.permutation.two_sided.p_value,
+            effect.p_value,
         )
 
 
@@ -77,15 +86,31 @@ def share(found: np.ndarray) -> str:
 
 
 def sizes(datasets: int) -> Iterator[str]:
-    """Where nothing is planted, by effect and method."""
+    """Where the groups do not differ, by effect and method."""
     yield f"| effect | {' | '.join(METHODS)} |"
     yield "|---" * (1 + len(METHODS)) + "|"
+
+    def row(told: str, place: int, found: np.ndarray) -> str:
+        return f"| {told} | {' | '.join(share(p) for p in found[:, place].T)} |"
+
     for names in (3, 10):
         rows, planted = chosen(names)
         found = np.array([list(p_values(rows, drawn(rows, planted, seed), seed)) for seed in range(datasets)])
         for place, effect in enumerate(("first factor", "second factor", "both")):
-            cells = " | ".join(share(found[:, place, k]) for k in range(len(METHODS)))
-            yield f"| {names} names a cell, {effect} | {cells} |"
+            yield row(f"{names} names a cell, {effect}", place, found)
+    rows, planted = chosen(10)
+    _, template = np.unique(rows.template, return_inverse=True)
+    gaps = [np.random.default_rng(seed).standard_normal(len(TEMPLATES)) for seed in range(datasets)]
+    worlds = [
+        ("10, gap of the first factor by template", 0, rows, planted, [g[template] for g in gaps], "origin")
+    ]
+    rows, planted = chosen(10, AGREEING)
+    word = np.where(rows.agreement, WORD, 0.0)
+    worlds.append(("10, grammar alone, second factor", 1, rows, planted, [word] * datasets, "gender"))
+    for told, place, of, model, added, factor in worlds:
+        side = side_of(of, factor)
+        scores = (expit(logit(drawn(of, model, seed)) + side * added[seed]) for seed in range(datasets))
+        yield row(told, place, np.array([list(p_values(of, one, seed)) for seed, one in enumerate(scores)]))
 
 
 def powers(datasets: int) -> Iterator[str]:
@@ -94,7 +119,7 @@ def powers(datasets: int) -> Iterator[str]:
     yield "|---" * (1 + len(EFFECTS)) + "|"
     for names in NAMES:
         rows, planted = chosen(names)
-        side = np.where(rows.factors["origin"] == rows.levels["origin"][1], 0.5, -0.5) * PERSONS
+        side = side_of(rows, "origin")
         power = []
         for seed in range(datasets):
             none = logit(drawn(rows, planted, seed))

@@ -99,6 +99,15 @@ def test_loading_every_plugin_imports_nothing_heavy() -> None:
     assert loaded & HEAVY == set()
 
 
+@pytest.mark.parametrize("told", [["--help"], ["list", "metrics"]])
+def test_the_command_line_imports_nothing_heavy(told: list[str]) -> None:
+    program = f"import contextlib, io, sys\nfrom biascore.cli import main\nsys.argv = ['biascore', *{told}]\n"
+    program += "with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):\n    main()"
+    loaded = modules_after(program)
+    assert "biascore" in loaded
+    assert loaded & HEAVY == set()
+
+
 def test_measuring_without_a_neural_model_imports_nothing_heavy() -> None:
     program = (
         "from biascore import Engine\nEngine(cache=None).measure('weat', 'planted:gender=1', 'en/weat6')"

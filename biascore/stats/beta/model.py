@@ -1,4 +1,4 @@
-"""Fitting a Beta regression, and what a fit is asked: tests, effects on the scale of the scores, clustered covariances."""
+"""Fitting a Beta regression, and what a fit is asked: tests, effects on the scale of the scores."""
 
 from __future__ import annotations
 
@@ -83,8 +83,10 @@ class Fit:
         That is the average discrete change from the reference level, and of an interaction the average second
         difference: `biascore.stats.effects`. Raises RegressionError for a design that `treatment` did not code.
         """
-        found = effects.by_column(self.design)
-        return MappingProxyType({name: self._predicted(of, level, df) for name, of in found})
+        changes = effects.by_column(self.design)
+        return MappingProxyType(
+            {name: self.marginal_effect(change, level=level, df=df) for name, change in changes}
+        )
 
     def marginal_effect(
         self, change: effects.Change, *, level: float = 0.95, df: float | None = None
@@ -158,7 +160,7 @@ def fit(scores: ArrayLike, design: Design, *, squeeze: bool = False) -> Fit:
 
     ``scores`` (n,), in (0, 1). Scores that are exactly 0 or 1 have no likelihood: an error, or with ``squeeze`` all
     scores become (y (n - 1) + 1/2) / n where any is (Smithson and Verkuilen 2006, Psych. Methods 11:54), which the fit
-    records. Standard errors come from the observed information (`Fit.with_information`, `Fit.clustered`), t tests have
+    records. Standard errors come from the observed information (`Fit.with_information`), t tests have
     n - p - 1 degrees of freedom for p columns. Estimates are those of R's betareg and of statsmodels' BetaModel. Its
     optimisers fail where scores vary very little (bfgs: 30 of 60 sets fitted at a precision of 1e5, 8 at 1e7, none at 1e9)
     or very much (newton: 6 at 1, none at 0.3); this one fits 60 of 60 from 0.1 to 1e9, and 8640 scores in 6 ms where bfgs

@@ -27,13 +27,15 @@ from biascore.stats import (
     ols,
     treatment,
 )
-from biascore.stats.effects import difference
+from biascore.stats.effects import by_column, difference
 from biascore_metrics.eec.options import EecOptions
 from biascore_metrics.eec.rows import CORPUS, Rows
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Change: TypeAlias = dict[str, tuple[str, str]]
 FRAME: Final = "frame"
+ROUNDING: Final = 1e-14
+"""Of the largest score: smaller effects are none."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -143,11 +145,13 @@ def effects_of(
     coefficients = np.linalg.lstsq(design.matrix, scores, rcond=None)[0]
     tests = _clustered(rows, scores)
     found = []
-    for column, change in _changes(design):
+    for column, change in by_column(design):
         of = difference(design, change)
         permutation, problem = _permuted(rows, scores, change, options, rng)
         clustered = _tested(tests, change, options.confidence)
         value = clustered.estimate if clustered else float(of.weights @ of.rows @ coefficients)
+        if abs(value) <= ROUNDING * float(np.abs(scores).max()):
+            value = 0.0
         found.append(Effect(column, change, value, clustered, permutation, problem))
     return tuple(found)
 
@@ -159,14 +163,6 @@ def design_of(rows: Rows) -> Design:
         return treatment(rows.factors, levels=rows.levels, order=order)
     levels = {**rows.levels, CORPUS: rows.corpora}
     return treatment({**rows.factors, CORPUS: rows.corpus}, levels=levels, order=order, alone=[CORPUS])
-
-
-def _changes(design: Design) -> Iterator[tuple[str, Change]]:
-    """Each column but the intercept, and the change from the reference levels that it stands for."""
-    for column, indicated in zip(design.columns, design.indicators, strict=True):
-        if indicated:
-            levels = design.levels
-            yield column, {name: (levels[name][code], levels[name][0]) for name, code in indicated.items()}
 
 
 def _names(rows: Rows, scores: Floats) -> ClusterMeans:

@@ -204,6 +204,15 @@ def test_grammar_alone_is_not_detected() -> None:
     assert free.value == pytest.approx(without.estimate("anger: female - male").value)
 
 
+def test_names_that_all_score_alike_have_an_effect_of_exactly_0() -> None:
+    def of_frames(rows: pd.DataFrame, emotion: str) -> Any:
+        return rows["template"].factorize()[0] * 0.1 + rows["word"].factorize()[0] * 0.07
+
+    found = measure(of_frames)
+    assert {found.estimate(f"anger: {name}").value for name in ("south - north", "female - male")} == {0.0}
+    assert (found.verdict.value, found.headline.interval) == ("inconclusive", None)
+
+
 def test_where_names_make_no_difference_without_such_words_the_p_is_1() -> None:
     def only_words(rows: pd.DataFrame, emotion: str) -> Any:
         frames = rows["template"].factorize()[0] * 0.1 + rows["word"].factorize()[0] * 0.05
