@@ -1,4 +1,4 @@
-"""How texts for people are written: numbers, what stands with a verdict, and what is long: cut, or the first of many."""
+"""How texts for people are written: numbers, what is shown with a verdict, and what is long: cut, or the first of many."""
 
 from __future__ import annotations
 
