@@ -14,7 +14,6 @@ from biascore.audit import Audit, AuditData, AuditMeasurement, AuditModel, Audit
 from biascore.basics.guard import At, guarded
 from biascore.basics.keys import without_keys
 from biascore.basics.problems import problems_of
-from biascore.checked import Checked, Opening, Step
 from biascore.errors import CapabilityError, OptionsError, UnknownNameError
 from biascore.evidence.evaluating import check_scenarios
 from biascore.files.paths import is_path
@@ -26,6 +25,7 @@ from biascore.models.prepared import Prepared, Transforms, no_vectors
 from biascore.models.refs import ModelRef
 from biascore.plugins.loading import Plugins
 from biascore.plugins.stimuli import read_catalogue
+from biascore.steps import Checked, Opening, Step
 from biascore.stimuli import Catalogue, Test
 from biascore.stimuli.dataset import default_test_name, locate
 from biascore.transform import Transform
@@ -226,7 +226,7 @@ class Checker:
         owner = self.plugins.metrics.owner(metric.name).owner
         at = At(owner, "checking", f"checking {metric.name} {test.id}")
         guarded(at, lambda: metric.check(test, self.catalogue))
-        for tag in guarded(at, lambda: metric.detects(test)):
+        for tag in guarded(at, lambda: metric.gender_languages(test)):
             try:
                 self.plugins.detector(tag)
             except UnknownNameError as error:

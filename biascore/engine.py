@@ -18,7 +18,6 @@ from biascore.basics.guard import At, failed, guarded, report_it
 from biascore.basics.notebook import progress_here
 from biascore.basics.problems import problems_of
 from biascore.basics.progress import Progress, Silent
-from biascore.checked import Checked
 from biascore.checking import (
     Checker,
     check_audit,
@@ -37,19 +36,20 @@ from biascore.models.cache import Cache, DiskCache, NoCache, default_cache
 from biascore.models.model import Model
 from biascore.models.pool import Pool
 from biascore.models.source import Services
+from biascore.planning.out_of_reach import out_of_reach
 from biascore.planning.plan import Plan, Planner
-from biascore.planning.reach import out_of_reach
 from biascore.plugins.loading import Plugins
 from biascore.plugins.stimuli import read_catalogue
+from biascore.results.finding import Finding, measurement_of, wrong_result
 from biascore.results.measurement import Measurement
 from biascore.results.portable import portable
-from biascore.results.returned import Finding, measurement_of, wrong_result
 from biascore.results.run import Run
 from biascore.running.attempts import Done, perform
 from biascore.running.opening import open_model
 from biascore.running.recording import mappings_used, record
-from biascore.running.taught import with_taught
+from biascore.running.training_words import with_taught
 from biascore.stats import Adjustment
+from biascore.steps import Checked
 from biascore.stimuli import Catalogue, Test
 from biascore.transform import Transform
 
@@ -122,7 +122,7 @@ class Engine:
         model = open_model(opening, self.plugins, self.catalogue, self._services, wrappers)
         try:
             after = model.through(*prepared)
-            return after.face(name) if name and prepared else after
+            return after.view(name) if name and prepared else after
         except BiascoreError:
             model.close()
             raise
@@ -277,7 +277,7 @@ class Engine:
             self._checker.check(made, test)
         return chosen
 
-    def beside(self, tests: Sequence[Test], seed: int) -> Engine:
+    def with_tests(self, tests: Sequence[Test], seed: int) -> Engine:
         """Another engine over the same plugins and stimuli, with further tests and another seed; it keeps no answers.
 
         Raises StimuliError where a test of that id is there already.
@@ -364,7 +364,7 @@ class Engine:
                 At(owner, "result", what),
                 f"{owner.shown}: {metric.name} {wrong}, for {test.id} on {model.name}. {report_it(owner)}",
             )
-        return with_taught(measured, model, (test, *metric.further(test, catalogue)))
+        return with_taught(measured, model, (test, *metric.extra_stimuli(test, catalogue)))
 
 
 def _adjustment(name: Adjustment | str) -> Adjustment:

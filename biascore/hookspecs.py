@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from biascore.models.capabilities import CapabilitySpecs, hookimpl, hookspec
 
 if TYPE_CHECKING:
-    from biascore.exporter import Exporter
+    from biascore.exporting.exporter import Exporter
     from biascore.languages.language import Language
     from biascore.metric import Metric
     from biascore.models.adapter import Adapter, ModelPlugin

@@ -17,7 +17,7 @@ from biascore.errors import TestKindError, UnknownNameError
 from biascore.languages.gender import GenderPair, SpeakerGenderDetector
 from biascore.languages.language import Language, find_language, no_detector
 from biascore.models.model import Model
-from biascore.results.returned import Finding
+from biascore.results.finding import Finding
 from biascore.stats import Unreachable
 from biascore.stimuli import Catalogue, Origin, Test
 
@@ -86,6 +86,13 @@ class Context:
         return language.gender_pair if language else None
 
 
+_RENAMED: Final = {
+    "further": "extra_stimuli",
+    "detects": "gender_languages",
+    "null_is_undeclared": "null_requires_no_bias",
+}
+"""Hooks that had another name; a metric that still defines one would not be asked, silently."""
+
 OptionsT = TypeVar("OptionsT", bound=MetricOptions, default=Any)
 TestT = TypeVar("TestT", bound=Test, default=Any)
 
@@ -102,7 +109,7 @@ class Metric(ABC, Configured[OptionsT], Generic[OptionsT, TestT]):
     the metric does instead; it has to say so where the model gives other answers. ``needs_transform``: whether it
     compares a model with what it was before its transforms, so that only a transformed model can be measured.
     ``calibrated_with``: options with which ``biascore calibrate`` measures, where the user gives none, because they take
-    time and hardly move a verdict. ``null_is_undeclared``: whether it finds no bias only where nothing at all is
+    time and hardly move a verdict. ``null_requires_no_bias``: whether it finds no bias only where nothing at all is
     planted, for it tests single words, which differ even where their lists do not.
     ``option_type`` and ``test_types`` are the classes in brackets; without brackets ``MetricOptions`` and any ``Test``.
     """
@@ -118,13 +125,16 @@ class Metric(ABC, Configured[OptionsT], Generic[OptionsT, TestT]):
     precomputed: ClassVar[frozenset[str] | None] = None
     needs_transform: ClassVar[bool] = False
     calibrated_with: ClassVar[Mapping[str, Any]] = MappingProxyType({})
-    null_is_undeclared: ClassVar[bool] = False
+    null_requires_no_bias: ClassVar[bool] = False
     option_type: ClassVar[type[MetricOptions]] = MetricOptions
     test_types: ClassVar[tuple[type[Test], ...]] = (Test,)
 
     def __init_subclass__(cls) -> None:
         """Read the classes in brackets behind ``Metric``; a union of tests is several."""
         super().__init_subclass__()
+        for old, new in _RENAMED.items():
+            if old in vars(cls):
+                raise TypeError(f"{cls.__module__}.{cls.__name__} defines {old}, which is called {new} now")
         cls.test_types = tuple(c for c in in_brackets(cls) if issubclass(c, Test)) or cls.test_types
 
     def __init__(self, options: OptionsT) -> None:
@@ -145,11 +155,11 @@ class Metric(ABC, Configured[OptionsT], Generic[OptionsT, TestT]):
         """
         return ()
 
-    def further(self, test: TestT, catalogue: Catalogue) -> tuple[Origin, ...]:  # noqa: ARG002
+    def extra_stimuli(self, test: TestT, catalogue: Catalogue) -> tuple[Origin, ...]:  # noqa: ARG002
         """Tests and files beside this one whose stimuli it asks, so that a run records their files."""
         return ()
 
-    def detects(self, test: TestT) -> tuple[str, ...]:  # noqa: ARG002
+    def gender_languages(self, test: TestT) -> tuple[str, ...]:  # noqa: ARG002
         """The languages in which it asks for the speaker's gender; checked before any model is asked."""
         return ()
 

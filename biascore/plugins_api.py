@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from biascore.basics.options import Options
     from biascore.basics.progress import Progress
     from biascore.basics.wording import listed, quoted
-    from biascore.exporter import Exported, Exporter
+    from biascore.exporting.exporter import Exported, Exporter
     from biascore.files.forms import Malformed, Row
     from biascore.files.paths import user_path
     from biascore.files.reading import (
@@ -71,8 +71,8 @@ if TYPE_CHECKING:
         Point,
         Range,
     )
+    from biascore.results.finding import Finding
     from biascore.results.measurement import Measurement, item_table
-    from biascore.results.returned import Finding
     from biascore.results.run import Run
     from biascore.results.specificity import Specificity
     from biascore.results.summary import SummaryRow, summary_rows

@@ -16,10 +16,10 @@ from biascore.audit import Audit, AuditMeasurement, AuditModel, AuditTransform
 from biascore.basics.keys import repeats
 from biascore.errors import RunError
 from biascore.files.paths import user_path
-from biascore.files.placing import check_file, write_file
 from biascore.files.reading import MAX_TABLE_MB, file_digest, read_bytes
 from biascore.files.toml import dumps
-from biascore.models.used import ModelUsed
+from biascore.files.writing import check_file, write_file
+from biascore.models.usage import ModelUsed
 from biascore.plugins.loading import Plugins
 from biascore.results.packages import constraints
 from biascore.results.run import Run

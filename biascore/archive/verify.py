@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from biascore.archive.bundle import AUDIT_FILE, RUN, audit_text, is_unpacked, opened
 from biascore.archive.check import Check
-from biascore.archive.judged import gate_checks, scenario_checks
+from biascore.archive.gates import gate_checks, scenario_checks
 from biascore.archive.locating import Inputs, Places, inputs_of
 from biascore.audit import AuditTransform
 from biascore.checking import read_data
@@ -21,7 +21,7 @@ from biascore.errors import BiascoreError, PluginError, RunError
 from biascore.files.paths import user_path
 from biascore.files.reading import file_digest, read_bytes
 from biascore.installation import install_plugin
-from biascore.models.used import ModelUsed
+from biascore.models.usage import ModelUsed
 from biascore.results.run import read_run
 from biascore.results.run_files import RUN_FILE
 from biascore.results.stimuli_used import StimuliUsed

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from biascore.calibration.calibration import KIND, Calibration
 from biascore.errors import MissingExtraError, RunError
-from biascore.files.placing import check_file, write_file
+from biascore.files.writing import check_file, write_file
 from biascore.report import CHART_MARK, check_installed
 
 

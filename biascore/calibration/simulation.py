@@ -119,7 +119,7 @@ class Simulation:
             test = self._plain(times)
             if test is None:
                 continue
-            engine = self.engine.beside([] if test is self.test else [test], self.engine.seed)
+            engine = self.engine.with_tests([] if test is self.test else [test], self.engine.seed)
             with self._answered():
                 engine.tests(self.metric, [test], self.options, on=f"planted:{self._declared(test, 1.0)}")
             self._sized.append(_Sized(test, times, engine))
@@ -237,7 +237,7 @@ class Simulation:
 
     @property
     def _nothing(self) -> bool:
-        return self.engine.plugins.metrics.get(self.metric).null_is_undeclared
+        return self.engine.plugins.metrics.get(self.metric).null_requires_no_bias
 
     @contextmanager
     def _answered(self) -> Iterator[None]:

@@ -18,10 +18,10 @@ from biascore.comparing.two_runs import loaded
 from biascore.errors import OptionsError
 from biascore.files.paths import user_path
 from biascore.gates import Gate, evaluate
-from biascore.results.gated import GateCheck, GateResult, Held
+from biascore.results.gates import GateCheck, GateOutcome, GateResult
 from biascore.results.run import Run
 
-_STYLES: Final = {Held.FAILS: "bold red", Held.UNDECIDED: "yellow", Held.HOLDS: "green"}
+_STYLES: Final = {GateOutcome.FAILS: "bold red", GateOutcome.UNDECIDED: "yellow", GateOutcome.HOLDS: "green"}
 
 
 def gate(
@@ -93,13 +93,13 @@ def print_gates(found: Sequence[GateResult]) -> None:
     console = wide()
     for one in found:
         say("", to=console)
-        for held in (Held.UNDECIDED, Held.FAILS):
+        for held in (GateOutcome.UNDECIDED, GateOutcome.FAILS):
             for check in one.of(held):
                 say(_told(check), to=console, style=_STYLES[held], label=f"{held}:")
         for caution in one.cautions:
             say(caution, to=console, style="yellow", label="warning:")
         if one.warned:
-            many = len(one.of(Held.UNDECIDED))
+            many = len(one.of(GateOutcome.UNDECIDED))
             text = f'{many} inconclusive let pass, which shows no absence of bias (inconclusive = "fail" would not)'
             say(text, to=console, style="yellow", label="warning:")
         say(one.line, to=console, style=_style(one))

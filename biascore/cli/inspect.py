@@ -14,7 +14,7 @@ from pydantic_core import to_jsonable_python
 from biascore.basics.suggest import did_you_mean
 from biascore.cli.console import print_json, print_rows, say
 from biascore.cli.equity import sentence_lines, sentences_json
-from biascore.cli.lists import contents_of, list_json, size_of
+from biascore.cli.list_contents import contents_of, list_json, size_of
 from biascore.cli.options import Json, Stimuli
 from biascore.errors import UnknownNameError
 from biascore.files.paths import user_path

@@ -43,7 +43,7 @@ from biascore.cli.options import (
     transforms,
 )
 from biascore.errors import OptionsError
-from biascore.exporting.choosing import exporter
+from biascore.exporting.forms import exporter
 from biascore.plugins.loading import Plugins
 from biascore.stats import Adjustment
 from biascore.stimuli.dataset import default_test_name

@@ -67,7 +67,7 @@ def deliver(
     Raises OptionsError where it is several texts, one a model, no folder is named for them, and they may not be printed
     one after the other.
     """
-    from biascore.exporting.choosing import exported, exporter, write_exported
+    from biascore.exporting.forms import exported, exporter, write_exported
     from biascore.plugins.loading import Plugins
 
     plugins = Plugins(only={"register_exporters"})

@@ -16,12 +16,12 @@ from rich.table import Table
 from biascore.basics.frozen import Scalar
 from biascore.cli.console import print_list, say, wide
 from biascore.results.answers import in_one_line
-from biascore.results.beneath import conventions
+from biascore.results.caveat_lines import caveat_lines, warning_lines
 from biascore.results.estimates import describe, format_p
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
+from biascore.results.table_notes import conventions
 from biascore.results.verdicts import Role, RunVerdict, specificity_told
-from biascore.results.warned import caveat_lines, warning_lines
 from biascore.stats import Adjustment, Verdict
 from biascore.transform import IN_SHORT
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from biascore.errors import OptionsError
 from biascore.evidence.mappings import Mapping
 from biascore.evidence.spec import Ground, Scenario
-from biascore.results.evidence import ScenarioResult, Tested
-from biascore.results.gated import ends, within
+from biascore.results.gates import ends, within
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
+from biascore.results.scenarios import ScenarioResult, Tested
 
 
 def check_scenarios(

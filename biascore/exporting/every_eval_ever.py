@@ -10,13 +10,13 @@ import sys
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from biascore.basics.visible import visible_json
-from biascore.exporter import Exported, Exporter
+from biascore.exporting.exporter import Exported, Exporter
 from biascore.exporting.one_model import by_model
 from biascore.results.summary import SummaryRow, summary_rows
 from biascore.results.verdicts import Role
 
 if TYPE_CHECKING:
-    from biascore.models.used import ModelUsed
+    from biascore.models.usage import ModelUsed
     from biascore.results.run import Run
 
 SCHEMA: Final = "0.2.2"

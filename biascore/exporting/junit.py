@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, ClassVar
 from xml.etree import ElementTree
 
 from biascore.basics.visible import visible
-from biascore.exporter import Exported, Exporter
+from biascore.exporting.exporter import Exported, Exporter
 from biascore.results.summary import summary_rows
 from biascore.results.verdicts import Role
 
 if TYPE_CHECKING:
-    from biascore.results.gated import GateResult
+    from biascore.results.gates import GateResult
     from biascore.results.run import Run
 
 

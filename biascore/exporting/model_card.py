@@ -10,14 +10,14 @@ import time
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from biascore.basics.visible import visible_in
-from biascore.exporter import Exported, Exporter
+from biascore.exporting.exporter import Exported, Exporter
 from biascore.exporting.one_model import by_model
 from biascore.exporting.tables import answer_lines, markdown, markdown_lines
 from biascore.results.summary import SummaryRow, summary_rows
 from biascore.results.verdicts import Role
 
 if TYPE_CHECKING:
-    from biascore.models.used import ModelUsed
+    from biascore.models.usage import ModelUsed
     from biascore.results.run import Run
 
 LIMITS = (

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from biascore.models.used import ModelUsed
+    from biascore.models.usage import ModelUsed
     from biascore.results.run import Run
 
 

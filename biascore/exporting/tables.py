@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from biascore.basics.visible import visible, visible_json
 from biascore.basics.wording import MINUS, NOT_UNBIASED, true_minus
-from biascore.exporter import Exported, Exporter
+from biascore.exporting.exporter import Exported, Exporter
 from biascore.results.answers import findings
-from biascore.results.beneath import beneath
 from biascore.results.summary import SummaryRow, p_shown, summary_rows
+from biascore.results.table_notes import beneath
 from biascore.results.verdicts import Role
 
 if TYPE_CHECKING:

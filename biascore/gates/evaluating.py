@@ -14,7 +14,7 @@ from biascore.files.paths import user_path
 from biascore.gates.spec import Gate, named
 from biascore.results.estimates import ConfidenceInterval
 from biascore.results.failure import Failure
-from biascore.results.gated import GateCheck, GateResult, Held, ends, within
+from biascore.results.gates import GateCheck, GateOutcome, GateResult, ends, within
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
 from biascore.results.verdicts import RunVerdict
@@ -22,9 +22,9 @@ from biascore.stats import Verdict
 
 Line = tuple[Measurement, RunVerdict]
 _OF_VERDICT: Final = {
-    Verdict.DETECTED: Held.FAILS,
-    Verdict.NEGLIGIBLE: Held.HOLDS,
-    Verdict.INCONCLUSIVE: Held.UNDECIDED,
+    Verdict.DETECTED: GateOutcome.FAILS,
+    Verdict.NEGLIGIBLE: GateOutcome.HOLDS,
+    Verdict.INCONCLUSIVE: GateOutcome.UNDECIDED,
 }
 
 
@@ -133,10 +133,10 @@ def _detected(measurement: Measurement, said: RunVerdict, run: Run, gate: Gate) 
         "not estimable" if head.value is None else f"{head.name} = {head.value:.3g}{ends(head.interval)}{p}"
     )
     held, reason = _OF_VERDICT[said.verdict], f"{said.shown}: {value}"
-    if gate.specific is not None and held is Held.FAILS:
+    if gate.specific is not None and held is GateOutcome.FAILS:
         found = measurement.specificity
         if found is not None and found.share > gate.specific:
-            held = Held.UNDECIDED
+            held = GateOutcome.UNDECIDED
         told = found.told if found else "how many unrelated topics reach it was not measured"
         reason = f"{reason}; {told}"
     return _check(measurement, reason, held, gate.not_detected)
@@ -189,7 +189,9 @@ def _grown(measurement: Measurement, comparison: Comparison, gate: Gate) -> Iter
         by = f" by more than {margin:g}{own}" if margin else ""
         yield _check(measurement, reason, held, f"has not grown{by}")
     for other in refused:
-        yield _check(measurement, f"not comparable: {'; '.join(other.reasons)}", Held.FAILS, "has not grown")
+        yield _check(
+            measurement, f"not comparable: {'; '.join(other.reasons)}", GateOutcome.FAILS, "has not grown"
+        )
     if not (found or refused):
         there = [
             text
@@ -197,10 +199,10 @@ def _grown(measurement: Measurement, comparison: Comparison, gate: Gate) -> Iter
             if text.startswith(f"{measurement.metric} {measurement.test} on ")
         ]
         reason = "; ".join(["the base run does not hold it", *there])
-        yield _check(measurement, reason, Held.FAILS, "has not grown")
+        yield _check(measurement, reason, GateOutcome.FAILS, "has not grown")
 
 
-def growth(one: Difference, margin: float) -> tuple[Held, str]:
+def growth(one: Difference, margin: float) -> tuple[GateOutcome, str]:
     """Whether the interval of the growth lies beyond the margin, within it, or neither; with the reason.
 
     The p-value of the change and its equivalence bound have no say, so that a larger margin never fails what a smaller one
@@ -209,11 +211,13 @@ def growth(one: Difference, margin: float) -> tuple[Held, str]:
     ends = one.change.interval
     told = "; ".join([one.reason, *one.cautions])
     if one.unmoved:
-        return Held.HOLDS, f"growth 0: {told}"
+        return GateOutcome.HOLDS, f"growth 0: {told}"
     if one.change.value is None or ends is None:
-        return Held.UNDECIDED, told
+        return GateOutcome.UNDECIDED, told
     low, high = grown(one, ends)
-    held = Held.FAILS if low > margin else Held.HOLDS if high <= margin else Held.UNDECIDED
+    held = (
+        GateOutcome.FAILS if low > margin else GateOutcome.HOLDS if high <= margin else GateOutcome.UNDECIDED
+    )
     return held, f"growth {low:.3g} to {high:.3g}: {told}"
 
 
@@ -234,7 +238,7 @@ def grown(one: Difference, ends: ConfidenceInterval) -> tuple[float, float]:
     return least, max(growths)
 
 
-def _check(of: Measurement, reason: str, held: Held, criterion: str) -> GateCheck:
+def _check(of: Measurement, reason: str, held: GateOutcome, criterion: str) -> GateCheck:
     return GateCheck(
         metric=of.metric,
         variant=of.variant,
@@ -255,7 +259,7 @@ def _not_made(failure: Failure) -> GateCheck:
         test=failure.test,
         model=failure.model,
         criterion="measured",
-        held=Held.FAILS,
+        held=GateOutcome.FAILS,
         reason=f"it could not be measured: {failure.message}",
         measured=False,
     )

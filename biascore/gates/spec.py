@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 
 from biascore.basics.frozen import Frozen
 from biascore.files.paths import user_path
-from biascore.results.gated import Policy
+from biascore.results.gates import Policy
 from biascore.results.verdicts import Role
 
 

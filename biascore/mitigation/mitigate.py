@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from biascore.basics.progress import Progress, Silent
 from biascore.errors import AnswerError, CapabilityError, ModelLoadError
-from biascore.files.made import files_of, foreign
-from biascore.files.placing import check_folder, new_folder
+from biascore.files.own_folders import files_of, foreign
+from biascore.files.writing import check_folder, new_folder
 from biascore.mitigation.corpus import (
     ENGLISH_PAIRS,
     Corpus,

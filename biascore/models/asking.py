@@ -24,7 +24,7 @@ from biascore.models.adapter import Backend, Identity, ModelPlugin
 from biascore.models.calling import Hook
 from biascore.models.cost import characters
 from biascore.models.source import Services, Source
-from biascore.models.used import QuestionCounts
+from biascore.models.usage import QuestionCounts
 
 Q = TypeVar("Q")
 A = TypeVar("A")

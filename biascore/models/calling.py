@@ -13,10 +13,10 @@ import tenacity
 from biascore.basics.guard import guarded
 from biascore.errors import RateLimitError, TransientModelError
 from biascore.models.adapter import Backend, ModelPlugin
-from biascore.models.around import put_around
 from biascore.models.capabilities import CAPABILITIES, PROJECT, CapabilitySpecs
 from biascore.models.cost import characters
 from biascore.models.source import Services, Source
+from biascore.models.wrappers import put_around
 
 Q = TypeVar("Q")
 A = TypeVar("A")

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from biascore.errors import AnswerError, ModelLoadError
-from biascore.files.made import files_of, foreign
-from biascore.files.placing import check_folder, new_folder
+from biascore.files.own_folders import files_of, foreign
+from biascore.files.writing import check_folder, new_folder
 from biascore.models.model import Model
 from biascore.models.questions import Masked, Text
 

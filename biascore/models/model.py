@@ -36,7 +36,7 @@ from biascore.models.questions import Familiarity, Level, Masked, Text, TokenLog
 from biascore.models.source import Services, Source
 from biascore.models.training import Checkpoints, Trained, Training
 from biascore.models.transformed import Transformed
-from biascore.models.used import ModelUsed, QuestionCounts, TransformUsed
+from biascore.models.usage import ModelUsed, QuestionCounts, TransformUsed
 from biascore.models.vocabulary import Vocabulary
 from biascore.transform import FittedTransform, Transform
 
@@ -303,16 +303,16 @@ class Model:
         for prepared in transforms:
             if "embed" not in model.capabilities:
                 raise CapabilityError(no_vectors(prepared.name, model.name, model.capabilities))
-            under = model.face()
+            under = model.view()
             backend = Transformed(under, prepared, learns=self._learns, time_limit=self._services.time_limit)
             joint = " after " if under.under is None else ", "
             model = _over(under, backend, f"{under.name}{joint}{prepared.name}")
-        return model.face(name) if name else model
+        return model.view(name) if name else model
 
-    def face(self, name: str = "") -> Model:
+    def view(self, name: str = "") -> Model:
         """The same opened model once more: its questions are counted anew, and it may have another name."""
         if self._under is not None:
-            return self.on(self._under.face(), name)
+            return self.on(self._under.view(), name)
         again = Model(
             replace(self.source, name=name or self.name), self._backend, self._plugins, self._services
         )
@@ -325,7 +325,7 @@ class Model:
         return self._under
 
     def on(self, under: Model, name: str = "") -> Model:
-        """The transform of this model over another face of the model under it; what either learns, both know."""
+        """The transform of this model over another view of the model under it; what either learns, both know."""
         if self._transformed is None:
             return under
         return _over(under, self._transformed.on(under, learns=under._learns), name or self.name)

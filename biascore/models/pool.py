@@ -8,7 +8,7 @@ from typing import Self
 from biascore.errors import BiascoreError
 from biascore.models.model import Model
 from biascore.models.prepared import Prepared
-from biascore.models.used import ModelUsed
+from biascore.models.usage import ModelUsed
 
 
 class Pool:
@@ -84,7 +84,7 @@ class Pool:
         transforms = self._transforms.get(name, ())
         if transforms:
             return base.through(*transforms, name=name)
-        return base if base.name == name else base.face(name)
+        return base if base.name == name else base.view(name)
 
     def _close(self, keys: set[str]) -> None:
         for key in [key for key in self._bases if key in keys]:

@@ -19,7 +19,7 @@ from biascore.files.reading import file_digest
 from biascore.models import codecs
 from biascore.models.adapter import Identity
 from biascore.models.questions import Familiarity, Level, Text
-from biascore.models.used import FitUsed, TransformUsed
+from biascore.models.usage import FitUsed, TransformUsed
 from biascore.models.vocabulary import Vocabulary
 from biascore.stimuli import Catalogue
 from biascore.transform import Transform, TransformContext, VocabularyUnknownError

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from biascore.errors import OptionsError, RunError
-from biascore.files.made import files_of, foreign
-from biascore.files.placing import check_folder, new_folder
+from biascore.files.own_folders import files_of, foreign
+from biascore.files.writing import check_folder, new_folder
 
 CHECKPOINT_FILE: Final = "biascore_checkpoint.json"
 LAST_RATE: Final = 1e-7

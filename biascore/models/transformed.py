@@ -19,7 +19,7 @@ from biascore.models.adapter import Backend
 from biascore.models.capabilities import hookimpl
 from biascore.models.prepared import Embeds, Prepared
 from biascore.models.questions import Familiarity, Level, Text
-from biascore.models.used import FitUsed, TransformUsed
+from biascore.models.usage import FitUsed, TransformUsed
 from biascore.models.vocabulary import BLOCK_ROWS, Vocabulary
 from biascore.transform import FittedTransform, Vectors
 
@@ -93,7 +93,7 @@ class Transformed(Backend):
         return self.prepared.name
 
     def on(self, model: Embeds, *, learns: bool) -> Transformed:
-        """The same over another face of the model; what either learns, both know, unless one of them does not learn."""
+        """The same over another view of the model; what either learns, both know, unless one of them does not learn."""
         again = copy(self)
         again.model = model
         if learns is not self.learns:

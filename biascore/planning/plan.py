@@ -17,9 +17,9 @@ from biascore.metric import Metric
 from biascore.models.cache import Cache, CacheWarning
 from biascore.models.cost import Cost, characters
 from biascore.models.model import Model
-from biascore.planning.reach import OutOfReach
+from biascore.planning.out_of_reach import OutOfReach
 from biascore.planning.rehearsal import DIMENSIONS, Group, Rehearsal, Scratch, Tally, rehearsed
-from biascore.planning.shown import duration, table_of
+from biascore.planning.table import duration, table_of
 from biascore.stimuli import Test
 
 PROBE_QUESTIONS: Final = 256

@@ -116,7 +116,7 @@ def rehearsed(model: Model, scratch: Scratch, dimensions: int = DIMENSIONS) -> t
 
 
 class Rehearsal(Model):
-    """Another face of an opened model: the same keys, cache and batches, and placeholders for what is missing.
+    """Another view of an opened model: the same keys, cache and batches, and placeholders for what is missing.
 
     ``tallies`` by hook say what a run would ask. ``steps_unknown``: whether that depends on how many steps a transform
     takes. ``dimensions``: of placeholder vectors; ``seen_dimensions`` are those of the vectors that the cache gave, or
@@ -143,7 +143,7 @@ class Rehearsal(Model):
         """The largest number of questions that the model takes in one call."""
         return self._backend.batch
 
-    def face(self, name: str = "") -> Model:  # noqa: ARG002
+    def view(self, name: str = "") -> Model:  # noqa: ARG002
         """Itself: nothing may be asked past it."""
         return self
 

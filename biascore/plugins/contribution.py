@@ -14,7 +14,7 @@ from biascore.models.capabilities import CAPABILITIES
 
 if TYPE_CHECKING:
     from biascore.evidence.mappings import Mapping
-    from biascore.exporter import Exporter
+    from biascore.exporting.exporter import Exporter
     from biascore.languages.language import Language
     from biascore.metric import Metric
     from biascore.models.adapter import Adapter
@@ -59,7 +59,7 @@ class Contribution:
 
             self.stimuli = Catalogue.from_folders(language_folders=self.wordlists).files
 
-    def detects(self) -> tuple[str, ...]:
+    def gender_languages(self) -> tuple[str, ...]:
         """The languages whose speaker's gender it tells."""
         if not self.languages:
             return ()
@@ -83,8 +83,8 @@ class Contribution:
             for transform in self.transforms:
                 _check_class(transform, Transform, {"name": str, "summary": str, "reference": str})
         if self.exporters:
-            from biascore.exporter import Exporter
-            from biascore.exporting.choosing import EXPORTERS
+            from biascore.exporting.exporter import Exporter
+            from biascore.exporting.forms import EXPORTERS
 
             for exporter in self.exporters:
                 _check_class(exporter, Exporter, {"id": str, "summary": str, "suffix": str})

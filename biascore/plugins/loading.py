@@ -35,7 +35,7 @@ from biascore.plugins.registry import PluginRecord, Registry
 
 if TYPE_CHECKING:
     from biascore.evidence.mappings import Mapping
-    from biascore.exporter import Exporter
+    from biascore.exporting.exporter import Exporter
     from biascore.languages.gender import GenderPair, SpeakerGenderDetector
     from biascore.languages.language import Language, SpeakerFrames
     from biascore.metric import Metric
@@ -147,7 +147,7 @@ class Plugins:
             return self.speaker_gender.get(language.code)()  # raises
         absent = [record for record in self.records if record.status in ("failed", "blocked")]
         # Of a plugin that failed late it is known what it would have told; of the others it is not.
-        mine = [record for record in absent if set(record.detects) & set(shorter_tags(tag))]
+        mine = [record for record in absent if set(record.gender_languages) & set(shorter_tags(tag))]
         perhaps = "" if mine else "perhaps it is in what is not loaded: "
         shown = [
             f"{perhaps}the {record.shown} is {record.status}: {record.reason}"
@@ -210,11 +210,14 @@ class Plugins:
                 if late
                 else _why_failed(raised)
             )
-            record = replace(record, detects=contribution.detects())
+            record = replace(record, gender_languages=contribution.gender_languages())
             return replace(record, status="failed", reason=reason, error=raised)
         hooks = tuple(sorted(caller.name for caller in self._manager.get_hookcallers(plugin) or []))
         record = replace(
-            record, hooks=hooks, provides=contribution.provides(), detects=contribution.detects()
+            record,
+            hooks=hooks,
+            provides=contribution.provides(),
+            gender_languages=contribution.gender_languages(),
         )
         if not hooks:
             self._manager.unregister(name=name)

@@ -28,7 +28,7 @@ class PluginRecord:
     provides: tuple[str, ...] = ()
     reason: str = ""
     error: BaseException | None = field(default=None, compare=False)
-    detects: tuple[str, ...] = ()
+    gender_languages: tuple[str, ...] = ()
     """The languages whose speaker's gender it tells, or would tell had it loaded, as far as it came."""
 
     @property

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from biascore.basics.suggest import did_you_mean
 from biascore.errors import MissingExtraError, UnknownNameError
-from biascore.files.placing import check_file, write_file
+from biascore.files.writing import check_file, write_file
 from biascore.results.run_files import REPORT_MARK
 
 if TYPE_CHECKING:

@@ -26,10 +26,10 @@ from biascore.report.texts import (
     when,
 )
 from biascore.report.vega import javascript
+from biascore.results.effect_words import shown
 from biascore.results.estimates import format_p
-from biascore.results.gated import gates_line
+from biascore.results.gates import gates_line
 from biascore.results.run import Run
-from biascore.results.told import shown
 from biascore.results.verdicts import specificity_told
 
 STYLES: Final = ("style.css", "tables.css", "print.css")

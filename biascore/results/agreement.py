@@ -12,9 +12,9 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from biascore.basics.frozen import Frozen
+from biascore.results.effect_words import ends_of, side_of
 from biascore.results.estimates import Estimate
 from biascore.results.measurement import Measurement
-from biascore.results.told import ends_of, side_of
 from biascore.results.verdicts import Role, RunVerdict
 from biascore.stats import Verdict
 from biascore.stats.ranks import rank_correlation

@@ -8,8 +8,8 @@ from typing import Final, NamedTuple
 
 from biascore.basics.frozen import Frozen
 from biascore.basics.wording import but, capital
+from biascore.results.effect_words import Ends, Size, ends_of, shown, side_of
 from biascore.results.measurement import Measurement
-from biascore.results.told import Ends, Size, ends_of, shown, side_of
 from biascore.results.verdicts import Role, RunVerdict, put_in, specificity_told
 from biascore.stats import Verdict
 

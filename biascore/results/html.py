@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Final
 
 from biascore.basics.wording import NOT_UNBIASED, true_minus
 from biascore.results.answers import findings
-from biascore.results.beneath import conventions
+from biascore.results.caveat_lines import warning_lines
 from biascore.results.markup import bullets, details, table, text_of
 from biascore.results.summary import SummaryRow, p_shown, summary_rows
+from biascore.results.table_notes import conventions
 from biascore.results.verdicts import Role
-from biascore.results.warned import warning_lines
 
 if TYPE_CHECKING:
     from biascore.results.run import Run

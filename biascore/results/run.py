@@ -18,17 +18,17 @@ from pydantic import Field
 from biascore.basics.frozen import Frozen, FrozenMap
 from biascore.errors import RunError
 from biascore.files.paths import user_path
-from biascore.files.placing import check_folder, finish, new_folder
 from biascore.files.reading import read_bytes
-from biascore.models.used import ModelUsed, QuestionCounts
+from biascore.files.writing import check_folder, finish, new_folder
+from biascore.models.usage import ModelUsed, QuestionCounts
 from biascore.results.agreement import Agreement, Order, agreements, orders
 from biascore.results.answers import Answer, answers
-from biascore.results.evidence import MappingUsed, ScenarioResult
 from biascore.results.failure import Failure
-from biascore.results.gated import GateResult
+from biascore.results.gates import GateResult
 from biascore.results.hashes import canonical, content_hash, item_hash
 from biascore.results.measurement import Measurement
 from biascore.results.run_files import ITEMS_FOLDER, RUN_FILE, in_the_way, items_path, parse_run
+from biascore.results.scenarios import MappingUsed, ScenarioResult
 from biascore.results.sensitivity import Sensitivity, seen_lines, undecided
 from biascore.results.stimuli_used import StimuliUsed, TestUsed
 from biascore.results.summary import summary_rows

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Any, Final
 
-from biascore.files.placing import named
+from biascore.files.writing import named
 
 RUN_FILE: Final = "run.json"
 REPORT_FILE: Final = "report.html"

@@ -16,9 +16,9 @@ from scipy.special import ndtri
 
 from biascore.basics.frozen import Frozen, FrozenMap
 from biascore.basics.wording import capital
+from biascore.results.effect_words import shown
 from biascore.results.estimates import Estimate
 from biascore.results.measurement import Measurement
-from biascore.results.told import shown
 from biascore.stats import Verdict
 
 POWER: Final = 0.8

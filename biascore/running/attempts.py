@@ -12,7 +12,7 @@ from biascore.basics.progress import Progress
 from biascore.errors import BiascoreError, NothingMeasuredError, PluginFailedError, TimeLimitError
 from biascore.metric import Metric
 from biascore.models.pool import Pool
-from biascore.models.used import ModelUsed
+from biascore.models.usage import ModelUsed
 from biascore.results.failure import Failure
 from biascore.results.measurement import Measurement
 from biascore.stimuli import Test

@@ -12,7 +12,6 @@ from biascore.audit import AuditModel
 from biascore.basics.guard import At, guarded
 from biascore.basics.keys import without_keys
 from biascore.basics.progress import Silent
-from biascore.checked import Opening
 from biascore.checking import Checker
 from biascore.errors import PluginError
 from biascore.models.adapter import Backend, Identity, LoadContext, ModelPlugin
@@ -20,6 +19,7 @@ from biascore.models.cache import NoCache
 from biascore.models.model import Model
 from biascore.models.source import Services, Source
 from biascore.plugins.loading import Plugins
+from biascore.steps import Opening
 from biascore.stimuli import Catalogue
 
 

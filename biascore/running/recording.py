@@ -7,15 +7,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from importlib import metadata
 from typing import Any
 
-from biascore.checked import Checked
-from biascore.models.used import ModelUsed
+from biascore.models.usage import ModelUsed
 from biascore.plugins.loading import Plugins
-from biascore.results.evidence import MappingUsed
 from biascore.results.packages import computing
 from biascore.results.run import PluginUsed, Provenance, Run
+from biascore.results.scenarios import MappingUsed
 from biascore.results.stimuli_used import StimuliUsed, TestUsed
 from biascore.running.attempts import Done
 from biascore.stats import Adjustment
+from biascore.steps import Checked
 from biascore.stimuli import Origin, Test
 
 
@@ -46,7 +46,7 @@ def record(
                     origin
                     for step in checked.steps
                     for one in step.tests
-                    for origin in (one, *step.metric.further(one, checked.catalogue))
+                    for origin in (one, *step.metric.extra_stimuli(one, checked.catalogue))
                 ),
                 *(
                     checked.catalogue.origin(id)

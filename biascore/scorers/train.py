@@ -12,8 +12,8 @@ import numpy as np
 
 from biascore.basics.progress import Progress, Silent
 from biascore.errors import CapabilityError, ModelLoadError, OptionsError
-from biascore.files.made import foreign
-from biascore.files.placing import check_folder, new_folder
+from biascore.files.own_folders import foreign
+from biascore.files.writing import check_folder, new_folder
 from biascore.scorers.features import WORDS, Floats, Matrix, Standardised, TfIdf, vectors_of
 from biascore.scorers.fitting import Fitted, HeadSettings, Svr, fit_head, fit_tfidf, settings_of
 from biascore.scorers.folder import (

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from biascore.models.used import ModelUsed, QuestionCounts, TransformUsed
+from biascore.models.usage import ModelUsed, QuestionCounts, TransformUsed
 from biascore.results.coverage import Coverage, LostWord
 from biascore.results.estimates import ConfidenceInterval, Estimate, PValue
 from biascore.results.measurement import Measurement, item_table

@@ -56,7 +56,7 @@ def test_metrics_name_what_they_read(
     catalogue: Catalogue, metric: str, test: str, options: dict[str, object], files: list[str]
 ) -> None:
     chosen = Engine(cache=None).plugins.metrics.get(metric)
-    found = chosen(chosen.option_type(**options)).further(catalogue.test(test), catalogue)
+    found = chosen(chosen.option_type(**options)).extra_stimuli(catalogue.test(test), catalogue)
     named = [one.display if isinstance(one, StimuliFile) else one.file for one in found]
     assert [name.removesuffix(".toml").partition("/")[2] for name in named] == files
 

@@ -14,7 +14,7 @@ from biascore.errors import CapabilityError, OptionsError, TestKindError, Unknow
 from biascore.metric import SELF, Context, Metric, MetricOptions
 from biascore.models.model import Model
 from biascore.models.pool import Pool
-from biascore.models.used import QuestionCounts
+from biascore.models.usage import QuestionCounts
 from biascore.plugins.loading import PluginRecord
 from biascore.plugins_api import Coverage, Estimate, Finding, Test
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from biascore.errors import RunError
-from biascore.files.placing import check_file, check_folder, finish, new_folder, write_file
+from biascore.files.writing import check_file, check_folder, finish, new_folder, write_file
 from biascore.models.export import EXPORT_FILE, check_target
 
 MARK = b"written by biascore"
@@ -20,7 +20,7 @@ MARK = b"written by biascore"
 KILLED = """
 import json, os, shutil, signal, sys
 from pathlib import Path
-from biascore.files import placing
+from biascore.files import writing
 
 in_one_step = placing._exchanged
 

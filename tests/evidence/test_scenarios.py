@@ -16,9 +16,9 @@ from biascore.evidence.mappings import Mapping
 from biascore.evidence.spec import Ground, Scenario
 from biascore.gates import Gate, evaluate
 from biascore.report.page import document, headline_of
-from biascore.report.parts.judged import gates, scenarios
+from biascore.report.parts.gates import gates, scenarios
 from biascore.results.failure import Failure
-from biascore.results.gated import Held
+from biascore.results.gates import GateOutcome
 from biascore.results.run import Run
 from biascore.stats import Verdict
 
@@ -62,7 +62,10 @@ def run() -> Run:
 
 def test_what_was_tested_is_told_with_the_bound_and_what_it_could_see(run: Run) -> None:
     (found,) = evidence([scenario(bound=0.5, bound_reason="half of what people show")], run, ())
-    assert [(one.number, one.held) for one in found.tested] == [(1, Held.FAILS), (2, Held.UNDECIDED)]
+    assert [(one.number, one.held) for one in found.tested] == [
+        (1, GateOutcome.FAILS),
+        (2, GateOutcome.UNDECIDED),
+    ]
     assert found.tested[0].said == Verdict.DETECTED
     assert "would detect d of about" in found.tested[1].would_decide
     assert found.in_short == "2 measured: 1 detected, 1 inconclusive; 1 beyond the bound"

@@ -15,7 +15,7 @@ from biascore.gates import Gate, evaluate
 from biascore.gates.evaluating import check_gates, growth
 from biascore.results.estimates import ConfidenceInterval, Estimate
 from biascore.results.failure import Failure
-from biascore.results.gated import Held, gates_line
+from biascore.results.gates import GateOutcome, gates_line
 from biascore.results.specificity import Specificity
 from biascore.results.verdicts import Role
 
@@ -42,7 +42,7 @@ def test_detected_fails_and_inconclusive_is_what_the_gate_makes_of_it() -> None:
     for policy, passed, warned in (("fail", False, False), ("warn", True, True), ("pass", True, False)):
         found = said(unsure, fail_on="detected", inconclusive=policy)
         assert (found.passed, found.warned) == (passed, warned)
-        assert [check.held for check in found.checks] == [Held.UNDECIDED]
+        assert [check.held for check in found.checks] == [GateOutcome.UNDECIDED]
         assert ("with a warning" in found.line) == warned
         told = {
             (False, False): "1 of 1 gates failed: gate 1.",
@@ -55,12 +55,12 @@ def test_detected_fails_and_inconclusive_is_what_the_gate_makes_of_it() -> None:
 @pytest.mark.parametrize(
     ("share", "held", "told"),
     [
-        (0.03, Held.FAILS, "larger than 97 % of unrelated topics"),
-        (0.2, Held.UNDECIDED, "20 % of unrelated topics reach it"),
-        (None, Held.FAILS, "how many unrelated topics reach it was not measured"),
+        (0.03, GateOutcome.FAILS, "larger than 97 % of unrelated topics"),
+        (0.2, GateOutcome.UNDECIDED, "20 % of unrelated topics reach it"),
+        (None, GateOutcome.FAILS, "how many unrelated topics reach it was not measured"),
     ],
 )
-def test_a_gate_may_fail_only_what_is_specific(share: float | None, held: Held, told: str) -> None:
+def test_a_gate_may_fail_only_what_is_specific(share: float | None, held: GateOutcome, told: str) -> None:
     how = None if share is None else Specificity(share=share, pairs=99, topics=20, pool="en/topics")
     detected = run_of((0.4, 1.2, 0.8), p=0.001, specificity=how)
     (check,) = said(detected, fail_on="detected", specific=0.05).checks
@@ -71,25 +71,25 @@ def test_a_gate_may_fail_only_what_is_specific(share: float | None, held: Held, 
     assert check.reason.endswith(told)
     assert not said(detected, fail_on="detected").passed
     unsure = run_of((-0.4, 1.2, 0.4), p=0.3, specificity=how)
-    assert said(unsure, fail_on="detected", specific=0.05).checks[0].held is Held.UNDECIDED
+    assert said(unsure, fail_on="detected", specific=0.05).checks[0].held is GateOutcome.UNDECIDED
 
 
 @pytest.mark.parametrize(
     ("ends", "held"),
     [
-        ((-0.3, 0.4, 0.1), Held.HOLDS),
-        ((-0.3, 0.6, 0.1), Held.UNDECIDED),
-        ((0.6, 0.9, 0.7), Held.FAILS),
-        ((-0.9, -0.6, -0.7), Held.FAILS),
+        ((-0.3, 0.4, 0.1), GateOutcome.HOLDS),
+        ((-0.3, 0.6, 0.1), GateOutcome.UNDECIDED),
+        ((0.6, 0.9, 0.7), GateOutcome.FAILS),
+        ((-0.9, -0.6, -0.7), GateOutcome.FAILS),
     ],
 )
-def test_within_is_of_both_ends_of_the_interval(ends: tuple[float, float, float], held: Held) -> None:
+def test_within_is_of_both_ends_of_the_interval(ends: tuple[float, float, float], held: GateOutcome) -> None:
     assert [check.held for check in said(run_of(ends), within=0.5).checks] == [held]
 
 
 def test_all_that_a_gate_states_must_hold() -> None:
     found = said(run_of((-0.3, 0.4, 0.1)), within=0.5, fail_on="detected", inconclusive="fail")
-    assert [check.held for check in found.checks] == [Held.UNDECIDED, Held.HOLDS]
+    assert [check.held for check in found.checks] == [GateOutcome.UNDECIDED, GateOutcome.HOLDS]
     assert not found.passed
 
 
@@ -147,23 +147,23 @@ def worse(run: Run, folder: Path, **parts: Any) -> Any:
 def test_what_surely_grew_fails_and_a_margin_lets_it(measured: tuple[Run, Path]) -> None:
     run, folder = measured
     grown = worse(run, folder, margin=0)
-    assert [check.held for check in grown.checks] == [Held.FAILS, Held.FAILS]
+    assert [check.held for check in grown.checks] == [GateOutcome.FAILS, GateOutcome.FAILS]
     assert worse(run, folder, margin=5).passed
 
 
 @pytest.mark.parametrize(
     ("margin", "held"),
     [
-        (None, Held.HOLDS),
-        (0, Held.FAILS),
-        (0.02, Held.FAILS),
-        (0.1, Held.UNDECIDED),
-        (0.129, Held.HOLDS),
-        (0.3, Held.HOLDS),
+        (None, GateOutcome.HOLDS),
+        (0, GateOutcome.FAILS),
+        (0.02, GateOutcome.FAILS),
+        (0.1, GateOutcome.UNDECIDED),
+        (0.129, GateOutcome.HOLDS),
+        (0.3, GateOutcome.HOLDS),
     ],
 )
 def test_the_interval_of_the_growth_alone_decides_at_every_margin(
-    tmp_path: Path, margin: float | None, held: Held
+    tmp_path: Path, margin: float | None, held: GateOutcome
 ) -> None:
     """d rose from 1.64 by .034 to .129, inside the bound of .2: it once passed at 0 and at .3, and at no margin between."""
     old, new = (decided(0.001, test="en/t", model="m", value=value) for value in (1.64, 1.70))
@@ -210,7 +210,7 @@ def test_the_same_answers_have_surely_not_grown(
         run = run.model_copy(update={"measurements": tuple(plain)})
     run.save(tmp_path / "base")
     found = worse(run, tmp_path, margin=margin, inconclusive="fail")
-    assert [check.held for check in found.checks] == [Held.HOLDS, Held.HOLDS]
+    assert [check.held for check in found.checks] == [GateOutcome.HOLDS, GateOutcome.HOLDS]
     assert found.checks[0].reason.startswith("growth 0: ")
 
 
@@ -222,7 +222,9 @@ def test_what_the_base_does_not_hold_or_holds_otherwise_fails(measured: tuple[Ru
     run, folder = measured
     other = run[1].model_copy(update={"conventions": {}})
     again = run.model_copy(update={"measurements": (run[0].model_copy(update={"test": "en/weat6"}), other)})
-    reasons = [check.reason for check in worse(again, folder, margin=9).checks if check.held is Held.FAILS]
+    reasons = [
+        check.reason for check in worse(again, folder, margin=9).checks if check.held is GateOutcome.FAILS
+    ]
     assert reasons[0] == "the base run does not hold it"
     assert reasons[1].startswith("not comparable: ")
 

@@ -12,7 +12,7 @@ from biascore import Run
 from biascore.cli import main
 from biascore.cli.app import app
 from biascore.cli.gates import gates
-from biascore.results.gated import Held
+from biascore.results.gates import GateOutcome
 
 AUDIT = """
 [[models]]
@@ -60,7 +60,7 @@ def test_verify_finds_a_gate_that_was_made_to_pass(stored: Path, tmp_path: Path)
     """Although whoever changed it computed the hash anew."""
     run = Run.load(stored / "audit-run")
     (gate,) = run.gates
-    checks = tuple(check.model_copy(update={"held": Held.HOLDS}) for check in gate.checks)
+    checks = tuple(check.model_copy(update={"held": GateOutcome.HOLDS}) for check in gate.checks)
     run.model_copy(update={"gates": (gate.model_copy(update={"checks": checks}),)}).save(tmp_path / "run")
     assert CliRunner().invoke(app, ["verify", str(stored / "audit-run")]).exit_code == 0
     done = CliRunner().invoke(app, ["verify", str(tmp_path / "run")])

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from biascore import Engine, Run
-from biascore.archive.judged import gate_checks, scenario_checks
+from biascore.archive.gates import gate_checks, scenario_checks
 from biascore.archive.locating import Places
 from biascore.evidence.evaluating import evidence
 from biascore.evidence.spec import Scenario
 from biascore.gates import Gate, evaluate
-from biascore.results.gated import Held
+from biascore.results.gates import GateOutcome
 from biascore.running.recording import mappings_used
 
 from ..builders import runs
@@ -76,7 +76,7 @@ def test_a_tampered_outcome_differs_in_whatever_version_it_was_written(
             update={"provenance": run.provenance.model_copy(update={"biascore_version": version})}
         )
     first, second = run.gates
-    held = tuple(check.model_copy(update={"held": Held.HOLDS}) for check in first.checks)
+    held = tuple(check.model_copy(update={"held": GateOutcome.HOLDS}) for check in first.checks)
     passed = run.model_copy(update={"gates": (first.model_copy(update={"checks": held}), second)})
     assert outcomes(passed, folder)[0] == ("gate 'none'", "differs")
     assert outcomes(run.model_copy(update={"gates": (second,)}), folder)[0] == ("gate 'none'", "differs")
@@ -86,7 +86,7 @@ def test_a_tampered_outcome_differs_in_whatever_version_it_was_written(
         "differs",
     )
     (scenario,) = run.scenarios
-    inside = tuple(one.model_copy(update={"held": Held.HOLDS}) for one in scenario.tested)
+    inside = tuple(one.model_copy(update={"held": GateOutcome.HOLDS}) for one in scenario.tested)
     better = run.model_copy(update={"scenarios": (scenario.model_copy(update={"tested": inside}),)})
     assert [one.outcome for one in scenario_checks(better, engine.plugins)] == ["differs"]
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from biascore.plugins_api import Catalogue, Context, Measurement, Metric, Model, Test
-from biascore.results.returned import measurement_of
+from biascore.results.finding import measurement_of
 
 
 def no_second(name: str) -> Model:

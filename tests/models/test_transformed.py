@@ -114,10 +114,10 @@ def test_closing_either_closes_the_one_opened_model_once() -> None:
 
 def test_a_face_counts_its_own_questions_and_shares_what_was_learnt() -> None:
     clean: Model = model_of(Lengths()).with_transform(centre())
-    face = clean.face("again")
-    face.embed(["abc"])
+    view = clean.view("again")
+    view.embed(["abc"])
     clean.embed(["abc"])
-    assert (face.name, face.counts.put, clean.counts.put) == ("again", 3, 1)
+    assert (view.name, view.counts.put, clean.counts.put) == ("again", 3, 1)
     assert len(Centre.fits) == 1
 
 

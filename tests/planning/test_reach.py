@@ -12,7 +12,7 @@ import pytest
 from biascore import Audit, Engine
 from biascore.basics.progress import Advance
 from biascore.metric import Metric
-from biascore.planning.reach import out_of_reach
+from biascore.planning.out_of_reach import out_of_reach
 from biascore.plugins_api import SentencePair, SentencePairsTest, WordList
 from biascore.stats import (
     Decision,

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from biascore.results.answers import Answer, Sureness, answers, findings, in_one_line, ruler_line
+from biascore.results.effect_words import Lists, Size, ends_of, lists_of, shown
 from biascore.results.estimates import ConfidenceInterval, Equivalence, Estimate, PValue
 from biascore.results.measurement import Measurement
 from biascore.results.specificity import Specificity
-from biascore.results.told import Lists, Size, ends_of, lists_of, shown
 from biascore.results.verdicts import Role, run_verdicts
 from biascore.stats import Adjustment, Verdict
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from biascore.basics.wording import but, figures, true_minus
-from biascore.exporting.choosing import EXPORTERS
+from biascore.exporting.forms import EXPORTERS
 from biascore.results.run import Run
 from biascore.results.specificity import Specificity
 

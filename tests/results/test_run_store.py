@@ -16,7 +16,7 @@ import pytest
 
 from biascore import Audit, Engine, Run
 from biascore.errors import RunError
-from biascore.files import placing
+from biascore.files import writing
 from biascore.results.measurement import item_table
 from biascore.results.run import read_run
 
@@ -202,7 +202,7 @@ def test_the_old_run_comes_back_where_the_new_one_cannot_take_its_place(
 
     before = files(folder)
     monkeypatch.setattr(Path, "rename", rename)
-    monkeypatch.setattr(placing, "_exchanged", lambda *_: False)
+    monkeypatch.setattr(writing, "_exchanged", lambda *_: False)
     with pytest.raises(RunError, match="Input/output error"):
         run.save(folder, overwrite=True)
     assert files(folder) == before

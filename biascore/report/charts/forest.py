@@ -33,10 +33,10 @@ from biascore.report.charts.base import (
     with_unit,
     wrapped,
 )
+from biascore.results.effect_words import ends_of
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
 from biascore.results.stimuli_used import PublishedFigure
-from biascore.results.told import ends_of
 from biascore.results.verdicts import RunVerdict
 from biascore.stats import Verdict
 

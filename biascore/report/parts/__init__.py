@@ -12,7 +12,7 @@ from typing import Final
 from biascore.report.parts.answer import answer
 from biascore.report.parts.detail import measurements
 from biascore.report.parts.every_test import every_test
-from biascore.report.parts.judged import gates, scenarios
+from biascore.report.parts.gates import gates, scenarios
 from biascore.report.parts.part import Part
 from biascore.report.parts.pictures import across, effects
 from biascore.report.parts.results import results

@@ -13,12 +13,12 @@ from biascore.report.items import has_values, table_rows
 from biascore.report.parts.part import Part
 from biascore.report.parts.remarks import disagreement
 from biascore.report.texts import cell
-from biascore.results.beneath import beneath
 from biascore.results.estimates import Estimate, PValue
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
 from biascore.results.run_files import items_path
 from biascore.results.stimuli_used import TestUsed
+from biascore.results.table_notes import beneath
 from biascore.results.verdicts import RunVerdict, reason_of, verdict_told
 
 SHORT_TABLE: Final = 20

@@ -9,9 +9,9 @@ from typing import Final
 from biascore.basics.wording import true_minus
 from biascore.report.parts.part import Part
 from biascore.report.texts import method_names
+from biascore.results.effect_words import SIZES, Size, ends_of, side_of
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
-from biascore.results.told import SIZES, Size, ends_of, side_of
 from biascore.results.verdicts import BASELINE, Role, RunVerdict, specificity_told
 from biascore.stats import Verdict
 

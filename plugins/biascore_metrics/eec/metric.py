@@ -57,7 +57,7 @@ class Eec(Metric[EecOptions, EquityTest]):
     requires = frozenset({"score"})
     kinds = frozenset({"equity"})
 
-    def further(self, test: EquityTest, catalogue: Catalogue) -> tuple[EquityTest, ...]:
+    def extra_stimuli(self, test: EquityTest, catalogue: Catalogue) -> tuple[EquityTest, ...]:
         """Those that the option ``joint`` names."""
         return further(test, self.options, catalogue)
 

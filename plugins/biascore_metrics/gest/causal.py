@@ -45,7 +45,7 @@ class GestCausal(Metric[OddsOptions, SamplesTest]):
         Confound.of(self.options, catalogue)
         load_prompts(catalogue, test.language, self.options.prompts, PROMPTS, self.options.templates)
 
-    def further(self, test: SamplesTest, catalogue: Catalogue) -> tuple[Origin, ...]:
+    def extra_stimuli(self, test: SamplesTest, catalogue: Catalogue) -> tuple[Origin, ...]:
         """The files of the prompts and of the confounding list."""
         prompts = catalogue.file(test.language, self.options.prompts)
         return (prompts, *Confound.read_from(self.options, catalogue))

@@ -61,7 +61,7 @@ class GestMlm(Metric[MlmOptions, SamplesTest | GenderPairsTest]):
         else:
             load_prompts(catalogue, test.language, options.prompts, *self._prompts)
 
-    def further(self, test: SamplesTest | GenderPairsTest, catalogue: Catalogue) -> tuple[Origin, ...]:
+    def extra_stimuli(self, test: SamplesTest | GenderPairsTest, catalogue: Catalogue) -> tuple[Origin, ...]:
         """The files of the prompts, which pairs do without, and of the confounding list."""
         confound = Confound.read_from(self.options, catalogue)
         if isinstance(test, GenderPairsTest) or self.options.translator is not None:
@@ -72,7 +72,7 @@ class GestMlm(Metric[MlmOptions, SamplesTest | GenderPairsTest]):
         """What a test of so few stereotypes cannot show."""
         return Chosen.of(test, self.options.exclude).unreachable(self.options)
 
-    def detects(self, test: Test) -> tuple[str, ...]:  # noqa: ARG002
+    def gender_languages(self, test: Test) -> tuple[str, ...]:  # noqa: ARG002
         """The language of the pairs that a translator makes."""
         return (self.options.target,) if self.options.target else ()
 

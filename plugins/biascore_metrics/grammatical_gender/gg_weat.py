@@ -112,7 +112,7 @@ class GgWeat(Metric[GgWeatOptions, Test]):
         if self.options.nouns is not None:
             genders_of(self.options.nouns, catalogue, self.name)
 
-    def further(self, test: Test, catalogue: Catalogue) -> tuple[Origin, ...]:  # noqa: ARG002
+    def extra_stimuli(self, test: Test, catalogue: Catalogue) -> tuple[Origin, ...]:  # noqa: ARG002
         """The nouns that are measured beside the test's own."""
         return () if self.options.nouns is None else (catalogue.test(self.options.nouns),)
 

@@ -89,7 +89,7 @@ class ScGgWeat(Metric[ScGgWeatOptions, GenderedNounsTest]):
         self._nouns(test)
         attributes_of(self.options.attributes, test, catalogue, self.name)
 
-    def further(self, test: GenderedNounsTest, catalogue: Catalogue) -> tuple[Origin, ...]:
+    def extra_stimuli(self, test: GenderedNounsTest, catalogue: Catalogue) -> tuple[Origin, ...]:
         """The test whose words for men and women are the attributes."""
         return (attributes_of(self.options.attributes, test, catalogue, self.name),)
 

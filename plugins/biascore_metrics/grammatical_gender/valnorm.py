@@ -73,7 +73,7 @@ class ValNorm(Metric[ValNormOptions, ValenceNormsTest]):
         """Raise OptionsError where no poles are named, or none that are poles."""
         self._poles(test, catalogue)
 
-    def further(self, test: ValenceNormsTest, catalogue: Catalogue) -> tuple[Origin, ...]:
+    def extra_stimuli(self, test: ValenceNormsTest, catalogue: Catalogue) -> tuple[Origin, ...]:
         """The test whose attributes are the poles."""
         return (self._poles(test, catalogue),)
 

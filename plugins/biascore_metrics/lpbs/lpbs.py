@@ -78,7 +78,7 @@ class Lpbs(Metric[LpbsOptions, Test]):
             self.options.check_exact(one, other, test)
         Topics.of(test, catalogue, self.options)
 
-    def further(self, test: Test, catalogue: Catalogue) -> tuple[Origin, ...]:
+    def extra_stimuli(self, test: Test, catalogue: Catalogue) -> tuple[Origin, ...]:
         """The file of the topics."""
         if self.options.over == "attributes":
             return ()

@@ -85,7 +85,7 @@ class Seat(Metric[SeatOptions, Test]):
             self.options.check_exact(elements[one], elements[other], test, f"{self.options.unit}s")
         Topics.of(test, catalogue, self.options)
 
-    def further(self, test: Test, catalogue: Catalogue) -> tuple[Origin, ...]:
+    def extra_stimuli(self, test: Test, catalogue: Catalogue) -> tuple[Origin, ...]:
         """The files of the sentence templates and of the topics."""
         templates = catalogue.file(test.language, self.options.templates)
         return (templates, *Topics.of(test, catalogue, self.options).read_from(catalogue))

@@ -58,7 +58,7 @@ class Weat(Metric[WeatOptions, Test]):
             self.options.check_exact(test.roles[one].words, test.roles[other].words, test)
         Topics.of(test, catalogue, self.options)
 
-    def further(self, test: Test, catalogue: Catalogue) -> tuple[Origin, ...]:
+    def extra_stimuli(self, test: Test, catalogue: Catalogue) -> tuple[Origin, ...]:
         """The file of the topics."""
         return Topics.of(test, catalogue, self.options).read_from(catalogue)
 

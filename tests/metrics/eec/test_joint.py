@@ -14,7 +14,7 @@ import statsmodels.formula.api as smf
 from biascore import Engine
 from biascore.errors import OptionsError, UnknownNameError
 from biascore.plugins_api import Catalogue, ClusterContrast, Context, Dots, EquityTest, Measurement, Model
-from biascore.results.returned import measurement_of
+from biascore.results.finding import measurement_of
 from biascore.stats import cluster_means
 from biascore_metrics.eec.metric import Eec
 from biascore_metrics.eec.options import EecOptions

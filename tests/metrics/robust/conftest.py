@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from biascore.plugins_api import AssociationsTest, Coverage, Measurement, Model
-from biascore.results.returned import wrong_result
+from biascore.results.finding import wrong_result
 from biascore_metrics.robust.metric import RobustAssociation
 from biascore_metrics.robust.options import RobustOptions
 from biascore_metrics.robust.probes import Design

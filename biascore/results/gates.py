@@ -14,7 +14,7 @@ Policy = Literal["fail", "warn", "pass"]
 """What a gate makes of what the data do not decide."""
 
 
-class Held(StrEnum):
+class GateOutcome(StrEnum):
     """Whether a criterion of a gate holds for one measurement."""
 
     HOLDS = "holds"
@@ -22,18 +22,18 @@ class Held(StrEnum):
     UNDECIDED = "inconclusive"
 
 
-def within(measurement: Measurement, bound: float) -> tuple[Held, str]:
+def within(measurement: Measurement, bound: float) -> tuple[GateOutcome, str]:
     """Whether the interval of the headline ends within ``bound`` of no bias, or lies wholly beyond; with the reason."""
     head = measurement.headline
     if head.value is None or head.interval is None:
-        return Held.UNDECIDED, "it has no interval"
+        return GateOutcome.UNDECIDED, "it has no interval"
     neutral = head.neutral or 0.0
     low, high = head.interval.low - neutral, head.interval.high - neutral
-    held, told = Held.UNDECIDED, "reaches beyond"
+    held, told = GateOutcome.UNDECIDED, "reaches beyond"
     if -bound <= low and high <= bound:
-        held, told = Held.HOLDS, "lies within"
+        held, told = GateOutcome.HOLDS, "lies within"
     elif low > bound or high < -bound:
-        held, told = Held.FAILS, "lies wholly beyond"
+        held, told = GateOutcome.FAILS, "lies wholly beyond"
     around = f" of {neutral:g}" if neutral else ""
     return held, f"{head.name} = {head.value:.3g}{ends(head.interval)} {told} {bound:g}{around}"
 
@@ -52,7 +52,7 @@ class GateCheck(Frozen):
     test: str
     model: str
     criterion: str
-    held: Held
+    held: GateOutcome
     reason: str
     measured: bool = True
 
@@ -81,21 +81,23 @@ class GateResult(Frozen):
     @property
     def passed(self) -> bool:
         """Whether no check fails, and none is undecided where that fails too."""
-        bad = {Held.FAILS, Held.UNDECIDED} if self.inconclusive == "fail" else {Held.FAILS}
+        bad = (
+            {GateOutcome.FAILS, GateOutcome.UNDECIDED} if self.inconclusive == "fail" else {GateOutcome.FAILS}
+        )
         return bool(self.checks) and not any(check.held in bad for check in self.checks)
 
     @property
     def warned(self) -> bool:
         """Whether it passed although something is undecided, of which it warns."""
-        return self.passed and self.inconclusive == "warn" and bool(self.of(Held.UNDECIDED))
+        return self.passed and self.inconclusive == "warn" and bool(self.of(GateOutcome.UNDECIDED))
 
     @property
     def only_unmeasured(self) -> bool:
         """Whether nothing keeps it from passing but measurements that could not be made."""
-        failing = [check for check in self.checks if check.held is not Held.HOLDS]
+        failing = [check for check in self.checks if check.held is not GateOutcome.HOLDS]
         return not self.passed and bool(failing) and not any(check.measured for check in failing)
 
-    def of(self, held: Held) -> tuple[GateCheck, ...]:
+    def of(self, held: GateOutcome) -> tuple[GateCheck, ...]:
         """The checks that came out so."""
         return tuple(check for check in self.checks if check.held is held)
 
@@ -126,9 +128,9 @@ def gates_line(gates: Sequence[GateResult]) -> str:
     return f"Of {len(gates)} gates none failed{told}."
 
 
-_TOLD: Final = (Held.FAILS, Held.UNDECIDED, Held.HOLDS)
+_TOLD: Final = (GateOutcome.FAILS, GateOutcome.UNDECIDED, GateOutcome.HOLDS)
 
 
-def _counted(many: int, held: Held) -> str:
+def _counted(many: int, held: GateOutcome) -> str:
     """``1 fails``, ``3 fail``, ``2 inconclusive``."""
     return f"{many} {held.value.removesuffix('s') if many > 1 else held.value}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from biascore.files.placing import named
+from biascore.files.writing import named
 
 
 def files_of(folder: Path) -> list[str]:

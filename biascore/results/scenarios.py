@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, date, datetime
 
 from biascore.basics.frozen import Frozen, FrozenMap
-from biascore.results.gated import Held
+from biascore.results.gates import GateOutcome
 
 
 class Tested(Frozen):
@@ -19,7 +19,7 @@ class Tested(Frozen):
     what: str
     said: str
     found: str
-    held: Held | None
+    held: GateOutcome | None
     reason: str
     would_decide: str
 
@@ -54,7 +54,7 @@ class ScenarioResult(Frozen):
             return "not tested"
         said = [one.said.partition(" (")[0] for one in self.tested]
         counts = ", ".join(f"{said.count(word)} {word}" for word in dict.fromkeys(said))
-        beyond = sum(one.held is Held.FAILS for one in self.tested)
+        beyond = sum(one.held is GateOutcome.FAILS for one in self.tested)
         return f"{len(said)} measured: {counts}" + (f"; {beyond} beyond the bound" if beyond else "")
 
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Final
 from biascore.basics.guard import At, guarded
 from biascore.basics.suggest import did_you_mean
 from biascore.errors import OptionsError, RunError
-from biascore.exporter import Exported, Exporter
 from biascore.exporting.every_eval_ever import EveryEvalEver
+from biascore.exporting.exporter import Exported, Exporter
 from biascore.exporting.junit import Junit
 from biascore.exporting.model_card import ModelCard
 from biascore.exporting.tables import Csv, Json, Latex, Markdown
 from biascore.files.paths import user_path
-from biascore.files.placing import check_file, write_file
+from biascore.files.writing import check_file, write_file
 
 if TYPE_CHECKING:
     from biascore.plugins.loading import Plugins

@@ -17,9 +17,9 @@ from biascore.evidence.spec import Scenario
 from biascore.gates import Gate, evaluate
 from biascore.gates.spec import named
 from biascore.plugins.loading import Plugins
-from biascore.results.evidence import ScenarioResult
-from biascore.results.gated import GateResult
+from biascore.results.gates import GateResult
 from biascore.results.run import Run
+from biascore.results.scenarios import ScenarioResult
 
 
 def gate_checks(run: Run, places: Places) -> Iterator[Check]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from biascore.evidence.evaluating import without_scenario
 from biascore.report.parts.part import Part
-from biascore.results.gated import Held
+from biascore.results.gates import GateOutcome
 from biascore.results.run import Run
 
 
@@ -12,7 +12,7 @@ def gates(run: Run) -> Part | None:
     """Each gate with what keeps it from passing; nothing where there is none."""
     if not run.gates:
         return None
-    values = {"gates": run.gates, "fails": Held.FAILS, "undecided": Held.UNDECIDED}
+    values = {"gates": run.gates, "fails": GateOutcome.FAILS, "undecided": GateOutcome.UNDECIDED}
     return Part("gates", "Gates", "gates", values)
 
 
