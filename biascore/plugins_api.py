@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from biascore.models.refs import ModelRef
     from biascore.models.training import Checkpoints, Trained, Training
     from biascore.models.vocabulary import BLOCK_ROWS, Vocabulary
+    from biascore.results.caveat import Caveat, caveats_of
     from biascore.results.coverage import REPEATED, Coverage, LostWord
     from biascore.results.estimates import ConfidenceInterval, Equivalence, Estimate, PValue
     from biascore.results.estimators import EVERY_ITEM, ClusterContrast, Contrast, Total
@@ -151,6 +152,7 @@ __all__ = [
     "Bars",
     "Boxes",
     "Catalogue",
+    "Caveat",
     "Checkpoints",
     "ClusterContrast",
     "ColumnOptions",
@@ -259,6 +261,7 @@ __all__ = [
     "VocabularyUnknownError",
     "WordForms",
     "WordList",
+    "caveats_of",
     "check_regular",
     "check_sentences",
     "compare_pair",

@@ -15,7 +15,7 @@ _NAMED: Final = 3
 
 def caveat_lines(measurements: Iterable[Measurement]) -> list[str]:
     """A line for each test and its caveats, two at most: the doubts, and the cautions where nothing says them in brief."""
-    return _lines(measurements, lambda m: but(m.caveats).removeprefix("but "))
+    return _lines(measurements, lambda m: but(m.in_brief).removeprefix("but "))
 
 
 def warning_lines(measurements: Iterable[Measurement]) -> list[str]:

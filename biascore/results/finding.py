@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from biascore.basics.frozen import Scalar
+from biascore.results.caveat import Caveat, WithCaveats
 from biascore.results.coverage import Coverage
 from biascore.results.estimates import Equivalence, Estimate
 from biascore.results.figures import Figure
@@ -22,7 +23,7 @@ _TESTS_NOTHING = Decision(Verdict.INCONCLUSIVE, "It tests nothing.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class Finding(WithCaveats):
     """What a metric found for one test on one model; which these were, the engine knows.
 
     ``estimates``: the first is the headline. ``decision``: the verdict with its reason, None for a metric that tests
@@ -37,9 +38,7 @@ class Finding:
     decision: Decision | None = None
     equivalence: Equivalence | None = None
     specificity: Specificity | None = None
-    warnings: tuple[str, ...] = ()
-    cautions: tuple[str, ...] = ()
-    doubts: tuple[str, ...] = ()
+    caveats: tuple[Caveat, ...] = ()
     variant: str = ""
     subject: str = ""
     change_from: str = ""
@@ -94,9 +93,7 @@ def measurement_of(
         equivalence=found.equivalence,
         specificity=found.specificity,
         coverage=found.coverage,
-        warnings=found.warnings,
-        cautions=found.cautions,
-        doubts=found.doubts,
+        caveats=found.caveats,
         conventions=found.conventions,
         model_conventions=found.model_conventions,
         seed=seed,

@@ -10,6 +10,7 @@ from pydantic import Field, SerializerFunctionWrapHandler, field_validator, mode
 
 from biascore.basics.frozen import Frozen, FrozenMap, Scalar
 from biascore.basics.wording import but
+from biascore.results.caveat import Caveat, WithCaveats
 from biascore.results.coverage import Coverage
 from biascore.results.estimates import Equivalence, Estimate, brief, format_p
 from biascore.results.figures import Figure
@@ -35,13 +36,12 @@ def item_table(
     return pa.table({**columns, **(more or {})})
 
 
-class Measurement(Frozen):
+class Measurement(WithCaveats, Frozen):
     """One metric on one test on one model; the first estimate is the headline.
 
     ``verdict`` and ``reason`` are of this measurement alone, by its p-value at the level ``alpha`` (None where nothing
     is tested) and its ``equivalence`` bound (None where none is stated); ``Run.verdicts`` are those after adjustment.
-    ``cautions`` are those of its ``warnings`` that touch the verdict: what it rests on is less than it seems. ``doubts``
-    say, in a few words each, those that would change what a reader in a hurry takes away: they stand with the answer.
+    ``caveats``: what a reader has to know before relying on it.
     ``specificity``: how many pairs of unrelated topics reach the effect; None where a metric does not ask.
     ``variant`` tells measurements of one metric apart ("token level"), ``subject`` what a test was put about where
     its language does not say it ("en to sk").
@@ -78,9 +78,7 @@ class Measurement(Frozen):
     equivalence: Equivalence | None = None
     specificity: Specificity | None = None
     coverage: Coverage
-    warnings: tuple[str, ...] = ()
-    cautions: tuple[str, ...] = ()
-    doubts: tuple[str, ...] = ()
+    caveats: tuple[Caveat, ...] = ()
     conventions: FrozenMap[Scalar]
     model_conventions: tuple[str, ...] = ()
     seed: int
@@ -96,6 +94,19 @@ class Measurement(Frozen):
             raise ValueError("items must be a pyarrow.Table")
         return value
 
+    @model_validator(mode="before")
+    @classmethod
+    def _caveats_of_before(cls, stored: Any) -> Any:
+        """Of runs stored when there were three lists: warnings, those that touch the verdict, and these in short."""
+        if not (isinstance(stored, dict) and "warnings" in stored):
+            return stored
+        rest = {key: value for key, value in stored.items() if key not in ("warnings", "cautions", "doubts")}
+        cautions, doubts = stored.get("cautions", ()), stored.get("doubts", ())
+        # Which short form was of which caution was not stored, so each is a caveat of its own.
+        short = (Caveat(text, short=text) for text in doubts)
+        full = (Caveat(text, text in cautions) for text in stored["warnings"])
+        return {**rest, "caveats": (*short, *full)}
+
     @model_validator(mode="after")
     def _says_what_decides(self) -> Self:
         if self.p_value is not None and self.alpha is None:
@@ -104,11 +115,6 @@ class Measurement(Frozen):
             )
         if self.describes and self.alpha is not None:
             raise ValueError("a measurement that describes has no decision, and so no alpha")
-        unknown = [caution for caution in self.cautions if caution not in self.warnings]
-        if unknown:
-            raise ValueError(f"cautions must be among the warnings, and {unknown[0]!r} is not")
-        if self.doubts and not self.cautions:
-            raise ValueError(f"doubts are cautions in short, and {self.doubts[0]!r} has none in full")
         of = self.equivalence and self.equivalence.of
         if of is not None and of not in [estimate.name for estimate in self.estimates]:
             raise ValueError(f"equivalence.of must name an estimate, and there is no {of!r}")
@@ -121,7 +127,6 @@ class Measurement(Frozen):
         for name in (
             "change_from",
             "describes",
-            "doubts",
             "joined",
             "negative_means",
             "model_conventions",
@@ -171,8 +176,8 @@ class Measurement(Frozen):
         return f"{title} ({self.subject})" if self.subject else title
 
     @property
-    def caveats(self) -> tuple[str, ...]:
-        """What touches its verdict: the doubts, or the cautions where nothing says them in brief."""
+    def in_brief(self) -> tuple[str, ...]:
+        """What touches its verdict: the short forms, or in full where there are none."""
         return self.doubts or self.cautions
 
     @property

@@ -18,7 +18,7 @@ def measurement_html(measurement: Measurement) -> str:
     conventions = ", ".join(f"{name} = {value}" for name, value in measurement.conventions.items())
     # What describes has no verdict that could be taken for one.
     inconclusive = measurement.verdict is Verdict.INCONCLUSIVE and not measurement.describes
-    told = [true_minus(brief(measurement.headline)), measurement.alone, but(measurement.caveats)]
+    told = [true_minus(brief(measurement.headline)), measurement.alone, but(measurement.in_brief)]
     lines = [
         measurement.reason,
         f"positive means: {measurement.positive_means}" if measurement.positive_means else "",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any, Final
@@ -247,12 +247,7 @@ class Run(Frozen):
 
         Times, counts of questions and the machine are no part of it.
         """
-        digest = hashlib.sha256()
-        for measurement in self.measurements:
-            digest.update(canonical(measurement.model_dump(mode="json")))
-            digest.update(item_hash(measurement.items).encode())
-        digest.update(canonical(_stored(self.verdicts)))
-        return f"sha256:{digest.hexdigest()}"
+        return _digest([measurement.model_dump(mode="json") for measurement in self.measurements], self)
 
     def to_json(self) -> dict[str, Any]:
         """The run as stored in ``run.json``: everything but the item tables, with its hashes."""
@@ -332,7 +327,8 @@ def read_run(folder: Path) -> tuple[list[str], Run | None]:
     except (ValueError, KeyError, TypeError) as error:
         return [*problems, f"{RUN_FILE} does not have the form of a run ({error})"], None
     problems += _unfounded(run, stored_verdicts)
-    if not problems and run.results_digest() != stored_digest:
+    # Of what is stored, as it is: it may be of a form of before.
+    if not problems and _digest(body["measurements"], run) != stored_digest:
         problems.append("the results do not have the digest they were stored with")
     return problems, run
 
@@ -356,6 +352,16 @@ def _unfounded(run: Run, stored: object) -> list[str]:
                 f"({own})"
             )
     return problems
+
+
+def _digest(measurements: Iterable[dict[str, Any]], run: Run) -> str:
+    """The digest of the results of a run, whose measurements are these as JSON."""
+    digest = hashlib.sha256()
+    for plain, measurement in zip(measurements, run.measurements, strict=True):
+        digest.update(canonical(plain))
+        digest.update(item_hash(measurement.items).encode())
+    digest.update(canonical(_stored(run.verdicts)))
+    return f"sha256:{digest.hexdigest()}"
 
 
 def _stored(verdicts: Sequence[RunVerdict]) -> list[dict[str, Any]]:

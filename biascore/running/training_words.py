@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from biascore.basics.wording import listed
 from biascore.models.model import Model
+from biascore.results.caveat import Caveat
 from biascore.results.measurement import Measurement
 from biascore.stimuli import Origin, PairList, Test, WordList
 
@@ -39,18 +40,13 @@ def with_taught(found: Measurement, model: Model, origins: Iterable[Origin]) -> 
     if not shared:
         return found
     count = f"{len(shared)} of the {len(measured)} words"
-    caution = (
+    caveat = Caveat(
         f"{count} of {' and '.join(names)} are words that {model.after} was learnt from: "
         f"{listed([*shared.values()], SHOWN)}. What is measured on them says little of other words: learn the transform "
-        "from other words"
+        "from other words",
+        short=f"{count} are those that the transform was learnt from",
     )
-    return found.model_copy(
-        update={
-            "warnings": (*found.warnings, caution),
-            "cautions": (*found.cautions, caution),
-            "doubts": (f"{count} are those that the transform was learnt from", *found.doubts),
-        }
-    )
+    return found.model_copy(update={"caveats": (caveat, *found.caveats)})
 
 
 def _lists(found: Measurement, origins: Iterable[Origin]) -> Iterator[tuple[str, Iterable[str]]]:

@@ -16,11 +16,12 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from biascore.plugins_api import Familiarity, Model, Scalar
+from biascore.plugins_api import Caveat, Familiarity, Model, Scalar
 
 LARGE: Final = 0.8
 """Standard deviations: two lists that differ by as much in frequency are told of (Cohen's large effect), of two pairs of
 lists where the geometric mean of their differences is as large: the effect that frequency alone has goes by the product."""
+ALSO: Final = "the lists also differ in word frequency"
 VARIES: Final = 1e-3
 """Vectors whose lengths differ by less than this part of their mean are scaled to one length."""
 
@@ -100,8 +101,8 @@ class Frequency:
 
     def both(
         self, targets: tuple[str, str] = ("X", "Y"), attributes: tuple[str, str] = ("A", "B")
-    ) -> tuple[str, ...]:
-        """A warning where both pairs of roles differ, so that frequency alone may give the effect."""
+    ) -> tuple[Caveat, ...]:
+        """A caveat where both pairs of roles differ, so that frequency alone may give the effect."""
         if not self.proxies:
             return ()
         proxy = self.proxies[0]
@@ -111,14 +112,15 @@ class Frequency:
         higher = targets[first < 0], attributes[second < 0]
         sign = "positive" if first * second > 0 else "negative"
         means = proxy.told(*targets, *attributes)
-        return (
+        text = (
             f"{' and '.join(targets)} differ in word frequency, and so do {' and '.join(attributes)} ({proxy.shown}: "
             f"{means}; {_sd(first)} and {_sd(second)}). {' and '.join(higher)} have the {proxy.higher}, and in many models "
-            f"that alone gives a {sign} effect",
+            f"that alone gives a {sign} effect"
         )
+        return (Caveat(text, short=ALSO),)
 
-    def one(self, first: str, second: str, of: str) -> tuple[str, ...]:
-        """A warning where two roles differ, so that ``of`` (the words held against them) may follow frequency alone."""
+    def one(self, first: str, second: str, of: str) -> tuple[Caveat, ...]:
+        """A caveat where two roles differ, so that ``of`` (the words held against them) may follow frequency alone."""
         if not self.proxies:
             return ()
         proxy = self.proxies[0]
@@ -126,11 +128,12 @@ class Frequency:
         if abs(apart) < LARGE:
             return ()
         higher, lower = (first, second) if apart > 0 else (second, first)
-        return (
+        text = (
             f"{first} and {second} differ in word frequency ({proxy.shown}: {proxy.told(first, second)}; {_sd(apart)}): "
             f"{higher} has the {proxy.higher}, {lower} the {proxy.lower}, and in many models {of} lie nearer to those that "
-            "are as frequent as themselves",
+            "are as frequent as themselves"
         )
+        return (Caveat(text, short=ALSO),)
 
 
 def proxies_of(

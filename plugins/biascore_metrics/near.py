@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from biascore.plugins_api import WordList
+from biascore.plugins_api import Caveat, WordList, caveats_of
 from biascore.stats import cosine_matrix
 from biascore_metrics.words import MAX_LOST_SHARE, Vectors
 
@@ -18,7 +18,7 @@ NEARLY: Final = 0.5
 
 def near_duplicates(
     lists: Mapping[str, WordList], words: Mapping[str, Sequence[str]], vectors: Mapping[str, Vectors]
-) -> tuple[str, ...]:
+) -> tuple[Caveat, ...]:
     """Lists of which more than a fifth of the words nearly repeat others that are not declared to be of their family.
 
     They are exchanged and resampled one by one, so p-values and intervals take them for more observations than they are.
@@ -48,4 +48,4 @@ def near_duplicates(
                 f"{count} words are fewer observations, and p-values and intervals too good; declare them in a list of "
                 f"yours as families = {json.dumps(groups, ensure_ascii=False)}"
             )
-    return tuple(found)
+    return caveats_of(found, short="words of a list nearly repeat each other")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -10,7 +11,17 @@ from typing import Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from biascore.plugins_api import REPEATED, Coverage, Level, LostWord, MetricOptions, Model, Scalar, WordList
+from biascore.plugins_api import (
+    REPEATED,
+    Caveat,
+    Coverage,
+    Level,
+    LostWord,
+    MetricOptions,
+    Model,
+    Scalar,
+    WordList,
+)
 from biascore.stats.exchange import Exchange, Named
 
 OUT_OF_VOCABULARY: Final = "out of vocabulary"
@@ -260,33 +271,44 @@ def composed(model: Model, words: Mapping[str, Sequence[str]]) -> tuple[str, ...
     return tuple(dict.fromkeys(w for found in words.values() for w in found if len(w.split()) > 1))
 
 
-def coverage_warnings(coverage: Coverage) -> list[str]:
-    """What a reader must know about small lists and lost words; all of it touches the verdict."""
-    found = []
+def coverage_caveats(coverage: Coverage, *, brief: bool = True) -> tuple[Caveat, ...]:
+    """Small lists and lost words; ``brief``: in short, too, of the list that lost the largest share."""
+    found, lost = [], Counter(word.role for word in coverage.missing)
+    shares = {role: lost[role] / given for role, given in coverage.given.items() if given}
+    worst = max(shares, key=lambda role: (shares[role], role), default="") if brief else ""
     for role, given in coverage.given.items():
-        oov = sum(1 for word in coverage.missing if word.role == role)
+        oov = lost[role]
         if oov > MAX_LOST_SHARE * given:
+            short = f"a list lost {oov} of its {given} words" if role == worst else ""
             found.append(
-                f"{role} lost {oov} of its {_words(given)}, so it may no longer stand for its concept"
+                Caveat(
+                    f"{role} lost {oov} of its {_words(given)}, so it may no longer stand for its concept",
+                    short=short,
+                )
             )
         elif coverage.used[role] < MIN_WORDS:
             few = _words(coverage.used[role])
-            found.append(f"{role} has {few}; fewer than {MIN_WORDS} do not represent a concept well")
+            found.append(Caveat(f"{role} has {few}; fewer than {MIN_WORDS} do not represent a concept well"))
         strange = [word.word for word in coverage.unseen if word.role == role]
         if len(strange) > MAX_LOST_SHARE * coverage.used[role]:
             found.append(
-                f"{role}: the model has never seen {len(strange)} of its {_words(coverage.used[role])}, whose vectors "
-                f"are put together from their letters: {', '.join(strange)}"
+                Caveat(
+                    f"{role}: the model has never seen {len(strange)} of its {_words(coverage.used[role])}, whose vectors "
+                    f"are put together from their letters: {', '.join(strange)}"
+                )
             )
-    return found
+    # What is said in short comes first.
+    return tuple(sorted(found, key=lambda one: not one.short))
 
 
 def _words(count: int) -> str:
     return "1 word" if count == 1 else f"{count} words"
 
 
-def composed_warning(coverage: Coverage) -> list[str]:
-    """A warning that names the phrases taken as means, if there are any."""
+def composed_caveat(coverage: Coverage) -> tuple[Caveat, ...]:
+    """The phrases taken as means, if there are any."""
     if not coverage.composed:
-        return []
-    return [f"phrases taken as the mean of their words: {', '.join(coverage.composed)}"]
+        return ()
+    return (
+        Caveat(f"phrases taken as the mean of their words: {', '.join(coverage.composed)}", verdict=False),
+    )

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from biascore.models.usage import ModelUsed, QuestionCounts, TransformUsed
+from biascore.results.caveat import caveats_of
 from biascore.results.coverage import Coverage, LostWord
 from biascore.results.estimates import ConfidenceInterval, Estimate, PValue
 from biascore.results.measurement import Measurement, item_table
@@ -112,7 +113,7 @@ def measurement(
             lost=lost,
             composed=composed,
         ),
-        warnings=warnings,
+        caveats=caveats_of(warnings, verdict=False),
         conventions=conventions or {"ddof": 1, "inequality": "weak", "sided": "two", "similarity": "cosine"},
         seed=7,
         items=random_items(np.random.default_rng(len(test)), 16) if items is None else items,

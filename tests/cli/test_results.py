@@ -13,6 +13,7 @@ from rich.console import Console
 from biascore.cli import console as consoles
 from biascore.cli.results import print_run
 from biascore.results.answers import in_one_line
+from biascore.results.caveat import Caveat
 from biascore.results.coverage import Coverage, LostWord
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
@@ -107,12 +108,15 @@ LOST = "B lost 7 of its 8 words, so it may no longer stand for its concept"
 
 def test_caveats_are_brief_and_the_rest_is_verbose(shown: Any) -> None:
     cautions = (LOST, "c", "d")
-    warned = {"warnings": (*cautions, "X and Y differ in size"), "cautions": cautions}
-    brief = {**warned, "doubts": ("a list lost 7 of its 8 words", "c", "d")}
+    differ = Caveat("X and Y differ in size", verdict=False)
+    warned = {"caveats": (*map(Caveat, cautions), differ)}
+    shorts = ("a list lost 7 of its 8 words", "c", "d")
+    brief = {"caveats": (*(Caveat(a, short=b) for a, b in zip(cautions, shorts, strict=True)), differ)}
     run = run_of(
         measured("en/weat6", 0.04, **brief), measured("en/weat6", 0.9, MODELS[1], **brief),
         measured("en/weat8", 0.9, **warned),
-        measured("en/weat7", 0.9, warnings=("Y is odd",), conventions={"ddof": 1}), warnings=("of the run",),
+        measured("en/weat7", 0.9, caveats=(Caveat("Y is odd", verdict=False),), conventions={"ddof": 1}),
+        warnings=("of the run",),
     )  # fmt: skip
     first = shown(run, 300)
     (line,) = [line for line in first.splitlines() if "a list lost" in line and line.startswith("caveat: ")]
@@ -150,7 +154,7 @@ def test_how_many_unrelated_topics_reach_an_effect_stands_with_its_verdict(shown
 
 
 def test_prose_is_broken_between_words_only(shown: Any) -> None:
-    run = run_of(measured("en/weat6", 0.04, warnings=(LOST,), cautions=(LOST,)))
+    run = run_of(measured("en/weat6", 0.04, caveats=(Caveat(LOST),)))
     words = set(re.findall(r"\S+", shown(run, 300)))
     broken = [w for w in re.findall(r"\S+", shown(run, 40).split("found:")[1]) if w not in words]
     assert broken == []

@@ -92,7 +92,7 @@ def test_without_ranks_sub_tokens_and_lengths_of_vectors_go_for_frequency():
         "word frequency by sub-tokens of a word",
         "word frequency by length of the vector",
     ]
-    assert "Y and B have the words of more pieces" in found.both()[0]
+    assert "Y and B have the words of more pieces" in found.both()[0].text
     assert "A has the words of fewer" not in found.one("A", "B", "targets")[0]
     assert "B has the words of more pieces, A the words of fewer pieces" in found.one("A", "B", "targets")[0]
 

@@ -9,6 +9,7 @@ import pytest
 
 from biascore import Run
 from biascore.errors import UnknownNameError
+from biascore.results.caveat import Caveat
 from biascore.results.html import MOST
 
 from ..builders.runs import HOSTILE, decided, hostile_run, measurement, model_used, run_of, typical_run
@@ -55,7 +56,7 @@ def test_a_notebook_shows_answers_and_rows_and_runs_nothing(typical: Run) -> Non
     assert any("ddof = 1" in text for text in one.texts)
     undecided = run_of(
         decided(
-            0.4, warnings=("few", "lists differ"), cautions=("lists differ",), value=-0.25, ends=(-0.9, 0.4)
+            0.4, caveats=(Caveat("few", verdict=False), Caveat("lists differ")), value=-0.25, ends=(-0.9, 0.4)
         ),
         models=[model_used("m")],
     )

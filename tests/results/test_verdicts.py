@@ -107,11 +107,9 @@ def test_the_reason_says_what_adjustment_made_of_it() -> None:
 WITHIN = Equivalence(bound=0.2, of="d")
 
 
-def test_a_p_value_needs_its_alpha_and_a_caution_is_a_warning() -> None:
+def test_a_p_value_needs_its_alpha_and_a_bound_its_estimate() -> None:
     with pytest.raises(ValidationError, match="needs a decision"):
         decided(0.04, alpha=None)
-    with pytest.raises(ValidationError, match="cautions must be among the warnings"):
-        decided(0.04, warnings=("a",), cautions=("b",))
     with pytest.raises(ValidationError, match="there is no 'e'"):
         decided(0.04, equivalence=Equivalence(bound=0.2, of="e"))
     assert decided(None, alpha=None).alpha is None

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 from typing import Final
 
-from biascore.plugins_api import Estimate, SentencePair, SentencePairsTest
+from biascore.plugins_api import Caveat, Estimate, SentencePair, SentencePairsTest, caveats_of
 from biascore_metrics.crows_pairs.estimates import Shares
 from biascore_metrics.crows_pairs.format import SKIPPED, TEMPLATE
 from biascore_metrics.crows_pairs.scored import Scores
@@ -21,39 +21,43 @@ MIN_SHARED: Final = 3
 GAP: Final = "\0"
 
 
-def pair_cautions(test: SentencePairsTest, scores: Scores) -> tuple[str, ...]:
-    """What touches the verdict: rows skipped, pairs lost or repeated."""
-    warnings = [note for note in test.notes if note.startswith(SKIPPED)]
+def of_pairs(test: SentencePairsTest, scores: Scores) -> tuple[Caveat, ...]:
+    """Pairs lost, of one template, or repeated, and rows skipped."""
+    caveats = []
     if len(scores.lost) > MAX_LOST_SHARE * scores.given:
-        warnings.append(f"{len(scores.lost)} of {scores.given} pairs are lost; B stands for the rest only")
-    warnings += _template_warning(test.pairs.pairs)
+        lost = f"{len(scores.lost)} of {scores.given} pairs are lost"
+        caveats.append(Caveat(f"{lost}; B stands for the rest only", short=lost))
+    caveats += _of_templates(test.pairs.pairs)
     repeated = sum(times - 1 for times in Counter(test.pairs.pairs).values())
     if repeated:
-        warnings.append(f"{repeated} pair(s) repeat another one; interval and test take them for independent")
-    return tuple(warnings)
+        caveats.append(
+            Caveat(f"{repeated} pair(s) repeat another one; interval and test take them for independent")
+        )
+    return (*caveats, *caveats_of(note for note in test.notes if note.startswith(SKIPPED)))
 
 
-def pair_warnings(scores: Scores, found: Shares) -> tuple[str, ...]:
+def of_shares(scores: Scores, found: Shares) -> tuple[Caveat, ...]:
     """Pairs that are neutral, and bias types of few pairs."""
     warnings = _neutral_warning(len(scores.pairs), found)
     few = [one for one in found.bias_types if one.n["pairs"] < MIN_PAIRS]
     if few:
         named = ", ".join(f"{one.name.removeprefix('B ')} ({one.n['pairs']})" for one in few)
         warnings.append(f"bias types with fewer than {MIN_PAIRS} pairs, whose B says little: {named}")
-    return tuple(warnings)
+    return caveats_of(warnings, verdict=False)
 
 
-def _template_warning(pairs: Sequence[SentencePair]) -> list[str]:
+def _of_templates(pairs: Sequence[SentencePair]) -> tuple[Caveat, ...]:
     """Pairs without a template that share every word but those that differ within a pair with another one."""
     frames = Counter(frame for pair in dict.fromkeys(pairs) if not pair.template and (frame := _frame(pair)))
     repeated = [times for times in frames.values() if times > 1]
     if not repeated:
-        return []
-    return [
+        return ()
+    text = (
         f"{sum(repeated)} pairs share all words but those of the group with others of them, {len(repeated)} template(s) in "
         "all: interval and test take them for independent. Name the template of each pair in a column, or field, called "
         f"{TEMPLATE}"
-    ]
+    )
+    return (Caveat(text, short="pairs of one template are counted as independent"),)
 
 
 def _frame(pair: SentencePair) -> tuple[str, ...]:
@@ -65,21 +69,12 @@ def _frame(pair: SentencePair) -> tuple[str, ...]:
     return tuple(frame) if sum(word != GAP for word in frame) >= MIN_SHARED else ()
 
 
-def mean_warning(mean: Estimate) -> tuple[str, ...]:
-    """A warning where B is told from 50 and the mean difference is not told from 0."""
+def of_mean(mean: Estimate) -> tuple[Caveat, ...]:
+    """A caveat where B is told from 50 and the mean difference is not told from 0."""
     if mean.interval is None or not mean.interval.low <= 0 <= mean.interval.high:
         return ()
-    return (f"the share differs from 50 %, but the interval of the {mean.name} holds 0: read both",)
-
-
-def pair_doubts(test: SentencePairsTest, scores: Scores, mean: Sequence[str] = ()) -> tuple[str, ...]:
-    """What would change the conclusion, in a few words each; ``mean`` is the warning on the mean difference."""
-    found = ["the mean difference does not show it"] if mean else []
-    if len(scores.lost) > MAX_LOST_SHARE * scores.given:
-        found.append(f"{len(scores.lost)} of {scores.given} pairs are lost")
-    if _template_warning(test.pairs.pairs):
-        found.append("pairs of one template are counted as independent")
-    return tuple(found)
+    text = f"the share differs from 50 %, but the interval of the {mean.name} holds 0: read both"
+    return (Caveat(text, short="the mean difference does not show it"),)
 
 
 def _neutral_warning(pairs: int, found: Shares) -> list[str]:

@@ -23,11 +23,12 @@ from biascore.plugins_api import (
     Scalar,
     SentencePair,
     SentencePairsTest,
+    caveats_of,
 )
 from biascore.stats import Attainable, Decision, Unreachable, Verdict, can_show, decide
 from biascore.stats.attainable import of_signs
 from biascore.stats.reach import pairs_for_negligible
-from biascore_metrics.crows_pairs.cautions import mean_warning, pair_cautions, pair_doubts, pair_warnings
+from biascore_metrics.crows_pairs.cautions import of_mean, of_pairs, of_shares
 from biascore_metrics.crows_pairs.estimates import EVEN, Shares, mean_estimate, mean_of, shares
 from biascore_metrics.crows_pairs.lengths import Lengths, lengths_of, unit_of_length
 from biascore_metrics.crows_pairs.masked import masked_conventions, masked_scores
@@ -127,8 +128,7 @@ class PairMetric(Metric[PairOptionsT, SentencePairsTest]):
             decision, bound = Decision(Verdict.INCONCLUSIVE, lopsided), None
             headline = headline.model_copy(update={"p_values": ()})
         detected = decision.verdict is Verdict.DETECTED and by_part is None
-        of_mean = mean_warning(mean) if detected else ()
-        cautions = (*pair_cautions(test, scores), *of_mean)
+        no_mean = (f"no {mean.name}: {robust}",) if isinstance(robust, str) and scores.pairs else ()
         return Finding(
             variant=options.variant(),
             positive_means=test.positive_means or POSITIVE_MEANS,
@@ -145,15 +145,12 @@ class PairMetric(Metric[PairOptionsT, SentencePairsTest]):
             decision=decision,
             equivalence=Equivalence.within(bound, found.preferring.name),
             coverage=scores.coverage(),
-            warnings=(
-                *cautions,
-                *pair_warnings(scores, found),
-                *lengths.warning(unit),
-                *warnings,
-                *((f"no {mean.name}: {robust}",) if isinstance(robust, str) and scores.pairs else ()),
+            caveats=(
+                *(of_mean(mean) if detected else ()),
+                *of_pairs(test, scores),
+                *of_shares(scores, found),
+                *caveats_of((*lengths.warning(unit), *warnings, *no_mean), verdict=False),
             ),
-            cautions=cautions,
-            doubts=pair_doubts(test, scores, of_mean),
             model_conventions=self.of_model,
             conventions={**self.own_conventions(model), **options.conventions()},
             item_value=f"{self.score} difference in nats",

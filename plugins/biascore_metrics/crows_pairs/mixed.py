@@ -28,6 +28,7 @@ from biascore.plugins_api import (
     Scalar,
     SentencePairsTest,
     Total,
+    caveats_of,
 )
 from biascore.stats import (
     Decision,
@@ -38,7 +39,7 @@ from biascore.stats import (
     decide,
     lmm,
 )
-from biascore_metrics.crows_pairs.cautions import pair_cautions, pair_doubts
+from biascore_metrics.crows_pairs.cautions import of_pairs
 from biascore_metrics.crows_pairs.estimates import NATS, mean_estimate, mean_of, shares
 from biascore_metrics.crows_pairs.masked import masked_conventions, masked_scores
 from biascore_metrics.crows_pairs.options import MixedPairOptions
@@ -171,7 +172,6 @@ class CrowsPairsMixed(Metric[MixedPairOptions, SentencePairsTest]):
             key = ("item", "sent_less") if found.n_clusters is None else ("template",)
             headline = headline.model_copy(update={"estimator": Total(cluster=key)})
         paper, told, unlike = self._paper(rows, headline.value, context.rng)
-        cautions = (*pair_cautions(test, scores), *unlike)
         types = {name: rows.only(name) for name in scores.bias_types if name in rows.bias_type}
         means = tuple(
             mean_estimate(f"{MEAN} {name}", own.mean(options.confidence), len(own.score))
@@ -186,9 +186,11 @@ class CrowsPairsMixed(Metric[MixedPairOptions, SentencePairsTest]):
             decision=self._decide(found),
             equivalence=Equivalence.within(options.bound, MEAN),
             coverage=scores.coverage(),
-            warnings=(*cautions, *warnings, *told),
-            cautions=cautions,
-            doubts=(*pair_doubts(test, scores), *((OTHER_SIGN,) if unlike else ())),
+            caveats=(
+                *of_pairs(test, scores),
+                *caveats_of(unlike, short=OTHER_SIGN),
+                *caveats_of((*warnings, *told), verdict=False),
+            ),
             conventions=self._conventions(),
             item_value="PLL difference in nats",
             figures=_figures(means),

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from biascore.plugins_api import EquityTest
+from biascore.plugins_api import Caveat, EquityTest
 from biascore_metrics.eec.fits import Fitted
 from biascore_metrics.eec.rows import Rows
 
@@ -35,9 +35,9 @@ def profiles(fitted: Fitted) -> dict[str, tuple[int, int]]:
     }
 
 
-def indistinguishable(fitted: Sequence[Fitted]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Warnings of names that get the same scores in every frame, and those of them that touch the verdict."""
-    warnings, cautions = [], []
+def indistinguishable(fitted: Sequence[Fitted]) -> list[Caveat]:
+    """Names that get the same scores in every frame; where half of a group's do, that touches the verdict."""
+    caveats = []
     for one in fitted:
         found = profiles(one)
         alike = {cell: counts for cell, counts in found.items() if counts[0] < counts[1]}
@@ -48,22 +48,9 @@ def indistinguishable(fitted: Sequence[Fitted]) -> tuple[tuple[str, ...], tuple[
             f"{one.emotion}: {NOT_TOLD_APART}; different ones are {told}. Names that it does not "
             "know say nothing of their group"
         )
-        warnings.append(text)
-        if any(2 * distinct <= names for distinct, names in alike.values()):
-            cautions.append(text)
-    return tuple(warnings), tuple(cautions)
-
-
-def doubts_of(cautions: Sequence[str]) -> tuple[str, ...]:
-    """What these cautions say, in a few words each."""
-    alike, grammar = (
-        any(NOT_TOLD_APART in one for one in cautions),
-        any(BY_GRAMMAR in one for one in cautions),
-    )
-    return (
-        *(("the model does not tell half of the names apart",) if alike else ()),
-        *(("words that agree with the person tell it, too",) if grammar else ()),
-    )
+        half = any(2 * distinct <= names for distinct, names in alike.values())
+        caveats.append(Caveat(text, half, "the model does not tell half of the names apart" if half else ""))
+    return sorted(caveats, key=lambda one: not one.verdict)
 
 
 def agreeing_factors(tests: Sequence[EquityTest]) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ import pyarrow as pa
 from biascore.errors import AnswerError, OptionsError
 from biascore.plugins_api import (
     Catalogue,
+    Caveat,
     Context,
     Coverage,
     EquityTest,
@@ -20,6 +21,7 @@ from biascore.plugins_api import (
     Metric,
     Model,
     Scalar,
+    caveats_of,
     item_table,
     listed,
     quoted,
@@ -29,7 +31,6 @@ from biascore_metrics.eec.asking import quantities_of, scores_of, without
 from biascore_metrics.eec.cautions import (
     agreeing_factors,
     agreement,
-    doubts_of,
     indistinguishable,
     nearly_constant,
 )
@@ -86,7 +87,6 @@ class Eec(Metric[EecOptions, EquityTest]):
         # Titles of several would be cut where a picture has no room.
         subject = " + ".join(one.id for one in corpora.tests) if options.joint else test.title or test.id
         found = findings(fitted, options, subject)
-        warnings, cautions = self._warnings(model, corpora, fitted, found.first.effect)
         return Finding(
             variant=options.variant(),
             joined=tuple(one.id for one in corpora.tests if one.id != test.id),
@@ -96,9 +96,7 @@ class Eec(Metric[EecOptions, EquityTest]):
             decision=found.decision,
             equivalence=found.equivalence,
             coverage=_coverage(fitted),
-            warnings=warnings,
-            cautions=cautions,
-            doubts=doubts_of(cautions),
+            caveats=self._caveats(model, corpora, fitted, found.first.effect),
             model_conventions=("outputs",),
             conventions=self._conventions(corpora, fitted, quantities),
             item_value="score of the sentence",
@@ -125,15 +123,17 @@ class Eec(Metric[EecOptions, EquityTest]):
                 f"names apart{without([emotion], quantities)}"
             ) from error
 
-    def _warnings(
+    def _caveats(
         self, model: Model, corpora: Corpora, fitted: Sequence[Fitted], first: Effect
-    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """All warnings, and those of them that touch the verdict."""
-        alike, cautions = indistinguishable(fitted)
+    ) -> tuple[Caveat, ...]:
         grammar = agreement(corpora.tests, fitted[0].rows)
         # Where templates without such words decide, too, grammar alone cannot.
-        if grammar and first.free is None and set(agreeing_factors(corpora.tests)) & set(first.change):
-            cautions = (*cautions, grammar)
+        decides = first.free is None and bool(set(agreeing_factors(corpora.tests)) & set(first.change))
+        by_grammar = (
+            Caveat(grammar, decides, "words that agree with the person tell it, too" if decides else "")
+            if grammar
+            else None
+        )
         lacking = [
             emotion for emotion in corpora.tests[0].emotions if emotion not in {one.emotion for one in fitted}
         ]
@@ -141,14 +141,14 @@ class Eec(Metric[EecOptions, EquityTest]):
             f"{model.name} has no output for {', '.join(lacking)}, which the test has too; its outputs are: "
             f"{', '.join(model.identity.quantities)}"
         )  # fmt: skip
-        warnings = (
-            *alike,
-            grammar,
-            unasked,
-            *nearly_constant(fitted),
-            *(caution for one in fitted for caution in one.cautions),
+        details = filter(
+            None, (unasked, *nearly_constant(fitted), *(c for one in fitted for c in one.cautions))
         )
-        return tuple(filter(None, dict.fromkeys(warnings))), cautions
+        return (
+            *indistinguishable(fitted),
+            *filter(None, [by_grammar]),
+            *caveats_of(dict.fromkeys(details), verdict=False),
+        )
 
     def _conventions(
         self, corpora: Corpora, fitted: Sequence[Fitted], quantities: dict[str, str]

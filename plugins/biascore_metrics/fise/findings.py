@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from biascore.plugins_api import ConfidenceInterval, Estimate, FiseTest, PValue, Total
+from biascore.plugins_api import Caveat, ConfidenceInterval, Estimate, FiseTest, PValue, Total, caveats_of
 from biascore.stats import Attainable, Decision, Interval, Verdict, decide, holm
 from biascore.stats.attainable import of_draws
 from biascore.stats.labels import ROUNDING, Labelled, distance_from_even
@@ -33,8 +33,7 @@ class Findings:
     intervals: dict[str, Interval] = field(default_factory=dict)
     p_values: dict[str, tuple[PValue, ...]] = field(default_factory=dict)
     n: dict[str, Mapping[str, int]] = field(default_factory=dict)
-    cautions: list[str] = field(default_factory=list)
-    kinds: list[str] = field(default_factory=list)
+    caveats: list[Caveat] = field(default_factory=list)
     """Cautions that words lean as their neighbours do."""
     leanings: dict[str, Leaning] = field(default_factory=dict)
     """The mean bias of every dimension."""
@@ -163,17 +162,19 @@ def _add_dimension(
     if dimension.families != (dimension.n_a, dimension.n_b):
         sizes |= dict(zip(("families A", "families B"), dimension.families, strict=True))
     found.n |= dict.fromkeys((equal, mean, standardised), sizes)
-    found.cautions += _few_families(name, dimension)
+    found.caveats += caveats_of(_few_families(name, dimension))
     if not tightness.comparable:
-        found.cautions.append(
-            f"{name}.A and {name}.B are of unlike size, so that the tightness of the shorter is little known: where the "
-            "lists scatter unlike, up to 14 % of tests find a bias that is none"
+        found.caveats.append(
+            Caveat(
+                f"{name}.A and {name}.B are of unlike size, so that the tightness of the shorter is little known: where the "
+                "lists scatter unlike, up to 14 % of tests find a bias that is none"
+            )
         )
     beside = clusters.neighbours(tightness.equalled(dimension), shuffles)
     if beside is not None:
         found.values[names.neighbours_name(name)], high = beside
         if beside[0] > high:
-            found.kinds.append(
+            text = (
                 f"words lean on {name} as their neighbours{' of other families' if clusters.declared else ''} do "
                 f"(correlation {beside[0]:.2f}; 95 % of shuffles below {high:.2f}): "
                 + (
@@ -182,6 +183,7 @@ def _add_dimension(
                     else f"they count as {clusters.count} clusters; declare kinds of words as families"
                 )
             )
+            found.caveats.append(Caveat(text, short="the target words come in kinds"))
 
 
 def _add_shares(

@@ -19,6 +19,7 @@ from biascore.plugins_api import (
     SELF,
     Bars,
     Catalogue,
+    Caveat,
     Context,
     Coverage,
     Equivalence,
@@ -29,11 +30,11 @@ from biascore.plugins_api import (
     PairList,
     Plane,
     Scalar,
+    caveats_of,
     item_table,
 )
 from biascore.stats import Attainable, Decision, Unreachable, Verdict
 from biascore.stats.labels import MAX_DIMENSIONS
-from biascore_metrics.doubts import doubts_of
 from biascore_metrics.fise.affect import Affects, affect_roles, joined, measure_affects
 from biascore_metrics.fise.findings import Findings, find
 from biascore_metrics.fise.options import FiseOptions, GgFiseOptions, PlacementOptions
@@ -49,7 +50,7 @@ from biascore_metrics.fise.targets import (
 )
 from biascore_metrics.frequency import Frequency
 from biascore_metrics.near import near_duplicates
-from biascore_metrics.words import OF_MODEL, composed_warning, coverage_warnings
+from biascore_metrics.words import OF_MODEL, composed_caveat, coverage_caveats
 
 NAMED_ON_AXIS: Final = 10
 RESERVED: Final = frozenset({"item", "group", "value", "cluster", "top"})
@@ -122,14 +123,12 @@ class PlacementMetric(Metric[PlacementOptionsT, FiseTest]):
         pictures: tuple[Plane | Bars, ...] = ()
         frequency = Frequency.of(model, embedded.lists.words, embedded.lists.vectors)
         unlike = [
-            line
+            caveat
             for one in test.dimensions
-            for line in frequency.one(f"{one.name}.A", f"{one.name}.B", TARGETS)
+            for caveat in frequency.one(f"{one.name}.A", f"{one.name}.B", TARGETS)
         ]
-        lost = coverage_warnings(coverage)
-        cautions = [*lost]
-        near: tuple[str, ...] = ()
-        warnings = [*list_warnings(test, embedded), *composed_warning(coverage)]
+        near: tuple[Caveat, ...] = ()
+        warnings = list_warnings(test, embedded)
         warnings += self._affect_warnings(test, affect_model)
         problem = embedded.too_few([TARGETS, *(f"{d.name}.{side}" for d in test.dimensions for side in "AB")])
         decision = Decision(Verdict.INCONCLUSIVE, f"It could not be measured: {problem}.")
@@ -141,10 +140,8 @@ class PlacementMetric(Metric[PlacementOptionsT, FiseTest]):
             warnings += [*affects.warnings, *_placement_warnings(placement, embedded, options.min_words)]
             near = _near_duplicates(test, embedded)
             found = find(placement, affects, options, context.rng)
-            cautions += [*found.cautions, *found.kinds]
             items, pictures = _items(placement, embedded, affects, options.top), figures(test, placement)
             decision = found.decision(test, placement, options)
-        cautions += [*unlike, *near]
         of_words = {
             "families of attribute words": _families(placement) if placement else None,
             "clusters of target words": placement.clusters.told() if placement else None,
@@ -159,9 +156,14 @@ class PlacementMetric(Metric[PlacementOptionsT, FiseTest]):
             decision=decision,
             equivalence=Equivalence.within(options.bound, DISTANCE),
             coverage=coverage,
-            warnings=(*lost, *warnings, *cautions[len(lost) :]),
-            cautions=tuple(cautions),
-            doubts=doubts_of(coverage, near=near, frequency=unlike, kinds=found.kinds),
+            caveats=(
+                *unlike,
+                *near,
+                *sorted(found.caveats, key=lambda one: not one.short),
+                *coverage_caveats(coverage),
+                *composed_caveat(coverage),
+                *caveats_of(warnings, verdict=False),
+            ),
             item_value="projection on the diagonal of the word's group",
             figures=pictures,
             model_conventions=(*OF_MODEL, *of_words),
@@ -289,7 +291,7 @@ def _placement_warnings(placement: Placement, embedded: Embedded, min_words: int
     return found
 
 
-def _near_duplicates(test: FiseTest, embedded: Embedded) -> tuple[str, ...]:
+def _near_duplicates(test: FiseTest, embedded: Embedded) -> tuple[Caveat, ...]:
     """Near-duplicates among the words of each dimension, and among targets that are words."""
     lists = {f"{one.name}.{side}": getattr(one, side) for one in test.dimensions for side in "AB"}
     words, vectors = dict(embedded.lists.words), dict(embedded.lists.vectors)

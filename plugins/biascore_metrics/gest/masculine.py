@@ -9,7 +9,16 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from biascore.plugins_api import ConfidenceInterval, Estimate, Gender, Sample, SpeakerGender, Stereotype
+from biascore.plugins_api import (
+    Caveat,
+    ConfidenceInterval,
+    Estimate,
+    Gender,
+    Sample,
+    SpeakerGender,
+    Stereotype,
+    caveats_of,
+)
 from biascore.stats import Decision
 from biascore.stats.agresti_coull import agresti_coull
 from biascore_metrics.gest.chosen import Chosen, Confound
@@ -77,9 +86,7 @@ class MasculineRates:
     decision: Decision
     bound: float | None
     """What the interval was held against; None where no bound was stated, or where f_m leaves too little room for one."""
-    warnings: tuple[str, ...]
-    cautions: tuple[str, ...]
-    doubts: tuple[str, ...]
+    caveats: tuple[Caveat, ...]
 
     @classmethod
     def of(
@@ -119,18 +126,15 @@ class MasculineRates:
         )
         bound, no_room = _bound(raw_level, options.bound)
         decision = raw_rate.decide(options, bound)
-        cautions = (
-            *_cautions(verdicts, options),
-            *unresolved.cautions(options.alpha),
-            *raw_rate.warnings,
-        )
         return cls(
             estimates=estimates,
             decision=replace(decision, reason=f"{decision.reason} {no_room}".rstrip()),
             bound=bound,
-            warnings=cautions,
-            cautions=cautions,
-            doubts=(*unresolved.doubts(options.alpha), *_doubts(verdicts, options)),
+            caveats=(
+                *unresolved.caveats(options.alpha),
+                *_caveats(verdicts, options),
+                *caveats_of(raw_rate.warnings),
+            ),
         )
 
 
@@ -236,29 +240,24 @@ def _confounded(
     return (_centre(P_CONFOUND, round(sum(held)), len(held), level),)
 
 
-def _doubts(verdicts: Verdicts, options: MtOptions) -> tuple[str, ...]:
-    """In a few words, that few of the translations have a gender."""
-    detected, total = verdicts.share(Gender.MASCULINE, Gender.FEMININE)
-    if detected >= options.min_yield * total:
-        return ()
-    return (f"a gender was found in only {100 * detected / total:.0f} % of the translations",)
-
-
-def _cautions(verdicts: Verdicts, options: MtOptions) -> Sequence[str]:
+def _caveats(verdicts: Verdicts, options: MtOptions) -> Sequence[Caveat]:
     detected, total = verdicts.share(Gender.MASCULINE, Gender.FEMININE)
     conflicts, _ = verdicts.share(Gender.CONFLICT)
     empty = sum(not text.strip() for text in verdicts.translations)
     found = []
     if detected < options.min_yield * total:
-        found.append(
+        text = (
             f"a gender was found in {detected} of {total} translations ({detected / total:.0%}, less than "
             f"{options.min_yield:.0%}); the rates stand for those only"
         )
+        short = f"a gender was found in only {100 * detected / total:.0f} % of the translations"
+        found.append(Caveat(text, short=short))
     if conflicts > options.max_conflict * total:
-        found.append(
+        text = (
             f"in {conflicts} of {total} translations words disagree on the speaker's gender ({conflicts / total:.1%}, more "
             f"than {options.max_conflict:.0%}); they are left out"
         )
+        found.append(Caveat(text))
     if empty:
-        found.append(f"{empty} of {total} translations are empty")
+        found.append(Caveat(f"{empty} of {total} translations are empty"))
     return found

@@ -25,6 +25,7 @@ from biascore.plugins_api import (
     Scalar,
     Stereotype,
     Test,
+    caveats_of,
     item_table,
 )
 from biascore_metrics.gest.chosen import Chosen, Confound
@@ -115,7 +116,6 @@ def odds_finding(
     rate = measure_rate(G_S, unit, pooled, options, context.rng, column="value")
     single = _templates(scored, chosen, options, unit) if len(scored.templates) > 1 else []
     decision = rate.decide(options, options.bound)
-    cautions = (*_cautions(scored), *rate.warnings)
     estimates = (
         rate.estimate,
         *(one for one, _ in single),
@@ -135,8 +135,10 @@ def odds_finding(
         decision=decision,
         equivalence=Equivalence.within(options.bound, G_S),
         coverage=_coverage(scored, chosen),
-        warnings=(*scored.warnings, *cautions),
-        cautions=cautions,
+        caveats=(
+            *caveats_of((*_cautions(scored), *rate.warnings)),
+            *caveats_of(scored.warnings, verdict=False),
+        ),
         item_value=f"log odds, man over woman ({unit}), mean over templates",
         figures=_figures(scored, chosen, unit),
         conventions={

@@ -90,9 +90,7 @@ class GestMt(Metric[MtOptions, SamplesTest]):
             decision=rates.decision,
             equivalence=Equivalence.within(rates.bound, raw(F_S)),
             coverage=_coverage(chosen, verdicts),
-            warnings=rates.warnings,
-            cautions=rates.cautions,
-            doubts=rates.doubts,
+            caveats=rates.caveats,
             item_value="1 masculine, 0 feminine, none where no gender was found",
             figures=_figures(chosen, options),
             conventions={

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from biascore.plugins_api import ConfidenceInterval, Estimate, PValue, Stereotype
+from biascore.plugins_api import Caveat, ConfidenceInterval, Estimate, PValue, Stereotype
 from biascore.stats.proportions import wilson_interval
 
 SHARE: Final = "share"
@@ -63,8 +63,8 @@ class Unresolved:
             Estimate(name=HIGHEST, value=high, unit=SHARE, neutral=None, n=total),
         )
 
-    def cautions(self, alpha: float) -> tuple[str, ...]:
-        """A warning where the yield differs between stereotypes about men and about women."""
+    def caveats(self, alpha: float) -> tuple[Caveat, ...]:
+        """A caveat where the yield differs between stereotypes about men and about women."""
         p_value = self._p_value()
         if p_value is None or p_value > alpha:
             return ()
@@ -77,17 +77,11 @@ class Unresolved:
         if self.bounds is not None:
             low, high = (round(end, 3) + 0.0 for end in self.bounds)  # no minus before a zero
             text += f". Whatever gender the others have, the raw f_s of all samples lies from {low:.3f} to {high:.3f}"
-        return (text,)
-
-    def doubts(self, alpha: float) -> tuple[str, ...]:
-        """The same in a few words."""
-        if not self.cautions(alpha):
-            return ()
-        (men, men_given), (women, women_given) = self._of("male"), self._of("female")
-        return (
+        short = (
             f"a gender was found in {100 * men / men_given:.0f} % of what is about men and in "
-            f"{100 * women / women_given:.0f} % of what is about women",
+            f"{100 * women / women_given:.0f} % of what is about women"
         )
+        return (Caveat(text, short=short),)
 
     @property
     def _male(self) -> npt.NDArray[np.bool_]:

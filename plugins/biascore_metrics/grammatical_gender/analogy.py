@@ -28,6 +28,7 @@ from biascore.plugins_api import (
     Model,
     Resamples,
     Scalar,
+    caveats_of,
     item_table,
 )
 from biascore_metrics.grammatical_gender.nearest import Nearest
@@ -132,8 +133,7 @@ class Analogy(Metric[AnalogyOptions, AnalogiesTest]):
             ),
             estimates=estimates,
             coverage=coverage,
-            warnings=(*cautions, *_small_sections(asked)),
-            cautions=tuple(cautions),
+            caveats=(*caveats_of(cautions), *caveats_of(_small_sections(asked), verdict=False)),
             item_value=value,
             item_neutral=None,
             figures=figures,

@@ -18,6 +18,7 @@ from biascore.plugins_api import (
     Model,
     Plane,
     Test,
+    caveats_of,
     item_table,
 )
 from biascore.stats import ZeroVarianceError, effect_size
@@ -35,8 +36,8 @@ from biascore_metrics.grammatical_gender.same_words import (
 from biascore_metrics.grammatical_gender.trace import Line, SizeOptions, trace_of
 from biascore_metrics.weat.effect import DEVIATIONS, EFFECT
 from biascore_metrics.weat.pvalues import normal
-from biascore_metrics.weat.words import ROLES, role_warnings
-from biascore_metrics.words import OF_MODEL, coverage_warnings
+from biascore_metrics.weat.words import ROLES, role_caveats
+from biascore_metrics.words import OF_MODEL
 
 LEAST: Final = {"X": 2, "Y": 2, "A": 1, "B": 1}
 SMALL: Final = 0.2
@@ -109,7 +110,7 @@ class WeatChange(Metric[EffectOptions, Test]):
         old, new = (
             _effect(when, ends[place], line, place, options) for when, place in (("before", 0), ("after", -1))
         )
-        cautions = (*coverage_warnings(words.coverage), *_cautions(why, change, old.value, new.value))
+        of_change = _cautions(why, change, old.value, new.value)
         items, figures, value = _words(test, words, *ends)
         if options.trace and scores:
             items, figures, value = trace_of([line], model, options.level)
@@ -120,8 +121,7 @@ class WeatChange(Metric[EffectOptions, Test]):
             change_from=untransformed.name,
             estimates=(change, old, new),
             coverage=words.coverage,
-            warnings=tuple(dict.fromkeys((*role_warnings(words.words, words.coverage), *cautions))),
-            cautions=cautions,
+            caveats=(*role_caveats(words.words, words.coverage, brief=False), *caveats_of(of_change)),
             item_value=value,
             item_neutral=0.0,
             figures=figures,

@@ -20,11 +20,11 @@ from biascore.plugins_api import (
     Origin,
     Scalar,
     Test,
+    caveats_of,
     item_table,
 )
 from biascore.stats import Verdict
 from biascore.stats.exchange import Exchange
-from biascore_metrics.doubts import doubts_of
 from biascore_metrics.frequency import Frequency
 from biascore_metrics.grammatical_gender.change import LEAST, change_of
 from biascore_metrics.grammatical_gender.genders import Genders, genders_of
@@ -33,8 +33,8 @@ from biascore_metrics.grammatical_gender.trace import Line, trace_of
 from biascore_metrics.weat.effect import EFFECT, Across, Effect
 from biascore_metrics.weat.options import VectorOptions
 from biascore_metrics.weat.pvalues import NORMAL, normal
-from biascore_metrics.weat.words import OF_USABLE_WORDS, ROLES, role_warnings
-from biascore_metrics.words import OF_MODEL, coverage_warnings, too_few
+from biascore_metrics.weat.words import OF_USABLE_WORDS, ROLES, role_caveats
+from biascore_metrics.words import OF_MODEL, too_few
 
 
 class GgWeatOptions(VectorOptions):
@@ -132,13 +132,6 @@ class GgWeat(Metric[GgWeatOptions, Test]):
         headline = new[0]
         own = {role: words.words[role] for role in ROLES}
         frequency = Frequency.of(model, words.words, words.vectors[-1])
-        cautions = (
-            *coverage_warnings(words.coverage),
-            *headline.cautions(options),
-            *_disagreement(new, options, held_out.name if held_out else ""),
-            *frequency.both(),
-        )
-        warnings = role_warnings(own, words.coverage)
         items, value = _items(test, words, measured), "association s(w, A, B)"
         figures: tuple[Figure, ...] = ()
         if options.trace and not measured[0].problem:
@@ -162,9 +155,12 @@ class GgWeat(Metric[GgWeatOptions, Test]):
             decision=headline.decide(options),
             equivalence=Equivalence.within(options.bound, EFFECT),
             coverage=words.coverage,
-            warnings=tuple(dict.fromkeys((*warnings, *headline.warnings(options), *cautions))),
-            cautions=tuple(dict.fromkeys(cautions)),
-            doubts=doubts_of(words.coverage, frequency=frequency.both()),
+            caveats=(
+                *frequency.both(),
+                *role_caveats(own, words.coverage),
+                *headline.caveats(options),
+                *caveats_of(_disagreement(new, options, held_out.name if held_out else "")),
+            ),
             item_value=value,
             figures=figures,
             model_conventions=(*OF_MODEL, *OF_USABLE_WORDS, *frequency.stated()),

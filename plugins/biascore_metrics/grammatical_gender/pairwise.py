@@ -19,6 +19,7 @@ from pydantic import Field, model_validator
 from biascore.errors import OptionsError
 from biascore.plugins_api import (
     Catalogue,
+    Caveat,
     ConfidenceInterval,
     Context,
     Contrast,
@@ -31,6 +32,7 @@ from biascore.plugins_api import (
     Metric,
     Model,
     Total,
+    caveats_of,
     item_table,
 )
 from biascore.stats import ZeroVarianceError, bootstrap_interval
@@ -41,7 +43,7 @@ from biascore_metrics.grammatical_gender.known_pairs import ITSELF, KnownPairs, 
 from biascore_metrics.grammatical_gender.pair_files import DIFFERENT, KIND, SAME, NounPairsTest
 from biascore_metrics.grammatical_gender.same_words import ComparingOptions, Floats, embed_on, states
 from biascore_metrics.grammatical_gender.trace import Line, trace_of
-from biascore_metrics.words import MAX_LOST_SHARE, OF_MODEL, composed_warning, coverage_warnings
+from biascore_metrics.words import MAX_LOST_SHARE, OF_MODEL, composed_caveat, coverage_caveats
 
 GAP: Final = "gap of mean cosines, one gender less two"
 REDUCTION: Final = "reduction of the gap (equation 8)"
@@ -115,19 +117,19 @@ class PairwiseDistance(Metric[PairwiseOptions, NounPairsTest | GenderedNounsTest
             if isinstance(test, NounPairsTest)
             else self._nouns(models, test)
         )
-        cautions = _cautions(found, test)
+        caveats = [*_caveats(found, test)]
         items, figures, value = found.items, _figures(found, model), _value(test)
         if found.gaps is None:
             n = {role: found.coverage.used.get(role, 0) for role in found.roles}
             estimates: tuple[Estimate, ...] = (Estimate(name=GAP, value=None, unit=UNIT, neutral=None, n=n),)
-            cautions.append(f"it could not be measured: {found.problem}")
+            caveats.append(Caveat(f"it could not be measured: {found.problem}"))
         else:
             drawn = _Drawn(found.gaps, found.roles, options, context.rng)
             estimates = tuple(drawn.estimates(transformed=model.untransformed is not None))
             if not options.trace:
                 declared = estimates[0].model_copy(update={"estimator": _from_items(found.gaps)})
                 estimates = (declared, *estimates[1:])
-            cautions += drawn.cautions
+            caveats += caveats_of(drawn.cautions)
             if options.trace:
                 items, figures, value = trace_of([drawn.line(len(models))], model, options.level)
         return Finding(
@@ -136,8 +138,7 @@ class PairwiseDistance(Metric[PairwiseOptions, NounPairsTest | GenderedNounsTest
             positive_means="words of the same grammatical gender are nearer to each other than words of different ones",
             estimates=estimates,
             coverage=found.coverage,
-            warnings=(*cautions, *composed_warning(found.coverage)),
-            cautions=tuple(cautions),
+            caveats=(*caveats, *composed_caveat(found.coverage)),
             item_value=value,
             figures=figures,
             model_conventions=OF_MODEL,
@@ -308,15 +309,15 @@ def _figures(found: _Measured, model: Model) -> tuple[Figure, ...]:
     )
 
 
-def _cautions(found: _Measured, test: NounPairsTest | GenderedNounsTest) -> list[str]:
+def _caveats(found: _Measured, test: NounPairsTest | GenderedNounsTest) -> tuple[Caveat, ...]:
     if isinstance(test, GenderedNounsTest):
-        return coverage_warnings(found.coverage)
+        return coverage_caveats(found.coverage, brief=False)
     unknown = Counter(one.role for one in found.coverage.missing if one.reason != ITSELF)
-    return [
+    return caveats_of(
         f"{unknown[role]} of {given} {role} have a word that cannot be used"
         for role, given in found.coverage.given.items()
         if unknown[role] > MAX_LOST_SHARE * given
-    ]
+    )
 
 
 def _from_items(gaps: Gaps) -> Contrast | Total:

@@ -26,6 +26,7 @@ from biascore.plugins_api import (
     Metric,
     Model,
     Origin,
+    caveats_of,
     item_table,
 )
 from biascore.stats import ZeroVarianceError
@@ -45,7 +46,7 @@ from biascore_metrics.grammatical_gender.same_words import (
 )
 from biascore_metrics.grammatical_gender.trace import Ends, Line, trace_of
 from biascore_metrics.weat.effect import DEVIATIONS
-from biascore_metrics.words import OF_MODEL, composed_warning, coverage_warnings
+from biascore_metrics.words import OF_MODEL, composed_caveat, coverage_caveats
 
 PAPER: Final = "share of nouns weakened, direction only (the paper's)"
 WEAKENED: Final = "share of nouns weakened, still with their own gender"
@@ -116,9 +117,7 @@ class ScGgWeat(Metric[ScGgWeatOptions, GenderedNounsTest]):
             items, figures, value = trace_of(_lines(effects, options, context.rng), model, options.level)
         elif not problem:
             items, figures, value = _items(words, effects[0], effects[-1]), FIGURES, "change of d of the noun"
-        cautions = coverage_warnings(words.coverage)
-        warnings = [*cautions, *composed_warning(words.coverage)]
-        warnings += [f"it could not be measured: {problem}"] if problem else []
+        unmeasured = [f"it could not be measured: {problem}"] if problem else []
         return Finding(
             describes=True,
             variant=options.variant(model),
@@ -126,8 +125,11 @@ class ScGgWeat(Metric[ScGgWeatOptions, GenderedNounsTest]):
             change_from=untransformed.name,
             estimates=estimates,
             coverage=words.coverage,
-            warnings=tuple(warnings),
-            cautions=tuple(cautions),
+            caveats=(
+                *coverage_caveats(words.coverage, brief=False),
+                *composed_caveat(words.coverage),
+                *caveats_of(unmeasured, verdict=False),
+            ),
             item_value=value,
             figures=figures,
             model_conventions=OF_MODEL,

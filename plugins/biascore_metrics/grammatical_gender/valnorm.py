@@ -27,6 +27,7 @@ from biascore.plugins_api import (
     Plane,
     Test,
     Total,
+    caveats_of,
     item_table,
 )
 from biascore.stats import Interval, ZeroVarianceError, bootstrap_interval
@@ -40,7 +41,7 @@ from biascore_metrics.grammatical_gender.same_words import (
     states,
 )
 from biascore_metrics.grammatical_gender.trace import Line, trace_of
-from biascore_metrics.words import OF_MODEL, composed_warning, coverage_warnings
+from biascore_metrics.words import OF_MODEL, composed_caveat, coverage_caveats
 
 CORRELATION: Final = "correlation with human norms"
 NORMS: Final = "norms"
@@ -110,9 +111,7 @@ class ValNorm(Metric[ValNormOptions, ValenceNormsTest]):
             if model.untransformed:
                 estimates.append(_correlation(f"{name} before", valences[0], scores, options, rng))
                 estimates.append(_change(valences[0], valences[-1], scores, options, rng))
-        cautions = coverage_warnings(words.coverage)
-        warnings = [*cautions, *composed_warning(words.coverage)]
-        warnings += [f"it could not be measured: {problem}"] if problem else []
+        unmeasured = [f"it could not be measured: {problem}"] if problem else []
         items, figures, value = item_table(), FIGURES, "valence: d of the word"
         if not problem and options.trace:
             line = _line(valences, scores, options, rng)
@@ -124,8 +123,11 @@ class ValNorm(Metric[ValNormOptions, ValenceNormsTest]):
             variant=options.variant(model),
             estimates=tuple(estimates),
             coverage=words.coverage,
-            warnings=tuple(warnings),
-            cautions=tuple(cautions),
+            caveats=(
+                *coverage_caveats(words.coverage, brief=False),
+                *composed_caveat(words.coverage),
+                *caveats_of(unmeasured, verdict=False),
+            ),
             item_value=value,
             figures=figures if not problem else (),
             model_conventions=OF_MODEL,

@@ -25,19 +25,19 @@ from biascore.plugins_api import (
     Origin,
     Test,
     WordList,
+    caveats_of,
     item_table,
 )
 from biascore.stats import Unreachable, association
 from biascore.stats.exchange import Exchange
-from biascore_metrics.doubts import doubts_of
 from biascore_metrics.frequency import Frequency
 from biascore_metrics.lpbs.increase import ATTRIBUTES, TARGETS, Increase, measure_increase, other_reading
 from biascore_metrics.lpbs.options import LpbsOptions
 from biascore_metrics.weat.effect import EFFECT, Across, Effect
 from biascore_metrics.weat.options import NO_TOPICS
 from biascore_metrics.weat.specificity import Compared, Topics, proxy_of, without
-from biascore_metrics.weat.words import OF_USABLE_WORDS, exchange_of_roles, role_warnings
-from biascore_metrics.words import coverage_warnings, too_few
+from biascore_metrics.weat.words import OF_USABLE_WORDS, exchange_of_roles, role_caveats
+from biascore_metrics.words import too_few
 
 Sample = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], Across, Exchange]
 """The associations of the two lists that are the observations, the other two across them, and what may be exchanged."""
@@ -106,7 +106,6 @@ class Lpbs(Metric[LpbsOptions, Test]):
         # After all that was there before, so that no other number moves.
         beside = self._beside(test, found, context.rng.spawn(1)[0], problem)
         lengths = _unlike_lengths(found, options, beside)
-        caveats = (*compared.cautions(), *frequency.both(), *lengths)
         return Finding(
             variant=options.variant,
             estimates=(
@@ -118,13 +117,13 @@ class Lpbs(Metric[LpbsOptions, Test]):
             specificity=compared.found,
             equivalence=Equivalence.within(options.bound, effect.estimates[0].name),
             coverage=found.coverage,
-            warnings=(
-                *role_warnings(found.words, found.coverage),
-                *effect.warnings(options, f"the {options.over}"),
-                *caveats,
+            caveats=(
+                *frequency.both(),
+                *caveats_of(lengths, short="the target words also differ in length"),
+                *role_caveats(found.words, found.coverage),
+                *effect.caveats(options, f"the {options.over}"),
+                *compared.caveats(),
             ),
-            cautions=(*coverage_warnings(found.coverage), *effect.cautions(options), *caveats),
-            doubts=doubts_of(found.coverage, frequency=frequency.both(), lengths=lengths),
             item_value="mean difference of the increased log-probability, nats",
             model_conventions=(*OF_USABLE_WORDS, *frequency.stated()),
             conventions=self._conventions(model)

@@ -8,7 +8,7 @@ from itertools import combinations, pairwise
 
 import numpy as np
 
-from biascore.plugins_api import Bars, Dots, Estimate, Histogram, Range, Total
+from biascore.plugins_api import Bars, Caveat, Dots, Estimate, Histogram, Range, Total, caveats_of
 from biascore.stats import Decision, Verdict, decide, holm
 from biascore_metrics.robust.difference import Difference
 from biascore_metrics.robust.figures import figures
@@ -28,8 +28,7 @@ class Findings:
     estimates: tuple[Estimate, ...]
     decision: Decision
     figures: tuple[Bars | Dots | Histogram, ...]
-    warnings: tuple[str, ...]
-    cautions: tuple[str, ...]
+    caveats: tuple[Caveat, ...]
     contributions: tuple[float | None, ...]
     """What each row adds to the first difference."""
 
@@ -64,8 +63,10 @@ def findings(
         estimates=(*headlines, *(fit.score() for fit in fits), *shares, *parts),
         decision=_decide(differences, adjusted, fits[0], options),
         figures=figures(headlines, shares, templates, ranges, subject),
-        warnings=(*bin_problems, *singular, *_degenerate(fits)),
-        cautions=tuple(dict.fromkeys((*problems, *first.cautions(options.alpha)))),
+        caveats=(
+            *caveats_of(dict.fromkeys((*problems, *first.cautions(options.alpha)))),
+            *caveats_of((*bin_problems, *singular, *_degenerate(fits)), verdict=False),
+        ),
         contributions=_contributions(table, first),
     )
 

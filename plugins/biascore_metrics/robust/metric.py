@@ -21,6 +21,7 @@ from biascore.plugins_api import (
     Metric,
     Model,
     Scalar,
+    caveats_of,
     item_table,
 )
 from biascore.stats import Unreachable, Verdict
@@ -29,7 +30,7 @@ from biascore_metrics.robust.fits import difference_name
 from biascore_metrics.robust.options import RobustOptions
 from biascore_metrics.robust.probes import Design
 from biascore_metrics.robust.scores import CausalProber, MaskedProber, Prober, Scored
-from biascore_metrics.words import coverage_warnings
+from biascore_metrics.words import coverage_caveats
 
 UNWEIGHTED_DRAWS: Final = (
     "bootstrap=lme4 draws residuals that ignore the weights, so the intervals of R² do not keep their level and may miss "
@@ -71,7 +72,6 @@ class RobustMetric(Metric[RobustOptions, AssociationsTest]):
         design = Design.of(test, options)
         scored = self.prober.score(model, design)
         found = findings(scored.rows, design, options, context.rng, test.title or test.id)
-        cautions = (*coverage_warnings(scored.coverage), *found.cautions)
         draws = (UNWEIGHTED_DRAWS,) if options.bootstrap == "lme4" else ()
         return Finding(
             variant=options.variant(),
@@ -81,8 +81,11 @@ class RobustMetric(Metric[RobustOptions, AssociationsTest]):
             decision=found.decision,
             equivalence=Equivalence.within(options.bound, found.estimates[0].name),
             coverage=scored.coverage,
-            warnings=(*cautions, *draws, *_warnings(design, scored), *found.warnings),
-            cautions=cautions,
+            caveats=(
+                *coverage_caveats(scored.coverage, brief=False),
+                *found.caveats,
+                *caveats_of((*draws, *_oddities(design, scored)), verdict=False),
+            ),
             conventions=self._conventions(design),
             item_value="association of the sentence, nats",
             item_neutral=None,
@@ -163,7 +166,7 @@ def _negative_means(design: Design) -> str:
     return f"the target words go with words for {second} more than with words for {first}"
 
 
-def _warnings(design: Design, scored: Scored) -> list[str]:
+def _oddities(design: Design, scored: Scored) -> list[str]:
     found = []
     if scored.n_dropped:
         found.append(

@@ -19,6 +19,7 @@ import pyarrow as pa
 from biascore.errors import StimuliError
 from biascore.plugins_api import (
     Catalogue,
+    Caveat,
     Context,
     Equivalence,
     Estimate,
@@ -28,11 +29,11 @@ from biascore.plugins_api import (
     Origin,
     Test,
     WordList,
+    caveats_of,
     item_table,
 )
 from biascore.stats import Unreachable, ZeroVarianceError, association, cosine_matrix, effect_size
 from biascore.stats.exchange import Exchange
-from biascore_metrics.doubts import doubts_of
 from biascore_metrics.frequency import Frequency
 from biascore_metrics.near import near_duplicates
 from biascore_metrics.seat.options import SeatOptions, Unit
@@ -44,9 +45,9 @@ from biascore_metrics.weat.words import (
     OF_USABLE_WORDS,
     ROLES,
     exchange_of_roles,
-    role_warnings,
+    role_caveats,
 )
-from biascore_metrics.words import OF_MODEL, coverage_warnings, too_few
+from biascore_metrics.words import OF_MODEL, too_few
 
 MOST: Final = (32, 12)
 """Topics, and words of each, that are asked; each word goes into several sentences."""
@@ -131,15 +132,13 @@ class Seat(Metric[SeatOptions, Test]):
         )
         compared = self._compared(model, test, roles, effect, context)
         frequency = Frequency.of(model, words)
-        near: tuple[str, ...] = ()
+        near: tuple[Caveat, ...] = ()
         if not problem:
             near = near_duplicates(
                 test.roles,
                 words,
                 {role: some.by_word(some.vectors.astype(np.float64)) for role, some in roles.items()},
             )
-        caveats = (*near, *compared.cautions(), *frequency.both())
-        warnings = (*role_warnings(words, coverage), *effect.warnings(options), *caveats)
         by_design: tuple[str, ...] = ()
         if in_sentence:
             by_design += _unlike_templates(roles)
@@ -154,9 +153,14 @@ class Seat(Metric[SeatOptions, Test]):
             specificity=compared.found,
             equivalence=Equivalence.within(options.bound, effect.estimates[0].name),
             coverage=coverage,
-            warnings=(*warnings, *by_design),
-            cautions=(*coverage_warnings(coverage), *effect.cautions(options), *caveats, *by_design),
-            doubts=doubts_of(coverage, near=near, frequency=frequency.both()),
+            caveats=(
+                *frequency.both(),
+                *near,
+                *role_caveats(words, coverage),
+                *effect.caveats(options),
+                *compared.caveats(),
+                *caveats_of(by_design),
+            ),
             item_value="association s(w, A, B), mean over the word's sentences",
             model_conventions=(*OF_MODEL, *OF_USABLE_WORDS, *frequency.stated()),
             conventions=options.conventions(

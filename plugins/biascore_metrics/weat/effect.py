@@ -9,7 +9,7 @@ from typing import Final, Self
 import numpy as np
 import numpy.typing as npt
 
-from biascore.plugins_api import ConfidenceInterval, Contrast, Estimate
+from biascore.plugins_api import Caveat, ConfidenceInterval, Contrast, Estimate, caveats_of
 from biascore.stats import (
     Attainable,
     Decision,
@@ -179,19 +179,15 @@ class Effect:
         ends, p_values = self.interval, self.estimates[0].p_values
         return ends is not None and p_values[0].value <= options.alpha and ends.low <= 0 <= ends.high
 
-    def warnings(self, options: AssociationOptions, what: str = "the targets") -> tuple[str, ...]:
-        """The cautions, and that resamples of ``what`` are missing from the interval."""
-        if self.estimates[0].value is None:
-            return ()
-        return (*self.cautions(options), *options.degenerate(self.interval, what))
-
-    def cautions(self, options: AssociationOptions) -> tuple[str, ...]:
-        """What touches the verdict: no interval, one that holds 0 although the test rejects, or an effect the other way."""
+    def caveats(self, options: AssociationOptions, what: str = "the targets") -> tuple[Caveat, ...]:
+        """No interval, one that holds 0 though the test rejects, an effect the other way; resamples of ``what`` missing."""
         if self.estimates[0].value is None:
             return ()
         missing = f"no interval: {self.problem}" if self.problem else ""
         unsure = f"the {UNSURE}" if self._unsure(options) else ""
-        return tuple(filter(None, (missing, unsure, self.estimates[0].opposite(options.alpha))))
+        touching = filter(None, (missing, unsure, self.estimates[0].opposite(options.alpha)))
+        details = options.degenerate(self.interval, what)
+        return (*caveats_of(touching), *caveats_of(details, verdict=False))
 
 
 def _from_items(lists: tuple[str, str] | None, options: AssociationOptions) -> Contrast | None:

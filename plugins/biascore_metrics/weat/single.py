@@ -25,6 +25,7 @@ from biascore.plugins_api import (
     Model,
     PValue,
     Test,
+    caveats_of,
     item_table,
 )
 from biascore.stats import (
@@ -44,14 +45,13 @@ from biascore.stats import (
     permutation_test,
 )
 from biascore.stats.exchange import Exchange
-from biascore_metrics.doubts import doubts_of
 from biascore_metrics.frequency import Frequency
 from biascore_metrics.near import near_duplicates
 from biascore_metrics.weat.control import Control, Pool
 from biascore_metrics.weat.options import ScWeatOptions
 from biascore_metrics.weat.pvalues import permutation_p_values
-from biascore_metrics.weat.words import embed_roles
-from biascore_metrics.words import OF_MODEL, RoleVectors, coverage_warnings, embed_words, exchange_of
+from biascore_metrics.weat.words import ROLES, role_caveats
+from biascore_metrics.words import OF_MODEL, RoleVectors, embed_words, exchange_of
 
 SHARE = "share of words associated"
 LEAST = {"X": 1, "Y": 1, "A": 2, "B": 2}
@@ -107,14 +107,14 @@ class ScWeat(Metric[ScWeatOptions, Test]):
     def measure(self, model: Model, test: Test, context: Context) -> Finding:
         """Effect size, exact p and interval of each word of X and Y; each list's mean beside them."""
         rng = context.rng
-        roles, warnings = embed_roles(model, test, self.options.level, self.options)
+        lists_given = {role: test.roles[role].words for role in ROLES}
+        roles = embed_words(model, lists_given, self.options.level, self.options)
         problem = roles.too_few(LEAST)
         words: list[_Association] = []
         if not problem:
             for role in ("X", "Y"):
                 words += self._words(roles, role, test.roles[role].name, rng)
         frequency = Frequency.of(model, roles.words, roles.vectors)
-        doubts = frequency.one("A", "B", "targets")
         near = () if problem else near_duplicates(test.roles, roles.words, roles.vectors)
         adjusted = holm([self._deciding(word.test).value for word in words])
         share = self._share(words, adjusted)
@@ -132,14 +132,19 @@ class ScWeat(Metric[ScWeatOptions, Test]):
             decision=self._decide(test, words, adjusted, control, problem),
             equivalence=self._equivalence(),
             coverage=roles.coverage,
-            warnings=(
-                *warnings,
+            caveats=(
+                *frequency.one("A", "B", "targets"),
                 *near,
-                *(line for word in words for line in self.options.degenerate(word.interval, repr(word.word))),
-                *doubts,
+                *role_caveats(roles.words, roles.coverage),
+                *caveats_of(
+                    [
+                        line
+                        for word in words
+                        for line in self.options.degenerate(word.interval, repr(word.word))
+                    ],
+                    verdict=False,
+                ),
             ),
-            cautions=(*coverage_warnings(roles.coverage), *near, *doubts),
-            doubts=doubts_of(roles.coverage, near=near, frequency=doubts),
             item_value="effect size d of the word",
             model_conventions=(*OF_MODEL, "control words", *frequency.stated()),
             conventions=self.options.conventions(

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from biascore.errors import OptionsError, UnknownNameError
-from biascore.plugins_api import Catalogue, Model, Origin, Scalar, Specificity, Test, WordList
+from biascore.plugins_api import Catalogue, Caveat, Model, Origin, Scalar, Specificity, Test, WordList
 from biascore_metrics.frequency import Proxy, Rows, proxies_of
 from biascore_metrics.weat.options import NO_TOPICS, TOPICS, TopicOptions, VectorOptions
 from biascore_metrics.words import RoleVectors, embed_words
@@ -192,14 +192,15 @@ class Compared:
             far=" and ".join(far),
         )
 
-    def cautions(self) -> tuple[str, ...]:
+    def caveats(self) -> tuple[Caveat, ...]:
         """That the topics are no match, where the effect passes for specific."""
         if self.found is None or not self.found.specific or not self.far:
             return ()
-        return (
+        text = (
             f"the topics have no words like those of A and B in {self.far}, which may be a part of why the effect is larger "
-            "than theirs",
+            "than theirs"
         )
+        return (Caveat(text),)
 
     def stated(self) -> dict[str, Scalar]:
         """The convention on specificity."""

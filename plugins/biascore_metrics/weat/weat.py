@@ -24,14 +24,13 @@ from biascore.plugins_api import (
     item_table,
 )
 from biascore.stats import Unreachable, association, cosine_matrix
-from biascore_metrics.doubts import doubts_of
 from biascore_metrics.frequency import Frequency
 from biascore_metrics.near import near_duplicates
 from biascore_metrics.weat.effect import Across, Effect
 from biascore_metrics.weat.options import NO_TOPICS, WeatOptions
 from biascore_metrics.weat.specificity import Compared, Topics, proxy_of, vectors_of, without
-from biascore_metrics.weat.words import OF_USABLE_WORDS, embed_roles, exchange_of_roles
-from biascore_metrics.words import OF_MODEL, RoleVectors, coverage_warnings
+from biascore_metrics.weat.words import OF_USABLE_WORDS, ROLES, exchange_of_roles, role_caveats
+from biascore_metrics.words import OF_MODEL, RoleVectors, embed_words
 
 LEAST = {"X": 2, "Y": 2, "A": 1, "B": 1}
 
@@ -69,7 +68,8 @@ class Weat(Metric[WeatOptions, Test]):
     def measure(self, model: Model, test: Test, context: Context) -> Finding:
         """Effect size d, its permutation p-values and bootstrap interval; items are s(w, A, B) per target."""
         rng = context.rng
-        roles, warnings = embed_roles(model, test, self.options.level, self.options)
+        lists_given = {role: test.roles[role].words for role in ROLES}
+        roles = embed_words(model, lists_given, self.options.level, self.options)
         problem = roles.too_few(LEAST)
         x = y = np.empty(0)
         across = None
@@ -91,7 +91,6 @@ class Weat(Metric[WeatOptions, Test]):
         compared = self._compared(model, test, roles, effect, context)
         frequency = Frequency.of(model, roles.words, roles.vectors)
         near = () if problem else near_duplicates(test.roles, roles.words, roles.vectors)
-        caveats = (*near, *compared.cautions(), *frequency.both())
         return Finding(
             variant=self.options.variant(model),
             estimates=effect.estimates,
@@ -99,9 +98,13 @@ class Weat(Metric[WeatOptions, Test]):
             specificity=compared.found,
             equivalence=Equivalence.within(self.options.bound, effect.estimates[0].name),
             coverage=roles.coverage,
-            warnings=(*warnings, *effect.warnings(self.options), *caveats),
-            cautions=(*coverage_warnings(roles.coverage), *effect.cautions(self.options), *caveats),
-            doubts=doubts_of(roles.coverage, near=near, frequency=frequency.both()),
+            caveats=(
+                *frequency.both(),
+                *near,
+                *role_caveats(roles.words, roles.coverage),
+                *effect.caveats(self.options),
+                *compared.caveats(),
+            ),
             item_value="association s(w, A, B)",
             model_conventions=(*OF_MODEL, *OF_USABLE_WORDS, *frequency.stated()),
             conventions=self.options.conventions(
