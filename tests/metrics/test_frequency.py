@@ -93,8 +93,8 @@ def test_without_ranks_sub_tokens_and_lengths_of_vectors_go_for_frequency():
         "word frequency by length of the vector",
     ]
     assert "Y and B have the words of more pieces" in found.both()[0].text
-    assert "A has the words of fewer" not in found.one("A", "B", "targets")[0]
-    assert "B has the words of more pieces, A the words of fewer pieces" in found.one("A", "B", "targets")[0]
+    assert "A has the words of fewer" not in found.one("A", "B", "targets")[0].text
+    assert "B has the words of more pieces, A the words of fewer pieces" in found.one("A", "B", "targets")[0].text
 
 
 def test_a_rank_that_is_not_known_of_every_word_is_not_used():
