@@ -5,9 +5,9 @@
     python tests/benchmarks/equal_numbers.py compare before.jsonl after.jsonl
 
 Collected are the measurements of docs/demo.toml, of the Italian study, of grammatical gender (Spanish) and of human traits
-on small random models, which are made in the folder that is named unless they are there, and those of the metrics on shipped tests that they take, on three planted models, a small
-masked and a small causal language model. Numbers have to be equal to 9 digits, texts to the letter; the order of caveats
-is free.
+on small random models, which are made in the folder that is named unless they are there, and those of the metrics on
+shipped tests that they take, on three planted models, a small masked and a small causal language model. Numbers have to
+be equal to 9 digits, texts to the letter; the order of caveats is free.
 """
 
 from __future__ import annotations
