@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from pydantic import ValidationError
@@ -31,75 +32,8 @@ from biascore.stimuli.dataset import default_test_name, locate
 from biascore.transform import Transform
 
 
-def check_audit(plugins: Plugins, folders: Sequence[Path], audit: Audit) -> Checked:
-    """Check an audit whole; ``folders`` hold further stimuli."""
-    plugins.require(audit.require_plugins)
-    catalogue = read_catalogue(plugins, (*folders, *map(audit.path, audit.stimuli)))
-    _check_stated_once(audit.data)
-    catalogue = catalogue.with_tests([read_data(plugins, data) for data in audit.located_data])
-    checker = Checker(plugins, catalogue)
-    specs = [one for spec in audit.models for one in spec.measured]
-    check_once([spec.label for spec in specs])
-    openings = {spec.label: checker.model(spec) for spec in specs}
-    twins = {spec.label: spec.untransformed.label for spec in audit.models if spec.before}
-    steps = tuple(checker.step(entry, openings, twins) for entry in audit.measurements)
-    measured = {label for step in steps for label in (*step.models, *step.seconds)}
-    openings = {
-        label: opening
-        for label, opening in openings.items()
-        # A metric that compares both asks what a model was before by itself.
-        if label in measured or label not in twins.values()
-    }
-    _check_all_used(steps, tuple(openings))
-    _check_no_repeats(steps, audit)
-    checked = Checked(catalogue, tuple(openings), openings, steps, twins=twins)
-    planned = [(metric.name, test.id, label) for group in checked.groups for label, metric, test in group]
-    check_gates(audit.gates, planned, audit.folder)
-    check_scenarios(audit.scenarios, planned, audit.mappings)
-    for name in audit.mappings:
-        plugins.mappings.get(name)
-    for step in steps:
-        for label, opening in openings.items():
-            if label in step.models:
-                check_transformed(step.metric, label, after=opening.after)
-                check_capabilities(step.metric, label, opening.capabilities, plugins, after=opening.after)
-    return checked
-
-
-def check_measure(
-    checker: Checker,
-    name: str,
-    options: Mapping[str, Any],
-    models: Sequence[Model | str],
-    tests: Sequence[Test | str],
-) -> Checked:
-    """Check one metric, its options, and the models and tests that it is for, named or at hand."""
-    chosen = checker.chosen(tests, checker.plugins.metrics.get(name))
-    metric = checker.metric(name, options)
-    for test in chosen:
-        checker.check(metric, test)
-    seconds = checker.seconds(metric, options, {})
-    given = {one.name: one for one in models if isinstance(one, Model)}
-    labels = tuple(one.name if isinstance(one, Model) else one for one in models)
-    check_once(labels)
-    openings = {}
-    for label in labels:
-        if label in given:
-            model = given[label]
-            check_transformed(metric, label, after=model.after)
-            check_open(metric, model, checker.plugins)
-        else:
-            openings[label] = checker.model(AuditModel(ref=label))
-            check_transformed(metric, label)
-            check_capabilities(metric, label, openings[label].capabilities, checker.plugins)
-    step = Step(metric, chosen, frozenset(labels), seconds)
-    return Checked(checker.catalogue, labels, openings, (step,), given)
-
-
-def check_once(labels: Sequence[str]) -> None:
-    """Raise OptionsError where two models have one name, or where there is none."""
-    if not labels:
-        raise OptionsError("no model was named. See the kinds there are with: biascore list adapters")
+def _check_once(labels: Sequence[str]) -> None:
+    """Raise OptionsError where two models have one name."""
     repeated = sorted({label for label in labels if labels.count(label) > 1})
     if repeated:
         raise OptionsError(
@@ -140,6 +74,62 @@ class Checker:
     def __init__(self, plugins: Plugins, catalogue: Catalogue) -> None:
         self.plugins = plugins
         self.catalogue = catalogue
+
+    @classmethod
+    def of_audit(cls, plugins: Plugins, folders: Sequence[Path], audit: Audit) -> Checker:
+        """With the stimuli of ``folders`` and those of the audit, and its data files as tests.
+
+        Raises PluginError for a plugin that it requires, StimuliError, DataError, OptionsError or UnknownNameError.
+        """
+        plugins.require(audit.require_plugins)
+        catalogue = read_catalogue(plugins, (*folders, *map(audit.path, audit.stimuli)))
+        _check_stated_once(audit.data)
+        return cls(plugins, catalogue.with_tests([read_data(plugins, data) for data in audit.located_data]))
+
+    def audit(
+        self,
+        audit: Audit,
+        given: Mapping[str, Model] = MappingProxyType({}),
+        tests: Sequence[Test | str] = (),
+    ) -> Checked:
+        """Check an audit whole.
+
+        ``given`` are those of its models that are open, by name; ``tests``, where it has a single measurement, are the
+        tests of that, as ids, globs or Test objects.
+        """
+        specs = [one for spec in audit.models for one in spec.measured]
+        _check_once([spec.label for spec in specs])
+        openings = {spec.label: self.model(spec) for spec in specs if spec.label not in given}
+        twins = {spec.label: spec.untransformed.label for spec in audit.models if spec.before}
+        labels = [spec.label for spec in specs]
+        steps = tuple(
+            self.step(entry, tests or entry.tests, labels, openings, twins) for entry in audit.measurements
+        )
+        measured = {label for step in steps for label in (*step.models, *step.seconds)}
+        # A metric that compares both asks what a model was before by itself.
+        models = tuple(label for label in labels if label in measured or label not in twins.values())
+        openings = {label: opening for label, opening in openings.items() if label in models}
+        _check_all_used(steps, models)
+        _check_no_repeats(steps, audit)
+        checked = Checked(self.catalogue, models, openings, steps, given, twins)
+        planned = [(metric.name, test.id, label) for group in checked.groups for label, metric, test in group]
+        check_gates(audit.gates, planned, audit.folder, checked.bases)
+        check_scenarios(audit.scenarios, planned, audit.mappings)
+        for name in audit.mappings:
+            self.plugins.mappings.get(name)
+        for step in steps:
+            for label in models:
+                if label in step.models:
+                    self._check_fits(step.metric, label, openings.get(label) or given[label])
+        return checked
+
+    def _check_fits(self, metric: Metric, label: str, model: Opening | Model) -> None:
+        """Raise where a model, open or not, cannot answer what the metric asks."""
+        check_transformed(metric, label, after=model.after)
+        if isinstance(model, Model):
+            check_open(metric, model, self.plugins)
+        else:
+            check_capabilities(metric, label, model.capabilities, self.plugins, after=model.after)
 
     def model(self, spec: AuditModel) -> Opening:
         """Check a reference, its options and its transforms.
@@ -190,26 +180,31 @@ class Checker:
         return Transforms(self.catalogue, self.transform, self.plugins.transform_owner)
 
     def step(
-        self, entry: AuditMeasurement, openings: Mapping[str, Opening], twins: Mapping[str, str]
+        self,
+        entry: AuditMeasurement,
+        wanted: Sequence[Test | str],
+        labels: Sequence[str],
+        openings: Mapping[str, Opening],
+        twins: Mapping[str, str],
     ) -> Step:
-        """Check one measurement of an audit against the models that the audit has.
+        """Check one measurement of an audit, on the tests that are ``wanted``, against the models that the audit has.
 
         ``twins``: of models that are also measured before their transforms, the name of what they are before. Whoever
         names such a model means both, and a metric that needs a transform is not measured before one.
         """
-        tests = self.tests(entry.tests, self.plugins.metrics.get(entry.metric))
+        tests = self.chosen(wanted, self.plugins.metrics.get(entry.metric))
         metric = self.metric(entry.metric, entry.options)
         for test in tests:
             self.check(metric, test)
         for name in entry.models or ():
-            if name not in openings:
+            if name not in labels:
                 raise UnknownNameError(
                     f"the measurement {entry.metric!r} names a model {name!r}; "
-                    f"the audit has: {', '.join(openings)}. "
+                    f"the audit has: {', '.join(labels)}. "
                     f"Correct its models = [...]"
                 )
         seconds = self.seconds(metric, entry.options, openings)
-        named = entry.models or tuple(openings)
+        named = entry.models or tuple(labels)
         models = {*named, *(twins[name] for name in named if name in twins)}
         if metric.needs_transform:
             models -= set(twins.values()) - set(entry.models or ())

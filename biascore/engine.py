@@ -2,55 +2,41 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
 from pydantic import ValidationError
 
 from biascore.audit import Audit, AuditData, AuditModel, AuditTransform
-from biascore.basics.guard import At, failed, guarded, report_it
 from biascore.basics.notebook import progress_here
 from biascore.basics.problems import problems_of
 from biascore.basics.progress import Progress, Silent
-from biascore.checking import (
-    Checker,
-    check_audit,
-    check_measure,
-    check_open,
-    read_data,
-)
+from biascore.checking import Checker, read_data
 from biascore.errors import BiascoreError, OptionsError
 from biascore.evidence.evaluating import evidence
 from biascore.files.paths import user_path
 from biascore.gates.evaluating import evaluate
-from biascore.metric import Context, Metric
 from biascore.models.adapter import ModelPlugin
 from biascore.models.budget import Budget
 from biascore.models.cache import Cache, DiskCache, NoCache, default_cache
 from biascore.models.model import Model
-from biascore.models.pool import Pool
 from biascore.models.source import Services
 from biascore.planning.out_of_reach import out_of_reach
 from biascore.planning.plan import Plan, Planner
 from biascore.plugins.loading import Plugins
 from biascore.plugins.stimuli import read_catalogue
-from biascore.results.finding import Finding, measurement_of, wrong_result
-from biascore.results.measurement import Measurement
 from biascore.results.portable import portable
 from biascore.results.run import Run
 from biascore.running.attempts import Done, perform
-from biascore.running.opening import open_model
+from biascore.running.measuring import Measuring
+from biascore.running.opening import open_model, pool_of
 from biascore.running.recording import mappings_used, record
-from biascore.running.training_words import with_taught
 from biascore.stats import Adjustment
 from biascore.steps import Checked
-from biascore.stimuli import Catalogue, Test
+from biascore.stimuli import Test
 from biascore.transform import Transform
 
 DEFAULT_CACHE: Final = "default"
@@ -119,7 +105,7 @@ class Engine:
         prepared = [self._checker.prepared(one) for one in named if not isinstance(one, ModelPlugin)]
         before = f"{name} before" if name and prepared else name
         opening = self._checker.model(AuditModel(ref=ref, name=before or "", options=options))
-        model = open_model(opening, self.plugins, self.catalogue, self._services, wrappers)
+        model = open_model(opening, self._checker, self._services, wrappers)
         try:
             after = model.through(*prepared)
             return after.view(name) if name and prepared else after
@@ -181,25 +167,20 @@ class Engine:
         """
         models = [model] if isinstance(model, Model | str) else list(model)
         wanted = [tests] if isinstance(tests, str | Test) else list(tests)
-        checked = check_measure(self._checker, metric, options, models, wanted)
-        done = self._perform(checked, self.seed)
+        audit = self._audit(metric, models, wanted, options)
+        given = {one.name: one for one in models if isinstance(one, Model)}
+        checked = self._checker.audit(audit, given, wanted)
+        done = self._perform(checked, self._checker, audit.seed)
         refs = checked.refs
-        made = record(
-            done,
-            checked,
-            self.plugins,
-            title=f"{metric} on {', '.join(name for name in checked.models if name in done.used)}",
-            adjustment=self.adjust,
-            seed=self.seed,
-            audit={
-                "metric": metric,
-                **({"model": refs[0]} if len(refs) == 1 else {"models": refs}),
-                "tests": [test.id for test in checked.steps[0].tests],
-                "options": options,
-                "stimuli": [str(folder) for folder in self._stimuli],
-            },
-        )
-        return portable(made)
+        asked = {
+            "metric": metric,
+            **({"model": refs[0]} if len(refs) == 1 else {"models": refs}),
+            "tests": [test.id for test in checked.steps[0].tests],
+            "options": options,
+            "stimuli": [str(folder) for folder in self._stimuli],
+        }
+        title = f"{metric} on {', '.join(name for name in checked.models if name in done.used)}"
+        return portable(record(done, checked, self.plugins, audit, title=title, asked=asked))
 
     def run(self, audit: Audit | str | Path) -> Run:
         """Run an audit (an Audit or the path of its file), models one after the other.
@@ -210,24 +191,20 @@ class Engine:
         or of which a part failed, goes on.
         """
         plan = audit if isinstance(audit, Audit) else Audit.load(audit)
-        checked = check_audit(self.plugins, self._stimuli, plan)
-        done = self._perform(checked, plan.seed)
+        checker = Checker.of_audit(self.plugins, self._stimuli, plan)
+        checked = checker.audit(plan)
+        done = self._perform(checked, checker, plan.seed)
         # The engine's own folders of stimuli are as much a part of it as those that the audit names.
-        folders = [*map(str, self._stimuli), *plan.stimuli]
-        made = record(
-            done,
-            checked,
-            self.plugins,
-            title=plan.title,
-            adjustment=plan.adjust,
-            seed=plan.seed,
-            audit={**plan.model_dump(mode="json"), "stimuli": folders},
-        )
+        asked = {
+            **plan.model_dump(mode="json"),
+            "stimuli": [*map(str, self._stimuli), *plan.stimuli],
+        }
+        made = record(done, checked, self.plugins, plan, title=plan.title, asked=asked)
         named = (*plan.stimuli, *(data.source for data in plan.data))
         made = portable(made, plan.folder, {str(plan.path(text)): text for text in named})
         mappings = [self.plugins.mappings.get(name) for name in plan.mappings]
         said = {
-            "gates": evaluate(plan.gates, made, plan.folder),
+            "gates": evaluate(plan.gates, made, plan.folder, checked.bases),
             "scenarios": evidence(plan.scenarios, made, mappings),
             "mappings": mappings_used(self.plugins, plan.mappings),
         }
@@ -240,9 +217,11 @@ class Engine:
         services with a key, which may charge. Nothing is written to the cache.
         """
         chosen = audit if isinstance(audit, Audit) else Audit.load(audit)
-        checked = check_audit(self.plugins, self._stimuli, chosen)
+        checker = Checker.of_audit(self.plugins, self._stimuli, chosen)
+        checked = checker.audit(chosen)
+        measuring = Measuring(checker, chosen.seed, self._services.time_limit)
         planner = Planner(self._services.cache, self._services.progress)
-        with self._pool(checked) as pool:
+        with pool_of(checked, checker, self._services) as pool:
             for label in checked.models:
                 if not checked.measurements(label):
                     continue
@@ -250,7 +229,7 @@ class Engine:
                     label,
                     pool.model,
                     checked.measurements(label),
-                    partial(self._measure, catalogue=checked.catalogue, seed=chosen.seed),
+                    measuring.measure,
                     probe=lambda name: probe and checked.every[name].adapter.key_env_var is None,
                 )
                 if label not in checked.seconds:
@@ -259,7 +238,8 @@ class Engine:
 
     def check(self, audit: Audit | str | Path) -> None:
         """Raise what is wrong with an audit without opening any model."""
-        check_audit(self.plugins, self._stimuli, audit if isinstance(audit, Audit) else Audit.load(audit))
+        chosen = audit if isinstance(audit, Audit) else Audit.load(audit)
+        Checker.of_audit(self.plugins, self._stimuli, chosen).audit(chosen)
 
     def tests(
         self, metric: str, wanted: Sequence[str | Test], options: Mapping[str, Any], *, on: str = ""
@@ -270,7 +250,8 @@ class Engine:
         Raises UnknownNameError, TestKindError, OptionsError, or what the metric says of a test.
         """
         if on:
-            return check_measure(self._checker, metric, options, [on], wanted).steps[0].tests
+            audit = self._audit(metric, [on], wanted, options)
+            return self._checker.audit(audit, tests=wanted).steps[0].tests
         chosen = self._checker.chosen(wanted, self.plugins.metrics.get(metric))
         made = self._checker.metric(metric, options)
         for test in chosen:
@@ -292,79 +273,38 @@ class Engine:
         """Close the cache."""
         self._services.cache.close()
 
-    def _pool(self, checked: Checked) -> Pool:
-        every = checked.every
-        openers = {
-            name: partial(open_model, opening, self.plugins, checked.catalogue, self._services)
-            for name, opening in every.items()
-        }
-        return Pool(
-            openers,
-            checked.given,
-            keys={name: opening.key for name, opening in every.items()},
-            transforms={name: opening.transforms for name, opening in every.items()},
+    def _audit(
+        self,
+        metric: str,
+        models: Sequence[Model | str],
+        tests: Sequence[str | Test],
+        options: Mapping[str, Any],
+    ) -> Audit:
+        """What ``measure`` is asked for, as an audit; raises OptionsError."""
+        return Audit.from_parts(
+            title=metric,
+            models=[
+                {"ref": str(one.source.ref), "name": one.name} if isinstance(one, Model) else {"ref": one}
+                for one in models
+            ],
+            measurements=[
+                {
+                    "metric": metric,
+                    "tests": [one.id if isinstance(one, Test) else one for one in tests],
+                    "options": dict(options),
+                }
+            ],
+            seed=self.seed,
+            adjust=self.adjust,
         )
 
-    def _perform(self, checked: Checked, seed: int) -> Done:
+    def _perform(self, checked: Checked, checker: Checker, seed: int) -> Done:
         """Make all measurements; raises NothingMeasuredError, or the one error that all of them met."""
         for one in out_of_reach(checked.planned):
             self._services.progress.note(one.told)
-        with self._pool(checked) as pool:
-            return perform(
-                checked.groups,
-                partial(self._measure_on, pool, checked.catalogue, seed),
-                pool,
-                keep=checked.seconds,
-                progress=self._services.progress,
-            )
-
-    def _measure_on(
-        self, pool: Pool, catalogue: Catalogue, seed: int, label: str, metric: Metric, test: Test
-    ) -> Measurement:
-        model = pool.model(label)
-        # Now that it is open: of its kind, an adapter names all that any model can answer.
-        check_open(metric, model, self.plugins)
-        return self._measure(metric, model, test, pool.model, catalogue, seed)
-
-    def _measure(
-        self,
-        metric: Metric,
-        model: Model,
-        test: Test,
-        pool: Callable[[str], Model],
-        catalogue: Catalogue,
-        seed: int,
-    ) -> Measurement:
-        own_seed = measurement_seed(seed, metric.name, test.id)
-        context = Context(np.random.default_rng(own_seed), own_seed, catalogue, pool, self.plugins.languages)
-        owner = self.plugins.metrics.owner(metric.name).owner
-        what = f"{metric.name} {test.id} on {model.name}"
-        at = At(owner, "measuring", f"measuring {what}")
-        for transform in model.transforms:
-            transform.asked.clear()
-        found: object = guarded(at, lambda: metric.measure(model, test, context), self._services.time_limit)
-        if not isinstance(found, Finding):
-            wrong = f"returned a {type(found).__name__}, which is not a Finding"
-        else:
-            measured = guarded(
-                at,
-                lambda: measurement_of(
-                    found,
-                    metric=metric.name,
-                    alpha=metric.options.alpha,
-                    test=test,
-                    model=model.name,
-                    seed=own_seed,
-                    unreachable=metric.unreachable(test),
-                ),
-            )
-            wrong = wrong_result(measured)
-        if wrong:
-            raise failed(
-                At(owner, "result", what),
-                f"{owner.shown}: {metric.name} {wrong}, for {test.id} on {model.name}. {report_it(owner)}",
-            )
-        return with_taught(measured, model, (test, *metric.extra_stimuli(test, catalogue)))
+        measuring = Measuring(checker, seed, self._services.time_limit)
+        with pool_of(checked, checker, self._services) as pool:
+            return perform(checked, pool, measuring, self._services.progress)
 
 
 def _adjustment(name: Adjustment | str) -> Adjustment:
@@ -374,16 +314,6 @@ def _adjustment(name: Adjustment | str) -> Adjustment:
         raise OptionsError(
             f"adjust={name!r} is none of: {', '.join(Adjustment)}. Choose one of them"
         ) from None
-
-
-def measurement_seed(seed: int, metric: str, test: str) -> int:
-    """The seed of one measurement: the same whatever else is in the run, in whatever order, for every model.
-
-    A model is no part of it: neither its path nor its name moves an interval, and models that are compared
-    are compared on the same draws.
-    """
-    text = "\0".join((str(seed), metric, test))
-    return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=7).digest())
 
 
 def _open_cache(cache: str | Path | None) -> Cache:

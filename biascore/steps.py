@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from biascore.audit import AuditModel
 from biascore.basics.options import Options
+from biascore.gates.evaluating import BaseRuns
 from biascore.metric import Metric
 from biascore.models.adapter import Adapter
 from biascore.models.model import Model
@@ -56,7 +57,7 @@ class Checked:
     """What can be measured: ``models`` are the names of the models in order, each to be opened or ``given`` open.
 
     ``twins``: of models that are also measured before their transforms, the name of what they are before. ``seconds``
-    are the further models that options of metrics name.
+    are the further models that options of metrics name, ``bases`` the runs that its gates compare with.
     """
 
     catalogue: Catalogue
@@ -65,6 +66,7 @@ class Checked:
     steps: tuple[Step, ...]
     given: Mapping[str, Model] = field(default_factory=dict)
     twins: Mapping[str, str] = field(default_factory=dict)
+    bases: BaseRuns = field(default_factory=BaseRuns)
 
     @property
     def seconds(self) -> dict[str, Opening]:

@@ -15,6 +15,7 @@ from biascore.errors import BiascoreError
 from biascore.evidence.evaluating import evidence
 from biascore.evidence.spec import Scenario
 from biascore.gates import Gate, evaluate
+from biascore.gates.evaluating import BaseRuns
 from biascore.gates.spec import named
 from biascore.plugins.loading import Plugins
 from biascore.results.gates import GateResult
@@ -30,8 +31,9 @@ def gate_checks(run: Run, places: Places) -> Iterator[Check]:
         yield Check(what="gates", outcome="differs", detail=problems_of(error, Gate)[0].text)
         return
     stored = {one.name: one for one in run.gates}
+    bases = BaseRuns()
     for name, gate in stated:
-        yield _gate(name, gate, stored.get(name), run, places)
+        yield _gate(name, gate, stored.get(name), run, places, bases)
     yield from _unstated("gate", stored, [name for name, _ in stated])
 
 
@@ -57,7 +59,9 @@ def scenario_checks(run: Run, plugins: Plugins) -> Iterator[Check]:
     yield from _unstated("scenario", stored, [one.name for one in stated])
 
 
-def _gate(name: str, gate: Gate, stored: GateResult | None, run: Run, places: Places) -> Check:
+def _gate(
+    name: str, gate: Gate, stored: GateResult | None, run: Run, places: Places, bases: BaseRuns
+) -> Check:
     what = f"gate {name!r}"
     root = places.beside
     if gate.no_worse_than is not None:
@@ -67,7 +71,7 @@ def _gate(name: str, gate: Gate, stored: GateResult | None, run: Run, places: Pl
             return Check(what=what, outcome="not here", detail=detail)
         root = found
     try:
-        (again,) = evaluate([gate.model_copy(update={"name": name})], run, root)
+        (again,) = evaluate([gate.model_copy(update={"name": name})], run, root, bases)
     except BiascoreError as error:
         return Check(what=what, outcome="differs", detail=str(error))
     if stored is not None and again.base != stored.base:

@@ -38,7 +38,8 @@ def gate(
     own = gates(gate)
     found: tuple[GateResult, ...] = ()
     if audit is not None:
-        found += evaluate(_of(audit), stored, Audit.load(audit).folder)
+        stated = _with_gates(audit)
+        found += evaluate(stated.gates, stored, stated.folder)
     if own:
         found += evaluate(own, stored, Path())
     if audit is None and not own:
@@ -79,13 +80,13 @@ def _gate_options(options: str, text: str) -> dict[str, Any]:
     return pairs(NEXT_OPTION.split(options), text, "--gate 'en/*:fail_on=detected'")
 
 
-def _of(path: Path) -> tuple[Gate, ...]:
+def _with_gates(path: Path) -> Audit:
     audit = Audit.load(user_path(path))
     if not audit.gates:
         raise OptionsError(
             f"{path} has no [[gates]]. Add one, as docs/audits.md shows, or give one with --gate"
         )
-    return audit.gates
+    return audit
 
 
 def print_gates(found: Sequence[GateResult]) -> None:

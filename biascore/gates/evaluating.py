@@ -28,11 +28,33 @@ _OF_VERDICT: Final = {
 }
 
 
-def check_gates(gates: Sequence[Gate], planned: Iterable[tuple[str, str, str]], folder: Path) -> None:
+class BaseRuns(dict[Path, Run]):
+    """The runs that gates compare with, by path; each is read once, when it is first asked for."""
+
+    def __missing__(self, path: Path) -> Run:
+        self[path] = loaded(path)
+        return self[path]
+
+    def of(self, gate: Gate, folder: Path) -> Run:
+        """The run that a gate compares with; raises RunError with the key that names it."""
+        assert gate.no_worse_than is not None
+        try:
+            return self[folder / user_path(gate.no_worse_than)]
+        except BiascoreError as error:
+            raise type(error)(f"no_worse_than = {gate.no_worse_than!r}: {error}") from error
+
+
+def check_gates(
+    gates: Sequence[Gate],
+    planned: Iterable[tuple[str, str, str]],
+    folder: Path,
+    bases: BaseRuns,
+) -> None:
     """Raise OptionsError for two gates of one name, for a gate that looks at nothing that is planned, and for a base run
     that holds nothing of it; RunError for a base run that is none.
 
-    ``planned`` are metrics, tests and models; ``folder`` is what the paths of base runs are relative to.
+    ``planned`` are metrics, tests and models; ``folder`` is what the paths of base runs are relative to. ``bases`` holds
+    those that were read, and those that are read now.
     """
     every = list(planned)
     names = [name for name, _ in named(gates)]
@@ -46,7 +68,7 @@ def check_gates(gates: Sequence[Gate], planned: Iterable[tuple[str, str, str]], 
                 f"{', '.join(dict.fromkeys(model for *_, model in every))}"
             )
         if gate.no_worse_than is not None:
-            _check_base(name, gate, base(gate, folder), every)
+            _check_base(name, gate, bases.of(gate, folder), every)
 
 
 def _check_base(name: str, gate: Gate, before: Run, planned: Iterable[tuple[str, str, str]]) -> None:
@@ -70,28 +92,24 @@ def _by_model(planned: Iterable[tuple[str, str, str]]) -> dict[str, list[tuple[s
     return found
 
 
-def base(gate: Gate, folder: Path) -> Run:
-    """The run that a gate compares with; raises RunError with the key that names it."""
-    assert gate.no_worse_than is not None
-    try:
-        return loaded(folder / user_path(gate.no_worse_than))
-    except BiascoreError as error:
-        raise type(error)(f"no_worse_than = {gate.no_worse_than!r}: {error}") from error
+def evaluate(
+    gates: Sequence[Gate], run: Run, folder: Path, bases: BaseRuns | None = None
+) -> tuple[GateResult, ...]:
+    """Every gate evaluated on the run; ``folder`` is what the paths of base runs are relative to.
 
-
-def evaluate(gates: Sequence[Gate], run: Run, folder: Path) -> tuple[GateResult, ...]:
-    """Every gate held against the run; ``folder`` is what the paths of base runs are relative to.
+    ``bases`` holds base runs that were read before; those that are missing in it are read and added.
 
     A measurement that a gate looks at and that could not be made fails. Raises OptionsError for a gate that looks at
     nothing that was measured, RunError for a base run that is none.
     """
     made = [(m.metric, m.test, m.model) for m in run]
     failed = [(f.metric, f.test, f.model) for f in run.failed]
-    check_gates(gates, [*made, *failed], folder)
-    return tuple(_evaluated(name, gate, run, folder) for name, gate in named(gates))
+    bases = BaseRuns() if bases is None else bases
+    check_gates(gates, [*made, *failed], folder, bases)
+    return tuple(_evaluated(name, gate, run, folder, bases) for name, gate in named(gates))
 
 
-def _evaluated(name: str, gate: Gate, run: Run, folder: Path) -> GateResult:
+def _evaluated(name: str, gate: Gate, run: Run, folder: Path, bases: BaseRuns) -> GateResult:
     taken = [
         (m, said) for m, said in zip(run, run.verdicts, strict=True) if gate.takes(m.metric, m.test, m.model)
     ]
@@ -104,7 +122,7 @@ def _evaluated(name: str, gate: Gate, run: Run, folder: Path) -> GateResult:
     if gate.within is not None:
         checks += [_within(*line, gate.within) for line in lines]
     if gate.no_worse_than is not None:
-        before = base(gate, folder)
+        before = bases.of(gate, folder)
         digest = before.results_digest()
         grown, cautions = _no_worse(gate, lines, run, before)
         checks += grown

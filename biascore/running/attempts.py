@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from biascore.basics.guard import At, Owner
 from biascore.basics.progress import Progress
+from biascore.checking import check_open
 from biascore.errors import BiascoreError, NothingMeasuredError, PluginFailedError, TimeLimitError
 from biascore.metric import Metric
 from biascore.models.pool import Pool
 from biascore.models.usage import ModelUsed
 from biascore.results.failure import Failure
 from biascore.results.measurement import Measurement
+from biascore.running.measuring import Measuring
+from biascore.steps import Checked
 from biascore.stimuli import Test
 
 
@@ -32,20 +35,14 @@ class Done:
     finished: float
 
 
-def perform(
-    groups: Sequence[Sequence[tuple[str, Metric, Test]]],
-    make: Callable[[str, Metric, Test], Measurement],
-    pool: Pool,
-    *,
-    keep: Collection[str],
-    progress: Progress,
-) -> Done:
-    """Make the measurements of each group, after which its models are closed, unless their names are in ``keep``.
+def perform(checked: Checked, pool: Pool, measuring: Measuring, progress: Progress) -> Done:
+    """Make the measurements group by group; after each its models are closed, but for second models of metrics.
 
     What a model or a plugin does wrong costs its own measurements. Where nothing at all was measured, that error is
     raised, or NothingMeasuredError for several.
     """
     started = time.time()
+    groups = checked.groups
     total = sum(map(len, groups))
     made: list[Measurement] = []
     failed: list[Failure] = []
@@ -57,14 +54,17 @@ def perform(
             for label, metric, test in group:
                 with progress.task(f"{metric.name} {test.id} on {label}", 1) as advance:
                     try:
-                        made.append(make(label, metric, test))
+                        model = pool.model(label)
+                        # Now that it is open: of its kind, an adapter names all that any model can answer.
+                        check_open(metric, model, measuring.checker.plugins)
+                        made.append(measuring.measure(metric, model, test, pool.model))
                     except BiascoreError as error:
                         failed.append(_failure(error, metric, test, label))
                         errors.append(error)
                     advance(1)
                 overall(1)
             for label in dict.fromkeys(label for label, _, _ in group):
-                if label in pool.opened and label not in keep:
+                if label in pool.opened and label not in checked.seconds:
                     used[label] = pool.release(label)
     used |= {name: pool.release(name) for name in pool.opened} | pool.given_used
     if failed and not made:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pluggy
@@ -17,31 +18,38 @@ from biascore.errors import PluginError
 from biascore.models.adapter import Backend, Identity, LoadContext, ModelPlugin
 from biascore.models.cache import NoCache
 from biascore.models.model import Model
+from biascore.models.pool import Pool
 from biascore.models.source import Services, Source
-from biascore.plugins.loading import Plugins
-from biascore.steps import Opening
-from biascore.stimuli import Catalogue
+from biascore.steps import Checked, Opening
+
+
+def pool_of(checked: Checked, checker: Checker, services: Services) -> Pool:
+    """The models of what was checked, each opened when it is first asked for."""
+    every = checked.every
+    return Pool(
+        {name: partial(open_model, opening, checker, services) for name, opening in every.items()},
+        checked.given,
+        keys={name: opening.key for name, opening in every.items()},
+        transforms={name: opening.transforms for name, opening in every.items()},
+    )
 
 
 def open_model(
-    opening: Opening,
-    plugins: Plugins,
-    catalogue: Catalogue,
-    services: Services,
-    wrappers: Sequence[ModelPlugin] = (),
+    opening: Opening, checker: Checker, services: Services, wrappers: Sequence[ModelPlugin] = ()
 ) -> Model:
     """Open a model as it is before its transforms, with ``wrappers`` of the caller's own inside those of the plugins.
 
     Raises MissingExtraError or ModelLoadError as the adapter does, its foreign errors as PluginFailedError,
     TimeLimitError, and PluginError where something around the model does not fit its hooks.
     """
+    plugins, catalogue = checker.plugins, checker.catalogue
     record = plugins.adapters.owner(opening.ref.adapter)
 
     def second(ref: str, options: Mapping[str, Any]) -> Model:
         spec = AuditModel(ref=ref, options=dict(options))
         # The model that asks it keeps what comes of its answers, shows how far it is, and asks again what may pass.
         lent = replace(services, cache=NoCache(), progress=Silent(), attempts=1)
-        return open_model(Checker(plugins, catalogue).model(spec), plugins, catalogue, lent)
+        return open_model(checker.model(spec), checker, lent)
 
     context = LoadContext(catalogue, plugins.languages, second)
     at = At(record.owner, "opening", f"opening {opening.ref}", opening.spec.label)
@@ -63,10 +71,9 @@ def open_model(
         unusual=opening.options.model_dump(mode="json", exclude_defaults=True),
         owner=record.owner,
     )
-    transforms_by_name = Checker(plugins, catalogue).transforms
     around = [*wrappers, *plugins.model_plugins(opening.ref)]
     try:
-        return Model(source, backend, around, replace(services, transforms=transforms_by_name))
+        return Model(source, backend, around, replace(services, transforms=checker.transforms))
     # A ValueError: two plugins around the model have one name.
     except (pluggy.PluginValidationError, ValueError) as error:
         backend.close()

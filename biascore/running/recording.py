@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from importlib import metadata
 from typing import Any
 
+from biascore.audit import Audit
 from biascore.models.usage import ModelUsed
 from biascore.plugins.loading import Plugins
 from biascore.results.packages import computing
@@ -14,28 +15,20 @@ from biascore.results.run import PluginUsed, Provenance, Run
 from biascore.results.scenarios import MappingUsed
 from biascore.results.stimuli_used import StimuliUsed, TestUsed
 from biascore.running.attempts import Done
-from biascore.stats import Adjustment
 from biascore.steps import Checked
 from biascore.stimuli import Origin, Test
 
 
 def record(
-    done: Done,
-    checked: Checked,
-    plugins: Plugins,
-    *,
-    title: str,
-    adjustment: Adjustment,
-    seed: int,
-    audit: Mapping[str, Any],
+    done: Done, checked: Checked, plugins: Plugins, audit: Audit, *, title: str, asked: Mapping[str, Any]
 ) -> Run:
-    """The Run of what was checked and done; ``audit`` is what was asked for, as it was given."""
+    """The Run of an audit that was checked and done; ``asked`` is what was asked for, as it was given."""
     models = tuple(
         done.used[name] for name in dict.fromkeys([*checked.models, *checked.seconds]) if name in done.used
     )
     return Run(
         title=title,
-        adjustment=adjustment,
+        adjustment=audit.adjust,
         measurements=done.made,
         failed=done.failed,
         models=models,
@@ -68,8 +61,8 @@ def record(
             platform=platform.platform(),
             started=done.started,
             finished=done.finished,
-            seed=seed,
-            audit=audit,
+            seed=audit.seed,
+            audit=asked,
             plugins=tuple(
                 PluginUsed(name=one.name, dist=one.dist, version=one.version)
                 for one in plugins.records

@@ -314,10 +314,10 @@ def test_what_could_not_be_measured_says_why(biascore, tmp_path: Path):
 
 def test_interrupted_by_ctrl_c_says_that_answers_are_kept(tmp_path: Path, audit: Path):
     code = (
-        "import biascore.engine as e, os, signal\n"
-        "original = e.Engine._measure\n"
+        "from biascore.running.measuring import Measuring; import os, signal\n"
+        "original = Measuring.measure\n"
         "def measure(*a): os.kill(os.getpid(), signal.SIGINT); return original(*a)\n"
-        "e.Engine._measure = measure\n"
+        "Measuring.measure = measure\n"
         "from biascore.cli import main; main()"
     )
     environment = {**os.environ, "BIASCORE_CACHE_DIR": str(tmp_path / "cache")}

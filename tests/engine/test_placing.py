@@ -22,13 +22,13 @@ import json, os, shutil, signal, sys
 from pathlib import Path
 from biascore.files import writing
 
-in_one_step = placing._exchanged
+in_one_step = writing._exchanged
 
 def write(what, target):
     if what == "file":
-        placing.write_file(target, b"new")
+        writing.write_file(target, b"new")
     else:
-        with placing.new_folder(target) as new:
+        with writing.new_folder(target) as new:
             (new / "content").write_bytes(b"new")
 
 def content(what, target):
@@ -48,7 +48,7 @@ def killed_at(number, what, place):
         left = number
         def trace(frame, event, argument):
             nonlocal left
-            if frame.f_code.co_filename != placing.__file__:
+            if frame.f_code.co_filename != writing.__file__:
                 return None
             if event == "line":
                 left -= 1
@@ -60,7 +60,7 @@ def killed_at(number, what, place):
         os._exit(0)
     status = os.waitpid(child, 0)[1]
     at_once = content(what, target)
-    placing.finish(place)
+    writing.finish(place)
     rest = sorted(path.name for path in place.iterdir())
     found = [at_once, content(what, target), rest]
     shutil.rmtree(place)
@@ -68,7 +68,7 @@ def killed_at(number, what, place):
 
 found = {}
 for way in ("file", "folder", "folder by two renames"):
-    placing._exchanged = in_one_step if way != "folder by two renames" else lambda one, other: False
+    writing._exchanged = in_one_step if way != "folder by two renames" else lambda one, other: False
     found[way], status = [], -1
     while status != 0:
         status, one = killed_at(len(found[way]) + 1, way.split()[0], Path(sys.argv[1], "place"))

@@ -12,7 +12,7 @@ from biascore.audit import Audit
 from biascore.comparing import Outcome, compare
 from biascore.errors import OptionsError, RunError
 from biascore.gates import Gate, evaluate
-from biascore.gates.evaluating import check_gates, growth
+from biascore.gates.evaluating import BaseRuns, check_gates, growth
 from biascore.results.estimates import ConfidenceInterval, Estimate
 from biascore.results.failure import Failure
 from biascore.results.gates import GateOutcome, gates_line
@@ -261,8 +261,8 @@ def test_a_base_that_holds_nothing_of_the_gate_is_found_before_a_model_is_opened
     """Once it stopped a run that had been measured, and the run was lost."""
     gate = Gate(measurements=("*",), no_worse_than="base")
     with pytest.raises(OptionsError, match=wrong):
-        check_gates([gate], [planned], measured[1])
-    check_gates([gate], [planned, ("weat", "en/weat7", planned[2])], measured[1])
+        check_gates([gate], [planned], measured[1], BaseRuns())
+    check_gates([gate], [planned, ("weat", "en/weat7", planned[2])], measured[1], BaseRuns())
 
 
 def test_what_was_measured_is_kept_where_nothing_of_it_is_in_the_base(measured: tuple[Run, Path]) -> None:

@@ -1,0 +1,77 @@
+"""One measurement: a metric, guarded, on a test and an open model; what it returns is checked."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from biascore.basics.guard import At, failed, guarded, report_it
+from biascore.checking import Checker
+from biascore.metric import Context, Metric
+from biascore.models.model import Model
+from biascore.results.finding import Finding, measurement_of, wrong_result
+from biascore.results.measurement import Measurement
+from biascore.running.training_words import with_taught
+from biascore.stimuli import Test
+
+
+@dataclass(frozen=True, slots=True)
+class Measuring:
+    """Makes the measurements of a run with ``seed``; ``time_limit`` is in seconds, None for no limit."""
+
+    checker: Checker
+    seed: int
+    time_limit: float | None = None
+
+    def measure(
+        self, metric: Metric, model: Model, test: Test, models: Callable[[str], Model]
+    ) -> Measurement:
+        """The measurement; ``models`` opens the second models that options of the metric name.
+
+        Raises BiascoreError as model and metric do, PluginFailedError for what else the metric raises or for a result
+        that cannot be, TimeLimitError.
+        """
+        plugins, catalogue = self.checker.plugins, self.checker.catalogue
+        seed = measurement_seed(self.seed, metric.name, test.id)
+        context = Context(np.random.default_rng(seed), seed, catalogue, models, plugins.languages)
+        owner = plugins.metrics.owner(metric.name).owner
+        what = f"{metric.name} {test.id} on {model.name}"
+        at = At(owner, "measuring", f"measuring {what}")
+        for transform in model.transforms:
+            transform.asked.clear()
+        found: object = guarded(at, lambda: metric.measure(model, test, context), self.time_limit)
+        if not isinstance(found, Finding):
+            wrong = f"returned a {type(found).__name__}, which is not a Finding"
+        else:
+            measured = guarded(
+                at,
+                lambda: measurement_of(
+                    found,
+                    metric=metric.name,
+                    alpha=metric.options.alpha,
+                    test=test,
+                    model=model.name,
+                    seed=seed,
+                    unreachable=metric.unreachable(test),
+                ),
+            )
+            wrong = wrong_result(measured)
+        if wrong:
+            raise failed(
+                At(owner, "result", what),
+                f"{owner.shown}: {metric.name} {wrong}, for {test.id} on {model.name}. {report_it(owner)}",
+            )
+        return with_taught(measured, model, (test, *metric.extra_stimuli(test, catalogue)))
+
+
+def measurement_seed(seed: int, metric: str, test: str) -> int:
+    """The seed of one measurement: the same whatever else is in the run, in whatever order, for every model.
+
+    A model is no part of it: neither its path nor its name moves an interval, and models that are compared
+    are compared on the same draws.
+    """
+    text = "\0".join((str(seed), metric, test))
+    return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=7).digest())
