@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from biascore.basics.lazy import lazily
+from biascore.results.attached import attach
 
 if TYPE_CHECKING:
     from biascore.audit import Audit, AuditTransform
@@ -20,3 +21,12 @@ else:
     __getattr__, __dir__ = lazily(__name__)
 
 __all__ = ["Audit", "AuditTransform", "Engine", "Measurement", "Run", "compare"]
+
+attach(
+    summary="biascore.results.summary:summary",
+    report="biascore.report:write_report",
+    plot="biascore.report:plot",
+    compare="biascore.comparing:compare",
+    run_html="biascore.report.notebook:run_html",
+    measurement_html="biascore.report.notebook:measurement_html",
+)

@@ -11,25 +11,25 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
+from biascore.adapter import LoadContext
 from biascore.audit import Audit, AuditData, AuditMeasurement, AuditModel, AuditTransform
-from biascore.basics.guard import At, guarded
+from biascore.basics.guard import guarded
 from biascore.basics.keys import without_keys
 from biascore.basics.problems import problems_of
-from biascore.errors import CapabilityError, OptionsError, UnknownNameError
+from biascore.errors import At, CapabilityError, OptionsError, UnknownNameError
 from biascore.evidence.evaluating import check_scenarios
 from biascore.files.paths import is_path
 from biascore.gates.evaluating import check_gates
 from biascore.metric import SELF, Metric
-from biascore.models.adapter import LoadContext
 from biascore.models.model import Model
 from biascore.models.prepared import Prepared, Transforms, no_vectors
 from biascore.models.refs import ModelRef
+from biascore.models.transform import Transform
 from biascore.plugins.loading import Plugins
 from biascore.plugins.stimuli import read_catalogue
 from biascore.steps import Checked, Opening, Step
 from biascore.stimuli import Catalogue, Test
 from biascore.stimuli.dataset import default_test_name, locate
-from biascore.transform import Transform
 
 
 def _check_once(labels: Sequence[str]) -> None:

@@ -19,13 +19,15 @@ from biascore.errors import BiascoreError, OptionsError
 from biascore.evidence.evaluating import evidence
 from biascore.files.paths import user_path
 from biascore.gates.evaluating import evaluate
-from biascore.models.adapter import ModelPlugin
+from biascore.models.backend import ModelPlugin
 from biascore.models.budget import Budget
 from biascore.models.cache import Cache, DiskCache, NoCache, default_cache
 from biascore.models.model import Model
 from biascore.models.source import Services
+from biascore.models.transform import Transform
 from biascore.planning.out_of_reach import out_of_reach
-from biascore.planning.plan import Plan, Planner
+from biascore.planning.plan import Plan
+from biascore.planning.planner import Planner
 from biascore.plugins.loading import Plugins
 from biascore.plugins.stimuli import read_catalogue
 from biascore.results.portable import portable
@@ -37,7 +39,6 @@ from biascore.running.recording import mappings_used, record
 from biascore.stats import Adjustment
 from biascore.steps import Checked
 from biascore.stimuli import Test
-from biascore.transform import Transform
 
 DEFAULT_CACHE: Final = "default"
 

@@ -3,11 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import Literal, Protocol
 
-if TYPE_CHECKING:
-    from biascore.basics.guard import At
-    from biascore.results.failure import Failure
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Whose code it is: entry point, distribution and version of a plugin; empty where none is known."""
+
+    name: str = ""
+    dist: str = ""
+    version: str = ""
+
+    @property
+    def shown(self) -> str:
+        """Name, distribution and version in one phrase."""
+        return f"plugin {self.name!r} of {self.dist} {self.version}" if self.dist else self.name or "a plugin"
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """Whose code runs, and what it is at: ``what`` says so in a phrase, such as ``opening acme:x``.
+
+    ``model`` is the name of the model that is opened or asked, where one is.
+    """
+
+    owner: Owner
+    doing: Literal["loading", "checking", "opening", "answering", "measuring", "result"]
+    what: str
+    model: str = ""
 
 
 class BiascoreError(Exception):
@@ -146,10 +170,25 @@ class RunError(BiascoreError):
     """A stored run that cannot be read or whose contents do not match their hashes."""
 
 
+class _Failure(Protocol):
+    """A ``Failure`` of ``results``, which is above: this module imports from no other."""
+
+    @property
+    def metric(self) -> str: ...
+    @property
+    def test(self) -> str: ...
+    @property
+    def model(self) -> str: ...
+    @property
+    def message(self) -> str: ...
+    @property
+    def may_pass(self) -> bool: ...
+
+
 class NothingMeasuredError(BiascoreError):
     """A run of which every measurement failed, for more than one reason; ``failed`` says why."""
 
-    def __init__(self, failed: tuple[Failure, ...]) -> None:
+    def __init__(self, failed: tuple[_Failure, ...]) -> None:
         reasons = tuple(dict.fromkeys(failure.message for failure in failed))
         shown = "".join(f"\n- {reason}" for reason in reasons)
         super().__init__(f"nothing could be measured, for {len(reasons)} reasons:{shown}")

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 from biascore.models.capabilities import CapabilitySpecs, hookimpl, hookspec
 
 if TYPE_CHECKING:
-    from biascore.exporting.exporter import Exporter
+    from biascore.adapter import Adapter
+    from biascore.exporter import Exporter
     from biascore.languages.language import Language
     from biascore.metric import Metric
-    from biascore.models.adapter import Adapter, ModelPlugin
+    from biascore.models.backend import ModelPlugin
     from biascore.models.refs import ModelRef
+    from biascore.models.transform import Transform
     from biascore.stimuli.dataset import DataFormat
-    from biascore.transform import Transform
 
 __all__ = ["CapabilitySpecs", "DiscoverySpecs", "hookimpl", "hookspec"]
 

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 from biascore.basics.lazy import lazily
 
 if TYPE_CHECKING:
+    from biascore.adapter import Adapter, LoadContext
     from biascore.basics.frozen import FrozenMap, Scalar
     from biascore.basics.keys import HUB_TOKENS, warn_if_readable
     from biascore.basics.options import Options
     from biascore.basics.progress import Progress
     from biascore.basics.wording import listed, quoted
-    from biascore.exporting.exporter import Exported, Exporter
+    from biascore.exporter import Exported, Exporter
     from biascore.files.forms import Malformed, Row
     from biascore.files.paths import user_path
     from biascore.files.reading import (
@@ -45,13 +46,21 @@ if TYPE_CHECKING:
     from biascore.languages.language import Language, SpeakerFrames, find_language
     from biascore.languages.names import language_name
     from biascore.metric import SELF, Context, Draws, Metric, MetricOptions, Resamples
-    from biascore.models.adapter import Adapter, Backend, Identity, LoadContext, ModelPlugin
+    from biascore.models.backend import Backend, Identity, ModelPlugin
     from biascore.models.cost import Cost
     from biascore.models.model import Model
     from biascore.models.quantities import find_output
     from biascore.models.questions import Familiarity, Level, Masked, Span, Text, TokenLogprobs
     from biascore.models.refs import ModelRef
     from biascore.models.training import Checkpoints, Trained, Training
+    from biascore.models.transform import (
+        IN_SHORT,
+        FittedTransform,
+        Transform,
+        TransformContext,
+        Vectors,
+        VocabularyUnknownError,
+    )
     from biascore.models.vocabulary import BLOCK_ROWS, Vocabulary
     from biascore.results.caveat import Caveat, caveats_of
     from biascore.results.coverage import REPEATED, Coverage, LostWord
@@ -120,14 +129,6 @@ if TYPE_CHECKING:
     from biascore.stimuli.dataset import DataFile, DataFormat
     from biascore.stimuli.entries import LANGUAGE_PATTERN
     from biascore.stimuli.schema import SAMPLES_MEAN, StereotypeEntry
-    from biascore.transform import (
-        IN_SHORT,
-        FittedTransform,
-        Transform,
-        TransformContext,
-        Vectors,
-        VocabularyUnknownError,
-    )
 else:
     __getattr__, __dir__ = lazily(__name__)
 

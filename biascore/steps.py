@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from biascore.adapter import Adapter
 from biascore.audit import AuditModel
 from biascore.basics.options import Options
 from biascore.gates.evaluating import BaseRuns
 from biascore.metric import Metric
-from biascore.models.adapter import Adapter
 from biascore.models.model import Model
 from biascore.models.prepared import Prepared
 from biascore.models.refs import ModelRef

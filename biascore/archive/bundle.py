@@ -21,7 +21,7 @@ from biascore.files.toml import dumps
 from biascore.files.writing import check_file, write_file
 from biascore.models.usage import ModelUsed
 from biascore.plugins.loading import Plugins
-from biascore.results.packages import constraints
+from biascore.results.provenance import constraints
 from biascore.results.run import Run
 from biascore.results.run_files import ITEMS_FOLDER, RUN_FILE
 from biascore.results.stimuli_used import StimuliUsed

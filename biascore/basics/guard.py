@@ -1,7 +1,8 @@
 """Runs the code of plugins: what it raises, how it ends and how long it takes is named, and harms nothing else.
 
-A real Ctrl-C still interrupts. What cannot be stopped: ``os._exit``, a crash of compiled code, and a loop inside
-compiled code, which is interrupted when it comes back to Python.
+A KeyboardInterrupt interrupts the run, also one that a plugin raises itself: the two cannot be told apart without a signal
+handler of our own. What cannot be stopped: ``os._exit``, a crash of compiled code, and a loop inside compiled code, which
+is interrupted when it comes back to Python.
 """
 
 from __future__ import annotations
@@ -13,14 +14,13 @@ import traceback
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import PurePath
 from types import FrameType
-from typing import Any, Final, Literal, TypeVar
+from typing import Final, TypeVar
 
 from pydantic import ValidationError
 
-from biascore.errors import BiascoreError, PluginFailedError, TimeLimitError
+from biascore.errors import At, BiascoreError, Owner, PluginFailedError, TimeLimitError
 
 T = TypeVar("T")
 DEBUG_VARIABLE: Final = "BIASCORE_DEBUG"
@@ -30,57 +30,25 @@ _AGAIN: Final = 1.0
 """Seconds until the alarm rings again in code that has swallowed it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Owner:
-    """Whose code it is: entry point, distribution and version of a plugin; empty where none is known."""
-
-    name: str = ""
-    dist: str = ""
-    version: str = ""
-
-    @property
-    def shown(self) -> str:
-        """Name, distribution and version in one phrase."""
-        return f"plugin {self.name!r} of {self.dist} {self.version}" if self.dist else self.name or "a plugin"
-
-
-@dataclass(frozen=True, slots=True)
-class At:
-    """Whose code runs, and what it is at: ``what`` says so in a phrase, such as ``opening acme:x``.
-
-    ``model`` is the name of the model that is opened or asked, where one is.
-    """
-
-    owner: Owner
-    doing: Literal["loading", "checking", "opening", "answering", "measuring", "result"]
-    what: str
-    model: str = ""
-
-
 def guarded(at: At, call: Callable[[], T], limit: float | None = None) -> T:
     """What ``call`` returns, which may take ``limit`` seconds.
 
-    Raises BiascoreError as it comes, with ``at`` noted on it; TimeLimitError; and PluginFailedError for everything
-    else that it raises, ``sys.exit`` and a KeyboardInterrupt that nobody sent too.
+    Raises BiascoreError as it comes, with ``at`` noted on it; TimeLimitError; KeyboardInterrupt, with a note that names
+    ``at``; and PluginFailedError for everything else that it raises, ``sys.exit`` too.
     """
-    before = _interrupts.count
-    with _interrupts.counted():
-        try:
-            result = _limited(call, limit)
-        except BaseException as error:
-            if _interrupts.count > before:
-                if isinstance(error, KeyboardInterrupt) and hasattr(error, "__notes__"):
-                    raise  # what is inside has said where it was
-                raise _interrupted(at) from error
-            if isinstance(error, BiascoreError):
-                error.at = error.at or at
-                raise
-            if isinstance(error, _TimeUp):
-                raise failed(at, _took_too_long(at, limit), error, TimeLimitError) from error
-            raise failed(at, _explain(at, error), error) from error
-    if _interrupts.count > before:  # the plugin has swallowed it
-        raise _interrupted(at)
-    return result
+    try:
+        return _limited(call, limit)
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt) and hasattr(error, "__notes__"):
+            raise  # what is inside has said where it was
+        if isinstance(error, KeyboardInterrupt) or isinstance(error.__context__, KeyboardInterrupt):
+            raise _interrupted(at) from error
+        if isinstance(error, BiascoreError):
+            error.at = error.at or at
+            raise
+        if isinstance(error, _TimeUp):
+            raise failed(at, _took_too_long(at, limit), error, TimeLimitError) from error
+        raise failed(at, _explain(at, error), error) from error
 
 
 @contextmanager
@@ -147,8 +115,6 @@ def _explain(at: At, error: BaseException) -> str:
 def _how(error: BaseException) -> str:
     if isinstance(error, SystemExit):
         return f"called sys.exit({'' if error.code is None else repr(error.code)})"
-    if isinstance(error, KeyboardInterrupt):
-        return "raised KeyboardInterrupt, though nobody interrupted"
     if isinstance(error, ValidationError):
         return f"made an impossible {error.title} ({problems(error)}){_place(error)}"
     text = " ".join(str(error).split())[:_SHOWN]
@@ -173,43 +139,6 @@ def _interrupted(at: At) -> KeyboardInterrupt:
     error = KeyboardInterrupt()
     error.add_note(f"while {at.owner.shown} was {at.what}")
     return error
-
-
-class _Interrupts:
-    """Counts the real interrupts: a KeyboardInterrupt without one was raised by somebody's code."""
-
-    def __init__(self) -> None:
-        self.count = 0
-
-    @contextmanager
-    def counted(self) -> Iterator[None]:
-        """Count the interrupts while this lasts; what they do otherwise stays as it is."""
-        handler = signal.getsignal(signal.SIGINT)
-        # A signal reaches the main thread alone, and only there may a handler be set.
-        if not callable(handler) or threading.current_thread() is not threading.main_thread():
-            yield
-            return
-        inner = isinstance(handler, _Counting)
-        if not inner:
-            signal.signal(signal.SIGINT, _Counting(self, handler))
-        try:
-            yield
-        finally:
-            if not inner:
-                signal.signal(signal.SIGINT, handler)
-
-
-@dataclass(frozen=True, slots=True)
-class _Counting:
-    interrupts: _Interrupts
-    handler: Callable[[int, FrameType | None], Any]
-
-    def __call__(self, number: int, frame: FrameType | None) -> None:
-        self.interrupts.count += 1
-        self.handler(number, frame)
-
-
-_interrupts: Final = _Interrupts()
 
 
 class _TimeUp(BaseException):

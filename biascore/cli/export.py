@@ -28,7 +28,7 @@ def export(
     check_target(folder, overwrite=force)  # before a model is opened
     engine = Engine(cache=None)
     with engine.model(ref, **pairs(model_option)) as original:
-        done = export_model(engine, original, folder, int8=int8, overwrite=force)
+        done = export_model(engine.model, original, folder, int8=int8, overwrite=force)
     if as_json:
         print_json(asdict(done))
         return

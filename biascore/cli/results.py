@@ -15,6 +15,7 @@ from rich.table import Table
 
 from biascore.basics.frozen import Scalar
 from biascore.cli.console import print_list, say, wide
+from biascore.models.transform import IN_SHORT
 from biascore.results.answers import in_one_line
 from biascore.results.caveat_lines import caveat_lines, warning_lines
 from biascore.results.estimates import describe, format_p
@@ -23,7 +24,6 @@ from biascore.results.run import Run
 from biascore.results.table_notes import conventions
 from biascore.results.verdicts import Role, RunVerdict, specificity_told
 from biascore.stats import Adjustment, Verdict
-from biascore.transform import IN_SHORT
 
 _COLOURS: Final = {"detected": "red", "negligible": "green", "inconclusive": "yellow"}
 _TITLES: Final = {

@@ -1,6 +1,6 @@
 """Two models, or two versions of one, on the same tests: what grew, what shrank, and what cannot be told."""
 
-from biascore.comparing.comparison import Comparison, Difference, NotComparable, Outcome
 from biascore.comparing.two_runs import compare
+from biascore.results.comparison import Comparison, Difference, NotComparable, Outcome
 
 __all__ = ["Comparison", "Difference", "NotComparable", "Outcome", "compare"]

@@ -10,9 +10,9 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
-from biascore.comparing.comparison import Compared
 from biascore.comparing.items import Joined, no_items
 from biascore.comparing.matching import Match, compared_estimates
+from biascore.results.comparison import Compared
 from biascore.results.estimates import ConfidenceInterval, Estimate, PValue
 from biascore.results.estimators import Estimator
 from biascore.results.measurement import Measurement

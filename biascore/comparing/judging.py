@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from biascore.comparing.changes import Changed
-from biascore.comparing.comparison import Compared, Difference, Outcome
 from biascore.comparing.matching import Match
+from biascore.results.comparison import Compared, Difference, Outcome
 from biascore.results.measurement import Measurement
 from biascore.stats import Adjustment, can_show
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from shlex import quote
 
 from biascore.comparing.changes import Changed, changes_of
-from biascore.comparing.comparison import Comparison, Difference, NotComparable, RunCompared
 from biascore.comparing.judging import judged
 from biascore.comparing.matching import Match, matched, models_of, named, refusals
 from biascore.errors import OptionsError, RunError
+from biascore.results.comparison import Comparison, Difference, NotComparable, RunCompared
 from biascore.results.run import Run
 from biascore.results.run_files import RUN_FILE
 from biascore.stats import Adjustment, adjust

@@ -28,8 +28,9 @@ from biascore.stats import (
     words_for_negligible,
 )
 from biascore.stats.attainable import Attainable
-from biascore.stats.exchange import Exchange, countable, exchange_test
+from biascore.stats.exchange import Exchange
 from biascore.stats.permutation import EXACT_MAX_SUMS
+from biascore.stats.relabelling import countable, exchange_test
 from biascore.stats.two_way import two_way_intervals
 from biascore.stats.units import bootstrap_difference
 from biascore.stimuli import Test, WordList

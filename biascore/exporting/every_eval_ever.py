@@ -10,7 +10,7 @@ import sys
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from biascore.basics.visible import visible_json
-from biascore.exporting.exporter import Exported, Exporter
+from biascore.exporter import Exported, Exporter
 from biascore.exporting.one_model import by_model
 from biascore.results.summary import SummaryRow, summary_rows
 from biascore.results.verdicts import Role

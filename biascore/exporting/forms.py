@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from biascore.basics.guard import At, guarded
+from biascore.basics.guard import guarded
 from biascore.basics.suggest import did_you_mean
-from biascore.errors import OptionsError, RunError
+from biascore.errors import At, OptionsError, RunError
+from biascore.exporter import Exported, Exporter
 from biascore.exporting.every_eval_ever import EveryEvalEver
-from biascore.exporting.exporter import Exported, Exporter
 from biascore.exporting.junit import Junit
 from biascore.exporting.model_card import ModelCard
 from biascore.exporting.tables import Csv, Json, Latex, Markdown

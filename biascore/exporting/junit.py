@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from xml.etree import ElementTree
 
 from biascore.basics.visible import visible
-from biascore.exporting.exporter import Exported, Exporter
+from biascore.exporter import Exported, Exporter
 from biascore.results.summary import summary_rows
 from biascore.results.verdicts import Role
 

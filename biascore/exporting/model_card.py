@@ -10,7 +10,7 @@ import time
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from biascore.basics.visible import visible_in
-from biascore.exporting.exporter import Exported, Exporter
+from biascore.exporter import Exported, Exporter
 from biascore.exporting.one_model import by_model
 from biascore.exporting.tables import answer_lines, markdown, markdown_lines
 from biascore.results.summary import SummaryRow, summary_rows

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from biascore.basics.visible import visible, visible_json
 from biascore.basics.wording import MINUS, NOT_UNBIASED, true_minus
-from biascore.exporting.exporter import Exported, Exporter
+from biascore.exporter import Exported, Exporter
 from biascore.results.answers import findings
 from biascore.results.summary import SummaryRow, p_shown, summary_rows
 from biascore.results.table_notes import beneath

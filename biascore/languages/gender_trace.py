@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol, TypeVar, runtime_checkable
 
-from biascore.basics.guard import At, Owner, guarded
+from biascore.basics.guard import guarded
 from biascore.basics.wording import quoted
+from biascore.errors import At, Owner
 from biascore.languages.gender import Gender, SpeakerGender, SpeakerGenderDetector
 from biascore.models.questions import Span
 

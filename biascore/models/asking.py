@@ -20,7 +20,7 @@ from biascore.errors import (
     TransientModelError,
 )
 from biascore.models import codecs
-from biascore.models.adapter import Backend, Identity, ModelPlugin
+from biascore.models.backend import Backend, Identity, ModelPlugin
 from biascore.models.calling import Hook
 from biascore.models.cost import characters
 from biascore.models.source import Services, Source

@@ -12,7 +12,7 @@ import tenacity
 
 from biascore.basics.guard import guarded
 from biascore.errors import RateLimitError, TransientModelError
-from biascore.models.adapter import Backend, ModelPlugin
+from biascore.models.backend import Backend, ModelPlugin
 from biascore.models.capabilities import CAPABILITIES, PROJECT, CapabilitySpecs
 from biascore.models.cost import characters
 from biascore.models.source import Services, Source

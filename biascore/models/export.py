@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -17,9 +17,6 @@ from biascore.files.own_folders import files_of, foreign
 from biascore.files.writing import check_folder, new_folder
 from biascore.models.model import Model
 from biascore.models.questions import Masked, Text
-
-if TYPE_CHECKING:
-    from biascore.engine import Engine
 
 EXPORT_FILE: Final = "biascore_export.json"
 
@@ -58,19 +55,24 @@ class Exported:
 
 
 def export_model(
-    engine: Engine, original: Model, folder: Path, *, int8: bool = False, overwrite: bool = False
+    open_model: Callable[[str], Model],
+    original: Model,
+    folder: Path,
+    *,
+    int8: bool = False,
+    overwrite: bool = False,
 ) -> Exported:
     """Export a model into a folder, whole or not at all, and compare what it answers with the original.
 
-    The copy is opened and asked before it is put in place. Raises CapabilityError for a model that cannot be
-    exported, RunError for a folder that exists (with ``overwrite``: that holds more than an earlier export) or cannot
-    be written, ModelLoadError where the copy cannot be opened.
+    ``open_model`` opens the copy by its reference; it is asked before it is put in place. Raises CapabilityError for a model
+    that cannot be exported, RunError for a folder that exists (with ``overwrite``: that holds more than an earlier
+    export) or cannot be written, ModelLoadError where the copy cannot be opened.
     """
     target = check_target(folder, overwrite=overwrite)
     try:
         with new_folder(target) as new:
             adapter = original.export(new, int8=int8)
-            found = _compared(engine, original, adapter, new)
+            found = _compared(open_model, original, adapter, new)
             _record(new, original, found, int8=int8)
     except OSError as error:
         raise ModelLoadError(
@@ -79,9 +81,11 @@ def export_model(
     return Exported(f"{adapter}:{folder}", found)
 
 
-def _compared(engine: Engine, original: Model, adapter: str, folder: Path) -> tuple[Deviation, ...]:
+def _compared(
+    open_model: Callable[[str], Model], original: Model, adapter: str, folder: Path
+) -> tuple[Deviation, ...]:
     try:
-        with engine.model(f"{adapter}:{folder}") as copy:
+        with open_model(f"{adapter}:{folder}") as copy:
             return deviations(original, copy)
     except (ModelLoadError, AnswerError) as error:  # what was written, and not the user's files, is at fault
         reason = " ".join(str(error).replace(f"{folder}/", "").split()).partition(". ")[0][:300]

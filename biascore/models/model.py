@@ -19,7 +19,6 @@ from biascore.basics.progress import Silent
 from biascore.basics.wording import listed
 from biascore.errors import AnswerError, CapabilityError, PluginFailedError, QuestionError
 from biascore.models import codecs
-from biascore.models.adapter import Backend, ModelPlugin
 from biascore.models.answers import (
     no_translation,
     not_read,
@@ -29,16 +28,17 @@ from biascore.models.answers import (
     split_vectors,
 )
 from biascore.models.asking import Asker
+from biascore.models.backend import Backend, ModelPlugin
 from biascore.models.cache import NoCache
 from biascore.models.calling import Caller, Hook
 from biascore.models.prepared import Prepared, no_vectors, only_vectors
 from biascore.models.questions import Familiarity, Level, Masked, Text, TokenLogprobs
 from biascore.models.source import Services, Source
 from biascore.models.training import Checkpoints, Trained, Training
+from biascore.models.transform import FittedTransform, Transform
 from biascore.models.transformed import Transformed
 from biascore.models.usage import ModelUsed, QuestionCounts, TransformUsed
 from biascore.models.vocabulary import Vocabulary
-from biascore.transform import FittedTransform, Transform
 
 Q = TypeVar("Q")
 A = TypeVar("A")

@@ -11,18 +11,18 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from biascore.basics.guard import At, Owner, failed, guarded, report_it
+from biascore.basics.guard import failed, guarded, report_it
 from biascore.basics.wording import listed
-from biascore.errors import OptionsError, UnknownNameError
+from biascore.errors import At, OptionsError, Owner, UnknownNameError
 from biascore.files.paths import user_path
 from biascore.files.reading import file_digest
 from biascore.models import codecs
-from biascore.models.adapter import Identity
+from biascore.models.backend import Identity
 from biascore.models.questions import Familiarity, Level, Text
+from biascore.models.transform import Transform, TransformContext, VocabularyUnknownError
 from biascore.models.usage import FitUsed, TransformUsed
 from biascore.models.vocabulary import Vocabulary
 from biascore.stimuli import Catalogue
-from biascore.transform import Transform, TransformContext, VocabularyUnknownError
 
 
 class Embeds(Protocol):

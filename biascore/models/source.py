@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from biascore.basics.guard import At, Owner
 from biascore.basics.progress import Progress, Silent
+from biascore.errors import At, Owner
 from biascore.models.budget import Budget
 from biascore.models.cache import Cache, NoCache
 from biascore.models.prepared import Transforms

@@ -12,16 +12,16 @@ import numpy as np
 import numpy.typing as npt
 
 from biascore.basics.frozen import Scalar
-from biascore.basics.guard import At, failed, guarded, report_it
+from biascore.basics.guard import failed, guarded, report_it
 from biascore.basics.wording import listed
-from biascore.errors import BiascoreError, CapabilityError
-from biascore.models.adapter import Backend
+from biascore.errors import At, BiascoreError, CapabilityError
+from biascore.models.backend import Backend
 from biascore.models.capabilities import hookimpl
 from biascore.models.prepared import Embeds, Prepared
 from biascore.models.questions import Familiarity, Level, Text
+from biascore.models.transform import FittedTransform, Vectors
 from biascore.models.usage import FitUsed, TransformUsed
 from biascore.models.vocabulary import BLOCK_ROWS, Vocabulary
-from biascore.transform import FittedTransform, Vectors
 
 _After = Callable[[npt.NDArray[np.float32], Sequence[str]], npt.NDArray[np.float32]]
 

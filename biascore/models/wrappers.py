@@ -8,8 +8,9 @@ from typing import Any, Final, cast
 import numpy as np
 import pluggy
 
-from biascore.basics.guard import At, Owner, failed, guarded
-from biascore.models.adapter import ModelPlugin
+from biascore.basics.guard import failed, guarded
+from biascore.errors import At, Owner
+from biascore.models.backend import ModelPlugin
 
 _Wrapper = Callable[..., Generator[None, Any, Any]]
 _NONE: Final = object()

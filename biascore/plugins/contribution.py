@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Final
 from biascore.models.capabilities import CAPABILITIES
 
 if TYPE_CHECKING:
+    from biascore.adapter import Adapter
     from biascore.evidence.mappings import Mapping
-    from biascore.exporting.exporter import Exporter
+    from biascore.exporter import Exporter
     from biascore.languages.language import Language
     from biascore.metric import Metric
-    from biascore.models.adapter import Adapter
+    from biascore.models.transform import Transform
     from biascore.stimuli import StimuliFile
     from biascore.stimuli.dataset import DataFormat
-    from biascore.transform import Transform
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9_-]*(\.[a-z0-9_-]+)*")
 """No case, so that ``Planted`` cannot stand beside ``planted``; no path, no control character."""
@@ -78,17 +78,16 @@ class Contribution:
             for data_format in self.formats:
                 _check_class(data_format, DataFormat, {"id": str, "summary": str, "example": str})
         if self.transforms:
-            from biascore.transform import Transform
+            from biascore.models.transform import Transform
 
             for transform in self.transforms:
                 _check_class(transform, Transform, {"name": str, "summary": str, "reference": str})
         if self.exporters:
-            from biascore.exporting.exporter import Exporter
-            from biascore.exporting.forms import EXPORTERS
+            from biascore.exporter import OWN_FORMS, Exporter
 
             for exporter in self.exporters:
                 _check_class(exporter, Exporter, {"id": str, "summary": str, "suffix": str})
-                if exporter.id in EXPORTERS:
+                if exporter.id in OWN_FORMS:
                     raise ValueError(f"registered {exporter.id!r}, which is a format of biascore itself")
         _check_names([a.id for a in self.adapters])
         _check_names([m.name for m in self.metrics])
@@ -110,7 +109,7 @@ class Contribution:
     def _check_adapters(self) -> None:
         if not self.adapters:
             return
-        from biascore.models.adapter import Adapter
+        from biascore.adapter import Adapter
 
         for adapter in self.adapters:
             _check_class(

@@ -18,10 +18,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pluggy
 
-from biascore.basics.guard import DISABLE_VARIABLE, At, Owner, guarded
+from biascore.basics.guard import DISABLE_VARIABLE, guarded
 from biascore.errors import (
+    At,
     BiascoreError,
     OptionsError,
+    Owner,
     PluginError,
     PluginFailedError,
     TimeLimitError,
@@ -34,16 +36,17 @@ from biascore.plugins.contribution import Contribution
 from biascore.plugins.registry import PluginRecord, Registry
 
 if TYPE_CHECKING:
+    from biascore.adapter import Adapter
     from biascore.evidence.mappings import Mapping
-    from biascore.exporting.exporter import Exporter
+    from biascore.exporter import Exporter
     from biascore.languages.gender import GenderPair, SpeakerGenderDetector
     from biascore.languages.language import Language, SpeakerFrames
     from biascore.metric import Metric
-    from biascore.models.adapter import Adapter, ModelPlugin
+    from biascore.models.backend import ModelPlugin
     from biascore.models.refs import ModelRef
+    from biascore.models.transform import Transform
     from biascore.stimuli import StimuliFile, Test
     from biascore.stimuli.dataset import DataFormat
-    from biascore.transform import Transform
 
 GROUP: Final = "biascore"
 IMPORT_VARIABLE: Final = "BIASCORE_IMPORT_SECONDS"

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Generic, Literal, TypeVar
 
-from biascore.basics.guard import DISABLE_VARIABLE, Owner
-from biascore.errors import PluginError, UnknownNameError
+from biascore.basics.guard import DISABLE_VARIABLE
+from biascore.errors import Owner, PluginError, UnknownNameError
 
 T = TypeVar("T")
 Status = Literal["loaded", "failed", "blocked", "conflict"]

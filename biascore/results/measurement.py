@@ -10,6 +10,7 @@ from pydantic import Field, SerializerFunctionWrapHandler, field_validator, mode
 
 from biascore.basics.frozen import Frozen, FrozenMap, Scalar
 from biascore.basics.wording import but
+from biascore.results.attached import attached
 from biascore.results.caveat import Caveat, WithCaveats
 from biascore.results.coverage import Coverage
 from biascore.results.estimates import Equivalence, Estimate, brief, format_p
@@ -195,9 +196,7 @@ class Measurement(WithCaveats, Frozen):
 
     def _repr_html_(self) -> str:
         """The measurement as a notebook shows it."""
-        from biascore.results.measurement_html import measurement_html
-
-        return measurement_html(self)
+        return str(attached("measurement_html")(self))
 
     def __repr__(self) -> str:
         return self.line("; ".join(filter(None, [self.alone, but(self.doubts)])))

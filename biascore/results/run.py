@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pydantic import Field
 
-from biascore.basics.frozen import Frozen, FrozenMap
+from biascore.basics.frozen import Frozen
 from biascore.errors import RunError
 from biascore.files.paths import user_path
 from biascore.files.reading import read_bytes
@@ -23,15 +22,17 @@ from biascore.files.writing import check_folder, finish, new_folder
 from biascore.models.usage import ModelUsed, QuestionCounts
 from biascore.results.agreement import Agreement, Order, agreements, orders
 from biascore.results.answers import Answer, answers
+from biascore.results.attached import attached
+from biascore.results.comparison import Comparison
 from biascore.results.failure import Failure
 from biascore.results.gates import GateResult
 from biascore.results.hashes import canonical, content_hash, item_hash
 from biascore.results.measurement import Measurement
+from biascore.results.provenance import Provenance
 from biascore.results.run_files import ITEMS_FOLDER, RUN_FILE, in_the_way, items_path, parse_run
 from biascore.results.scenarios import MappingUsed, ScenarioResult
 from biascore.results.sensitivity import Sensitivity, seen_lines, undecided
 from biascore.results.stimuli_used import StimuliUsed, TestUsed
-from biascore.results.summary import summary_rows
 from biascore.results.verdicts import RunVerdict, contradiction, control_lines, run_verdicts, verdict_told
 from biascore.stats import Adjustment
 
@@ -39,34 +40,7 @@ if TYPE_CHECKING:
     import altair as alt
     import pandas as pd
 
-    from biascore.comparing import Comparison
-
 SCHEMA_VERSION: Final = 2
-
-
-class PluginUsed(Frozen):
-    """A loaded plugin by entry-point name, distribution and version."""
-
-    name: str
-    dist: str
-    version: str
-
-
-class Provenance(Frozen):
-    """Where and when: versions, seed, seconds since the epoch, and the audit as it was given.
-
-    ``packages``: the versions of the packages that compute the numbers, as far as they were loaded.
-    """
-
-    biascore_version: str
-    python_version: str
-    packages: FrozenMap[str] = Field(default_factory=dict)
-    platform: str
-    started: float
-    finished: float
-    seed: int
-    audit: FrozenMap[Any]
-    plugins: tuple[PluginUsed, ...]
 
 
 class Run(Frozen):
@@ -207,40 +181,32 @@ class Run(Frozen):
 
     def summary(self) -> pd.DataFrame:
         """One row per measurement in the eight columns that answer first; ``to_frame`` has all."""
-        import pandas as pd
-
-        columns = ("model", "concept", "test", "metric", "effect", "interval", "p_adjusted", "verdict")
-        rows = [{name: getattr(row, name) for name in columns} for row in summary_rows(self)]
-        return pd.DataFrame(rows, columns=list(columns))
+        frame: pd.DataFrame = attached("summary")(self)
+        return frame
 
     def report(self, path: str | Path, *, overwrite: bool = False) -> Path:
         """Write the page of this run and return its path; raises as ``biascore.report.write_report``."""
-        from biascore.report import write_report
-
-        return write_report(self, path, overwrite=overwrite)
+        written: Path = attached("report")(self, path, overwrite=overwrite)
+        return written
 
     def plot(self, metric: str = "") -> alt.TopLevelMixin:
         """The effects with their intervals, of one metric or of all, as an Altair chart.
 
         Raises MissingExtraError without ``biascore[report]``, UnknownNameError for a metric that the run does not hold.
         """
-        from biascore.report import plot
-
-        return plot(self, metric)
+        chart: alt.TopLevelMixin = attached("plot")(self, metric)
+        return chart
 
     def compare(
         self, other: Run | str | Path | None = None, models: Mapping[str, str] | None = None
     ) -> Comparison:
         """What changed from this run to another, or between two of its models; see ``biascore.compare``."""
-        from biascore.comparing import compare
-
-        return compare(self, other, models)
+        found: Comparison = attached("compare")(self, other, models)
+        return found
 
     def _repr_html_(self) -> str:
         """The run as a notebook shows it."""
-        from biascore.results.html import run_html
-
-        return run_html(self)
+        return str(attached("run_html")(self))
 
     def results_digest(self) -> str:
         """SHA-256 over every result and verdict, item tables included; equal for runs with equal results.

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from biascore.basics.wording import but, figures
 from biascore.results.estimates import format_p
 from biascore.results.measurement import Measurement
+from biascore.results.run import Run
 from biascore.results.verdicts import Role, RunVerdict, specificity_told
 
 if TYPE_CHECKING:
-    from biascore.results.run import Run
+    import pandas as pd
 
 
 class SummaryRow(NamedTuple):
@@ -79,6 +80,15 @@ def summary_rows(run: Run, roles: Sequence[Role] = tuple(Role)) -> tuple[Summary
     """The rows in the order of the run, of measurements with one of these roles."""
     pairs = zip(run.measurements, run.verdicts, strict=True)
     return tuple(_row(run, measurement, said) for measurement, said in pairs if said.role in roles)
+
+
+def summary(run: Run) -> pd.DataFrame:
+    """One row per measurement in the eight columns that answer first, as ``Run.summary`` gives it."""
+    import pandas as pd
+
+    columns = ("model", "concept", "test", "metric", "effect", "interval", "p_adjusted", "verdict")
+    rows = [{name: getattr(row, name) for name in columns} for row in summary_rows(run)]
+    return pd.DataFrame(rows, columns=list(columns))
 
 
 def _row(run: Run, measurement: Measurement, said: RunVerdict) -> SummaryRow:

@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from biascore.results.run import Run
 from biascore.results.summary import SummaryRow, summary_rows
-
-if TYPE_CHECKING:
-    from biascore.results.run import Run
 
 
 def conventions(run: Run) -> tuple[str, ...]:

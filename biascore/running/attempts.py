@@ -7,10 +7,9 @@ import traceback
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from biascore.basics.guard import At, Owner
 from biascore.basics.progress import Progress
 from biascore.checking import check_open
-from biascore.errors import BiascoreError, NothingMeasuredError, PluginFailedError, TimeLimitError
+from biascore.errors import At, BiascoreError, NothingMeasuredError, Owner, PluginFailedError, TimeLimitError
 from biascore.metric import Metric
 from biascore.models.pool import Pool
 from biascore.models.usage import ModelUsed

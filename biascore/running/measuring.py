@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biascore.basics.guard import At, failed, guarded, report_it
+from biascore.basics.guard import failed, guarded, report_it
 from biascore.checking import Checker
+from biascore.errors import At
 from biascore.metric import Context, Metric
 from biascore.models.model import Model
 from biascore.results.finding import Finding, measurement_of, wrong_result

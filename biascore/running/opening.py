@@ -9,13 +9,14 @@ from typing import Any
 
 import pluggy
 
+from biascore.adapter import LoadContext
 from biascore.audit import AuditModel
-from biascore.basics.guard import At, guarded
+from biascore.basics.guard import guarded
 from biascore.basics.keys import without_keys
 from biascore.basics.progress import Silent
 from biascore.checking import Checker
-from biascore.errors import PluginError
-from biascore.models.adapter import Backend, Identity, LoadContext, ModelPlugin
+from biascore.errors import At, PluginError
+from biascore.models.backend import Backend, Identity, ModelPlugin
 from biascore.models.cache import NoCache
 from biascore.models.model import Model
 from biascore.models.pool import Pool

@@ -10,8 +10,8 @@ from typing import Any
 from biascore.audit import Audit
 from biascore.models.usage import ModelUsed
 from biascore.plugins.loading import Plugins
-from biascore.results.packages import computing
-from biascore.results.run import PluginUsed, Provenance, Run
+from biascore.results.provenance import PluginUsed, Provenance, computing
+from biascore.results.run import Run
 from biascore.results.scenarios import MappingUsed
 from biascore.results.stimuli_used import StimuliUsed, TestUsed
 from biascore.running.attempts import Done

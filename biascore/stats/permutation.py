@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,9 +23,7 @@ from scipy.special import ndtr
 
 from biascore.stats._checks import Floats, finite_vector
 from biascore.stats.attainable import Attainable, of_draws, of_partitions
-
-if TYPE_CHECKING:
-    from biascore.stats.exchange import Exchange
+from biascore.stats.exchange import Exchange
 
 AUTO_MAX_SUMS = 2**24
 """``auto`` counts exactly up to this many stored subset sums (128 MiB): 23 + 23 words, or 5 + 120."""

@@ -18,9 +18,10 @@ from typing import Final, Self
 import numpy as np
 
 from biascore.stats._checks import Floats
-from biascore.stats.exchange import UNEQUAL, Exchange, relabelled_tails
+from biascore.stats.exchange import UNEQUAL, Exchange
 from biascore.stats.labels import Labelled
 from biascore.stats.permutation import PermutationTest
+from biascore.stats.relabelling import relabelled_tails
 
 CLEAR: Final = 3.0
 """Standard errors by which the mean cosine between two lists lies above 0 where they have a direction in common."""

@@ -18,7 +18,8 @@ import numpy as np
 from pages import arguments
 
 from biascore.stats import permutation_test
-from biascore.stats.exchange import Exchange, exchange_test
+from biascore.stats.exchange import Exchange
+from biascore.stats.relabelling import exchange_test
 
 ALPHA = 0.05
 DRAWS = 999

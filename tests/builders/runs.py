@@ -13,7 +13,8 @@ from biascore.results.caveat import caveats_of
 from biascore.results.coverage import Coverage, LostWord
 from biascore.results.estimates import ConfidenceInterval, Estimate, PValue
 from biascore.results.measurement import Measurement, item_table
-from biascore.results.run import PluginUsed, Provenance, Run
+from biascore.results.provenance import PluginUsed, Provenance
+from biascore.results.run import Run
 from biascore.results.stimuli_used import StimuliUsed
 from biascore.stats import Adjustment
 from biascore.stats.verdict import Verdict

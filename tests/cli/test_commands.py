@@ -9,16 +9,18 @@ from typing import get_type_hints
 import pytest
 from typer.testing import CliRunner
 
-from biascore.basics.guard import At, Owner, failed
+from biascore.basics.guard import failed
 from biascore.cli import exit_code
 from biascore.cli.commands import App
 from biascore.cli.console import say
 from biascore.cli.measuring import measure, run
 from biascore.errors import (
     AnswerError,
+    At,
     BiascoreError,
     ModelLoadError,
     NothingMeasuredError,
+    Owner,
     PluginFailedError,
     QuotaError,
     RateLimitError,

@@ -63,7 +63,7 @@ def stored(folder: Path) -> dict[str, Any]:
     ("what", "code", "told"),
     [
         ("exit", 5, "called sys.exit(0)"),
-        ("load-interrupt", 5, "raised KeyboardInterrupt, though nobody interrupted"),
+        ("load-exit", 5, "called sys.exit(0)"),
         ("zero", 5, "raised ZeroDivisionError: division by zero"),
         ("down", 6, "the service is busy"),
     ],

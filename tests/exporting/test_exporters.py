@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 import pytest
 
 from biascore.errors import OptionsError, RunError
-from biascore.exporting.exporter import Exported, Exporter
+from biascore.exporter import Exported, Exporter
 from biascore.exporting.forms import EXPORTERS, exported, write_exported
 from biascore.gates import Gate, evaluate
 from biascore.plugins.loading import Plugins

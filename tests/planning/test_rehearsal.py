@@ -18,7 +18,8 @@ from biascore.models.cost import Cost
 from biascore.models.model import Model
 from biascore.models.pool import Pool
 from biascore.models.source import Services
-from biascore.planning.plan import Plan, Planner, QuestionPlan
+from biascore.planning.plan import Plan, QuestionPlan
+from biascore.planning.planner import Planner
 from biascore.planning.rehearsal import DIMENSIONS
 from biascore.plugins_api import (
     Backend,

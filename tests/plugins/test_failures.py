@@ -54,7 +54,6 @@ def failed(run: Run) -> list[tuple[str, str, str, str, str, bool]]:
         (RateLimitError("slow down", 1e9), "RateLimitError", True),
         (ZeroDivisionError("1/0"), "ZeroDivisionError", False),
         (SystemExit(0), "SystemExit", False),
-        (KeyboardInterrupt(), "KeyboardInterrupt", False),
         (MemoryError(), "MemoryError", False),
     ],
 )
@@ -198,14 +197,17 @@ def test_several_models_are_measured_at_once(engine_of: EngineOf) -> None:
 # Interrupts and time.
 
 
-@pytest.mark.parametrize("swallowed", [False, True])
-def test_a_real_interrupt_interrupts_and_says_what_was_done(engine_of: EngineOf, swallowed: bool) -> None:
+@pytest.mark.parametrize("how", ["by Ctrl-C", "by Ctrl-C, made another error", "raised by the plugin"])
+def test_an_interrupt_interrupts_and_says_what_was_done(engine_of: EngineOf, how: str) -> None:
     def answer() -> None:
+        if how == "raised by the plugin":
+            raise KeyboardInterrupt
         try:
             signal.raise_signal(signal.SIGINT)
-        except BaseException:
-            if not swallowed:
-                raise
+        except BaseException as error:
+            if "another" in how:
+                raise RuntimeError("stopped") from error
+            raise
 
     engine = engine_of(adapter_that(answer=answer))
     before = signal.getsignal(signal.SIGINT)

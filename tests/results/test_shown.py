@@ -9,8 +9,8 @@ import pytest
 
 from biascore import Run
 from biascore.errors import UnknownNameError
+from biascore.report.notebook import MOST
 from biascore.results.caveat import Caveat
-from biascore.results.html import MOST
 
 from ..builders.runs import HOSTILE, decided, hostile_run, measurement, model_used, run_of, typical_run
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from biascore.stats import permutation_test
-from biascore.stats.exchange import Exchange, exchange_test
+from biascore.stats.exchange import Exchange
+from biascore.stats.relabelling import exchange_test
 
 SIX = tuple("abcdef")
 

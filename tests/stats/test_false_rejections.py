@@ -7,7 +7,8 @@ import math
 import numpy as np
 
 from biascore.stats import permutation_test
-from biascore.stats.exchange import Exchange, exchange_test
+from biascore.stats.exchange import Exchange
+from biascore.stats.relabelling import exchange_test
 
 
 def test_labels_of_inflected_words_must_be_exchanged_by_family():

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from biascore.stats import cosine_matrix
-from biascore.stats.exchange import Exchange, exchange_test
+from biascore.stats.exchange import Exchange
 from biascore.stats.labels import Labelled
+from biascore.stats.relabelling import exchange_test
 from biascore.stats.tightness import Tightness, direction_test
 
 

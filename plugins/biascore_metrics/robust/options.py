@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, field_validator
 
 from biascore.errors import OptionsError
 from biascore.plugins_api import AssociationsTest, AttributeGroup, MetricOptions, Resamples, WordList, quoted
 
-if TYPE_CHECKING:
-    from biascore_metrics.robust.probes import Template
-
 Names = Annotated[tuple[str, ...], Field(strict=False, min_length=1)]
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A template and what it is called: t1, t2, …, in the order of the test."""
+
+    name: str
+    sentence: str
+    listed: str
 
 
 class RobustOptions(MetricOptions):

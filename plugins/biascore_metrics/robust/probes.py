@@ -13,19 +13,10 @@ from itertools import product
 from typing import Final, Literal
 
 from biascore.plugins_api import AGREEING, ATTRIBUTE, TARGET, AssociationsTest, Part, Span
-from biascore_metrics.robust.options import RobustOptions
+from biascore_metrics.robust.options import RobustOptions, Template
 
 Role = Literal["targets", "opposites"]
 SIGNS: Final[dict[Role, int]] = {"targets": 1, "opposites": -1}
-
-
-@dataclass(frozen=True, slots=True)
-class Template:
-    """A template and what it is called: t1, t2, …, in the order of the test."""
-
-    name: str
-    sentence: str
-    listed: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -136,16 +136,16 @@ def test_export_refuses_what_it_cannot_do(engine: Engine, original: Original, tm
         engine.model("planted:gender=1") as model,
         pytest.raises(CapabilityError, match="cannot be exported"),
     ):
-        export_model(engine, model, tmp_path / "new")
+        export_model(engine.model, model, tmp_path / "new")
     with engine.model(f"hf:{original('encoder')}", dtype="bfloat16") as model:
         with pytest.raises(CapabilityError, match="only float32"):
-            export_model(engine, model, tmp_path / "new")
+            export_model(engine.model, model, tmp_path / "new")
         taken = tmp_path / "taken"
         taken.mkdir()
         (taken / "thesis.txt").write_text("mine")
         for overwrite in (False, True):
             with pytest.raises(RunError, match="taken"):
-                export_model(engine, model, taken, overwrite=overwrite)
+                export_model(engine.model, model, taken, overwrite=overwrite)
     assert [path.name for path in tmp_path.iterdir()] == ["taken"]
     assert (taken / "thesis.txt").read_text() == "mine"
 
@@ -160,7 +160,7 @@ def test_an_export_that_cannot_be_opened_leaves_nothing(
     with engine.model(f"hf:{original('encoder')}") as model:
         monkeypatch.setattr(model._backend, "export", broken)
         with pytest.raises(ModelLoadError, match=r"config\.json"):
-            export_model(engine, model, tmp_path / "new")
+            export_model(engine.model, model, tmp_path / "new")
     assert not list(tmp_path.iterdir())
 
 
@@ -186,7 +186,7 @@ def test_the_command_exports_and_compares(
             copy.score(TEXTS, "log_likelihood"), model.score(TEXTS, "log_likelihood"), rtol=1e-5
         )
     with engine.model(f"hf:{original('emotions')}") as model:
-        export_model(engine, model, tmp_path / "copy", int8=True, overwrite=True)
+        export_model(engine.model, model, tmp_path / "copy", int8=True, overwrite=True)
     with engine.model("onnx:copy") as copy:
         assert copy.identity.facts["precision"] == "dynamically quantised"
         assert copy.identity.quantities == ("anger", "joy", "fear")

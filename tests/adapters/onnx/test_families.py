@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::UserWarning"
 @pytest.mark.parametrize("name", ["mixtral", "qwen3_moe"])
 def test_a_mixture_of_experts_is_exported(name: str, engine: Engine, tmp_path: Path) -> None:
     with engine.model(f"hf:{families.save(name, tmp_path / 'model')}") as model:
-        found = export_model(engine, model, tmp_path / "copy").deviations
+        found = export_model(engine.model, model, tmp_path / "copy").deviations
     assert {deviation.quantity for deviation in found} >= {"embed: sentence", "score: log_likelihood"}
     assert max(deviation.largest for deviation in found) < 2e-5
 
@@ -39,7 +39,7 @@ def test_what_cannot_be_exported_is_refused_in_a_sentence(
     with engine.model(f"hf:{families.save(name, tmp_path / 'model')}") as model:
         capfd.readouterr()
         with pytest.raises(ModelLoadError, match=reason):
-            export_model(engine, model, tmp_path / "copy")
+            export_model(engine.model, model, tmp_path / "copy")
     said = capfd.readouterr()
     assert len((said.out + said.err).splitlines()) < 3, said
     assert not (tmp_path / "copy").exists()

@@ -51,7 +51,7 @@ def test_the_copy_holds_the_whole_pipeline(
 
     copy = tmp_path / "copy"
     with engine.model(f"hf:{folder}", allow_pickle=True) as model:
-        export_model(engine, model, copy)
+        export_model(engine.model, model, copy)
         wanted = model.embed([Text(text) for text in SENTENCES])
         described = model.identity.sentence_vector
     assert not list(copy.rglob("*.bin"))
@@ -59,7 +59,7 @@ def test_the_copy_holds_the_whole_pipeline(
         engine.model(f"hf:{folder}", allow_pickle=True, sentence="mean") as model,
         pytest.raises(CapabilityError, match="Leave the option sentence away"),
     ):
-        export_model(engine, model, tmp_path / "other")
+        export_model(engine.model, model, tmp_path / "other")
     with engine.model(f"onnx:{copy}") as model:
         np.testing.assert_allclose(model.embed([Text(text) for text in SENTENCES]), wanted, atol=1e-5)
         assert model.identity.sentence_vector == described

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import ClassVar, Final, NamedTuple
 
-if TYPE_CHECKING:
-    from biascore.results.run import Run
+from biascore.results.run import Run
+
+OWN_FORMS: Final = frozenset({"md", "csv", "json", "latex", "model-card", "every-eval-ever", "junit"})
+"""The names of the forms of biascore itself, in ``exporting``, which no plugin may take."""
 
 
 class Exported(NamedTuple):

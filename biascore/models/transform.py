@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import ClassVar, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -14,12 +14,9 @@ import numpy.typing as npt
 from biascore.basics.frozen import Scalar
 from biascore.basics.options import Configured, OptionsT
 from biascore.errors import CapabilityError
-
-if TYPE_CHECKING:
-    from biascore.models.adapter import Identity
-    from biascore.models.questions import Level
-    from biascore.stimuli import Catalogue
-
+from biascore.models.backend import Identity
+from biascore.models.questions import Level
+from biascore.stimuli import Catalogue
 
 IN_SHORT: Final = "in short"
 """The fact that is all of them for a reader in a hurry."""

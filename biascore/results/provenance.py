@@ -1,16 +1,16 @@
-"""The versions of the packages that compute the numbers of a run."""
+"""Where, when and with what a run was made, and the versions of the packages that computed its numbers."""
 
 from __future__ import annotations
 
 import sys
 from importlib import metadata
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+from pydantic import Field
 
-if TYPE_CHECKING:
-    from biascore.results.run import Provenance
+from biascore.basics.frozen import Frozen, FrozenMap
 
 ALWAYS: Final = ("numpy", "scipy")
 WHERE_LOADED: Final = (
@@ -18,6 +18,31 @@ WHERE_LOADED: Final = (
     *("tokenizers", "torch", "transformers"),
 )
 """What adapters import; another version of it may move the last decimals."""
+
+
+class PluginUsed(Frozen):
+    """A loaded plugin by entry-point name, distribution and version."""
+
+    name: str
+    dist: str
+    version: str
+
+
+class Provenance(Frozen):
+    """Where and when: versions, seed, seconds since the epoch, and the audit as it was given.
+
+    ``packages``: the versions of the packages that compute the numbers, as far as they were loaded.
+    """
+
+    biascore_version: str
+    python_version: str
+    packages: FrozenMap[str] = Field(default_factory=dict)
+    platform: str
+    started: float
+    finished: float
+    seed: int
+    audit: FrozenMap[Any]
+    plugins: tuple[PluginUsed, ...]
 
 
 def computing() -> dict[str, str]:
