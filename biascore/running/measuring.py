@@ -37,7 +37,10 @@ class Measuring:
         """
         plugins, catalogue = self.checker.plugins, self.checker.catalogue
         seed = measurement_seed(self.seed, metric.name, test.id)
-        context = Context(np.random.default_rng(seed), seed, catalogue, models, plugins.languages)
+        diagnostics = tuple(one() for one in plugins.diagnostics.items())
+        context = Context(
+            np.random.default_rng(seed), seed, catalogue, models, plugins.languages, diagnostics
+        )
         owner = plugins.metrics.owner(metric.name).owner
         what = f"{metric.name} {test.id} on {model.name}"
         at = At(owner, "measuring", f"measuring {what}")

@@ -11,7 +11,8 @@ from typing import Annotated, Literal
 from pydantic import Field, field_validator
 
 from biascore.errors import OptionsError
-from biascore.plugins_api import AssociationsTest, AttributeGroup, MetricOptions, Resamples, WordList, quoted
+from biascore.plugins_api import MetricOptions, Resamples, WordList, quoted
+from biascore_metrics.robust.associations import AssociationsTest, AttributeGroup
 
 Names = Annotated[tuple[str, ...], Field(strict=False, min_length=1)]
 
