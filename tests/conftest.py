@@ -11,10 +11,13 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
 from biascore import Engine
+
+from .report.browser import CHROMIUM
 
 ROOT = Path(__file__).resolve().parents[1]
 DISTS = ROOT / "tests" / "dists"
@@ -133,11 +136,26 @@ def environment(site: Path, dists: tuple[str, ...], variables: Mapping[str, str]
     }
 
 
+def missing(program: str, packages: str) -> NoReturn:
+    """Skip a test for want of a program; where CI is "true" fail, so that nothing is green without it."""
+    reason = f"{program} is not installed: apt-get install {packages}"
+    if os.environ.get("CI") == "true":
+        pytest.fail(f"{reason}, or set CI=false to skip this test")
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def chromium() -> None:
+    """A browser."""
+    if CHROMIUM is None:
+        missing("chromium", "chromium")
+
+
 @pytest.fixture(scope="session")
 def apertium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of an apertium-apy server with the pairs that are installed."""
     if shutil.which("apertium-apy") is None or not (MODES / "modes" / "eng-spa.mode").exists():
-        pytest.skip("Apertium is not installed: apt-get install apertium apertium-apy apertium-eng-spa")
+        missing("apertium-apy", "apertium apertium-apy apertium-eng-spa apertium-hbs-eng")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

@@ -13,7 +13,7 @@ from biascore.report import write_report
 from biascore.results.run import Run
 
 from ..builders.runs import HOSTILE, hostile_run, run_of, typical_run
-from .browser import CHROMIUM, POLICY, Visit, pages_printed, visit
+from .browser import POLICY, Visit, pages_printed, visit
 from .pages import squeezed
 from .pictured import hostile_figures, hostile_joined, hostile_rulers, plane_measurement
 
@@ -22,7 +22,7 @@ pytest.importorskip("vl_convert")
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="no chromium is installed on this machine"),
+    pytest.mark.usefixtures("chromium"),
 ]
 
 # Points at a few marks of every chart and keeps what the tooltip then shows; Vega listens to pointer events.

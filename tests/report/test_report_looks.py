@@ -13,14 +13,14 @@ from biascore.report import write_report
 from biascore.results.run import Run
 
 from ..builders.runs import measurement, model_used, run_of, table
-from .browser import CHROMIUM, POLICY, Page, pages_printed, visit
+from .browser import POLICY, Page, pages_printed, visit
 
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="no chromium is installed on this machine"),
+    pytest.mark.usefixtures("chromium"),
 ]
 
 MODELS = ("a small encoder", "a large encoder", "planted, gender = 1")
