@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
 from shlex import quote
+from typing import Any, get_type_hints
 
 import typer
 
@@ -12,61 +16,108 @@ from biascore.archive.resume import check_keeps, unfinished
 from biascore.audit import Audit
 from biascore.basics.guard import debugging
 from biascore.cli import codes
+from biascore.cli.adjusting import Adjust
 from biascore.cli.console import say, stderr
 from biascore.cli.gates import gate_code, print_gates, print_scenarios
+from biascore.cli.options import (
+    Force,
+    Form,
+    Json,
+    MaxCharacters,
+    NoCache,
+    Out,
+    Report,
+    Require,
+    Seed,
+    TimeLimit,
+    Verbose,
+)
 from biascore.cli.progress import SignsOfLife
 from biascore.cli.report import deliver
 from biascore.cli.results import print_run
 from biascore.engine import DEFAULT_CACHE, Engine
 from biascore.errors import OptionsError
+from biascore.exporting.forms import exporter
 from biascore.files.paths import user_path
+from biascore.plugins.loading import Plugins
 from biascore.results.run import Run, check_replaceable
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """What a run may take: characters for services that charge, seconds for one call of a plugin; and the cache."""
+class RunOptions:
+    """The options that ``run`` and ``measure`` share: where the run goes, what is shown of it, and what it may take."""
 
-    max_characters: int | None
-    time_limit: float | None
-    no_cache: bool
+    out: Out = None
+    report: Report = None
+    seed: Seed = None
+    adjust: Adjust = None
+    verbose: Verbose = False
+    form: Form = None
+    as_json: Json = False
+    force: Force = False
+    no_cache: NoCache = False
+    require_plugin: Require = None
+    max_characters: MaxCharacters = None
+    time_limit: TimeLimit = None
+
+    @property
+    def printed(self) -> str | None:
+        """The form to print in, None for the table; raises OptionsError for one that there is not, or for two."""
+        if self.as_json and self.form not in (None, "json"):
+            raise OptionsError(f"--json and --format {self.form} are two forms. Give one of them")
+        if self.form is not None:
+            exporter(self.form, Plugins(only={"register_exporters"}))
+        return "json" if self.as_json else self.form
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
-    """Where a run goes, and what is shown of it."""
+def taking_run_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with `RunOptions` as options of its own, which it gets as its argument ``given``.
 
-    out: Path | None
-    report: Path | None
-    form: str | None
-    verbose: bool
-    force: bool
+    typer reads the signature of a command, so this gives it one in which they stand.
+    """
+    hints = get_type_hints(RunOptions, include_extras=True)
+    shared = [
+        Parameter(one.name, Parameter.KEYWORD_ONLY, default=one.default, annotation=hints[one.name])
+        for one in fields(RunOptions)
+    ]
+    own = [one for one in signature(command, eval_str=True).parameters.values() if one.name != "given"]
+
+    @wraps(command)
+    def whole(**values: Any) -> None:
+        given = RunOptions(**{one.name: values.pop(one.name) for one in shared})
+        command(**values, given=given)
+
+    every = [*own, *shared]
+    whole.__annotations__ = {one.name: one.annotation for one in every}
+    vars(whole)["__signature__"] = Signature(every)
+    return whole
 
 
-def run_and_deliver(audit: Audit, output: Output, limits: Limits) -> None:
+def run_and_deliver(audit: Audit, given: RunOptions) -> None:
     """Run an audit, show and save its run; a run of it that is there, and of which a part failed, is gone on with."""
-    earlier = None if output.force or output.out is None else unfinished(user_path(output.out), audit)
+    printed = given.printed
+    earlier = None if given.force or given.out is None else unfinished(user_path(given.out), audit)
     if earlier is not None:
-        output = replace(output, force=True)
-    _check_targets(output, audit)
+        given = replace(given, force=True)
+    _check_targets(given, audit)
     if earlier is not None:
         say(
-            f"going on with the run in {output.out}, of which {len(earlier.failed)} measurement(s) had failed",
+            f"going on with the run in {given.out}, of which {len(earlier.failed)} measurement(s) had failed",
             to=stderr,
         )
     signs = SignsOfLife()
     with signs.task("reading plugins and word lists", 1):
         engine = Engine(
-            cache=None if limits.no_cache else DEFAULT_CACHE,
+            cache=None if given.no_cache else DEFAULT_CACHE,
             progress=signs,
-            max_characters=limits.max_characters,
-            time_limit=limits.time_limit,
+            max_characters=given.max_characters,
+            time_limit=given.time_limit,
         )
     try:
         result = engine.run(audit)
     finally:
         engine.close()
-    _deliver(result, output, earlier)
+    _deliver(result, given, printed, earlier)
     code = gate_code(result.gates)
     if result.failed and all(gate.only_unmeasured for gate in result.gates if not gate.passed):
         passing = all(failure.may_pass for failure in result.failed)
@@ -75,20 +126,20 @@ def run_and_deliver(audit: Audit, output: Output, limits: Limits) -> None:
         raise typer.Exit(code)
 
 
-def _check_targets(output: Output, audit: Audit) -> None:
+def _check_targets(given: RunOptions, audit: Audit) -> None:
     """Find what cannot be written before hours of work, not after them."""
-    if output.out is not None and output.out == output.report:
+    if given.out is not None and given.out == given.report:
         raise OptionsError(
-            f"--out and --report both name {output.out}. A run is a folder, a report a file: name two."
+            f"--out and --report both name {given.out}. A run is a folder, a report a file: name two."
         )
-    if output.out is not None:
-        _check_bases(audit, output.out)  # first: --force would replace what is compared with
-        check_replaceable(output.out, overwrite=output.force)
-    if output.report is not None:
+    if given.out is not None:
+        _check_bases(audit, given.out)  # first: --force would replace what is compared with
+        check_replaceable(given.out, overwrite=given.force)
+    if given.report is not None:
         from biascore.report import check_installed, check_report
 
         check_installed()
-        check_report(output.report, overwrite=output.force)
+        check_report(given.report, overwrite=given.force)
 
 
 def _check_bases(audit: Audit, out: Path) -> None:
@@ -103,30 +154,30 @@ def _check_bases(audit: Audit, out: Path) -> None:
             )
 
 
-def _deliver(result: Run, output: Output, earlier: Run | None) -> None:
+def _deliver(result: Run, given: RunOptions, printed: str | None, earlier: Run | None) -> None:
     # Shown first: if the disk is full now, the numbers are not lost.
-    if output.form is None:
-        print_run(result, verbose=output.verbose)
+    if printed is None:
+        print_run(result, verbose=given.verbose)
         print_scenarios(result)
         print_gates(result.gates)
-    elif output.form == "json":
-        deliver(result, output.form)
+    elif printed == "json":
+        deliver(result, printed)
     if debugging():
         for failure in result.failed:
             say(f"\n{failure.what}:\n{failure.traceback}", to=stderr)
     try:
-        _save(result, output, earlier)
+        _save(result, given, earlier)
     finally:  # and a run is not lost where it has nothing to say in another form
-        if output.form not in (None, "json"):
-            deliver(result, str(output.form), several=True)
+        if printed not in (None, "json"):
+            deliver(result, str(printed), several=True)
 
 
-def _save(result: Run, output: Output, earlier: Run | None) -> None:
+def _save(result: Run, given: RunOptions, earlier: Run | None) -> None:
     if earlier is not None:
         check_keeps(result, earlier)
-    if output.out is not None:
-        say(f"run saved in {result.save(output.out, overwrite=output.force)}", to=stderr)
-    if output.report is not None:
+    if given.out is not None:
+        say(f"run saved in {result.save(given.out, overwrite=given.force)}", to=stderr)
+    if given.report is not None:
         from biascore.report import write_report
 
-        say(f"report: {write_report(result, output.report, overwrite=output.force)}", to=stderr)
+        say(f"report: {write_report(result, given.report, overwrite=given.force)}", to=stderr)
