@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from biascore import Run
+from biascore import Audit, Run
 from biascore.cli import main
 from biascore.cli.app import app
 from biascore.cli.gates import gates
@@ -54,6 +54,40 @@ def test_a_stored_run_is_held_against_gates_of_a_file_and_of_the_command_line(st
     (found,) = json.loads(done.stdout)
     assert found["passed"]
     assert [check["held"] for check in found["checks"]] == ["holds", "holds"]
+
+
+@pytest.mark.parametrize("command", ["gate", "run"])
+def test_audit_and_base_run_are_read_once(
+    stored: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    read: list[str] = []
+    load, loads = Run.load, Audit.load
+
+    def noted(path: str | Path) -> None:
+        read.append(Path(path).name)
+
+    monkeypatch.setattr(Run, "load", lambda path: (noted(path), load(path))[1])
+    monkeypatch.setattr(Audit, "load", lambda path: (noted(path), loads(path))[1])
+    gates = f"""
+[[gates]]
+measurements = ["*"]
+roles = ["control"]
+no_worse_than = "{stored / "audit-run"}"
+margin = 1
+"""
+    audit = tmp_path / "two.toml"
+    audit.write_text(AUDIT.partition("[[gates]]")[0] + 2 * gates, encoding="utf-8")
+    (tmp_path / "now").symlink_to(stored / "audit-run")
+    what = (
+        ["gate", str(tmp_path / "now"), str(audit)]
+        if command == "gate"
+        else ["run", str(audit), "--no-cache"]
+    )
+    done = CliRunner().invoke(app, what)
+    assert done.exit_code == 0, done.output
+    assert sorted(read) == (
+        ["audit-run", "now", "two.toml"] if command == "gate" else ["audit-run", "two.toml"]
+    )
 
 
 def test_verify_finds_a_gate_that_was_made_to_pass(stored: Path, tmp_path: Path) -> None:

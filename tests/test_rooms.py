@@ -1,0 +1,45 @@
+"""The import contracts name every room; ``make lint`` checks them."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+DOORS = {"plugins_api", "designs", "stats", "errors"}
+"""What a plugin may import."""
+
+
+@pytest.fixture(scope="module")
+def linter() -> dict[str, Any]:
+    """The settings of import-linter."""
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    settings: dict[str, Any] = tomllib.loads(text)["tool"]["importlinter"]
+    return settings
+
+
+def contract(linter: dict[str, Any], words: str) -> dict[str, Any]:
+    """The one contract whose name holds these words."""
+    (found,) = (one for one in linter["contracts"] if words in one["name"])
+    return dict(found)
+
+
+def test_every_room_is_a_door_or_closed_to_plugins(linter: dict[str, Any]) -> None:
+    there = {
+        path.stem
+        for path in (ROOT / "biascore").iterdir()
+        if (path / "__init__.py").exists() or path.suffix == ".py"
+    }
+    closed = {
+        name.removeprefix("biascore.") for name in contract(linter, "public doors")["forbidden_modules"]
+    }
+    assert closed == there - {"__init__"} - DOORS
+
+
+def test_nothing_is_left_out_of_the_contracts(linter: dict[str, Any]) -> None:
+    assert linter["exclude_type_checking_imports"] is False
+    assert contract(linter, "circle")["ancestors"] == linter["root_packages"]
+    assert [one["name"] for one in linter["contracts"] if "ignore_imports" in one] == []
