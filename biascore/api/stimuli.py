@@ -1,0 +1,18 @@
+"""What a metric is measured on: tests and the lists they name, and where a run finds them."""
+
+from typing import TYPE_CHECKING
+
+from biascore.basics.lazy import lazily
+
+if TYPE_CHECKING:
+    from biascore.hookspecs import hookimpl as hookimpl
+    from biascore.stimuli import Catalogue as Catalogue
+    from biascore.stimuli import Origin as Origin
+    from biascore.stimuli import PairList as PairList
+    from biascore.stimuli import SentenceList as SentenceList
+    from biascore.stimuli import TemplateList as TemplateList
+    from biascore.stimuli import Test as Test
+    from biascore.stimuli import WordForms as WordForms
+    from biascore.stimuli import WordList as WordList
+else:
+    __getattr__, __dir__ = lazily(__name__)
