@@ -12,11 +12,14 @@ import numpy as np
 from pydantic import AfterValidator, Field
 from typing_extensions import TypeVar
 
+from biascore.basics.frozen import Scalar
 from biascore.basics.options import Configured, Options, in_brackets
 from biascore.errors import TestKindError, UnknownNameError
 from biascore.languages.gender import GenderPair, SpeakerGenderDetector
 from biascore.languages.language import Language, find_language, no_detector
 from biascore.models.model import Model
+from biascore.results.caveat import Caveat
+from biascore.results.estimates import Estimate
 from biascore.results.finding import Finding
 from biascore.stats import Unreachable
 from biascore.stimuli import Catalogue, Origin, Test
@@ -59,12 +62,39 @@ class MetricOptions(Options):
 
 
 @dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What a diagnostic found: caveats, further estimates, and conventions that depend on the model's words."""
+
+    caveats: tuple[Caveat, ...] = ()
+    estimates: tuple[Estimate, ...] = ()
+    stated: Mapping[str, Scalar] = field(default_factory=dict)
+
+
+class Diagnostic(ABC):
+    """What else might explain the scores of a metric, such as word frequency; looks at the same scores.
+
+    ``reads`` names the designs of scores that it can look at (``biascore.designs``). ``few``: whether it also looks at
+    scores that are too few to be measured.
+    """
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    reads: ClassVar[tuple[type, ...]]
+    few: ClassVar[bool] = False
+
+    @abstractmethod
+    def diagnose(self, model: Model, test: Test, scores: Any, context: Context) -> Diagnosis:
+        """Look at the scores of one test on one model; ``scores`` is of a design in ``reads``."""
+
+
+@dataclass(frozen=True, slots=True)
 class Context:
     """What the engine lends to a metric for one measurement.
 
     Everything random comes from ``rng``, whose seed is ``seed``. ``catalogue`` holds the stimuli of the run
     (sentence templates, for one). ``model`` opens a second model that an option of the metric names.
-    ``languages`` are those that plugins know, by tag, with what they know of their grammar.
+    ``languages`` are those that plugins know, by tag, with what they know of their grammar. ``diagnostics`` are those that
+    plugins register.
     """
 
     rng: np.random.Generator
@@ -72,6 +102,7 @@ class Context:
     catalogue: Catalogue
     model: Callable[[str], Model]
     languages: Mapping[str, Language] = field(default_factory=lambda: MappingProxyType({}))
+    diagnostics: tuple[Diagnostic, ...] = ()
 
     def detector(self, tag: str) -> SpeakerGenderDetector:
         """The detector of the speaker's gender in a language; raises UnknownNameError where there is none."""

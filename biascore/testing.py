@@ -40,7 +40,7 @@ def check_metric(
     group and value), ``estimator`` (gives the headline from the items), ``order`` (the words of a list in another order
     give the same headline and exact p-values), ``seed`` (the same seed gives the same result), ``json`` (stored and read
     again it is the same), ``coverage`` (of each list, given = used + lost), ``keys`` (every model gives the same
-    estimates, conventions and columns).
+    conventions and columns of items).
     """
     for name in ("name", "summary", "reference", "requires", "kinds"):
         _hold(hasattr(metric, name), "declares", f"{metric.__name__} has no {name}")
@@ -123,7 +123,6 @@ def _fixed(found: Measurement) -> list[float | None]:
 
 def _keys(found: Measurement) -> dict[str, list[str]]:
     return {
-        "estimates": sorted(one.name for one in found.estimates),
         "conventions": sorted(found.conventions),
         "columns": found.items.column_names,
     }

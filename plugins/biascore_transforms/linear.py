@@ -35,7 +35,7 @@ class LinearTransform(FittedTransform):
         """What a file holds of it."""
         return {"read": self.change.read, "write": self.change.write, "offset": self.change.offset}
 
-    def apply(self, vectors: NDArray[np.float32], words: Sequence[str]) -> NDArray[np.float32]:  # noqa: ARG002
+    def apply(self, vectors: NDArray[np.float32], words: Sequence[str]) -> NDArray[np.float32]:
         """All directions removed in a single product; raises OptionsError for vectors of another dimension."""
         if vectors.shape[1] != self.change.dimensions:
             raise OptionsError(

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
+from biascore.designs.effect import EFFECT
 from biascore.engine import Engine
 from biascore.plugins_api import FiseTest, Test
 from biascore.results.estimates import Estimate
@@ -27,7 +28,6 @@ from biascore.stimuli.lists import PairList, WordList
 from biascore.stimuli.model import Dimension
 from biascore_metrics.fise.leanings import LABELS, WORDS
 from biascore_metrics.fise.rows import equal_name
-from biascore_metrics.weat.effect import EFFECT
 
 TESTS = ("es/gg-weat", "es/GenS", "es/weat2")
 ENDINGS = ("os", "ad", "id", "iv")

@@ -9,8 +9,8 @@ import numpy as np
 from safetensors.numpy import load_file
 
 from biascore import Engine
+from biascore.designs.options import WeatOptions
 from biascore.plugins_api import Measurement, Test, WordList
-from biascore_metrics.weat.options import WeatOptions
 from biascore_metrics.weat.weat import Weat
 
 from .measuring import measured

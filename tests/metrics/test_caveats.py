@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from biascore import Engine, Run
+from biascore.designs.words import coverage_caveats
 from biascore.results.caveat import Caveat, caveats_of
 from biascore.results.coverage import Coverage, LostWord
 from biascore.results.hashes import canonical, content_hash, item_hash
 from biascore.results.measurement import Measurement
-from biascore_metrics.words import coverage_caveats
 
 
 def test_what_is_said_in_short_touches_the_verdict() -> None:

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
+from biascore.designs.options import WeatOptions
 from biascore.errors import OptionsError
 from biascore.plugins_api import Measurement, Model, Test
 from biascore.results.verdicts import contradiction
 from biascore.stats import Verdict
-from biascore_metrics.weat.options import WeatOptions
 from biascore_metrics.weat.weat import Weat
 
 from .loops import cosine

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from biascore import Engine
+from biascore.designs.options import WeatOptions
 from biascore.plugins_api import Measurement, Model, Test
 from biascore.stats import Verdict
 from biascore_metrics.lpbs.lpbs import Lpbs
 from biascore_metrics.lpbs.options import LpbsOptions
-from biascore_metrics.weat.options import WeatOptions
 from biascore_metrics.weat.weat import Weat
 
 from .measuring import measured

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
+from biascore.designs.frequency import Frequency
+from biascore.designs.options import WeatOptions
 from biascore.engine import Engine
 from biascore.plugins_api import Familiarity, Measurement, Model, Test
-from biascore_metrics.frequency import Frequency
-from biascore_metrics.weat.options import ScWeatOptions, WeatOptions
+from biascore_metrics.weat.options import ScWeatOptions
 from biascore_metrics.weat.single import ScWeat
 from biascore_metrics.weat.weat import Weat
 
@@ -94,7 +95,10 @@ def test_without_ranks_sub_tokens_and_lengths_of_vectors_go_for_frequency():
     ]
     assert "Y and B have the words of more pieces" in found.both()[0].text
     assert "A has the words of fewer" not in found.one("A", "B", "targets")[0].text
-    assert "B has the words of more pieces, A the words of fewer pieces" in found.one("A", "B", "targets")[0].text
+    assert (
+        "B has the words of more pieces, A the words of fewer pieces"
+        in found.one("A", "B", "targets")[0].text
+    )
 
 
 def test_a_rank_that_is_not_known_of_every_word_is_not_used():

@@ -25,7 +25,7 @@ from biascore.plugins_api import (
     hookimpl,
 )
 from biascore.stats import Verdict
-from biascore_metrics.lpbs.increase import Filled
+from biascore_metrics.lpbs.filled import Filled
 from biascore_metrics.lpbs.lpbs import Lpbs
 from biascore_metrics.lpbs.options import LpbsOptions
 

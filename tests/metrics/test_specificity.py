@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from biascore import Engine
+from biascore.designs.options import WeatOptions
+from biascore.designs.specificity import Compared, Topics
 from biascore.errors import OptionsError
-from biascore_metrics.weat.options import WeatOptions
-from biascore_metrics.weat.specificity import Compared, Topics
 
 from ..builders.word_lists import write_weat
 from .harmless import ENCODER, harmless_tests, input_vectors, measure_harmless, share_specific

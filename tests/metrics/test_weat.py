@@ -7,12 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from biascore.designs.options import WeatOptions
 from biascore.engine import Engine
 from biascore.errors import AnswerError
 from biascore.plugins_api import Catalogue, Measurement, Model, Test
 from biascore.results.verdicts import contradiction
 from biascore.stats import Verdict
-from biascore_metrics.weat.options import ScWeatOptions, WeatOptions
+from biascore_metrics.weat.options import ScWeatOptions
 from biascore_metrics.weat.single import ScWeat
 from biascore_metrics.weat.weat import Weat
 

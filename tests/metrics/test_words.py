@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pytest
 
+from biascore.designs.options import WeatOptions
 from biascore.errors import AnswerError
 from biascore.plugins_api import Familiarity, Measurement, Model, Test
-from biascore_metrics.weat.options import WeatOptions
 from biascore_metrics.weat.weat import Weat
 
 from ..builders import models

@@ -71,7 +71,7 @@ class PairMetric(Metric[PairOptionsT, SentencePairsTest]):
     def scores(self, model: Model, pairs: tuple[SentencePair, ...]) -> tuple[Scores, tuple[str, ...]]:
         """Score the pairs in their order; returns what a reader must be warned of as well."""
 
-    def own_conventions(self, model: Model) -> dict[str, Scalar]:  # noqa: ARG002
+    def own_conventions(self, model: Model) -> dict[str, Scalar]:
         """How a sentence is scored."""
         return {}
 
@@ -107,7 +107,7 @@ class PairMetric(Metric[PairOptionsT, SentencePairsTest]):
                 )
         return found
 
-    def measure(self, model: Model, test: SentencePairsTest, context: Context) -> Finding:  # noqa: ARG002
+    def measure(self, model: Model, test: SentencePairsTest, context: Context) -> Finding:
         """Share of pairs whose more stereotypical sentence scores higher; items are the pairs' differences."""
         options = self.options
         scores, warnings = self.scores(model, test.pairs.pairs)
@@ -216,7 +216,7 @@ class CrowsPairs(PairMetric[CrowsPairsOptions]):
         """Ask for every token of both sentences, hidden in its turn, and add up those that both share."""
         return masked_scores(model, pairs, self.options.pll, self.options.decimals)
 
-    def own_conventions(self, model: Model) -> dict[str, Scalar]:  # noqa: ARG002
+    def own_conventions(self, model: Model) -> dict[str, Scalar]:
         """What is summed, what is hidden, and the order of matching."""
         return masked_conventions(self.options.pll)
 

@@ -14,6 +14,9 @@ from typing import Final, Literal, TypeVar
 import numpy as np
 import pyarrow as pa
 
+from biascore.designs.frequency import Frequency
+from biascore.designs.near import near_duplicates
+from biascore.designs.words import OF_MODEL, composed_caveat, coverage_caveats
 from biascore.errors import TestKindError
 from biascore.plugins_api import (
     SELF,
@@ -48,9 +51,6 @@ from biascore_metrics.fise.targets import (
     list_warnings,
     targets_of,
 )
-from biascore_metrics.frequency import Frequency
-from biascore_metrics.near import near_duplicates
-from biascore_metrics.words import OF_MODEL, composed_caveat, coverage_caveats
 
 NAMED_ON_AXIS: Final = 10
 RESERVED: Final = frozenset({"item", "group", "value", "cluster", "top"})
@@ -81,7 +81,7 @@ class PlacementMetric(Metric[PlacementOptionsT, FiseTest]):
     def treatment_in_words(self, test: FiseTest) -> str:
         """The same for the reader of a measurement."""
 
-    def check(self, test: FiseTest, catalogue: Catalogue) -> None:  # noqa: ARG002
+    def check(self, test: FiseTest, catalogue: Catalogue) -> None:
         """Raise TestKindError for another kind of test, or one whose groups or columns cannot be told apart."""
         if not 2 <= len(test.dimensions) <= MAX_DIMENSIONS:
             raise TestKindError(
@@ -265,7 +265,7 @@ class GgFise(PlacementMetric[GgFiseOptions]):
         """The mean of the raw or of the unit vectors."""
         return self.options.mean
 
-    def treatment_in_words(self, test: FiseTest) -> str:  # noqa: ARG002
+    def treatment_in_words(self, test: FiseTest) -> str:
         """Which mean."""
         scaled = "as the model gives them" if self.treatment == "raw" else "scaled to length 1"
         return f"mean of the vectors of the two forms, {scaled}; lost where one form has none"

@@ -7,8 +7,8 @@ from typing import Literal
 
 from pydantic import Field
 
+from biascore.designs.words import WordOptions
 from biascore.plugins_api import Draws, Model, Scalar
-from biascore_metrics.words import WordOptions
 
 
 class PlacementOptions(WordOptions):

@@ -11,6 +11,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from biascore.designs.words import counterparts
 from biascore.plugins_api import Dimension, FiseTest
 from biascore.stats import cosine_matrix
 from biascore.stats.exchange import Exchange
@@ -18,7 +19,6 @@ from biascore.stats.labels import ON_AXIS, Codes, Labelled, cell_codes, cell_cou
 from biascore.stats.tightness import Tightness
 from biascore_metrics.fise.clusters import Clusters
 from biascore_metrics.fise.targets import Embedded
-from biascore_metrics.words import counterparts
 
 AXIS: Final = "on an axis"
 

@@ -10,8 +10,7 @@ from typing import Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from biascore.plugins_api import Coverage, FiseTest, Level, LostWord, Model, PairList
-from biascore_metrics.words import (
+from biascore.designs.words import (
     RoleVectors,
     WordOptions,
     distinct_words,
@@ -21,6 +20,7 @@ from biascore_metrics.words import (
     unusable,
     usual_distance,
 )
+from biascore.plugins_api import Coverage, FiseTest, Level, LostWord, Model, PairList
 
 Vectors = npt.NDArray[np.float64]
 Treatment = Literal["first", "both", "raw", "unit"]

@@ -72,7 +72,7 @@ class GestMlm(Metric[MlmOptions, SamplesTest | GenderPairsTest]):
         """What a test of so few stereotypes cannot show."""
         return Chosen.of(test, self.options.exclude).unreachable(self.options)
 
-    def gender_languages(self, test: Test) -> tuple[str, ...]:  # noqa: ARG002
+    def gender_languages(self, test: Test) -> tuple[str, ...]:
         """The language of the pairs that a translator makes."""
         return (self.options.target,) if self.options.target else ()
 

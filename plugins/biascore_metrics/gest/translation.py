@@ -52,7 +52,7 @@ class GestMt(Metric[MtOptions, SamplesTest]):
         Chosen.of(test, self.options.exclude)
         Confound.of(self.options, catalogue)
 
-    def extra_stimuli(self, test: SamplesTest, catalogue: Catalogue) -> tuple[Origin, ...]:  # noqa: ARG002
+    def extra_stimuli(self, test: SamplesTest, catalogue: Catalogue) -> tuple[Origin, ...]:
         """The file of the confounding list."""
         return Confound.read_from(self.options, catalogue)
 
@@ -60,7 +60,7 @@ class GestMt(Metric[MtOptions, SamplesTest]):
         """What a test of so few stereotypes cannot show."""
         return Chosen.of(test, self.options.exclude).unreachable(self.options)
 
-    def gender_languages(self, test: Test) -> tuple[str, ...]:  # noqa: ARG002
+    def gender_languages(self, test: Test) -> tuple[str, ...]:
         """The language of the translations."""
         return (self.options.target,)
 

@@ -15,6 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 from pydantic import Field
 
+from biascore.designs.words import OUT_OF_VOCABULARY
 from biascore.plugins_api import (
     ConfidenceInterval,
     Context,
@@ -40,7 +41,6 @@ from biascore_metrics.grammatical_gender.pairs_drawn import (
 from biascore_metrics.grammatical_gender.questions import KIND, AnalogiesTest, Question
 from biascore_metrics.grammatical_gender.same_words import Floats, states
 from biascore_metrics.grammatical_gender.trace import Line, trace_of
-from biascore_metrics.words import OUT_OF_VOCABULARY
 
 ACCURACY: Final = "accuracy"
 OVER_ALL: Final = "accuracy over all questions, those that cannot be answered counted as wrong"

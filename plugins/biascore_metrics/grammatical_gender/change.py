@@ -7,6 +7,10 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
+from biascore.designs.crossed import ROLES, role_caveats
+from biascore.designs.effect import DEVIATIONS, EFFECT
+from biascore.designs.pvalues import normal
+from biascore.designs.words import OF_MODEL
 from biascore.plugins_api import (
     ConfidenceInterval,
     Context,
@@ -34,10 +38,6 @@ from biascore_metrics.grammatical_gender.same_words import (
     states,
 )
 from biascore_metrics.grammatical_gender.trace import Line, SizeOptions, trace_of
-from biascore_metrics.weat.effect import DEVIATIONS, EFFECT
-from biascore_metrics.weat.pvalues import normal
-from biascore_metrics.weat.words import ROLES, role_caveats
-from biascore_metrics.words import OF_MODEL
 
 LEAST: Final = {"X": 2, "Y": 2, "A": 1, "B": 1}
 SMALL: Final = 0.2

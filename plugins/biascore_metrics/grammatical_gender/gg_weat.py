@@ -8,6 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
+from biascore.designs.crossed import OF_USABLE_WORDS, ROLES, role_caveats
+from biascore.designs.effect import EFFECT, Effect, Sample
+from biascore.designs.frequency import Frequency
+from biascore.designs.options import VectorOptions
+from biascore.designs.pvalues import NORMAL, normal
+from biascore.designs.words import OF_MODEL, too_few
 from biascore.plugins_api import (
     Catalogue,
     Context,
@@ -24,17 +30,10 @@ from biascore.plugins_api import (
     item_table,
 )
 from biascore.stats import Verdict
-from biascore.stats.exchange import Exchange
-from biascore_metrics.frequency import Frequency
 from biascore_metrics.grammatical_gender.change import LEAST, change_of
 from biascore_metrics.grammatical_gender.genders import Genders, genders_of
 from biascore_metrics.grammatical_gender.same_words import NOTHING, SameWords, Scores, embed_on, states
 from biascore_metrics.grammatical_gender.trace import Line, trace_of
-from biascore_metrics.weat.effect import EFFECT, Across, Effect
-from biascore_metrics.weat.options import VectorOptions
-from biascore_metrics.weat.pvalues import NORMAL, normal
-from biascore_metrics.weat.words import OF_USABLE_WORDS, ROLES, role_caveats
-from biascore_metrics.words import OF_MODEL, too_few
 
 
 class GgWeatOptions(VectorOptions):
@@ -54,29 +53,22 @@ class _Measured:
     """The associations of one list of nouns after each state of the model, and what was made of them."""
 
     name: str
-    scores: Sequence[Scores]
-    across: Sequence[Across]
+    samples: Sequence[Sample]
     problem: str
     roles: tuple[str, str]
-    exchange: Exchange | None = None
+
+    @property
+    def scores(self) -> Sequence[Scores]:
+        """The associations (x, y) after each state."""
+        return [one.scores for one in self.samples]
 
     def effect(self, place: int, when: str, options: VectorOptions, rng: np.random.Generator) -> Effect:
-        x, y = self.scores[place] if self.scores else NOTHING
-        effect = Effect.of(
-            x,
-            y,
-            options,
-            rng,
-            problem=self.problem,
-            roles=self.roles,
-            name=f"{self.name}{when}",
-            across=self.across[place] if self.across else None,
-            exchange=self.exchange,
-        )
+        sample = self.problem or self.samples[place]
+        effect = Effect.of(sample, options, rng, roles=self.roles, name=f"{self.name}{when}")
         d, difference = effect.estimates
         if d.value is None:
             return effect
-        printed = d.model_copy(update={"p_values": (*d.p_values, normal(x, y))})
+        printed = d.model_copy(update={"p_values": (*d.p_values, normal(*self.samples[place].scores))})
         return replace(effect, estimates=(printed, difference))
 
     def change(self, options: VectorOptions, rng: np.random.Generator) -> Estimate:
@@ -88,7 +80,7 @@ class _Measured:
             problem=self.problem,
             name=self.name,
             roles=self.roles,
-            exchange=self.exchange,
+            exchange=self.samples[0].exchange if self.samples else None,
         )[0]
 
 
@@ -112,7 +104,7 @@ class GgWeat(Metric[GgWeatOptions, Test]):
         if self.options.nouns is not None:
             genders_of(self.options.nouns, catalogue, self.name)
 
-    def extra_stimuli(self, test: Test, catalogue: Catalogue) -> tuple[Origin, ...]:  # noqa: ARG002
+    def extra_stimuli(self, test: Test, catalogue: Catalogue) -> tuple[Origin, ...]:
         """The nouns that are measured beside the test's own."""
         return () if self.options.nouns is None else (catalogue.test(self.options.nouns),)
 
@@ -136,7 +128,7 @@ class GgWeat(Metric[GgWeatOptions, Test]):
         figures: tuple[Figure, ...] = ()
         if options.trace and not measured[0].problem:
             lines = [
-                Line.of_effects(one.scores, options, rng, one.name, exchange=one.exchange)
+                Line.of_effects(one.scores, options, rng, one.name, exchange=one.samples[0].exchange)
                 for one in measured
                 if not one.problem
             ]
@@ -181,12 +173,11 @@ def _measured(test: Test, words: SameWords, count: int, held_out: Genders | None
         least = {x: LEAST["X"], y: LEAST["Y"], "A": LEAST["A"], "B": LEAST["B"]}
         problem = too_few(words.words, words.coverage, least)
         if problem:
-            found.append(_Measured(name, [], [], problem, (x, y)))
+            found.append(_Measured(name, [], problem, (x, y)))
             continue
-        scores = [words.pair(place, x, y) for place in range(count)]
-        attributes = words.exchange(test, "A", "B")
-        across = [words.across(place, x, y, attributes) for place in range(count)]
-        found.append(_Measured(name, scores, across, problem, (x, y), words.exchange(test, x, y)))
+        exchanges = words.exchange(test, x, y), words.exchange(test, "A", "B")
+        samples = [words.sample(place, x, y, *exchanges) for place in range(count)]
+        found.append(_Measured(name, samples, "", (x, y)))
     return found
 
 

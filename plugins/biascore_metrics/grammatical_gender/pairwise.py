@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 from pydantic import Field, model_validator
 
+from biascore.designs.words import MAX_LOST_SHARE, OF_MODEL, composed_caveat, coverage_caveats
 from biascore.errors import OptionsError
 from biascore.plugins_api import (
     Catalogue,
@@ -43,7 +44,6 @@ from biascore_metrics.grammatical_gender.known_pairs import ITSELF, KnownPairs, 
 from biascore_metrics.grammatical_gender.pair_files import DIFFERENT, KIND, SAME, NounPairsTest
 from biascore_metrics.grammatical_gender.same_words import ComparingOptions, Floats, embed_on, states
 from biascore_metrics.grammatical_gender.trace import Line, trace_of
-from biascore_metrics.words import MAX_LOST_SHARE, OF_MODEL, composed_caveat, coverage_caveats
 
 GAP: Final = "gap of mean cosines, one gender less two"
 REDUCTION: Final = "reduction of the gap (equation 8)"
@@ -94,7 +94,7 @@ class PairwiseDistance(Metric[PairwiseOptions, NounPairsTest | GenderedNounsTest
         {"reference": frozenset({"embed"})}
     )
 
-    def check(self, test: NounPairsTest | GenderedNounsTest, catalogue: Catalogue) -> None:  # noqa: ARG002
+    def check(self, test: NounPairsTest | GenderedNounsTest, catalogue: Catalogue) -> None:
         """Raise OptionsError for nouns of one gender, and for a reference model where there is no translation."""
         if isinstance(test, GenderedNounsTest):
             two_genders(test, self.name)

@@ -9,14 +9,14 @@ from typing import Final, Literal
 import numpy as np
 import numpy.typing as npt
 
+from biascore.designs.crossed import exchange_of_roles
+from biascore.designs.effect import Sample
+from biascore.designs.words import RoleVectors, WordOptions, embed_words, unusable
 from biascore.errors import OptionsError
 from biascore.plugins_api import Coverage, Level, LostWord, Model, Resamples, Scalar, Test
 from biascore.stats import association, cosine_matrix
 from biascore.stats.association import MIN_RELATIVE_SPREAD
 from biascore.stats.exchange import Exchange
-from biascore_metrics.weat.effect import Across
-from biascore_metrics.weat.words import exchange_of_roles
-from biascore_metrics.words import RoleVectors, WordOptions, embed_words, unusable
 
 Floats = npt.NDArray[np.float64]
 Vectors = npt.NDArray[np.float32]
@@ -84,14 +84,10 @@ class SameWords:
         )
         return first, second
 
-    def across(self, place: int, x: str, y: str, exchange: Exchange) -> Across:
-        """The difference of two roles from the side of the attributes, on one of the models."""
-        vectors = self.vectors[place]
-        first, second = (
-            association(cosine_matrix(vectors[role], vectors[x]), cosine_matrix(vectors[role], vectors[y]))
-            for role in ("A", "B")
-        )
-        return Across(first, second, exchange)
+    def sample(self, place: int, x: str, y: str, exchange: Exchange, across: Exchange) -> Sample:
+        """The associations of two roles on one of the models, with what may be exchanged of them and of A and B."""
+        table = self.on(place).cosines((x, y), ("A", "B"))
+        return Sample(table, len(self.words[x]), len(self.words["A"]), exchange, across)
 
     def exchange(self, test: Test, x: str, y: str) -> Exchange:
         """What of two roles may be exchanged: what the lists of the test declare, else words one by one."""

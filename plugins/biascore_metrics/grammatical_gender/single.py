@@ -13,6 +13,8 @@ from typing import Final, Literal
 import numpy as np
 import pyarrow as pa
 
+from biascore.designs.effect import DEVIATIONS
+from biascore.designs.words import OF_MODEL, composed_caveat, coverage_caveats
 from biascore.errors import OptionsError
 from biascore.plugins_api import (
     Catalogue,
@@ -45,8 +47,6 @@ from biascore_metrics.grammatical_gender.same_words import (
     states,
 )
 from biascore_metrics.grammatical_gender.trace import Ends, Line, trace_of
-from biascore_metrics.weat.effect import DEVIATIONS
-from biascore_metrics.words import OF_MODEL, composed_caveat, coverage_caveats
 
 PAPER: Final = "share of nouns weakened, direction only (the paper's)"
 WEAKENED: Final = "share of nouns weakened, still with their own gender"

@@ -9,13 +9,13 @@ from typing import Final, Self
 import numpy as np
 import pyarrow as pa
 
+from biascore.designs.effect import EFFECT
+from biascore.designs.options import VectorOptions
 from biascore.plugins_api import Figure, Level, Lines, Model, Scalar, item_table
 from biascore.stats import ZeroVarianceError, effect_size
 from biascore.stats.exchange import Exchange
 from biascore.stats.units import bootstrap_effect_of_units
 from biascore_metrics.grammatical_gender.same_words import EffectOptions, Floats, Scores
-from biascore_metrics.weat.effect import EFFECT
-from biascore_metrics.weat.options import VectorOptions
 
 STEP: Final = "step"
 ACCURACY: Final = "accuracy"

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from biascore.designs.words import OF_MODEL, composed_caveat, coverage_caveats
 from biascore.errors import OptionsError
 from biascore.plugins_api import (
     Catalogue,
@@ -41,7 +42,6 @@ from biascore_metrics.grammatical_gender.same_words import (
     states,
 )
 from biascore_metrics.grammatical_gender.trace import Line, trace_of
-from biascore_metrics.words import OF_MODEL, composed_caveat, coverage_caveats
 
 CORRELATION: Final = "correlation with human norms"
 NORMS: Final = "norms"

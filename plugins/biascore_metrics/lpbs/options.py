@@ -6,7 +6,8 @@ from typing import Annotated, Final, Literal, TypeAlias
 
 from pydantic import Field, field_validator
 
-from biascore_metrics.weat.options import TopicOptions
+from biascore.designs.options import TopicOptions
+from biascore.plugins_api import Model
 
 TARGET: Final = "TARGET"
 ATTRIBUTE: Final = "ATTRIBUTE"
@@ -42,8 +43,7 @@ class LpbsOptions(TopicOptions):
                 raise ValueError(f"the template {template!r} is given twice; give it once")
         return templates
 
-    @property
-    def variant(self) -> str:
+    def variant(self, model: Model) -> str:
         """What tells this measurement from others of LPBS: options that are not the defaults."""
         templates = () if self.templates == (SIMPLEST,) else (" + ".join(map(repr, self.templates)),)
         return ", ".join([*templates, *self.changed("templates")])

@@ -11,6 +11,7 @@ from typing import ClassVar, Final
 
 import pyarrow as pa
 
+from biascore.designs.words import coverage_caveats
 from biascore.errors import OptionsError
 from biascore.plugins_api import (
     AssociationsTest,
@@ -30,7 +31,6 @@ from biascore_metrics.robust.fits import difference_name
 from biascore_metrics.robust.options import RobustOptions
 from biascore_metrics.robust.probes import Design
 from biascore_metrics.robust.scores import CausalProber, MaskedProber, Prober, Scored
-from biascore_metrics.words import coverage_caveats
 
 UNWEIGHTED_DRAWS: Final = (
     "bootstrap=lme4 draws residuals that ignore the weights, so the intervals of R² do not keep their level and may miss "
@@ -55,7 +55,7 @@ class RobustMetric(Metric[RobustOptions, AssociationsTest]):
     perplexity: ClassVar[str]
     """What the perplexity of a sentence is."""
 
-    def check(self, test: AssociationsTest, catalogue: Catalogue) -> None:  # noqa: ARG002
+    def check(self, test: AssociationsTest, catalogue: Catalogue) -> None:
         """Raise OptionsError for an option that names what the test does not have."""
         Design.of(test, self.options)
 

@@ -14,10 +14,9 @@ from typing import Final
 
 import numpy as np
 
+from biascore.designs.words import WordOptions, unknown_words
 from biascore.plugins_api import Coverage, LostWord, Masked, Model
 from biascore_metrics.robust.probes import SIGNS, Design, Place, Probe
-from biascore_metrics.vocabulary import unknown_words
-from biascore_metrics.words import WordOptions
 
 DROPPED: Final = "the tokenizer drops all of its characters"
 WORD: Final = re.compile(r"\w+|[^\w\s]")
@@ -132,7 +131,7 @@ class MaskedProber(Prober):
         self,
         model: Model,
         chosen: Sequence[tuple[Place, Probe]],
-        perplexities: Mapping[str, float],  # noqa: ARG002
+        perplexities: Mapping[str, float],
         lost: Lost,
     ) -> list[float]:
         """Log-probability of the attribute, minus that with the target word hidden too.
@@ -156,17 +155,17 @@ class MaskedProber(Prober):
 class CausalProber(Prober):
     """A causal language model: the mean log-likelihood of the sentence, per token, is its association."""
 
-    def perplexities(self, model: Model, texts: Sequence[str], *, whole_words: bool) -> dict[str, float]:  # noqa: ARG002
+    def perplexities(self, model: Model, texts: Sequence[str], *, whole_words: bool) -> dict[str, float]:
         """exp of minus the mean log-likelihood."""
         means = map(float, model.score(texts, MEAN_LOG_LIKELIHOOD))
         return dict(zip(texts, _exp_minus(means), strict=True))
 
     def associations(
         self,
-        model: Model,  # noqa: ARG002
+        model: Model,
         chosen: Sequence[tuple[Place, Probe]],
         perplexities: Mapping[str, float],
-        lost: Lost,  # noqa: ARG002
+        lost: Lost,
     ) -> list[float]:
         """Mean log-likelihood of the sentence: minus the loss."""
         return [-float(np.log(perplexities[probe.text])) for _, probe in chosen]

@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import field_validator
 
+from biascore.designs.options import WeatOptions
 from biascore.plugins_api import Model
-from biascore_metrics.weat.options import WeatOptions
 
 Unit = Literal["word", "sentence"]
 
@@ -32,6 +32,6 @@ class SeatOptions(WeatOptions):
             raise ValueError("is empty; name the stimuli file that holds the templates, such as 'seat'")
         return file
 
-    def variant(self, model: Model) -> str:  # noqa: ARG002
+    def variant(self, model: Model) -> str:
         """What tells this measurement from others of SEAT; the level tells on static models too."""
         return ", ".join([f"{self.level} level", *self.changed("level")])

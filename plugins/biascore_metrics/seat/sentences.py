@@ -11,6 +11,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from biascore.designs.crossed import ROLES, means
+from biascore.designs.words import WordOptions, composed, distinct_words, unknown_words, unseen, unusable
 from biascore.errors import OptionsError, StimuliError, UnknownNameError
 from biascore.plugins_api import (
     Catalogue,
@@ -23,9 +25,6 @@ from biascore.plugins_api import (
     Test,
     Text,
 )
-from biascore_metrics.vocabulary import unknown_words
-from biascore_metrics.weat.words import ROLES
-from biascore_metrics.words import WordOptions, composed, distinct_words, unseen, unusable
 
 OWN: Final = "own sentences"
 
@@ -137,10 +136,7 @@ class RoleSentences:
 
     def by_word(self, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """Means over each word's sentences: (sentences, ...) gives (words, ...)."""
-        ends = np.cumsum(self.counts)
-        return np.stack(
-            [values[end - count : end].mean(axis=0) for end, count in zip(ends, self.counts, strict=True)]
-        )
+        return means(values, self.counts)
 
 
 def embed_sentences(

@@ -12,6 +12,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from biascore.designs.crossed import ROLES, role_caveats
+from biascore.designs.frequency import Frequency
+from biascore.designs.near import near_duplicates
+from biascore.designs.pvalues import permutation_p_values
+from biascore.designs.words import OF_MODEL, RoleVectors, embed_words, exchange_of
 from biascore.plugins_api import (
     EVERY_ITEM,
     Catalogue,
@@ -45,13 +50,8 @@ from biascore.stats import (
     permutation_test,
 )
 from biascore.stats.exchange import Exchange
-from biascore_metrics.frequency import Frequency
-from biascore_metrics.near import near_duplicates
 from biascore_metrics.weat.control import Control, Pool
 from biascore_metrics.weat.options import ScWeatOptions
-from biascore_metrics.weat.pvalues import permutation_p_values
-from biascore_metrics.weat.words import ROLES, role_caveats
-from biascore_metrics.words import OF_MODEL, RoleVectors, embed_words, exchange_of
 
 SHARE = "share of words associated"
 LEAST = {"X": 1, "Y": 1, "A": 2, "B": 2}

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from biascore.designs.crossed import ROLES
 from biascore.engine import Engine
 from biascore.errors import OptionsError, StimuliError
 from biascore.plugins_api import TemplateList
 from biascore_metrics.seat.sentences import Frames
-from biascore_metrics.weat.words import ROLES
 
 VOWEL = re.compile("[aeiouàèéìòùáíóúœAEIOU]")
 

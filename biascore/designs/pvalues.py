@@ -14,7 +14,7 @@ from typing import Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from biascore.plugins_api import PValue
+from biascore.results.estimates import PValue
 from biascore.stats import PermutationTest, Tail, effect_size, normal_approximation
 
 LARGER: Final = "the larger of two"
@@ -26,19 +26,19 @@ Alternative = Literal["two-sided", "greater"]
 
 @dataclass(frozen=True, slots=True)
 class Tests:
-    """The tests of one difference: of its own labels, of those of the lists across, and the papers'.
+    """The tests of one difference: of its own labels, the papers', and of the labels of the lists across.
 
-    ``papers`` exchanges the words of the own lists one by one; it is ``own`` itself where that does so, too. ``across`` is
-    None where one test decides alone. ``labels`` name the labels of both ("target", "attribute").
+    ``papers`` exchanges the words of the own lists one by one; it is ``own`` itself where that does so, too. ``labels`` name
+    the labels of both ("target", "attribute").
     """
 
     own: PermutationTest
     papers: PermutationTest
-    labels: tuple[str, str] = ("target", "attribute")
-    across: PermutationTest | None = None
+    across: PermutationTest
+    labels: tuple[str, str]
 
     def p_values(self, alternative: Alternative) -> tuple[PValue, ...]:
-        """The deciding one first: the larger of two, or the only one; then both by their labels; then the papers' own.
+        """The deciding one first: the larger of two; then both by their labels; then the papers' own.
 
         The own labels have a p of their own where the papers' is another. A one-sided test has the two-sided p second, which
         tells of an effect the other way.
@@ -46,17 +46,13 @@ class Tests:
         papers = permutation_p_values(self.papers, alternative)
         own = permutation_p_values(self.own, alternative)[:2]
         apart = () if self.own is self.papers else _named(own[:1], f"{self.labels[0]} labels")
-        if self.across is None:
-            return (*apart, *papers)
         others = permutation_p_values(self.across, alternative)[:2]
         larger = [max(pair, key=lambda p: p.value) for pair in zip(own, others, strict=True)]
         deciding = _named(larger if alternative == "greater" else larger[:1], LARGER)
         return (*deciding, *apart, *_named(others[:1], f"{self.labels[1]} labels"), *papers)
 
     def told(self, alternative: Alternative) -> str:
-        """The two p-values of which the larger decides, in a sentence; empty where one test decides alone."""
-        if self.across is None:
-            return ""
+        """The two p-values of which the larger decides, in a sentence."""
         own, across = (permutation_p_values(test, alternative)[0].value for test in (self.own, self.across))
         mine, others = self.labels
         return f"It is the larger of {own:.3g} ({mine} labels permuted) and {across:.3g} ({others} labels permuted)."

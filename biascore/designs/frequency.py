@@ -16,7 +16,10 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from biascore.plugins_api import Caveat, Familiarity, Model, Scalar
+from biascore.basics.frozen import Scalar
+from biascore.models.model import Model
+from biascore.models.questions import Familiarity
+from biascore.results.caveat import Caveat
 
 LARGE: Final = 0.8
 """Standard deviations: two lists that differ by as much in frequency are told of (Cohen's large effect), of two pairs of

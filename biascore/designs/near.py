@@ -8,9 +8,10 @@ from typing import Final
 
 import numpy as np
 
-from biascore.plugins_api import Caveat, WordList, caveats_of
+from biascore.designs.words import MAX_LOST_SHARE, Vectors
+from biascore.results.caveat import Caveat, caveats_of
 from biascore.stats import cosine_matrix
-from biascore_metrics.words import MAX_LOST_SHARE, Vectors
+from biascore.stimuli import WordList
 
 NEARLY: Final = 0.5
 """Words nearer than this part of the usual distance between two words of a test are near-duplicates ("pistol", "gun")."""

@@ -4,25 +4,28 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Final, Self
+from typing import Final, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from biascore.plugins_api import Caveat, ConfidenceInterval, Contrast, Estimate, caveats_of
+from biascore.designs.options import TWO_WAY, AssociationOptions
+from biascore.designs.pvalues import Tests
+from biascore.results.caveat import Caveat, caveats_of
+from biascore.results.estimates import ConfidenceInterval, Estimate
+from biascore.results.estimators import Contrast
 from biascore.stats import (
     Attainable,
     Decision,
     Interval,
     Verdict,
     ZeroVarianceError,
+    association,
     decide,
     effect_size,
     permutation_test,
 )
 from biascore.stats.exchange import Exchange
-from biascore_metrics.weat.options import TWO_WAY, AssociationOptions
-from biascore_metrics.weat.pvalues import Tests
 
 EFFECT: Final = "effect size d"
 DIFFERENCE: Final = "mean difference of association"
@@ -30,36 +33,38 @@ DEVIATIONS: Final = "standard deviations"
 UNSURE: Final = "interval includes 0: with other words for these lists there may be no effect"
 
 
-@dataclass(frozen=True, slots=True)
-class Across:
-    """The same mean difference from the other side: what each word of the two lists that are not permuted adds to it.
+class Sample(NamedTuple):
+    """A table of associations (n, m) as one test sees it: the rows are two lists, and the columns two others.
 
-    ``one`` and ``other`` are the words' differences between X and Y (or A and B), so that mean(one) - mean(other) is
-    the difference of the effect; ``exchange`` is what of them may be exchanged. ``labels`` names the lists, "attribute" or
-    "target", ``unit`` their elements. ``table`` (n, m) is what both sides are means of, n words of x and y, m of these; a
-    two-way interval resamples both sides of it, and there is none without.
+    The ``first`` rows and ``cut`` columns are of the one list each. ``exchange`` is what of the rows may be exchanged,
+    ``across`` what of the columns. ``labels`` say what rows and columns are of, ``unit`` what one of them is.
     """
 
-    one: npt.NDArray[np.float64]
-    other: npt.NDArray[np.float64]
+    table: npt.NDArray[np.float64]
+    first: int
+    cut: int
     exchange: Exchange
-    labels: str = "attribute"
+    across: Exchange
+    labels: tuple[str, str] = ("target", "attribute")
     unit: str = "words"
-    table: npt.NDArray[np.float64] | None = None
 
-    @classmethod
-    def of(
-        cls,
-        table: npt.NDArray[np.float64],
-        first: int,
-        cut: int,
-        exchange: Exchange,
-        labels: str = "attribute",
-        unit: str = "words",
-    ) -> Self:
-        """From associations (words, others), of which the first ``first`` rows and ``cut`` columns are the one list."""
-        g = table[:first].mean(axis=0) - table[first:].mean(axis=0)
-        return cls(g[:cut], g[cut:], exchange, labels, unit, table)
+    @property
+    def scores(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """s of the rows of the one list and of the other: mean association with the one columns less the others."""
+        s = association(self.table[:, : self.cut], self.table[:, self.cut :])
+        return s[: self.first], s[self.first :]
+
+    @property
+    def contributions(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """What the columns of the one list and of the other add to the same mean difference."""
+        g = self.table[: self.first].mean(axis=0) - self.table[self.first :].mean(axis=0)
+        return g[: self.cut], g[self.cut :]
+
+    @property
+    def kinds(self) -> tuple[str, str]:
+        """What rows and columns are: ``("target words", "attribute words")``."""
+        rows, columns = self.labels
+        return f"{rows} {self.unit}", f"{columns} {self.unit}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,42 +86,37 @@ class Effect:
     @classmethod
     def of(
         cls,
-        x: npt.NDArray[np.float64],
-        y: npt.NDArray[np.float64],
+        sample: Sample | str,
         options: AssociationOptions,
         rng: np.random.Generator,
         *,
-        problem: str = "",
         unit: str = "cosine",
         roles: tuple[str, str] = ("X", "Y"),
-        of_what: str = "target words",
         name: str = EFFECT,
-        across: Across | None = None,
-        exchange: Exchange | None = None,
         lists: tuple[str, str] | None = None,
     ) -> Self:
-        """Measure associations x and y (Caliskan et al. 2017), unless a ``problem`` is known already.
+        """Measure a sample of associations (Caliskan et al. 2017), or say the problem that is given in its place.
 
-        ``unit`` is that of the associations, ``roles`` the lists that x and y belong to, ``of_what`` their elements.
-        ``across`` adds the test of the other two lists; then the larger of the two p-values decides. ``exchange`` is what
-        of x and y may be exchanged; words one by one, where it is not given.
-        ``lists``: what the groups of x and y are called in the item table, where its values are x and y.
+        The larger of two p-values decides, of the labels of the rows and of the columns. ``unit`` is that of the
+        associations, ``roles`` the lists of the rows. ``lists``: what the groups of the rows are called in the item
+        table, where its values are their scores.
         """
+        x, y = (np.empty(0), np.empty(0)) if isinstance(sample, str) else sample.scores
         n = dict(zip(roles, (len(x), len(y)), strict=True))
         empty = (
             Estimate(name=name, value=None, unit=DEVIATIONS, n=n),
             Estimate(name=DIFFERENCE, value=None, unit=unit, n=n),
         )
-        if problem:
-            return cls(empty, None, problem)
+        if isinstance(sample, str):
+            return cls(empty, None, sample)
+        of_rows, of_columns = sample.kinds
         try:
             d = effect_size(x, y, options.ddof)
         except ZeroVarianceError as error:
-            return cls(empty, None, f"the associations of the {of_what} do not vary ({error})")
-        own = exchange or Exchange.of((len(x), len(y)))
-        test = options.test(x, y, own, rng)
-        if across is not None and across.table is not None and options.bootstrap == TWO_WAY:
-            interval, shifts, problem = options.two_way(across.table, (own, across.exchange), rng)
+            return cls(empty, None, f"the associations of the {of_rows} do not vary ({error})")
+        test = options.test(x, y, sample.exchange, rng)
+        if options.bootstrap == TWO_WAY:
+            interval, shifts, problem = options.two_way(sample.table, (sample.exchange, sample.across), rng)
         else:
             interval, problem = options.interval(x, y, test, rng)
             shifts = options.difference_interval(x, y, test, rng)
@@ -124,15 +124,12 @@ class Effect:
         papers = test
         if test.exchange is not None:
             papers = permutation_test(x, y, method=options.permutation, draws=options.draws, rng=rng)
-        tests, exchanged = Tests(test, papers), test.exchanged(of_what)
-        attainable = test.attainable(options.alternative, of_what)
-        if across is not None:
-            other = options.test(across.one, across.other, across.exchange, rng)
-            labels = ("target" if across.labels == "attribute" else "attribute", across.labels)
-            tests, what = Tests(test, papers, labels, other), f"{across.labels} {across.unit}"
-            least = other.attainable(options.alternative, what)
-            attainable = max(attainable, least, key=lambda one: one.p_value)
-            exchanged += f"; {other.exchanged(what)}"
+        other = options.test(*sample.contributions, sample.across, rng)
+        tests = Tests(test, papers, other, sample.labels)
+        least = (
+            test.attainable(options.alternative, of_rows),
+            other.attainable(options.alternative, of_columns),
+        )
         p_values = tests.p_values(options.alternative)
         effect = Estimate(
             name=name,
@@ -152,7 +149,14 @@ class Effect:
             interval=ConfidenceInterval.of(shifts) if shifts else None,
             p_values=p_values,
         )
-        return cls((effect, difference), interval, problem, attainable, tests, exchanged)
+        return cls(
+            (effect, difference),
+            interval,
+            problem,
+            max(least, key=lambda one: one.p_value),
+            tests,
+            f"{test.exchanged(of_rows)}; {other.exchanged(of_columns)}",
+        )
 
     def decide(self, options: AssociationOptions) -> Decision:
         """The verdict by the deciding p-value and the interval; inconclusive where nothing could be measured."""

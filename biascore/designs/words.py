@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from biascore.plugins_api import (
-    REPEATED,
-    Caveat,
-    Coverage,
-    Level,
-    LostWord,
-    MetricOptions,
-    Model,
-    Scalar,
-    WordList,
-)
+from biascore.basics.frozen import Scalar
+from biascore.metric import MetricOptions
+from biascore.models.model import Model
+from biascore.models.questions import Level, Text
+from biascore.results.caveat import Caveat
+from biascore.results.coverage import REPEATED, Coverage, LostWord
+from biascore.stats import cosine_matrix
 from biascore.stats.exchange import Exchange, Named
+from biascore.stimuli import WordList
 
 OUT_OF_VOCABULARY: Final = "out of vocabulary"
 UNSEEN: Final = "never seen in training; its vector is put together from its letters"
@@ -73,6 +70,13 @@ class RoleVectors:
     def too_few(self, least: Mapping[str, int]) -> str:
         """Why the roles cannot be measured, or an empty string: a role with fewer words than ``least``."""
         return too_few(self.words, self.coverage, least)
+
+    def cosines(self, rows: Sequence[str], columns: Sequence[str]) -> npt.NDArray[np.float64]:
+        """The cosines (n, m) of the words of some roles with those of others."""
+        one, other = (np.concatenate([self.vectors[role] for role in some]) for some in (rows, columns))
+        if not len(one) or not len(other):
+            return np.empty((len(one), len(other)))
+        return cosine_matrix(one, other)
 
 
 def too_few(words: Mapping[str, Sequence[str]], coverage: Coverage, least: Mapping[str, int]) -> str:
@@ -312,3 +316,14 @@ def composed_caveat(coverage: Coverage) -> tuple[Caveat, ...]:
     return (
         Caveat(f"phrases taken as the mean of their words: {', '.join(coverage.composed)}", verdict=False),
     )
+
+
+def unknown_words(model: Model, words: Mapping[str, Iterable[str]], options: WordOptions) -> dict[str, str]:
+    """Those words, of lists by role, that are not used, and why; each distinct one is asked once, alone."""
+    distinct = list(dict.fromkeys(word for some in words.values() for word in some))
+    rows = model.embed([Text.word(word) for word in distinct], "token")
+    return {
+        word: reason
+        for word, reason in zip(distinct, why_lost(model, distinct, rows, options), strict=True)
+        if reason
+    }

@@ -21,11 +21,15 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
+from biascore.basics.frozen import Scalar
+from biascore.designs.frequency import Proxy, Rows, proxies_of
+from biascore.designs.options import NO_TOPICS, TOPICS, TopicOptions, VectorOptions
+from biascore.designs.words import RoleVectors, embed_words
 from biascore.errors import OptionsError, UnknownNameError
-from biascore.plugins_api import Catalogue, Caveat, Model, Origin, Scalar, Specificity, Test, WordList
-from biascore_metrics.frequency import Proxy, Rows, proxies_of
-from biascore_metrics.weat.options import NO_TOPICS, TOPICS, TopicOptions, VectorOptions
-from biascore_metrics.words import RoleVectors, embed_words
+from biascore.models.model import Model
+from biascore.results.caveat import Caveat
+from biascore.results.specificity import Specificity
+from biascore.stimuli import Catalogue, Origin, Test, WordList
 
 LONGEST: Final = 8
 """Longer lists are represented by so many of their words, drawn at random: of 12 words of a topic 8 match them."""

@@ -1,0 +1,1 @@
+"""Scores with their design: from what a method gives to effect, interval, p, decision and caveats."""

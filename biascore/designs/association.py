@@ -1,0 +1,206 @@
+"""Metrics of crossed scores: a method gives a table of associations, and this makes test, interval and caveats of it."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from typing_extensions import TypeVar
+
+from biascore.basics.frozen import Scalar
+from biascore.designs.crossed import ATTRIBUTES, OF_USABLE_WORDS, TARGETS, Crossed, Floats, Pair, role_caveats
+from biascore.designs.diagnostics import diagnose
+from biascore.designs.effect import EFFECT, Effect
+from biascore.designs.options import NO_TOPICS, TopicOptions
+from biascore.designs.specificity import NONE, Compared, Topics, proxy_of, without
+from biascore.designs.words import Vectors, too_few
+from biascore.metric import Context, Metric
+from biascore.models.model import Model
+from biascore.results.caveat import Caveat
+from biascore.results.estimates import Equivalence, Estimate
+from biascore.results.finding import Finding
+from biascore.results.measurement import item_table
+from biascore.stats import Unreachable
+from biascore.stimuli import Catalogue, Origin, Test, WordList
+
+OptionsT = TypeVar("OptionsT", bound=TopicOptions, default=TopicOptions)
+
+
+class OfTopics(NamedTuple):
+    """Associations (n, k) of the targets with the usable words of topics, and the vectors of these, where there are some."""
+
+    words: Sequence[str]
+    scores: Floats
+    vectors: Vectors | None = None
+
+
+class AssociationMetric(Metric[OptionsT, Test]):
+    """A metric whose method is a table of associations; the headline is the effect size d.
+
+    ``unit`` and ``item_value`` say what the associations and the scores are, ``of_model`` names conventions that follow from
+    the model. ``most_topics``: so many topics, and words of each, where a model answers one by one.
+    """
+
+    rule = (
+        "Detected when the larger of two permutation p-values, of the target labels and of the attribute labels, is at most "
+        "alpha."
+    )
+    kinds = frozenset({"weat"})
+    calibrated_with = MappingProxyType({"topics": NO_TOPICS})
+    unit: ClassVar[str] = "cosine"
+    item_value: ClassVar[str] = "association s(w, A, B)"
+    of_model: ClassVar[tuple[str, ...]] = ()
+    most_topics: ClassVar[tuple[int, int] | None] = None
+    own: Pair = TARGETS
+    against: Pair = ATTRIBUTES
+
+    @abstractmethod
+    def associate(self, model: Model, test: Test, context: Context) -> Crossed:
+        """The method: the associations of the words of a test."""
+
+    def associate_topics(
+        self, model: Model, test: Test, found: Crossed, topics: Topics, context: Context
+    ) -> OfTopics | str:
+        """Associations of the same targets with topics in the place of A, or why there are none."""
+        targets = {role: WordList(role, found.words[role]) for role in TARGETS}
+        asked = replace(test, roles={**targets, "A": topics.asked, "B": NONE})
+        of_topics = self.associate(model, asked, context)
+        if any(of_topics.words[role] != found.words[role] for role in TARGETS):
+            return "targets cannot be read next to topics"
+        return OfTopics(of_topics.words["A"], of_topics.table)
+
+    def further_estimates(
+        self,
+        test: Test,
+        found: Crossed,
+        problem: str,
+        rng: np.random.Generator,
+    ) -> Iterator[Estimate]:
+        """Estimates of the method in addition to d and the mean difference."""
+        yield from ()
+
+    def item_columns(self, test: Test, found: Crossed) -> Mapping[str, Sequence[Scalar]]:
+        """Further columns of the item table."""
+        return found.columns
+
+    def caveats(self, model: Model, found: Crossed, further: Sequence[Estimate]) -> tuple[Caveat, ...]:
+        """Caveats of the method."""
+        return ()
+
+    def stated(self, model: Model, test: Test, context: Context) -> Mapping[str, Scalar]:
+        """Conventions of the method."""
+        return {}
+
+    def check(self, test: Test, catalogue: Catalogue) -> None:
+        """Raise OptionsError where all partitions of X and Y, or A and B, cannot be counted, or the topics are not there."""
+        for one, other in (TARGETS, ATTRIBUTES):
+            self.options.check_exact(test.roles[one].words, test.roles[other].words, test)
+        Topics.of(test, catalogue, self.options)
+
+    def extra_stimuli(self, test: Test, catalogue: Catalogue) -> tuple[Origin, ...]:
+        """The file of the topics."""
+        return Topics.of(test, catalogue, self.options).read_from(catalogue) if self.own == TARGETS else ()
+
+    def unreachable(self, test: Test) -> tuple[Unreachable, ...]:
+        """What lists as short as these cannot show."""
+        return self.options.unreachable(test.roles, self.own)
+
+    def effect(
+        self,
+        test: Test,
+        found: Crossed,
+        problem: str,
+        rng: np.random.Generator,
+        *,
+        table: Floats | None = None,
+        name: str = EFFECT,
+        lists: Pair | None = None,
+    ) -> Effect:
+        """The effect of the table, or of another one of its shape."""
+        sample = problem or found.sample(test, self.own, self.against, table)
+        return Effect.of(sample, self.options, rng, unit=self.unit, roles=self.own, name=name, lists=lists)
+
+    def measure(self, model: Model, test: Test, context: Context) -> Finding:
+        """Effect size d, its permutation p-values and interval; items are the scores of the words."""
+        options, own = self.options, self.own
+        found = self.associate(model, test, context)
+        least = dict.fromkeys(own, 2) | dict.fromkeys(self.against, 1)
+        problem = too_few(found.words, found.coverage, least)
+        # The items are words: d over sentences does not follow from them.
+        lists = None if found.counts else (test.roles[own[0]].name, test.roles[own[1]].name)
+        effect = self.effect(test, found, problem, context.rng, lists=lists)
+        compared = self._compared(model, test, found, effect, context)
+        further = tuple(self.further_estimates(test, found, problem, context.rng))
+        diagnosed = diagnose(model, test, found, context, few=bool(problem))
+        of_method = self.caveats(model, found, further)
+        rows, columns = ("target", "attribute") if own == TARGETS else ("attribute", "target")
+        unit = "sentences" if found.counts else "words"
+        return Finding(
+            variant=options.variant(model),
+            estimates=(*effect.estimates, *further, *diagnosed.estimates),
+            decision=effect.decide(options),
+            specificity=compared.found,
+            equivalence=Equivalence.within(options.bound, effect.estimates[0].name),
+            coverage=found.coverage,
+            caveats=(
+                *diagnosed.caveats,
+                *(one for one in of_method if one.short),
+                *role_caveats(found.words, found.coverage),
+                *effect.caveats(options, f"the {rows}s"),
+                *compared.caveats(),
+                *(one for one in of_method if not one.short),
+            ),
+            item_value=self.item_value,
+            model_conventions=(*self.of_model, *OF_USABLE_WORDS, *diagnosed.stated),
+            conventions=options.conventions(
+                model,
+                {
+                    "effect size": f"(mean s({own[0]}) - mean s({own[1]})) / sd of s over {own[0]} and {own[1]} together",
+                    "deciding p-value": options.deciding,
+                    "exchanged": effect.exchanged,
+                    "resampled": options.resampled(f"{rows} {unit}", f"{columns} {unit}"),
+                    **self.stated(model, test, context),
+                    **diagnosed.stated,
+                    **compared.stated(),
+                },
+            ),
+            items=item_table() if problem else self._items(test, found),
+        )
+
+    def _items(self, test: Test, found: Crossed) -> pa.Table:
+        sample = found.sample(test, self.own, self.against)
+        return found.items(test, sample, self.own, self.item_columns(test, found))
+
+    def _compared(
+        self, model: Model, test: Test, found: Crossed, effect: Effect, context: Context
+    ) -> Compared:
+        """The effect among those of topics in the place of A and B."""
+        topics = Topics.of(test, context.catalogue, self.options, self.most_topics)
+        if topics.problem:
+            return without(topics)
+        if self.own != TARGETS:
+            return without(topics, "topics stand for A and B, which are the observations themselves")
+        of_topics = self.associate_topics(model, test, found, topics, context)
+        if isinstance(of_topics, str):
+            return without(topics, of_topics)
+        if effect.estimates[0].value is None:
+            return without(topics, "there is no effect size")
+        vectors = None
+        if of_topics.vectors is not None and found.vectors is not None:
+            vectors = (found.vectors["A"], found.vectors["B"], of_topics.vectors)
+        sample = found.sample(test)
+        return Compared.of(
+            topics,
+            of_topics.words,
+            of_topics.scores,
+            found.attribute_words(),
+            (sample.first, len(found.words["A"])),
+            self.options,
+            context.rng.spawn(1)[0],
+            proxy_of(model, (found.words["A"], found.words["B"]), of_topics.words, vectors),
+        )
