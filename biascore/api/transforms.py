@@ -5,13 +5,10 @@ from typing import TYPE_CHECKING
 from biascore.basics.lazy import lazily
 
 if TYPE_CHECKING:
+    from biascore.basics.frozen import Scalar as Scalar
     from biascore.basics.options import Options as Options
     from biascore.hookspecs import hookimpl as hookimpl
     from biascore.models.adapter import ModelPlugin as ModelPlugin
-    from biascore.models.questions import Level as Level
-    from biascore.models.questions import Masked as Masked
-    from biascore.models.questions import Text as Text
-    from biascore.models.questions import TokenLogprobs as TokenLogprobs
     from biascore.transform import IN_SHORT as IN_SHORT
     from biascore.transform import FittedTransform as FittedTransform
     from biascore.transform import Transform as Transform

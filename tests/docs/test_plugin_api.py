@@ -1,0 +1,34 @@
+"""The modules of ``biascore.api``: few names each, and all of them documented."""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+
+import pytest
+import yaml
+
+from .sandbox import ROOT
+
+MODULES = sorted(path.stem for path in (ROOT / "biascore" / "api").glob("[!_]*.py"))
+PUBLIC = [name for name in MODULES if name != "support"]
+SECTION = re.compile(r"^::: biascore\.api\.(\w+)\n((?: {4}.*\n)+)", re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_a_module_has_at_most_25_names_and_gives_out_each(name: str) -> None:
+    module = import_module(f"biascore.api.{name}")
+    assert len(module.__all__) <= 25
+    assert all(getattr(module, one) is not None for one in module.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'Metrik'"):
+        _ = module.Metrik
+
+
+def test_every_public_name_is_on_the_page_and_documented() -> None:
+    griffe = pytest.importorskip("griffe", reason="needs biascore[docs]")
+    page = (ROOT / "docs" / "plugin-api.md").read_text(encoding="utf-8")
+    shown = {name: yaml.safe_load(text)["options"]["members"] for name, text in SECTION.findall(page)}
+    assert shown == {name: import_module(f"biascore.api.{name}").__all__ for name in PUBLIC}
+    read = griffe.load("biascore", search_paths=[ROOT])["api"]
+    without = [f"{name}.{one}" for name in PUBLIC for one in shown[name] if not read[name][one].docstring]
+    assert without == []
