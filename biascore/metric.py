@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Final, Generic
@@ -110,6 +110,24 @@ class Context:
         if language is None or language.speaker_gender is None:
             raise UnknownNameError(no_detector(self.languages, tag))
         return language.speaker_gender()
+
+    def diagnose(
+        self, own: Sequence[Diagnostic], model: Model, test: Test, scores: Any, *, few: bool = False
+    ) -> Diagnosis:
+        """What the design's ``own`` diagnostics and those of plugins say of these scores, together.
+
+        ``few``: the scores are too few to be measured.
+        """
+        found = [
+            one.diagnose(model, test, scores, self)
+            for one in (*own, *self.diagnostics)
+            if isinstance(scores, one.reads) and (one.few or not few)
+        ]
+        return Diagnosis(
+            tuple(caveat for one in found for caveat in one.caveats),
+            tuple(estimate for one in found for estimate in one.estimates),
+            {name: value for one in found for name, value in one.stated.items()},
+        )
 
     def gender_pair(self, tag: str) -> Callable[[str, str], GenderPair | None] | None:
         """The language's own filter of sentences that differ in gender alone, or None where it has none."""

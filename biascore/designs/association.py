@@ -14,7 +14,7 @@ from typing_extensions import TypeVar
 
 from biascore.basics.frozen import Scalar
 from biascore.designs.crossed import ATTRIBUTES, OF_USABLE_WORDS, TARGETS, Crossed, Floats, Pair, role_caveats
-from biascore.designs.diagnostics import diagnose
+from biascore.designs.diagnostics import CROSSED
 from biascore.designs.effect import EFFECT, Effect
 from biascore.designs.options import NO_TOPICS, TopicOptions
 from biascore.designs.specificity import NONE, Compared, Topics, proxy_of, without
@@ -136,7 +136,7 @@ class AssociationMetric(Metric[OptionsT, Test]):
         effect = self.effect(test, found, problem, context.rng, lists=lists)
         compared = self._compared(model, test, found, effect, context)
         further = tuple(self.further_estimates(test, found, problem, context.rng))
-        diagnosed = diagnose(model, test, found, context, few=bool(problem))
+        diagnosed = context.diagnose(CROSSED, model, test, found, few=bool(problem))
         of_method = self.caveats(model, found, further)
         rows, columns = ("target", "attribute") if own == TARGETS else ("attribute", "target")
         unit = "sentences" if found.counts else "words"

@@ -35,9 +35,9 @@ class Crossed:
 
     ``words``: the usable words of X, Y, A and B, in list order, and ``coverage`` those that were lost. ``table`` (n, m):
     rows are those of X, then Y, columns those of A, then B. ``vectors`` (k, d): those of the words of each role, where
-    there are some; ``norms``: whether the length of one may tell how frequent its word is. ``counts``: where rows and columns are
-    sentences, the number of each word. ``blocks``: by role, the kind of each word, within which words are exchanged.
-    ``columns``: further columns of the item table. ``source``: what else the method needs of its answers.
+    there are some; ``norms``: whether the length of one may tell how frequent its word is. ``counts``: where rows and
+    columns are sentences, the number of each word. ``blocks``: by role, the kind of each word, within which words are
+    exchanged. ``columns``: further columns of the item table. ``source``: what else the method needs of its answers.
     """
 
     words: Mapping[str, tuple[str, ...]]

@@ -1,8 +1,8 @@
-"""Diagnostics of biascore itself; each looks at the scores of a design, and any plugin may register another one."""
+"""Diagnostics of crossed scores; any plugin may register another one."""
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from biascore.designs.crossed import Crossed
 from biascore.designs.frequency import Frequency
@@ -40,18 +40,4 @@ class NearDuplicates(Diagnostic):
         return Diagnosis(near_duplicates(test.roles, scores.words, scores.vectors))
 
 
-DIAGNOSTICS: Final[tuple[Diagnostic, ...]] = (WordFrequency(), NearDuplicates())
-
-
-def diagnose(model: Model, test: Test, scores: Any, context: Context, *, few: bool = False) -> Diagnosis:
-    """What all diagnostics that read these scores say together; ``few``: they are too few to be measured."""
-    found = [
-        one.diagnose(model, test, scores, context)
-        for one in (*DIAGNOSTICS, *context.diagnostics)
-        if isinstance(scores, one.reads) and (one.few or not few)
-    ]
-    return Diagnosis(
-        tuple(caveat for one in found for caveat in one.caveats),
-        tuple(estimate for one in found for estimate in one.estimates),
-        {name: value for one in found for name, value in one.stated.items()},
-    )
+CROSSED: Final[tuple[Diagnostic, ...]] = (WordFrequency(), NearDuplicates())

@@ -12,12 +12,12 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import ndtri
 
+from biascore.designs.pairs.estimates import EVEN, mean_estimate, mean_of, shares
+from biascore.designs.pairs.options import PairOptions
+from biascore.designs.pairs.parts import differing
+from biascore.designs.pairs.scores import Paired, ScoredPair
 from biascore.plugins_api import SentencePair
 from biascore.stats import Verdict, decide
-from biascore_metrics.crows_pairs.estimates import EVEN, mean_estimate, mean_of, shares
-from biascore_metrics.crows_pairs.options import PairOptions
-from biascore_metrics.crows_pairs.parts import differing
-from biascore_metrics.crows_pairs.scored import ScoredPair, Scores
 
 SETS = 400
 TYPES = (516, 262, 172, 159, 105, 87, 84, 63, 60)
@@ -55,7 +55,7 @@ def verdicts(rng: np.random.Generator, draw: Callable[..., np.ndarray], pairs: i
         )
         for i, (kind, d) in enumerate(zip(kinds, draw(rng, kinds).tolist(), strict=True))
     )
-    found = shares(Scores(scored), OPTIONS.confidence)
+    found = shares(Paired(scored), OPTIONS.confidence)
     together = decide(
         found.preferring.p_values[0].value,
         found.preferring_interval,
@@ -69,7 +69,7 @@ def verdicts(rng: np.random.Generator, draw: Callable[..., np.ndarray], pairs: i
         [one.difference for one in scored], [str(i) for i in range(pairs)], OPTIONS.confidence
     )
     mean = mean_estimate("mean", found_mean, pairs)
-    return together, bool(differing(Scores(scored), mean, OPTIONS))
+    return together, bool(differing(Paired(scored), mean, OPTIONS))
 
 
 def main() -> None:

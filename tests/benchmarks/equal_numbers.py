@@ -1,13 +1,13 @@
 """Do all results stay as they are? The numbers, verdicts and texts of the demo, the studies and a sweep, before and after.
 
-    python tests/benchmarks/equal_numbers.py collect before.jsonl     # at the commit before, in about ten minutes
-    python tests/benchmarks/equal_numbers.py collect after.jsonl      # at the commit after
+    python tests/benchmarks/equal_numbers.py collect before.jsonl models     # at the commit before, in about 20 minutes
+    python tests/benchmarks/equal_numbers.py collect after.jsonl models      # at the commit after
     python tests/benchmarks/equal_numbers.py compare before.jsonl after.jsonl
 
 Collected are the measurements of docs/demo.toml, of the Italian study, of grammatical gender (Spanish) and of human traits
-on small models made on the spot, and those of the metrics on shipped tests that they take, on three planted models, a small
-masked and a small causal language model. Numbers have to be equal to 9 digits, texts to the letter; the order of caveats
-is free.
+on small random models, which are made in the folder that is named unless they are there, and those of the metrics on
+shipped tests that they take, on three planted models, a small masked and a small causal language model. Numbers have to
+be equal to 9 digits, texts to the letter; the order of caveats is free.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ import hashlib
 import json
 import subprocess
 import sys
-import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -53,10 +52,11 @@ SWEEP: Mapping[str, tuple[Mapping[str, Any], ...]] = {
 """The options of each metric that takes a kind of test which ships; others come from data files, which the studies have."""
 
 
-def collect(out: Path) -> None:
-    """Write one line for each measurement, and one for each that failed."""
-    with tempfile.TemporaryDirectory() as folder, out.open("w", encoding="utf-8") as file:
-        for where, run in _runs(Path(folder)):
+def collect(out: Path, folder: Path) -> None:
+    """Write one line for each measurement, and one for each that failed; models are kept in the folder."""
+    folder.mkdir(exist_ok=True)
+    with out.open("w", encoding="utf-8") as file:
+        for where, run in _runs(folder):
             for one in run.measurements:
                 file.write(
                     json.dumps({"where": where, **_plain(one)}, ensure_ascii=False, sort_keys=True) + "\n"
@@ -181,8 +181,8 @@ def _lines(path: Path) -> dict[str, dict[str, Any]]:
 def main(arguments: Iterable[str]) -> int:
     """Collect into a file, or compare two."""
     match list(arguments):
-        case ["collect", out]:
-            collect(Path(out))
+        case ["collect", out, models]:
+            collect(Path(out), Path(models))
             return 0
         case ["compare", before, after]:
             return compare(Path(before), Path(after))

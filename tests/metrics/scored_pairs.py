@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from biascore.designs.pairs.options import PairOptions
 from biascore.plugins_api import (
     Backend,
     Identity,
@@ -22,7 +23,7 @@ from biascore.plugins_api import (
     hookimpl,
 )
 from biascore_metrics.crows_pairs.metrics import CrowsPairs
-from biascore_metrics.crows_pairs.options import CrowsPairsOptions, PairOptions
+from biascore_metrics.crows_pairs.options import CrowsPairsOptions
 
 from ..builders import models
 from .measuring import measured

@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 from biascore import Engine
+from biascore.designs.pairs.options import PairOptions
 from biascore.errors import TestKindError
 from biascore.plugins_api import (
     Metric,
@@ -17,7 +18,7 @@ from biascore.plugins_api import (
 )
 from biascore.stats import Verdict, robust_mean
 from biascore_metrics.crows_pairs.metrics import CrowsPairs, CrowsPairsCausal
-from biascore_metrics.crows_pairs.options import CrowsPairsOptions, PairOptions
+from biascore_metrics.crows_pairs.options import CrowsPairsOptions
 
 from .scored_pairs import ladder, measure, model_of, of, preferring
 

@@ -80,7 +80,7 @@ def _single_threaded() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def published(saved_model: Callable[[str], Path]) -> Published:
-    """Scores of sent_more and sent_less, and the number of tokens summed."""
+    """Paired of sent_more and sent_less, and the number of tokens summed."""
 
     @cache
     def opened(kind: str) -> tuple[Any, Any]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, Final, Literal, cast
 
+from biascore.designs.pairs.caveats import SKIPPED, TEMPLATE
 from biascore.errors import DataError
 from biascore.plugins_api import (
     ColumnOptions,
@@ -23,8 +24,6 @@ from biascore.plugins_api import (
 )
 
 COLUMNS: Final = ("sent_more", "sent_less", "stereo_antistereo", "bias_type")
-TEMPLATE: Final = "template"
-SKIPPED: Final = "malformed rows skipped: "
 _DIRECTIONS: Final = ("stereo", "antistereo")
 
 

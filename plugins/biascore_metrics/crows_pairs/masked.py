@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Literal
 
+from biascore.designs.pairs.scores import EQUAL, NOTHING_SHARED, Paired, ScoredPair
 from biascore.plugins_api import Masked, Model, Scalar, SentencePair, TokenLogprobs
-from biascore_metrics.crows_pairs.scored import EQUAL, NOTHING_SHARED, ScoredPair, Scores
 from biascore_metrics.crows_pairs.shared import shared_positions
 
 Pll = Literal["original", "within_word_l2r"]
@@ -15,7 +15,7 @@ Pll = Literal["original", "within_word_l2r"]
 
 def masked_scores(
     model: Model, pairs: Sequence[SentencePair], pll: Pll, decimals: int | None
-) -> tuple[Scores, tuple[str, ...]]:
+) -> tuple[Paired, tuple[str, ...]]:
     """Ask for every token of both sentences, hidden in its turn, and add up those that both share.
 
     Returns what a reader must be warned of as well.
@@ -37,7 +37,7 @@ def masked_scores(
     unread = (
         f"the tokenizer of the model reads both sentences alike in {alike} pair(s), which count as neutral"
     )
-    return Scores(tuple(scored), tuple(lost)), (unread,) if alike else ()
+    return Paired(tuple(scored), tuple(lost)), (unread,) if alike else ()
 
 
 def masked_conventions(pll: Pll) -> dict[str, Scalar]:

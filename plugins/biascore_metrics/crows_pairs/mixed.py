@@ -16,6 +16,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from biascore.designs.pairs.caveats import PAIRED
+from biascore.designs.pairs.estimates import NATS, mean_estimate, mean_of, shares
+from biascore.designs.pairs.scores import Paired, ScoredPair, clusters_of, items
 from biascore.plugins_api import (
     Bars,
     ConfidenceInterval,
@@ -39,11 +42,8 @@ from biascore.stats import (
     decide,
     lmm,
 )
-from biascore_metrics.crows_pairs.cautions import of_pairs
-from biascore_metrics.crows_pairs.estimates import NATS, mean_estimate, mean_of, shares
 from biascore_metrics.crows_pairs.masked import masked_conventions, masked_scores
 from biascore_metrics.crows_pairs.options import MixedPairOptions
-from biascore_metrics.crows_pairs.scored import ScoredPair, Scores, clusters_of, items
 from biascore_metrics.robust.fits import MEAN_R2, PAPER_R2, SHARE, estimate_of, missing
 from biascore_metrics.robust.sizes import stance
 
@@ -178,20 +178,21 @@ class CrowsPairsMixed(Metric[MixedPairOptions, SentencePairsTest]):
             for name, own in types.items()
         )
         by_type = (self._bias_score(f"{BIAS_SCORE} {name}", own) for name, own in types.items())
+        diagnosed = context.diagnose(PAIRED, model, test, scores, few=not scores.pairs)
         return Finding(
             variant=options.variant(),
             positive_means=test.positive_means or "stereotypical sentences score higher than the others",
             negative_means="stereotypical sentences score lower than the others",
-            estimates=(headline, share, *means, *paper, *by_type),
+            estimates=(headline, share, *means, *paper, *by_type, *diagnosed.estimates),
             decision=self._decide(found),
             equivalence=Equivalence.within(options.bound, MEAN),
             coverage=scores.coverage(),
             caveats=(
-                *of_pairs(test, scores),
+                *diagnosed.caveats,
                 *caveats_of(unlike, short=OTHER_SIGN),
                 *caveats_of((*warnings, *told), verdict=False),
             ),
-            conventions=self._conventions(),
+            conventions={**self._conventions(), **diagnosed.stated},
             item_value="PLL difference in nats",
             figures=_figures(means),
             items=_items(scores.pairs, rows),
@@ -268,11 +269,11 @@ class CrowsPairsMixed(Metric[MixedPairOptions, SentencePairsTest]):
         }
 
 
-def _weighable(scores: Scores) -> Scores:
+def _weighable(scores: Paired) -> Paired:
     """The scores with those pairs lost whose perplexities have no finite sum."""
     kept = [bool(np.isfinite(sum(one.perplexities or ()))) for one in scores.pairs]
     lost = ((one.pair, TOO_PERPLEXED) for one, fine in zip(scores.pairs, kept, strict=True) if not fine)
-    return Scores(tuple(compress(scores.pairs, kept)), (*scores.lost, *lost))
+    return Paired(tuple(compress(scores.pairs, kept)), (*scores.lost, *lost))
 
 
 def _items(pairs: Sequence[ScoredPair], rows: Rows) -> pa.Table:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Self
 
-from biascore.plugins_api import Estimate, Model
+from biascore.designs.pairs.estimates import share_of
+from biascore.designs.pairs.scores import Paired, ScoredPair
+from biascore.models.model import Model
+from biascore.results.estimates import Estimate
 from biascore.stats.proportions import binomial_test
-from biascore_metrics.crows_pairs.estimates import share_of
-from biascore_metrics.crows_pairs.scored import ScoredPair, Scores
 
 EQUAL_LENGTH: Final = "B of pairs of equal length"
 TOKEN_COUNT: Final = "token_count"
@@ -36,7 +37,7 @@ class Lengths:
     equal: Estimate
 
     @classmethod
-    def of(cls, scores: Scores, level: float) -> Self:
+    def of(cls, scores: Paired, level: float) -> Self:
         """Count the pairs whose lengths are known."""
         by = [_by(one) for one in scores.pairs]
         decided = [

@@ -9,10 +9,12 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from biascore.plugins_api import EVERY_ITEM, ConfidenceInterval, Contrast, Estimate, PValue, SentencePair
+from biascore.designs.pairs.scores import Paired, ScoredPair, clusters_of
+from biascore.results.estimates import ConfidenceInterval, Estimate, PValue
+from biascore.results.estimators import EVERY_ITEM, Contrast
 from biascore.stats import Interval, RegressionError, RobustMean, ZeroVarianceError, holm, robust_mean
 from biascore.stats.proportions import clustered_binomial_test, clustered_wilson_interval
-from biascore_metrics.crows_pairs.scored import ScoredPair, Scores, clusters_of
+from biascore.stimuli import SentencePair
 
 B: Final = "stereotype score B"
 PREFERRING: Final = "B of pairs with a preference"
@@ -55,7 +57,7 @@ class Shares:
         return preferring > 0 and pairs - preferring > MAX_NEUTRAL * pairs
 
 
-def shares(scores: Scores, level: float) -> Shares:
+def shares(scores: Paired, level: float) -> Shares:
     """B of all pairs, of the subsets of section B.4 and of each bias type, and what the published code prints."""
     pairs = scores.pairs
     decided = [one for one in pairs if one.preferred != "neutral"]
@@ -124,7 +126,7 @@ def _of_direction(pairs: Sequence[ScoredPair], direction: str) -> list[ScoredPai
     return [one for one in pairs if one.pair.stereo_antistereo == direction]
 
 
-def _bias_types(scores: Scores, level: float) -> tuple[Estimate, ...]:
+def _bias_types(scores: Paired, level: float) -> tuple[Estimate, ...]:
     plain = [
         share_of(bias_type_name(name), [one for one in scores.pairs if one.pair.bias_type == name], level)
         for name in scores.bias_types

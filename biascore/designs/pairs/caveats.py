@@ -1,4 +1,4 @@
-"""What a reader of a CrowS-Pairs measurement must be warned of."""
+"""What a reader of paired scores must be warned of."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 from typing import Final
 
-from biascore.plugins_api import Caveat, Estimate, SentencePair, SentencePairsTest, caveats_of
-from biascore_metrics.crows_pairs.estimates import Shares
-from biascore_metrics.crows_pairs.format import SKIPPED, TEMPLATE
-from biascore_metrics.crows_pairs.scored import Scores
+from biascore.designs.pairs.estimates import Shares
+from biascore.designs.pairs.scores import Paired
+from biascore.metric import Context, Diagnosis, Diagnostic
+from biascore.models.model import Model
+from biascore.results.caveat import Caveat, caveats_of
+from biascore.results.estimates import Estimate
+from biascore.stimuli import SentencePair, Test
 
 MIN_PAIRS: Final = 30
 """With fewer pairs the Wilson interval of a share near 50 % is wider than 34 percentage points."""
@@ -19,24 +22,38 @@ MAX_NEUTRAL_SHARE: Final = 0.01
 MIN_SHARED: Final = 3
 """Two words that sentences share are no template."""
 GAP: Final = "\0"
+TEMPLATE: Final = "template"
+SKIPPED: Final = "malformed rows skipped: "
 
 
-def of_pairs(test: SentencePairsTest, scores: Scores) -> tuple[Caveat, ...]:
-    """Pairs lost, of one template, or repeated, and rows skipped."""
-    caveats = []
-    if len(scores.lost) > MAX_LOST_SHARE * scores.given:
-        lost = f"{len(scores.lost)} of {scores.given} pairs are lost"
-        caveats.append(Caveat(f"{lost}; B stands for the rest only", short=lost))
-    caveats += _of_templates(test.pairs.pairs)
-    repeated = sum(times - 1 for times in Counter(test.pairs.pairs).values())
-    if repeated:
-        caveats.append(
-            Caveat(f"{repeated} pair(s) repeat another one; interval and test take them for independent")
-        )
-    return (*caveats, *caveats_of(note for note in test.notes if note.startswith(SKIPPED)))
+class DependentPairs(Diagnostic):
+    """Whether pairs are lost, skipped, repeated, or of one template."""
+
+    name = "dependent-pairs"
+    summary = "pairs that are lost, repeated, or of one undeclared template"
+    reads = (Paired,)
+    few = True
+
+    def diagnose(self, model: Model, test: Test, scores: Paired, context: Context) -> Diagnosis:
+        """A caveat for each."""
+        caveats = []
+        if len(scores.lost) > MAX_LOST_SHARE * scores.given:
+            lost = f"{len(scores.lost)} of {scores.given} pairs are lost"
+            caveats.append(Caveat(f"{lost}; B stands for the rest only", short=lost))
+        caveats += of_templates(scores.every)
+        repeated = sum(times - 1 for times in Counter(scores.every).values())
+        if repeated:
+            caveats.append(
+                Caveat(f"{repeated} pair(s) repeat another one; interval and test take them for independent")
+            )
+        skipped = caveats_of(note for note in test.notes if note.startswith(SKIPPED))
+        return Diagnosis((*caveats, *skipped))
 
 
-def of_shares(scores: Scores, found: Shares) -> tuple[Caveat, ...]:
+PAIRED: Final[tuple[Diagnostic, ...]] = (DependentPairs(),)
+
+
+def of_shares(scores: Paired, found: Shares) -> tuple[Caveat, ...]:
     """Pairs that are neutral, and bias types of few pairs."""
     warnings = _neutral_warning(len(scores.pairs), found)
     few = [one for one in found.bias_types if one.n["pairs"] < MIN_PAIRS]
@@ -46,7 +63,7 @@ def of_shares(scores: Scores, found: Shares) -> tuple[Caveat, ...]:
     return caveats_of(warnings, verdict=False)
 
 
-def _of_templates(pairs: Sequence[SentencePair]) -> tuple[Caveat, ...]:
+def of_templates(pairs: Sequence[SentencePair]) -> tuple[Caveat, ...]:
     """Pairs without a template that share every word but those that differ within a pair with another one."""
     frames = Counter(frame for pair in dict.fromkeys(pairs) if not pair.template and (frame := _frame(pair)))
     repeated = [times for times in frames.values() if times > 1]

@@ -8,7 +8,9 @@ from typing import Final, Literal
 
 import pyarrow as pa
 
-from biascore.plugins_api import Coverage, LostWord, SentencePair, item_table
+from biascore.results.coverage import Coverage, LostWord
+from biascore.results.measurement import item_table
+from biascore.stimuli import SentencePair
 
 EQUAL: Final = "its two sentences are equal"
 NOTHING_SHARED: Final = "its two sentences share no token"
@@ -55,8 +57,8 @@ class ScoredPair:
 
 
 @dataclass(frozen=True, slots=True)
-class Scores:
-    """The pairs of a test that a model scored, and those that it could not, with the reason."""
+class Paired:
+    """Paired scores: the pairs of a test that a model scored, and those that it could not, with the reason."""
 
     pairs: tuple[ScoredPair, ...]
     lost: tuple[tuple[SentencePair, str], ...] = ()
@@ -67,10 +69,14 @@ class Scores:
         return len(self.pairs) + len(self.lost)
 
     @property
+    def every(self) -> tuple[SentencePair, ...]:
+        """All pairs of the test: those that were scored, then those that were lost."""
+        return (*(one.pair for one in self.pairs), *(pair for pair, _ in self.lost))
+
+    @property
     def bias_types(self) -> tuple[str, ...]:
         """Every bias type of the test, lost pairs included, in the order of the alphabet."""
-        every = (*(one.pair for one in self.pairs), *(pair for pair, _ in self.lost))
-        return tuple(sorted({pair.bias_type for pair in every}))
+        return tuple(sorted({pair.bias_type for pair in self.every}))
 
     def coverage(self) -> Coverage:
         """Pairs given and used, and every lost one."""

@@ -7,9 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.special import ndtri
 
-from biascore.plugins_api import ConfidenceInterval, Estimate, PValue
-from biascore.stats import Interval, holm
-from biascore_metrics.crows_pairs.estimates import (
+from biascore.designs.pairs.estimates import (
     EVEN,
     NEGATIVE,
     POSITIVE,
@@ -17,14 +15,16 @@ from biascore_metrics.crows_pairs.estimates import (
     preference_interval,
     preference_test,
 )
-from biascore_metrics.crows_pairs.options import PairOptions
-from biascore_metrics.crows_pairs.scored import Scores, count
+from biascore.designs.pairs.options import PairOptions
+from biascore.designs.pairs.scores import Paired, count
+from biascore.results.estimates import ConfidenceInterval, Estimate, PValue
+from biascore.stats import Interval, holm
 
 Part = tuple[str, PValue, bool]
 """Its name and value in words, its p, and whether its whole interval lies within the bound."""
 
 
-def differing(scores: Scores, mean: Estimate, options: PairOptions) -> list[tuple[str, PValue]]:
+def differing(scores: Paired, mean: Estimate, options: PairOptions) -> list[tuple[str, PValue]]:
     """The parts told from chance at alpha (Holm) and not small themselves, in words with their adjusted p, smallest first.
 
     They are the bias types, B- and B+ by their pairs with a preference, if they do not hold all pairs, and the mean
@@ -41,7 +41,7 @@ def differing(scores: Scores, mean: Estimate, options: PairOptions) -> list[tupl
     return sorted(found, key=lambda one: one[1].value)
 
 
-def _parts(scores: Scores, mean: Estimate, options: PairOptions) -> Iterator[Part]:
+def _parts(scores: Paired, mean: Estimate, options: PairOptions) -> Iterator[Part]:
     decided = [one for one in scores.pairs if one.preferred != "neutral"]
     subsets = {
         bias_type_name(name): [p for p in decided if p.pair.bias_type == name] for name in scores.bias_types

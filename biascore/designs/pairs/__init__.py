@@ -1,0 +1,1 @@
+"""Paired scores: the difference between the two sentences of each pair."""
