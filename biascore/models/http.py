@@ -11,12 +11,19 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-import requests
-
-from biascore.errors import AnswerError, OptionsError, RateLimitError, TransientModelError
+from biascore.errors import (
+    AnswerError,
+    MissingExtraError,
+    OptionsError,
+    RateLimitError,
+    TransientModelError,
+)
 from biascore.files.reading import megabytes_allowed, parse_json, raised
+
+if TYPE_CHECKING:
+    import requests  # of an extra, and slow to import
 
 TIMEOUT_VARIABLE: Final = "BIASCORE_HTTP_TIMEOUT"
 """Seconds to wait for a whole answer. No option of an adapter: options are part of what identifies an answer."""
@@ -65,10 +72,14 @@ class HttpClient:
 
     A whole answer has ``BIASCORE_HTTP_TIMEOUT`` seconds and ``BIASCORE_HTTP_MAX_MB`` megabytes, unpacked. Redirects are not
     followed, because keys are sent along. Nothing is retried: the engine does that. ``session`` sends the credentials it is
-    given and never those of a .netrc file.
+    given and never those of a .netrc file. Raises MissingExtraError without the package requests.
     """
 
     def __init__(self, service: str) -> None:
+        try:
+            import requests
+        except ImportError as error:
+            raise MissingExtraError(f"{service}: requests to a service", "mt") from error
         self.service = service
         self.session = requests.Session()
         self.session.auth = lambda request: request
@@ -101,6 +112,8 @@ class HttpClient:
 
         Raises TransientModelError where no whole answer comes in time, AnswerError for one that is too large.
         """
+        import requests
+
         seconds = timeout()
         limit = megabytes_allowed(_MAX_MB, SIZE_VARIABLE)
         try:
