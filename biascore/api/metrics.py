@@ -7,8 +7,9 @@ from biascore.basics.lazy import lazily
 if TYPE_CHECKING:
     from biascore.basics.frozen import Scalar as Scalar
     from biascore.hookspecs import hookimpl as hookimpl
-    from biascore.metric import SELF as SELF
     from biascore.metric import Context as Context
+    from biascore.metric import Diagnosis as Diagnosis
+    from biascore.metric import Diagnostic as Diagnostic
     from biascore.metric import Draws as Draws
     from biascore.metric import Metric as Metric
     from biascore.metric import MetricOptions as MetricOptions
