@@ -336,7 +336,14 @@ class Engine:
         seed: int,
     ) -> Measurement:
         own_seed = measurement_seed(seed, metric.name, test.id)
-        context = Context(np.random.default_rng(own_seed), own_seed, catalogue, pool, self.plugins.languages)
+        context = Context(
+            np.random.default_rng(own_seed),
+            own_seed,
+            catalogue,
+            pool,
+            self.plugins.languages,
+            tuple(one() for one in self.plugins.diagnostics.items()),
+        )
         owner = self.plugins.metrics.owner(metric.name).owner
         what = f"{metric.name} {test.id} on {model.name}"
         at = At(owner, "measuring", f"measuring {what}")

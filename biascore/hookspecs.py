@@ -1,4 +1,4 @@
-"""The hook specifications: what a model can be asked (four), and what a plugin can contribute (nine, here).
+"""The hook specifications: what a model can be asked (four), and what a plugin can contribute (eleven, here).
 
 These signatures are the contract that third parties build on; they change only with a major version.
 """
@@ -14,10 +14,11 @@ from biascore.models.capabilities import CapabilitySpecs, hookimpl, hookspec
 if TYPE_CHECKING:
     from biascore.exporting.exporter import Exporter
     from biascore.languages.language import Language
-    from biascore.metric import Metric
+    from biascore.metric import Diagnostic, Metric
     from biascore.models.adapter import Adapter, ModelPlugin
     from biascore.models.refs import ModelRef
     from biascore.stimuli.dataset import DataFormat
+    from biascore.stimuli.entries import TestEntry
     from biascore.transform import Transform
 
 __all__ = ["CapabilitySpecs", "DiscoverySpecs", "hookimpl", "hookspec"]
@@ -33,6 +34,14 @@ class DiscoverySpecs:
     @hookspec
     def register_metrics(self, register: Callable[[type[Metric]], None]) -> None:
         """Call ``register`` with each metric class."""
+
+    @hookspec
+    def register_diagnostics(self, register: Callable[[type[Diagnostic]], None]) -> None:
+        """Call ``register`` with each class that looks at scores of a design for what else may explain them."""
+
+    @hookspec
+    def register_kinds(self, register: Callable[[type[TestEntry]], None]) -> None:
+        """Call ``register`` with the entry of each kind of test: what ``[tests.ID]`` says, and the test that it becomes."""
 
     @hookspec
     def register_languages(self, register: Callable[[Language], None]) -> None:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from biascore.files.reading import MAX_UNPACKED as MAX_UNPACKED
     from biascore.files.reading import check_regular as check_regular
     from biascore.installation import install_extra as install_extra
+    from biascore.metric import SELF as SELF
     from biascore.models.http import retry_after as retry_after
     from biascore.models.http import shortened as shortened
     from biascore.models.vocabulary import BLOCK_ROWS as BLOCK_ROWS
@@ -20,5 +21,8 @@ if TYPE_CHECKING:
     from biascore.scorers.folder import Scorer as Scorer
     from biascore.scorers.folder import read_scorer as read_scorer
     from biascore.stimuli.entries import LANGUAGE_PATTERN as LANGUAGE_PATTERN
+    from biascore.stimuli.entries import check_characters as check_characters
+    from biascore.stimuli.entries import check_not_empty as check_not_empty
+    from biascore.stimuli.resizing import said as said
 else:
     __getattr__, __dir__ = lazily(__name__)

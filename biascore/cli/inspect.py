@@ -13,8 +13,7 @@ from pydantic_core import to_jsonable_python
 
 from biascore.basics.suggest import did_you_mean
 from biascore.cli.console import print_json, print_rows, say
-from biascore.cli.equity import sentence_lines, sentences_json
-from biascore.cli.list_contents import contents_of, list_json, size_of
+from biascore.cli.list_contents import list_json
 from biascore.cli.options import Json, Stimuli
 from biascore.errors import UnknownNameError
 from biascore.files.paths import user_path
@@ -22,7 +21,7 @@ from biascore.languages.names import language_name
 from biascore.plugins.loading import Plugins
 from biascore.plugins.registry import PluginRecord
 from biascore.plugins.stimuli import read_catalogue
-from biascore.stimuli import Catalogue, EquityTest, Test
+from biascore.stimuli import Catalogue, Test
 
 _STIMULI: Final = frozenset({"register_wordlists"})
 _PAGES: Final = {"robust": "robust-association"}
@@ -108,7 +107,7 @@ def tests(
             "kind": test.kind,
             "concept": test.concept,
             "title": test.title,
-            "size": " + ".join(str(size_of(one)) for one in test.lists.values()),
+            "size": " + ".join(str(len(one)) for one in test.lists.values()),
         }
         for test in found
     ]
@@ -212,14 +211,14 @@ def _show_test(found: Test, as_json: bool) -> None:
     if found.positive_means:
         lines.append(f"positive means: {found.positive_means}")
     for role, one in found.lists.items():
-        lines.append(f"\n{role} = {one.name} ({size_of(one)})\n  {contents_of(one)}")
+        lines.append(f"\n{role} = {one.name} ({len(one)})\n  {one.contents()}")
         lines += [f"  note: {note}" for note in one.notes]
         lines += [
             f"  doubtful: {d.printed!r}" + (f", perhaps {d.proposed!r}" if d.proposed else "") + f": {d.note}"
             for d in one.doubtful
         ]
-    if isinstance(found, EquityTest):
-        lines += ["", *sentence_lines(found)]
+    details = found.details()
+    lines += ["", *details] if details else []
     if found.published:
         lines.append("\npublished figures")
         lines += [
@@ -269,7 +268,7 @@ def _test_json(test: Test) -> dict[str, object]:
         "concept": test.concept,
         "positive_means": test.positive_means,
         "roles": {role: list_json(words) for role, words in test.lists.items()},
-        **({"sentences": sentences_json(test)} if isinstance(test, EquityTest) else {}),
+        **test.details_json(),
         "published": [
             {
                 "what": p.what,

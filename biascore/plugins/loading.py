@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from importlib import metadata
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
@@ -31,6 +31,7 @@ from biascore.hookspecs import DiscoverySpecs
 from biascore.installation import install_plugin
 from biascore.models.capabilities import PROJECT
 from biascore.plugins.contribution import Contribution
+from biascore.plugins.kinds import KINDS
 from biascore.plugins.registry import PluginRecord, Registry
 
 if TYPE_CHECKING:
@@ -38,11 +39,12 @@ if TYPE_CHECKING:
     from biascore.exporting.exporter import Exporter
     from biascore.languages.gender import GenderPair, SpeakerGenderDetector
     from biascore.languages.language import Language, SpeakerFrames
-    from biascore.metric import Metric
+    from biascore.metric import Diagnostic, Metric
     from biascore.models.adapter import Adapter, ModelPlugin
     from biascore.models.refs import ModelRef
-    from biascore.stimuli import StimuliFile, Test
+    from biascore.stimuli import Kinds, StimuliFile, Test
     from biascore.stimuli.dataset import DataFormat
+    from biascore.stimuli.entries import TestEntry
     from biascore.transform import Transform
 
 GROUP: Final = "biascore"
@@ -62,12 +64,15 @@ class Plugins:
     def __init__(
         self, entry_points: Iterable[metadata.EntryPoint] | None = None, *, only: Collection[str] = ()
     ) -> None:
-        self._only = frozenset(only)
+        # What stimuli files hold is read by the kinds of test.
+        self._only = frozenset(only) | ({"register_kinds"} if "register_wordlists" in only else set())
         self.adapters: Registry[type[Adapter]] = Registry("adapter")
         self.metrics: Registry[type[Metric]] = Registry("metric")
         self.formats: Registry[type[DataFormat]] = Registry("data format")
         self.transforms: Registry[type[Transform]] = Registry("transform")
         self.exporters: Registry[type[Exporter]] = Registry("format of runs")
+        self.diagnostics: Registry[type[Diagnostic]] = Registry("diagnostic")
+        self.kinds: Registry[type[TestEntry]] = Registry("kind of test")
         self.mappings: Registry[Mapping] = Registry("mapping")
         self.tests: Registry[Test] = Registry("test")
         self.languages: dict[str, Language] = {}
@@ -81,7 +86,12 @@ class Plugins:
         self._manager.add_hookspecs(DiscoverySpecs)
         found = metadata.entry_points(group=GROUP) if entry_points is None else entry_points
         points = sorted(found, key=lambda point: (_dist(point)[0], point.name, point.value))
-        records = [self._load(point) for point in points]
+        loaded = [self._load(point) for point in points]
+        for record, contribution in loaded:
+            for kind in contribution.items["kinds"] if record.status == "loaded" else ():
+                self.kinds.add(kind.kind_name(), kind, record)
+        # The tests of one plugin may be of a kind that another one brings.
+        records = [self._finish(record, contribution) for record, contribution in loaded]
         self.records = tuple(self._mark_conflicts(record) for record in records)
         for code in self.speaker_gender.conflicts:
             self.languages[code] = replace(self.languages[code], speaker_gender=None)
@@ -188,18 +198,32 @@ class Plugins:
                         f"See: biascore plugins"
                     ) from record.error
 
-    def _load(self, point: metadata.EntryPoint) -> PluginRecord:
+    @cached_property
+    def test_kinds(self) -> Kinds:
+        """The kinds of test that stimuli files may hold."""
+        from biascore.stimuli import Kinds
+
+        return Kinds(self.kinds.items())
+
+    def _load(self, point: metadata.EntryPoint) -> tuple[PluginRecord, Contribution]:
         dist, version = _dist(point)
         record = PluginRecord(point.name, dist, version, point.value, "loaded")
+        contribution = Contribution()
         blocked = _why_blocked(record)
         if blocked:
-            return replace(record, status="blocked", reason=blocked)
+            return replace(record, status="blocked", reason=blocked), contribution
         name = f"{dist}:{point.name}"
-        limit = import_limit()
-        contribution = Contribution()
+        return self._guarded(
+            record, contribution, lambda: self._register(point, name, contribution)
+        ), contribution
+
+    def _guarded(
+        self, record: PluginRecord, contribution: Contribution, step: Callable[[], object]
+    ) -> PluginRecord:
+        """The record after a step of its loading, which failed where the step did."""
+        name, limit = f"{record.dist}:{record.name}", import_limit()
         try:
-            at = At(record.owner, "loading", "loading it")
-            plugin = guarded(at, lambda: self._register(point, name, contribution), limit)
+            guarded(At(record.owner, "loading", "loading it"), step, limit)
         except BiascoreError as error:
             if self._manager.get_plugin(name) is not None:
                 self._manager.unregister(name=name)
@@ -212,6 +236,16 @@ class Plugins:
             )
             record = replace(record, gender_languages=contribution.gender_languages())
             return replace(record, status="failed", reason=reason, error=raised)
+        return record
+
+    def _finish(self, record: PluginRecord, contribution: Contribution) -> PluginRecord:
+        """Read its stimuli, and take what it contributes."""
+        if record.status == "loaded" and contribution.wordlists:
+            record = self._guarded(record, contribution, lambda: contribution.read_stimuli(self.test_kinds))
+        if record.status != "loaded":
+            return record
+        name = f"{record.dist}:{record.name}"
+        plugin = self._manager.get_plugin(name)
         hooks = tuple(sorted(caller.name for caller in self._manager.get_hookcallers(plugin) or []))
         record = replace(
             record,
@@ -240,16 +274,10 @@ class Plugins:
         return self._manager.subset_hook_caller(hook, remove_plugins=others)
 
     def _commit(self, contribution: Contribution, record: PluginRecord) -> None:
-        for adapter in contribution.adapters:
-            self.adapters.add(adapter.id, adapter, record)
-        for metric in contribution.metrics:
-            self.metrics.add(metric.name, metric, record)
-        for data_format in contribution.formats:
-            self.formats.add(data_format.id, data_format, record)
-        for transform in contribution.transforms:
-            self.transforms.add(transform.name, transform, record)
-        for exporter in contribution.exporters:
-            self.exporters.add(exporter.id, exporter, record)
+        for kind in KINDS:
+            for item in contribution.items[kind.group]:
+                if kind.group != "kinds":  # these were taken before any stimuli were read
+                    getattr(self, kind.group).add(kind.name(item), item, record)
         for mapping in contribution.mappings:
             self.mappings.add(mapping.name, mapping, record)
         for language in contribution.languages:
@@ -275,7 +303,8 @@ class Plugins:
 
     def _mark_conflicts(self, record: PluginRecord) -> PluginRecord:
         registries: tuple[Registry[Any], ...] = (
-            *(self.adapters, self.metrics, self.formats, self.transforms, self.exporters, self.mappings),
+            *(getattr(self, kind.group) for kind in KINDS),
+            self.mappings,
             *(self.tests, self._files),
             *(self.speaker_gender, self.gender_pair, self.speaker_frames),
         )

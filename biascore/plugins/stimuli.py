@@ -14,5 +14,7 @@ def read_catalogue(plugins: Plugins, folders: Sequence[Path]) -> Catalogue:
     once: dict[Path, Path] = {}
     for folder in folders:
         once.setdefault(folder.resolve(), folder)
-    own = Catalogue.from_folders([(folder, str(folder)) for folder in once.values()])
+    own = Catalogue.from_folders(
+        [(folder, str(folder)) for folder in once.values()], kinds=plugins.test_kinds
+    )
     return Catalogue((*plugins.stimuli, *own.files))

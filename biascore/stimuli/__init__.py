@@ -1,84 +1,23 @@
 """Stimuli as data: word lists, pairs, templates and tests, read from TOML files and addressed by name."""
 
-from biascore.stimuli.associations import AssociationsTest, AttributeGroup, Part
 from biascore.stimuli.catalogue import Catalogue, Origin
-from biascore.stimuli.equity import EquityRow, EquityTest
-from biascore.stimuli.lists import (
-    Doubt,
-    EmotionWord,
-    EmotionWords,
-    EquityTemplate,
-    EquityTemplates,
-    GenderedSample,
-    GenderedSamples,
-    Grammar,
-    GrammarRule,
-    PairList,
-    Person,
-    PersonList,
-    Sample,
-    Samples,
-    SentenceList,
-    SentencePair,
-    SentencePairs,
-    Stereotype,
-    Stimuli,
-    TemplateList,
-    WordForms,
-    WordList,
-)
+from biascore.stimuli.lists import Doubt, PairList, SentenceList, Stimuli, TemplateList, WordList
 from biascore.stimuli.loader import load_file
-from biascore.stimuli.model import (
-    Dimension,
-    FiseTest,
-    GenderPairsTest,
-    Published,
-    SamplesTest,
-    SentencePairsTest,
-    StimuliFile,
-    Test,
-)
-from biascore.stimuli.nouns import GenderedNounsTest, NounClass
+from biascore.stimuli.model import Published, StimuliFile, Test
+from biascore.stimuli.schema import Kinds
 
 __all__ = [
-    "AssociationsTest",
-    "AttributeGroup",
     "Catalogue",
-    "Dimension",
     "Doubt",
-    "EmotionWord",
-    "EmotionWords",
-    "EquityRow",
-    "EquityTemplate",
-    "EquityTemplates",
-    "EquityTest",
-    "FiseTest",
-    "GenderPairsTest",
-    "GenderedNounsTest",
-    "GenderedSample",
-    "GenderedSamples",
-    "Grammar",
-    "GrammarRule",
-    "NounClass",
+    "Kinds",
     "Origin",
     "PairList",
-    "Part",
-    "Person",
-    "PersonList",
     "Published",
-    "Sample",
-    "Samples",
-    "SamplesTest",
     "SentenceList",
-    "SentencePair",
-    "SentencePairs",
-    "SentencePairsTest",
-    "Stereotype",
     "Stimuli",
     "StimuliFile",
     "TemplateList",
     "Test",
-    "WordForms",
     "WordList",
     "load_file",
 ]

@@ -16,6 +16,7 @@ from biascore.stimuli.entries import LANGUAGE_PATTERN
 from biascore.stimuli.lists import Stimuli, TemplateList, WordList
 from biascore.stimuli.loader import check_command, load_file
 from biascore.stimuli.model import StimuliFile, Test
+from biascore.stimuli.schema import Kinds
 
 Origin: TypeAlias = Test | StimuliFile
 """Where stimuli come from: a test, or a file of lists."""
@@ -50,6 +51,7 @@ class Catalogue:
         roots: Iterable[tuple[Path, str]] = (),
         *,
         language_folders: Iterable[tuple[Path, str]] = (),
+        kinds: Kinds | None = None,
     ) -> Self:
         """Read every TOML file; the string beside each folder is the prefix of its files' display names.
 
@@ -59,10 +61,10 @@ class Catalogue:
         """
         files: list[StimuliFile] = []
         for folder, prefix in language_folders:
-            files.extend(_load_language_folder(folder, prefix))
+            files.extend(_load_language_folder(folder, prefix, kinds))
         for root, prefix in roots:
             for folder in _language_folders(root, prefix):
-                files.extend(_load_language_folder(folder, f"{prefix}/{folder.name}"))
+                files.extend(_load_language_folder(folder, f"{prefix}/{folder.name}", kinds))
         return cls(files)
 
     def with_tests(self, tests: Sequence[Test]) -> Catalogue:
@@ -260,7 +262,7 @@ def _language_folders(root: Path, prefix: str) -> list[Path]:
     return folders
 
 
-def _load_language_folder(folder: Path, prefix: str) -> Iterator[StimuliFile]:
+def _load_language_folder(folder: Path, prefix: str, kinds: Kinds | None) -> Iterator[StimuliFile]:
     entries = _entries(folder, prefix)
     for nested in (
         path for entry in entries if entry.is_dir() for path in entry.rglob("*") if _is_toml(path)
@@ -277,7 +279,7 @@ def _load_language_folder(folder: Path, prefix: str) -> Iterator[StimuliFile]:
             f"{prefix}: {folder.name!r} is no language code such as it, sr-Latn or pt-BR. Rename the folder"
         )
     for path in paths:
-        file = load_file(path, f"{prefix}/{path.name}")
+        file = load_file(path, f"{prefix}/{path.name}", kinds)
         if file.language != folder.name:
             raise StimuliError(
                 f"{file.display}, meta.language: is {file.language!r}, but the folder is {folder.name!r}. "

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import unicodedata
-from typing import Annotated, TypeVar
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Annotated, Any, ClassVar, NamedTuple, TypedDict, TypeVar, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+
+from biascore.stimuli.lists import Doubt, Stimuli, WordList
+from biascore.stimuli.model import Published, Test
 
 T = TypeVar("T")
 
@@ -80,13 +85,50 @@ class DoubtEntry(Entry):
     proposed: Prose | None = None
 
 
+Problem = tuple[tuple[str | int, ...], str]
+"""A key of a stimuli file, and what is wrong there."""
+Lists = Mapping[str, Mapping[str, Any]]
+"""The lists of one file, by section and name."""
+
+
+class About(TypedDict):
+    """What every list says of itself, whatever it holds."""
+
+    name: str
+    source: str
+    licence: str
+    notes: tuple[str, ...]
+    doubtful: tuple[Doubt, ...]
+
+
+class AboutTest(TypedDict):
+    """What every test says of itself."""
+
+    id: str
+    kind: str
+    language: str
+    title: str
+    concept: str
+    source: str
+    licence: str
+    doi: str | None
+    notes: tuple[str, ...]
+    published: tuple[Published, ...]
+    file: str
+    sha256: str
+
+
 class ListEntry(Entry):
-    """What every list of a file may say of itself."""
+    """A list of a stimuli file, ``[SECTION.NAME]``; what every one may say of itself."""
 
     source: Prose | None = None
     licence: Prose | None = None
     notes: Notes = ()
     doubtful: Annotated[tuple[DoubtEntry, ...], Field(strict=False)] = ()
+
+    def build(self, about: About) -> Stimuli:
+        """The list."""
+        raise NotImplementedError
 
 
 class PublishedEntry(Entry):
@@ -101,8 +143,31 @@ class PublishedEntry(Entry):
     note: str = ""
 
 
-class TestBase(Entry):
-    """What every ``[tests.ID]`` says of itself."""
+class Reference(NamedTuple):
+    """A list that a test names: the key where it stands, its name, and the sections that it may be in."""
+
+    key: tuple[str | int, ...]
+    name: str
+    sections: tuple[str, ...] = ("lists",)
+
+
+class Section(NamedTuple):
+    """A kind of list, ``[SECTION.NAME]``: its entry, what one is called in messages, and how to write it."""
+
+    entry: type[ListEntry]
+    what: str
+    advice: str = ""
+
+
+class TestEntry(Entry):
+    """A kind of test: what ``[tests.ID]`` of this ``kind`` says, and the test that it becomes.
+
+    A subclass names its kind as ``kind: Literal["mac"]`` and is registered with ``register_kinds``. ``sections``: kinds
+    of list that come with it, by section of the file.
+    """
+
+    __test__: ClassVar[bool] = False
+    sections: ClassVar[Mapping[str, Section]] = MappingProxyType({})
 
     title: Prose
     concept: Prose
@@ -111,3 +176,65 @@ class TestBase(Entry):
     doi: Prose | None = None
     notes: Notes = ()
     published: Annotated[tuple[PublishedEntry, ...], Field(strict=False)] = ()
+
+    @classmethod
+    def kind_name(cls) -> str:
+        """The kind, from the annotation ``kind: Literal[...]``; raises TypeError where there is none."""
+        names = get_args(cls.model_fields["kind"].annotation) if "kind" in cls.model_fields else ()
+        if len(names) != 1 or not isinstance(names[0], str):
+            raise TypeError(f'{cls.__name__} does not say which kind it is. Write kind: Literal["NAME"]')
+        return names[0]
+
+    def references(self) -> Iterator[Reference]:
+        """Each list that the test names."""
+        raise NotImplementedError
+
+    def missing(self, file: Any) -> Iterator[Problem]:
+        """Further lists that are not there, by key of the test; ``file`` has the lists by section and name."""
+        yield from ()
+
+    def problems(self, file: Any) -> Iterator[Problem]:
+        """What of its lists does not fit, by key of the test; asked where all lists are there."""
+        yield from ()
+
+    def problems_of_file(self, file: Any, name: str) -> Iterator[Problem]:
+        """The same by key of the file, for the test of this name."""
+        yield from ()
+
+    def build(self, lists: Lists, about: AboutTest) -> Test:
+        """The test."""
+        raise NotImplementedError
+
+
+class RolesEntry(TestEntry):
+    """A kind whose roles are word lists: each of ``roles`` is a key that names one list, or several.
+
+    A key that names several, ``A = ["flowers", "insects"]``, gives the roles ``A.flowers`` and ``A.insects``.
+    """
+
+    roles: ClassVar[tuple[str, ...]] = ()
+
+    positive_means: Prose
+
+    def references(self) -> Iterator[Reference]:
+        """The list of each role."""
+        for role in self.roles:
+            named = getattr(self, role)
+            if isinstance(named, str):
+                yield Reference((role,), named)
+            else:
+                yield from (Reference((role, i), name) for i, name in enumerate(named))
+
+    def build(self, lists: Lists, about: AboutTest) -> Test:
+        """The test with a word list in each role."""
+        words = lists["lists"]
+        roles: dict[str, WordList] = {}
+        for role in self.roles:
+            named = getattr(self, role)
+            several = {role: named} if isinstance(named, str) else {f"{role}.{name}": name for name in named}
+            roles |= {key: words[name] for key, name in several.items()}
+        return self.test(roles, about)
+
+    def test(self, roles: Mapping[str, WordList], about: AboutTest) -> Test:
+        """The test with these roles; another class where the kind says more, such as how it is planted."""
+        return Test(roles=roles, positive_means=self.positive_means, **about)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from shlex import quote
 from typing import get_args
@@ -15,20 +15,11 @@ from biascore.basics.wording import brief, few
 from biascore.errors import StimuliError
 from biascore.files.reading import read_toml
 from biascore.stimuli.building import build_file
-from biascore.stimuli.equity_schema import EquityEntry
+from biascore.stimuli.entries import RolesEntry
 from biascore.stimuli.lines import line_of
 from biascore.stimuli.model import StimuliFile
 from biascore.stimuli.references import reference_problems
-from biascore.stimuli.schema import (
-    KINDS,
-    AssociationsEntry,
-    FileEntry,
-    FiseEntry,
-    NounsEntry,
-    SamplesTestEntry,
-    SentencePairsTestEntry,
-    WeatEntry,
-)
+from biascore.stimuli.schema import Kinds
 
 
 def check_command(display: str) -> str:
@@ -41,24 +32,27 @@ def check_command(display: str) -> str:
     )
 
 
-def load_file(path: Path, display: str) -> StimuliFile:
+def load_file(path: Path, display: str, kinds: Kinds | None = None) -> StimuliFile:
     """Read and check one TOML file; ``display`` is how errors, tests and reports call it.
+
+    ``kinds``: the kinds of test that it may hold; those of biascore itself alone, where none are given.
 
     Raises StimuliError for a file that cannot be read, is no UTF-8, no TOML, breaks the schema, or whose
     tests name a list that it does not hold.
     """
+    kinds = kinds or Kinds()
     try:
         toml = read_toml(path, display, StimuliError)
     except StimuliError as error:
         raise StimuliError(f"{error}. Then check it with: {check_command(display)}") from error
     try:
-        entry = FileEntry.model_validate(toml.document)
+        entry = kinds.file.model_validate(toml.document)
     except ValidationError as error:
-        problems = [(_key_path(details), _explain(details)) for details in error.errors()]
+        problems = [(_key_path(details, kinds), _explain(details, kinds)) for details in error.errors()]
     else:
-        problems = list(reference_problems(entry))
+        problems = list(reference_problems(entry, kinds))
         if not problems:
-            return build_file(entry, path.stem, display, toml.sha256)
+            return build_file(entry, kinds, path.stem, display, toml.sha256)
     lines = [
         _place(display, line_of(toml.text, key, toml.document), key) + problem for key, problem in problems
     ]
@@ -77,35 +71,40 @@ def _dotted(key: Sequence[str | int]) -> str:
     return "".join(parts).removeprefix(".")
 
 
-def _key_path(details: ErrorDetails) -> tuple[str | int, ...]:
+def _key_path(details: ErrorDetails, kinds: Kinds) -> tuple[str | int, ...]:
     if details["type"] in ("union_tag_invalid", "union_tag_not_found"):
-        return (*_loc(details), "kind")
-    return _loc(details)
+        return (*_loc(details, kinds), "kind")
+    return _loc(details, kinds)
 
 
-def _loc(details: ErrorDetails) -> tuple[str | int, ...]:
+def _loc(details: ErrorDetails, kinds: Kinds) -> tuple[str | int, ...]:
     # pydantic marks an error in a dict's key with the pseudo-step "[key]"; the key itself stands before it.
     loc = tuple(step for step in details["loc"] if step != "[key]")
     # and it puts the kind of a test after its name.
-    return (*loc[:2], *loc[3:]) if loc[0] == "tests" and len(loc) > 2 and loc[2] in KINDS else loc
+    return (*loc[:2], *loc[3:]) if loc[0] == "tests" and len(loc) > 2 and loc[2] in kinds.entries else loc
 
 
-def _explain(details: ErrorDetails) -> str:
-    loc = _loc(details)
+def _explain(details: ErrorDetails, kinds: Kinds) -> str:
+    loc = _loc(details, kinds)
     in_test = len(loc) == 3 and loc[0] == "tests"
     match details["type"]:
         case "union_tag_not_found":
-            return f"is missing; kinds of test are {', '.join(KINDS)}"
+            return f"is missing; kinds of test are {', '.join(kinds.entries)}"
         case "union_tag_invalid":
-            return f"{details['ctx']['tag']!r} is no kind of test. Known kinds: {', '.join(KINDS)}"
-        case "missing" if in_test and loc[2] in WeatEntry.roles:
-            return f"is missing; a test of kind weat names a list for each of {', '.join(WeatEntry.roles)}"
+            return (
+                f"{details['ctx']['tag']!r} is no kind of test. Known kinds: {', '.join(kinds.entries)}. Others come with "
+                "plugins: see biascore plugins"
+            )
+        case "missing" if in_test and (roles := _roles(details, kinds)) and loc[2] in roles:
+            return (
+                f"is missing; a test of kind {details['loc'][2]} names a list for each of {', '.join(roles)}"
+            )
         case "too_long" | "missing" if loc[0] == "pairs" and isinstance(loc[-1], int):
             return "is no pair; a pair holds two words, one for each of the sides"
         case "missing":
             return "is missing"
         case "extra_forbidden":
-            keys = _keys_beside(details["loc"])
+            keys = _keys_beside(details["loc"], kinds)
             return f"is no key of this table. {did_you_mean(str(loc[-1]), keys)}".rstrip()
         case "literal_error":
             return f"is {details['input']!r}, but must be {details['ctx']['expected']}"
@@ -127,12 +126,12 @@ def _explain(details: ErrorDetails) -> str:
             return details["msg"][0].lower() + details["msg"][1:]
 
 
-def _keys_beside(loc: Sequence[str | int]) -> list[str]:
+def _keys_beside(loc: Sequence[str | int], kinds: Kinds) -> list[str]:
     """The keys that are allowed in the table that ``loc``, an unknown key, stands in."""
-    table: type[BaseModel] = FileEntry
+    table: type[BaseModel] = kinds.file
     for step in loc[:-1]:
-        if loc[0] == "tests" and step in KINDS:
-            table = _TESTS[str(step)]
+        if loc[0] == "tests" and step in kinds.entries:
+            table = kinds.entries[str(step)]
         elif isinstance(step, str) and step in table.model_fields:
             annotation = table.model_fields[step].annotation
             inside = get_args(annotation) or (annotation,)
@@ -140,12 +139,8 @@ def _keys_beside(loc: Sequence[str | int]) -> list[str]:
     return [field.alias or name for name, field in table.model_fields.items()]
 
 
-_TESTS: Mapping[str, type[BaseModel]] = {
-    "weat": WeatEntry,
-    "fise": FiseEntry,
-    "sentence-pairs": SentencePairsTestEntry,
-    "samples": SamplesTestEntry,
-    "associations": AssociationsEntry,
-    "nouns": NounsEntry,
-    "equity": EquityEntry,
-}
+def _roles(details: ErrorDetails, kinds: Kinds) -> tuple[str, ...]:
+    """The roles of the kind of test in which an error is, where it has some."""
+    loc = details["loc"]
+    kind = kinds.entries.get(str(loc[2])) if len(loc) > 2 else None
+    return kind.roles if kind is not None and issubclass(kind, RolesEntry) else ()

@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
-from biascore.stimuli.lists import GenderedSamples, PairList, Samples, SentencePairs, Stimuli, WordList
-
-
-@dataclass(frozen=True, slots=True)
-class Dimension:
-    """Two word lists that span an axis: a positive value lies on the side of ``A``."""
-
-    name: str
-    A: WordList
-    B: WordList
+from biascore.stimuli.lists import Stimuli, WordList
+from biascore.stimuli.resizing import Resizing
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,68 +58,24 @@ class Test:
         """Everything the test holds, by role."""
         return self.roles
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FiseTest(Test):
-    """Kind ``fise``: target words placed by two or more dimensions, and the affects measured of them.
-
-    ``targets`` with forms are pairs ("cuoco", "cuoca"). ``A`` of an affect is its positive pole. The roles are
-    the lists of dimensions and affects, as ``gender.A``.
-    """
-
-    targets: WordList | PairList
-    dimensions: tuple[Dimension, ...]
-    affect: tuple[Dimension, ...] = ()
-
-    def __post_init__(self) -> None:
-        roles = {
-            f"{dimension.name}.{side}": words
-            for dimension in (*self.dimensions, *self.affect)
-            for side, words in (("A", dimension.A), ("B", dimension.B))
-        }
-        object.__setattr__(self, "roles", MappingProxyType(roles))
-
     @property
-    def lists(self) -> Mapping[str, Stimuli]:
-        """Everything the test holds, by role."""
-        return {"targets": self.targets, **self.roles}
+    def contrast(self) -> Mapping[str, WordList] | None:
+        """Four lists X, Y, A and B such that X with A and Y with B is a bias: what is planted to calibrate it, or None."""
+        return self.roles if {"X", "Y", "A", "B"} <= self.roles.keys() else None
 
+    def resized(self, size: Resizing) -> Self | None:
+        """The same with more or fewer words in each list; None for a kind that cannot be resized."""
+        if type(self) is not Test:
+            return None
+        return replace(self, roles={role: size.words(one) for role, one in self.roles.items()})
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SentencePairsTest(Test):
-    """Kind ``sentence-pairs``: pairs of a more and a less stereotypical sentence."""
+    def details(self) -> list[str]:
+        """What ``biascore show`` prints of it beyond its lists."""
+        return []
 
-    pairs: SentencePairs
-
-    @property
-    def lists(self) -> Mapping[str, Stimuli]:
-        """Everything the test holds, by role."""
-        return {"pairs": self.pairs}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SamplesTest(Test):
-    """Kind ``samples``: sentences about oneself by stereotype; ``version`` names a published edition of them."""
-
-    samples: Samples
-    version: str = ""
-
-    @property
-    def lists(self) -> Mapping[str, Stimuli]:
-        """Everything the test holds, by role."""
-        return {"samples": self.samples}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GenderPairsTest(Test):
-    """Kind ``gender-pairs``: sentences about oneself, each in a masculine and a feminine version."""
-
-    pairs: GenderedSamples
-
-    @property
-    def lists(self) -> Mapping[str, Stimuli]:
-        """Everything the test holds, by role."""
-        return {"pairs": self.pairs}
+    def details_json(self) -> dict[str, Any]:
+        """The same as JSON."""
+        return {}
 
 
 @dataclass(frozen=True, slots=True)

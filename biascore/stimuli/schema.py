@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated, ClassVar, Literal, Self
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Annotated, Any, ClassVar, Final, Literal, Self, Union
 
-from pydantic import AfterValidator, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, Field, create_model, model_validator
 
 from biascore.stimuli.entries import (
+    About,
     Entry,
     ListEntry,
     Meta,
     Name,
     Pair,
     Prose,
-    TestBase,
+    RolesEntry,
+    Section,
+    TestEntry,
     Word,
     Words,
     check_not_empty,
 )
-from biascore.stimuli.equity_schema import (
-    EmotionWordsEntry,
-    EquityEntry,
-    EquityTemplatesEntry,
-    GrammarEntry,
-    PersonsEntry,
-)
-
-SAMPLES_MEAN = "what stereotypes say of men is put into a man's mouth more than what they say of women"
+from biascore.stimuli.lists import PairList, SentenceList, TemplateList, WordList
 
 
 def _check_families(families: tuple[Words, ...], words: Sequence[str]) -> None:
@@ -84,6 +80,17 @@ class WordsEntry(ListEntry):
         general = dict.fromkeys(self.words, self.part_of_speech) if self.part_of_speech else {}
         return {word: tag for word, tag in (general | special).items() if tag}
 
+    def build(self, about: About) -> WordList:
+        """The word list."""
+        return WordList(
+            words=self.words,
+            marks=self.marks,
+            parts_of_speech=self.tags,
+            families=self.families,
+            counterparts=self.counterparts,
+            **about,
+        )
+
 
 class PairsEntry(ListEntry):
     """``[pairs.NAME]``."""
@@ -97,6 +104,12 @@ class PairsEntry(ListEntry):
     def _families_part_the_pairs(self) -> Self:
         _check_families(self.families, [first for first, _ in self.pairs])
         return self
+
+    def build(self, about: About) -> PairList:
+        """The list of pairs."""
+        return PairList(
+            pairs=self.pairs, sides=self.sides, not_before=self.not_before, families=self.families, **about
+        )
 
 
 class TemplatesEntry(ListEntry):
@@ -116,86 +129,22 @@ class TemplatesEntry(ListEntry):
                 raise ValueError(f"the slot {slot!r} is in none of the sentences")
         return self
 
+    def build(self, about: About) -> TemplateList:
+        """The list of templates."""
+        return TemplateList(sentences=self.sentences, slots=self.slots, words=self.words, **about)
+
 
 class SentencesEntry(ListEntry):
     """``[sentences.NAME]``: ``of`` gives each word its sentences."""
 
     of: dict[Word, Words] = Field(min_length=1)
 
-
-class FormsEntry(ListEntry):
-    """``[forms.NAME]``: what pieces of templates become with the words of a group, and with words of their own forms."""
-
-    pieces: Words
-    groups: dict[Name, Words] = Field(default_factory=dict)
-    words: dict[Word, Words] = Field(default_factory=dict)
-
-    @model_validator(mode="after")
-    def _forms_fit_the_pieces(self) -> Self:
-        count = len(self.pieces)
-        for group, forms in self.groups.items():
-            if len(forms) > count:
-                raise ValueError(f"groups.{group} has {len(forms)} forms for {count} pieces")
-        for word, forms in self.words.items():
-            if len(forms) != count:
-                raise ValueError(
-                    f"words.{word} has {len(forms)} forms, and needs one for each of {count} pieces"
-                )
-        return self
+    def build(self, about: About) -> SentenceList:
+        """The sentences by word."""
+        return SentenceList(of=self.of, **about)
 
 
-class SentencePairEntry(Entry):
-    """One of ``pairs`` in ``[sentence_pairs.NAME]``."""
-
-    sent_more: Word
-    sent_less: Word
-    stereo_antistereo: Literal["stereo", "antistereo"]
-    bias_type: Word
-    template: Word | None = None
-
-
-class SentencePairsEntry(ListEntry):
-    """``[sentence_pairs.NAME]``."""
-
-    pairs: Annotated[tuple[SentencePairEntry, ...], Field(strict=False), AfterValidator(check_not_empty)]
-
-
-class StereotypeEntry(Entry):
-    """One of ``stereotypes`` in ``[samples.NAME]``."""
-
-    id: int = Field(ge=1)
-    name: Word
-    gender: Literal["female", "male"]
-
-
-class SampleEntry(Entry):
-    """One of ``samples`` in ``[samples.NAME]``."""
-
-    sentence: Word
-    stereotype: int
-
-
-class SamplesEntry(ListEntry):
-    """``[samples.NAME]``."""
-
-    stereotypes: Annotated[tuple[StereotypeEntry, ...], Field(strict=False), AfterValidator(check_not_empty)]
-    samples: Annotated[tuple[SampleEntry, ...], Field(strict=False), AfterValidator(check_not_empty)]
-
-    @model_validator(mode="after")
-    def _stereotypes_fit(self) -> Self:
-        known = [stereotype.id for stereotype in self.stereotypes]
-        for id in known:
-            if known.count(id) > 1:
-                raise ValueError(f"has two stereotypes with the id {id}")
-        for sample in self.samples:
-            if sample.stereotype not in known:
-                raise ValueError(
-                    f"{sample.sentence!r} is of stereotype {sample.stereotype}, which is not among the stereotypes"
-                )
-        return self
-
-
-class WeatEntry(TestBase):
+class WeatEntry(RolesEntry):
     """``[tests.ID]`` of kind ``weat``: targets X, Y and attributes A, B, each a list of this file."""
 
     roles: ClassVar[tuple[str, ...]] = ("X", "Y", "A", "B")
@@ -205,134 +154,54 @@ class WeatEntry(TestBase):
     Y: Prose
     A: Prose
     B: Prose
-    positive_means: Prose
 
 
-class DimensionEntry(Entry):
-    """``[[tests.ID.dimensions]]`` and ``[[tests.ID.affect]]``: a name and two lists of this file."""
+class _NoEntry(TestEntry):
+    """A second kind, so that the kind is looked at first where there is one only."""
 
-    name: Name
-    A: Prose
-    B: Prose
+    kind: Literal[""]
 
 
-Dimensions = Annotated[tuple[DimensionEntry, ...], Field(strict=False)]
+SECTIONS: Final[Mapping[str, Section]] = {
+    "lists": Section(WordsEntry, "word list", "A role takes a word list, so write a table [lists.{0}]"),
+    "pairs": Section(PairsEntry, "list of pairs"),
+    "templates": Section(TemplatesEntry, "list of templates"),
+    "sentences": Section(SentencesEntry, "list of sentences"),
+}
+"""The kinds of list that serve every kind of test."""
 
 
-class FiseEntry(TestBase):
-    """``[tests.ID]`` of kind ``fise``: targets (words or pairs of forms), dimensions and affects."""
+class Kinds:
+    """The kinds of test that stimuli files may hold, by name: ``weat``, and those that plugins register."""
 
-    kind: Literal["fise"]
-    targets: Prose
-    dimensions: Dimensions
-    affect: Dimensions = ()
+    def __init__(self, entries: Iterable[type[TestEntry]] = ()) -> None:
+        every: tuple[type[TestEntry], ...] = (WeatEntry, *entries)
+        self.entries = {one.kind_name(): one for one in every}
+        self.sections = dict(SECTIONS)
+        for one in self.entries.values():
+            self.sections |= one.sections
 
-    @model_validator(mode="after")
-    def _dimensions_differ(self) -> Self:
-        if len(self.dimensions) < 2:
-            raise ValueError("has fewer than two dimensions; one dimension alone is what sc-weat measures")
-        names = [dimension.name.casefold() for dimension in (*self.dimensions, *self.affect)]
-        for name in names:
-            if names.count(name) > 1:
-                raise ValueError(f"has two dimensions or affects called {name!r}")
-        return self
+    @cached_property
+    def file(self) -> type[FileEntry]:
+        """What a whole file may hold.
 
-
-class SentencePairsTestEntry(TestBase):
-    """``[tests.ID]`` of kind ``sentence-pairs``: sentence pairs of this file."""
-
-    kind: Literal["sentence-pairs"]
-    pairs: Prose
-    positive_means: Prose = "the more stereotypical sentence is preferred"
-
-
-class SamplesTestEntry(TestBase):
-    """``[tests.ID]`` of kind ``samples``: samples of this file."""
-
-    kind: Literal["samples"]
-    samples: Prose
-    positive_means: Prose = SAMPLES_MEAN
-
-
-Slot = Annotated[str, StringConstraints(pattern=r"^\[[^\]\[]+\]$")]
-
-
-class AssociationsEntry(TestBase):
-    """``[tests.ID]`` of kind ``associations``: templates, targets and groups of this file.
-
-    A group is a list, or a side of pairs (``"gendered.female"``).
-    """
-
-    kind: Literal["associations"]
-    templates: Words
-    targets: Prose
-    opposites: Prose | None = None
-    groups: dict[Name, Prose]
-    choices: dict[Slot, Words] = Field(default_factory=dict)
-    forms: Prose | None = None
-    positive_means: Prose | None = None
-
-    @model_validator(mode="after")
-    def _groups_compare(self) -> Self:
-        if len(self.groups) < 2:
-            raise ValueError("groups has fewer than two groups, so there is nothing to compare")
-        for name in self.groups:
-            if name in ("targets", "opposites"):
-                raise ValueError(
-                    f"groups has one called {name!r}, which is what the test's other words are called"
-                )
-        return self
-
-
-class NounsEntry(TestBase):
-    """``[tests.ID]`` of kind ``nouns``: the list of each class, and of its training and held-out nouns."""
-
-    kind: Literal["nouns"]
-    classes: dict[Name, Prose]
-    train: dict[Name, Prose] = Field(default_factory=dict)
-    test: dict[Name, Prose] = Field(default_factory=dict)
-
-    @model_validator(mode="after")
-    def _classes_compare(self) -> Self:
-        if len(self.classes) < 2:
-            raise ValueError("classes has fewer than two classes, so there is no gender to tell from another")
-        for key, parts in (("train", self.train), ("test", self.test)):
-            strange = [name for name in parts if name not in self.classes]
-            if strange:
-                raise ValueError(f"{key} has {strange[0]!r}, which is not among the classes")
-        return self
-
-
-TestEntry = Annotated[
-    WeatEntry
-    | FiseEntry
-    | SentencePairsTestEntry
-    | SamplesTestEntry
-    | AssociationsEntry
-    | NounsEntry
-    | EquityEntry,
-    Field(discriminator="kind"),
-]
-KINDS = ("weat", "fise", "sentence-pairs", "samples", "associations", "nouns", "equity")
+        Tests name lists of their own file only: then one digest covers every word of a test.
+        """
+        kinds: Any = Annotated[Union[*self.entries.values(), _NoEntry], Field(discriminator="kind")]
+        fields: dict[str, Any] = {
+            name: (dict[Name, section.entry], Field(default_factory=dict))  # type: ignore[name-defined]
+            for name, section in self.sections.items()
+        }
+        return create_model(
+            "StimuliFileEntry",
+            __base__=FileEntry,
+            **fields,
+            tests=(dict[Name, kinds], Field(default_factory=dict)),
+        )
 
 
 class FileEntry(Entry):
-    """A whole stimuli file.
-
-    Tests name lists of their own file only: then one digest covers every word of a test.
-    """
+    """A whole stimuli file, without its lists and tests."""
 
     version: Literal[1] = Field(alias="schema")
     meta: Meta
-    lists: dict[Name, WordsEntry] = Field(default_factory=dict)
-    pairs: dict[Name, PairsEntry] = Field(default_factory=dict)
-    templates: dict[Name, TemplatesEntry] = Field(default_factory=dict)
-    sentences: dict[Name, SentencesEntry] = Field(default_factory=dict)
-    sentence_pairs: dict[Name, SentencePairsEntry] = Field(default_factory=dict)
-    samples: dict[Name, SamplesEntry] = Field(default_factory=dict)
-    forms: dict[Name, FormsEntry] = Field(default_factory=dict)
-    persons: dict[Name, PersonsEntry] = Field(default_factory=dict)
-    emotion_words: dict[Name, EmotionWordsEntry] = Field(default_factory=dict)
-    equity_templates: dict[Name, EquityTemplatesEntry] = Field(default_factory=dict)
-    grammars: dict[Name, GrammarEntry] = Field(default_factory=dict)
-    tests: dict[Name, TestEntry] = Field(default_factory=dict)

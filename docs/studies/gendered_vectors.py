@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from biascore import Engine
-from biascore.plugins_api import GenderedNounsTest
+from biascore_metrics.grammatical_gender.kind import GenderedNounsTest
 
 DIMENSIONS = 60
 GRAMMATICAL, SOCIAL, PLEASANT = range(3)

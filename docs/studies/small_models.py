@@ -20,7 +20,8 @@ import transformers
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
 from biascore import Engine
-from biascore.stimuli import PairList, SentencePairs, TemplateList, WordList
+from biascore.designs.pairs.test import SentencePairs
+from biascore.stimuli import PairList, TemplateList, WordList
 
 DIMENSIONS = 50
 CONTEXT = 64

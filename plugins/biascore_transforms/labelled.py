@@ -10,7 +10,8 @@ from typing import Annotated, Final, Generic, Literal, Self, TypeVar
 from pydantic import Field, model_validator
 
 from biascore.errors import OptionsError, StimuliError
-from biascore.plugins_api import Catalogue, GenderedNounsTest, Options, Transform, TransformContext, listed
+from biascore.plugins_api import Catalogue, Options, Transform, TransformContext, listed
+from biascore_metrics.grammatical_gender.kind import GenderedNounsTest
 from biascore_transforms.damage import SAMPLE, sample
 
 HELD_OUT: Final = ".test"

@@ -16,7 +16,7 @@ from biascore.designs.pairs.estimates import EVEN, mean_estimate, mean_of, share
 from biascore.designs.pairs.options import PairOptions
 from biascore.designs.pairs.parts import differing
 from biascore.designs.pairs.scores import Paired, ScoredPair
-from biascore.plugins_api import SentencePair
+from biascore.designs.pairs.test import SentencePair
 from biascore.stats import Verdict, decide
 
 SETS = 400

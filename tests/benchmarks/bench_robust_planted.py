@@ -16,8 +16,8 @@ import numpy as np
 from pages import show
 
 from biascore import Engine
-from biascore.plugins_api import AssociationsTest
 from biascore.stats import TTest, lmm
+from biascore_metrics.robust.associations import AssociationsTest
 from biascore_metrics.robust.difference import Difference
 from biascore_metrics.robust.fits import Table, difference, fit
 from biascore_metrics.robust.options import RobustOptions

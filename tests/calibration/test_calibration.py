@@ -15,18 +15,9 @@ from biascore.calibration import Calibration, Cell, calibrate, resized
 from biascore.calibration.simulation import Simulation
 from biascore.calibration.words import answer, changed, needed
 from biascore.cli.app import app
+from biascore.designs.pairs.test import SentencePairsTest
 from biascore.errors import BiascoreError, OptionsError, RunError
-from biascore.plugins_api import (
-    Context,
-    Coverage,
-    Estimate,
-    Finding,
-    Metric,
-    MetricOptions,
-    Model,
-    PValue,
-    SentencePairsTest,
-)
+from biascore.plugins_api import Context, Coverage, Estimate, Finding, Metric, MetricOptions, Model, PValue
 from biascore.stats import decide
 from biascore.stats.rates import wilson
 

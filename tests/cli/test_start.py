@@ -61,7 +61,7 @@ def test_plugins_that_do_not_matter_are_asked_nothing() -> None:
     points = [
         point
         for point in metadata.entry_points(group="biascore")
-        if point.name in {"metric-weat", "wordlists-ar", "adapter-planted"}
+        if point.name in {"metric-weat", "kinds", "wordlists-ar", "adapter-planted"}
     ]
     some = Plugins(points, only={"register_wordlists"})
     assert (some.metrics.names, some.adapters.names) == ((), ())

@@ -11,7 +11,9 @@ from pathlib import Path
 import numpy as np
 
 from biascore import Engine
-from biascore.stimuli import EquityTest, SamplesTest, SentencePairsTest
+from biascore.designs.pairs.test import SentencePairsTest
+from biascore_metrics.eec.sentences import EquityTest
+from biascore_metrics.gest.kind import SamplesTest
 
 ROOT = Path(__file__).resolve().parents[2]
 STUDIES = ROOT / "docs" / "studies"

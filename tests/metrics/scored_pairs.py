@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from biascore.designs.pairs.options import PairOptions
+from biascore.designs.pairs.test import SentencePair, SentencePairs, SentencePairsTest
 from biascore.plugins_api import (
     Backend,
     Identity,
@@ -15,9 +16,6 @@ from biascore.plugins_api import (
     Measurement,
     Metric,
     Model,
-    SentencePair,
-    SentencePairs,
-    SentencePairsTest,
     Test,
     TokenLogprobs,
     hookimpl,

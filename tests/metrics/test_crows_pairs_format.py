@@ -12,8 +12,8 @@ import pytest
 
 from biascore import Engine
 from biascore.audit import Audit
+from biascore.designs.pairs.test import SentencePair, SentencePairsTest
 from biascore.errors import DataError, OptionsError, UnknownNameError
-from biascore.plugins_api import SentencePair, SentencePairsTest
 from biascore.stimuli.dataset import locate
 from biascore_metrics.crows_pairs.format import CrowsPairsFormat, CrowsPairsFormatOptions
 

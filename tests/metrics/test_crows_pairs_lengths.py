@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from biascore.plugins_api import Backend, Identity, Measurement, SentencePair, hookimpl
+from biascore.designs.pairs.test import SentencePair
+from biascore.plugins_api import Backend, Identity, Measurement, hookimpl
 from biascore.stats import Verdict
 from biascore_metrics.crows_pairs.metrics import CrowsPairsCausal
 

@@ -14,17 +14,8 @@ from scipy import stats
 
 from biascore import Engine, compare
 from biascore.comparing import Outcome
-from biascore.plugins_api import (
-    Backend,
-    Identity,
-    Masked,
-    Measurement,
-    SentencePair,
-    SentencePairs,
-    SentencePairsTest,
-    TokenLogprobs,
-    hookimpl,
-)
+from biascore.designs.pairs.test import SentencePair, SentencePairs, SentencePairsTest
+from biascore.plugins_api import Backend, Identity, Masked, Measurement, TokenLogprobs, hookimpl
 from biascore.results.verdicts import contradiction
 from biascore.stats import Verdict, lmm, robust_mean
 from biascore_metrics.crows_pairs.mixed import PAPER, CrowsPairsMixed

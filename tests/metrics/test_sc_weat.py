@@ -16,6 +16,7 @@ from biascore_metrics.weat.control import AGAINST, BEYOND, EACH, LARGER, OF_CONT
 from biascore_metrics.weat.options import ScWeatOptions
 from biascore_metrics.weat.single import SHARE, ScWeat
 
+from ..builders.kinds import KINDS
 from ..builders.word_lists import write_neutral
 from .measuring import measured
 
@@ -27,7 +28,7 @@ FAST = {"resamples": 100, "draws": 20_000}
 @pytest.fixture(scope="module")
 def catalogue(tmp_path_factory: pytest.TempPathFactory) -> Catalogue:
     return Catalogue.from_folders(
-        [(write_neutral(tmp_path_factory.mktemp("stimuli"), [*NEUTRAL, "X0"]), "own")]
+        [(write_neutral(tmp_path_factory.mktemp("stimuli"), [*NEUTRAL, "X0"]), "own")], kinds=KINDS
     )
 
 

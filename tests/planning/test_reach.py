@@ -11,9 +11,10 @@ import pytest
 
 from biascore import Audit, Engine
 from biascore.basics.progress import Advance
+from biascore.designs.pairs.test import SentencePair, SentencePairsTest
 from biascore.metric import Metric
 from biascore.planning.out_of_reach import out_of_reach
-from biascore.plugins_api import SentencePair, SentencePairsTest, WordList
+from biascore.plugins_api import WordList
 from biascore.stats import (
     Decision,
     Unreachable,

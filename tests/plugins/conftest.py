@@ -17,7 +17,7 @@ from biascore.plugins_api import hookimpl
 
 EngineOf = Callable[..., Engine]
 Install = Callable[..., Plugins]
-BESIDE = ("adapter-planted", "metric-weat", "wordlists-en")
+BESIDE = ("adapter-planted", "kinds", "metric-weat", "wordlists-en")
 """Reading every plugin takes a while."""
 
 

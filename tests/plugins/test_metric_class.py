@@ -14,19 +14,11 @@ import pytest
 from biascore import Engine
 from biascore.errors import OptionsError, TestKindError
 from biascore.plugins.loading import Plugins
-from biascore.plugins_api import (
-    Context,
-    Finding,
-    FiseTest,
-    GenderPairsTest,
-    Metric,
-    MetricOptions,
-    Model,
-    SamplesTest,
-    Test,
-)
+from biascore.plugins_api import Context, Finding, Metric, MetricOptions, Model, Test
+from biascore_metrics.fise.kind import FiseTest
 from biascore_metrics.fise.metric import Fise
 from biascore_metrics.fise.options import FiseOptions
+from biascore_metrics.gest.kind import GenderPairsTest, SamplesTest
 from biascore_metrics.gest.masked import GestMlm
 
 from .conftest import EngineOf

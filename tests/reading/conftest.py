@@ -12,6 +12,7 @@ from biascore.audit import Audit
 from biascore.languages.gender_rules import load_grammar
 from biascore.stimuli.loader import load_file
 
+from ..builders.kinds import KINDS
 from .files import GOOD
 
 Reader = Callable[[Path], object]
@@ -27,7 +28,7 @@ def readers() -> dict[str, Reader]:
 
     return {
         "audit": Audit.load,
-        "stimuli": lambda path: load_file(path, str(path)),
+        "stimuli": lambda path: load_file(path, str(path), kinds=KINDS),
         "grammar": load_grammar,
         "crows-pairs": data("crows-pairs"),
         "gest": data("gest"),

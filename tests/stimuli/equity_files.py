@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from biascore.stimuli import EquityTest, load_file
+from biascore.stimuli import load_file
+from biascore_metrics.eec.sentences import EquityTest
+
+from ..builders.kinds import KINDS
 
 # Two genders and no more would hide what is fixed to two; so three of each factor, and a pronoun of its own verbs.
 TOML = """schema = 1
@@ -78,7 +81,7 @@ def write(tmp_path: Path, text: str) -> Path:
 
 
 def loaded(tmp_path: Path, text: str = TOML) -> EquityTest:
-    (test,) = load_file(write(tmp_path, text), "shown/mine.toml").tests
+    (test,) = load_file(write(tmp_path, text), "shown/mine.toml", kinds=KINDS).tests
     assert isinstance(test, EquityTest)
     return test
 

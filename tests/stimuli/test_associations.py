@@ -11,7 +11,10 @@ from typer.testing import CliRunner
 from biascore.cli.app import app
 from biascore.engine import Engine
 from biascore.errors import StimuliError
-from biascore.stimuli import AssociationsTest, Catalogue, load_file
+from biascore.stimuli import Catalogue, load_file
+from biascore_metrics.robust.associations import AssociationsTest
+
+from ..builders.kinds import KINDS
 
 TOML = """schema = 1
 
@@ -63,7 +66,7 @@ def write(tmp_path: Path, text: str = TOML) -> Path:
 
 
 def loaded(tmp_path: Path) -> AssociationsTest:
-    (test,) = load_file(write(tmp_path), "shown/mine.toml").tests
+    (test,) = load_file(write(tmp_path), "shown/mine.toml", kinds=KINDS).tests
     assert isinstance(test, AssociationsTest)
     return test
 
@@ -145,7 +148,7 @@ def test_a_broken_file_names_the_place_and_the_remedy(case: str, tmp_path: Path)
     old, new, told = BROKEN[case]
     assert old in TOML
     with pytest.raises(StimuliError) as caught:
-        load_file(write(tmp_path, TOML.replace(old, new)), "shown/mine.toml")
+        load_file(write(tmp_path, TOML.replace(old, new)), "shown/mine.toml", kinds=KINDS)
     message = str(caught.value)
     assert message.startswith("shown/mine.toml")
     assert "check it with:" in message

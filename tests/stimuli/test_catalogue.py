@@ -13,6 +13,8 @@ from biascore.errors import StimuliError, UnknownNameError
 from biascore.stimuli import Catalogue, PairList
 from biascore.stimuli.catalogue import natural_order
 
+from ..builders.kinds import KINDS
+
 SHIPPED = Path(__file__).parents[2] / "wordlists" / "biascore_wordlists"
 
 
@@ -47,7 +49,7 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def catalogue(root: Path) -> Catalogue:
-    return Catalogue.from_folders([(root, "mine")])
+    return Catalogue.from_folders([(root, "mine")], kinds=KINDS)
 
 
 def ids(tests) -> list[str]:
@@ -122,7 +124,7 @@ def test_lists_are_addressed_by_language_file_and_name(catalogue: Catalogue) -> 
 def test_a_test_in_two_files_names_both(root: Path, duplicate: str) -> None:
     write(root, "it", "third", duplicate)
     with pytest.raises(StimuliError) as caught:
-        Catalogue.from_folders([(root, "mine")])
+        Catalogue.from_folders([(root, "mine")], kinds=KINDS)
     assert "mine/it/first.toml" in str(caught.value)
     assert "mine/it/third.toml" in str(caught.value)
     assert f"it/{duplicate}" in str(caught.value)
@@ -131,7 +133,7 @@ def test_a_test_in_two_files_names_both(root: Path, duplicate: str) -> None:
 def test_a_test_twice_in_one_file_but_for_case(root: Path) -> None:
     write(root, "it", "first", "weat2", "WEAT2")
     with pytest.raises(StimuliError, match=r"first\.toml, line \d+, tests\.WEAT2: differs from tests\.weat2"):
-        Catalogue.from_folders([(root, "mine")])
+        Catalogue.from_folders([(root, "mine")], kinds=KINDS)
 
 
 def test_one_file_name_in_two_folders_names_both(
@@ -140,7 +142,7 @@ def test_one_file_name_in_two_folders_names_both(
     other = tmp_path_factory.mktemp("other")
     write(other, "it", "First", "new")
     with pytest.raises(StimuliError, match=r"other/it/First\.toml.*mine/it/first\.toml"):
-        Catalogue.from_folders([(root, "mine"), (other, "other")])
+        Catalogue.from_folders([(root, "mine"), (other, "other")], kinds=KINDS)
 
 
 def test_one_test_name_may_stand_in_two_languages(catalogue: Catalogue) -> None:
@@ -152,30 +154,30 @@ def test_the_folder_is_the_language(root: Path) -> None:
     with pytest.raises(
         StimuliError, match=r"mine/it/wrong\.toml, meta\.language: is 'fr', but the folder is 'it'"
     ):
-        Catalogue.from_folders([(root, "mine")])
+        Catalogue.from_folders([(root, "mine")], kinds=KINDS)
 
 
 def test_a_folder_that_is_no_language(root: Path) -> None:
     write(root, "drafts", "x", meta_language="it")
     with pytest.raises(StimuliError, match="'drafts' is no language code"):
-        Catalogue.from_folders([(root, "mine")])
+        Catalogue.from_folders([(root, "mine")], kinds=KINDS)
 
 
 def test_a_file_outside_a_language_folder(root: Path) -> None:
     (root / "stray.toml").write_text("")
     with pytest.raises(StimuliError, match=r"mine/stray\.toml: lies outside"):
-        Catalogue.from_folders([(root, "mine")])
+        Catalogue.from_folders([(root, "mine")], kinds=KINDS)
 
 
 def test_a_folder_without_files(tmp_path: Path) -> None:
     (tmp_path / "it").mkdir()
     (tmp_path / "it" / "a.txt").write_text("x")
     with pytest.raises(StimuliError, match=r"^mine: holds no <language>/\*\.toml"):
-        Catalogue.from_folders([(tmp_path, "mine")])
+        Catalogue.from_folders([(tmp_path, "mine")], kinds=KINDS)
     with pytest.raises(StimuliError, match=r"^mine/it: holds no \*\.toml"):
-        Catalogue.from_folders(language_folders=[(tmp_path / "it", "mine/it")])
+        Catalogue.from_folders(language_folders=[(tmp_path / "it", "mine/it")], kinds=KINDS)
     with pytest.raises(StimuliError, match="mine: there is no such folder"):
-        Catalogue.from_folders([(tmp_path / "none", "mine")])
+        Catalogue.from_folders([(tmp_path / "none", "mine")], kinds=KINDS)
 
 
 def test_hidden_entries_and_case_of_the_suffix(root: Path) -> None:
@@ -183,13 +185,13 @@ def test_hidden_entries_and_case_of_the_suffix(root: Path) -> None:
     (root / ".cache" / "x.toml").write_text("broken")
     (root / "it" / ".x.toml").write_text("broken")
     (root / "it" / "first.toml").rename(root / "it" / "first.TOML")
-    assert "it/weat2" in ids(Catalogue.from_folders([(root, "mine")]).tests)
+    assert "it/weat2" in ids(Catalogue.from_folders([(root, "mine")], kinds=KINDS).tests)
 
 
 def test_a_users_folder_stands_beside_the_shipped_ones(tmp_path: Path) -> None:
     write(tmp_path, "it", "own", "mine", word="<b>&שלום")
     catalogue = Catalogue.from_folders(
-        [(tmp_path, "lists")], language_folders=[(SHIPPED / "it", "biascore_wordlists/it")]
+        [(tmp_path, "lists")], language_folders=[(SHIPPED / "it", "biascore_wordlists/it")], kinds=KINDS
     )
     assert {"it/IT1", "it/mine"} <= set(ids(catalogue.tests))
     assert catalogue.test("it/IT1").file == "biascore_wordlists/it/puttick2025_weat.toml"
@@ -200,7 +202,7 @@ def test_a_users_folder_stands_beside_the_shipped_ones(tmp_path: Path) -> None:
         StimuliError, match=r"lists/it/clash\.toml: the test it/it1 is taken by biascore_wordlists"
     ):
         Catalogue.from_folders(
-            [(tmp_path, "lists")], language_folders=[(SHIPPED / "it", "biascore_wordlists/it")]
+            [(tmp_path, "lists")], language_folders=[(SHIPPED / "it", "biascore_wordlists/it")], kinds=KINDS
         )
 
 
@@ -209,11 +211,13 @@ def test_a_file_below_a_language_folder_is_not_ignored(tmp_path: Path) -> None:
     (tmp_path / "it" / "old").mkdir()
     (tmp_path / "it" / "old" / "own.toml").write_text("", encoding="utf-8")
     with pytest.raises(StimuliError, match=r"lists/it/old/own\.toml: lies deeper"):
-        Catalogue.from_folders([(tmp_path, "lists")])
+        Catalogue.from_folders([(tmp_path, "lists")], kinds=KINDS)
 
 
 def test_the_case_of_a_language_does_not_matter() -> None:
-    catalogue = Catalogue.from_folders(language_folders=[(SHIPPED / "it", "biascore_wordlists/it")])
+    catalogue = Catalogue.from_folders(
+        language_folders=[(SHIPPED / "it", "biascore_wordlists/it")], kinds=KINDS
+    )
     assert catalogue.lists("IT") == catalogue.lists("it")
 
 
@@ -235,7 +239,7 @@ def test_any_names_can_be_sorted(names: list[str]) -> None:
 
 
 def test_templates_of_a_file_by_name() -> None:
-    catalogue = Catalogue.from_folders([(SHIPPED, "shipped")])
+    catalogue = Catalogue.from_folders([(SHIPPED, "shipped")], kinds=KINDS)
     templates = catalogue.templates("it", "PUTTICK2025_SEAT")
     assert list(templates) == ["noun-singular", "noun-plural", "adjective", "verb"]
     assert templates["verb"].sentences == ("Questo può WORD.", "Questa può WORD.")
@@ -255,4 +259,4 @@ def test_templates_of_a_file_by_name() -> None:
 )
 def test_templates_that_are_not_there(language: str, file: str, told: str) -> None:
     with pytest.raises(UnknownNameError, match=told):
-        Catalogue.from_folders([(SHIPPED, "shipped")]).templates(language, file)
+        Catalogue.from_folders([(SHIPPED, "shipped")], kinds=KINDS).templates(language, file)

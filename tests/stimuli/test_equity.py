@@ -10,8 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from biascore.cli.app import app
-from biascore.stimuli import Grammar, GrammarRule
-from biascore.stimuli.equity import finisher
+from biascore_metrics.eec.parts_of_sentences import Grammar, GrammarRule
+from biascore_metrics.eec.sentences import finisher
 
 from .equity_files import TOML, changed, loaded, write
 

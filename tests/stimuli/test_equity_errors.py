@@ -9,6 +9,7 @@ import pytest
 from biascore.errors import StimuliError
 from biascore.stimuli import load_file
 
+from ..builders.kinds import KINDS
 from .equity_files import changed, write
 
 BROKEN = {
@@ -99,7 +100,7 @@ BROKEN = {
 def test_a_broken_file_names_the_place_and_the_remedy(case: str, tmp_path: Path) -> None:
     old, new, told = BROKEN[case]
     with pytest.raises(StimuliError) as caught:
-        load_file(write(tmp_path, changed(old, new)), "shown/mine.toml")
+        load_file(write(tmp_path, changed(old, new)), "shown/mine.toml", kinds=KINDS)
     message = str(caught.value)
     assert message.startswith("shown/mine.toml")
     for part in (*told, "check it with:"):
@@ -109,5 +110,5 @@ def test_a_broken_file_names_the_place_and_the_remedy(case: str, tmp_path: Path)
 def test_what_many_lack_is_told_once(tmp_path: Path) -> None:
     text = changed(', nonbinary = "neutral" } }', " } }")
     with pytest.raises(StimuliError) as caught:
-        load_file(write(tmp_path, text), "shown/mine.toml")
+        load_file(write(tmp_path, text), "shown/mine.toml", kinds=KINDS)
     assert str(caught.value).count("has no form for 'nonbinary'") == 2  # once a list, however many persons

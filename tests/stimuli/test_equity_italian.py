@@ -10,7 +10,10 @@ import pandas as pd
 import pytest
 
 import biascore_wordlists
-from biascore.stimuli import EquityTest, load_file
+from biascore.stimuli import load_file
+from biascore_metrics.eec.sentences import EquityTest
+
+from ..builders.kinds import KINDS
 
 FILE = Path(biascore_wordlists.__file__).parent / "it" / "eec.toml"
 ALIKE = {"entusiasta", "felice", "infelice", "triste"}
@@ -19,7 +22,7 @@ ALIKE = {"entusiasta", "felice", "infelice", "triste"}
 
 @pytest.fixture(scope="module")
 def corpus() -> EquityTest:
-    (test,) = load_file(FILE, "it/eec.toml").tests
+    (test,) = load_file(FILE, "it/eec.toml", kinds=KINDS).tests
     assert isinstance(test, EquityTest)
     return test
 

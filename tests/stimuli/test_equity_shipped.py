@@ -12,7 +12,10 @@ import pandas as pd
 import pytest
 
 import biascore_wordlists
-from biascore.stimuli import Catalogue, EquityTest
+from biascore.stimuli import Catalogue
+from biascore_metrics.eec.sentences import EquityTest
+
+from ..builders.kinds import KINDS
 
 FOLDER = Path(biascore_wordlists.__file__).parent
 DATA = Path(__file__).parents[3] / "shared" / "data" / "eec"
@@ -38,7 +41,7 @@ DIGESTS = {
 @pytest.fixture(scope="module")
 def catalogue() -> Catalogue:
     folders = [(FOLDER / code, f"biascore_wordlists/{code}") for code in ("ar", "en", "es")]
-    return Catalogue.from_folders(language_folders=folders)
+    return Catalogue.from_folders(language_folders=folders, kinds=KINDS)
 
 
 def corpus(catalogue: Catalogue, id: str) -> EquityTest:

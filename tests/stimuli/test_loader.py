@@ -16,6 +16,8 @@ from biascore.errors import StimuliError
 from biascore.stimuli import PairList, TemplateList, WordList, load_file
 from biascore.stimuli.lines import line_of
 
+from ..builders.kinds import KINDS
+
 VALID = """\
 schema = 1
 
@@ -55,7 +57,7 @@ positive_means = "men with career"
 def load(tmp_path: Path, text: str | bytes, name: str = "mine.toml"):
     path = tmp_path / name
     path.write_bytes(text if isinstance(text, bytes) else text.encode("utf-8"))
-    return load_file(path, f"shown/{name}")
+    return load_file(path, f"shown/{name}", kinds=KINDS)
 
 
 def error_of(tmp_path: Path, text: str | bytes) -> str:
@@ -250,7 +252,7 @@ def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path: Path) -> None:
 
 def test_an_absent_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(StimuliError, match=r"shown/none\.toml cannot be read \(No such file"):
-        load_file(tmp_path / "none.toml", "shown/none.toml")
+        load_file(tmp_path / "none.toml", "shown/none.toml", kinds=KINDS)
 
 
 def test_published_figures_are_read(tmp_path: Path) -> None:

@@ -10,7 +10,10 @@ from typer.testing import CliRunner
 
 from biascore.cli.app import app
 from biascore.errors import StimuliError
-from biascore.stimuli import GenderedNounsTest, load_file
+from biascore.stimuli import load_file
+from biascore_metrics.grammatical_gender.kind import GenderedNounsTest
+
+from ..builders.kinds import KINDS
 
 TOML = """schema = 1
 
@@ -47,7 +50,7 @@ def write(tmp_path: Path, text: str) -> Path:
 
 
 def loaded(tmp_path: Path, text: str) -> GenderedNounsTest:
-    (test,) = load_file(write(tmp_path, text), "shown/mine.toml").tests
+    (test,) = load_file(write(tmp_path, text), "shown/mine.toml", kinds=KINDS).tests
     assert isinstance(test, GenderedNounsTest)
     return test
 
@@ -119,7 +122,7 @@ def test_a_broken_file_names_the_place_and_the_remedy(case: str, tmp_path: Path)
     text = TOML + SPLIT
     assert old in text
     with pytest.raises(StimuliError) as caught:
-        load_file(write(tmp_path, text.replace(old, new)), "shown/mine.toml")
+        load_file(write(tmp_path, text.replace(old, new)), "shown/mine.toml", kinds=KINDS)
     message = str(caught.value)
     assert message.startswith("shown/mine.toml")
     for part in (*told, "check it with:"):
@@ -129,7 +132,7 @@ def test_a_broken_file_names_the_place_and_the_remedy(case: str, tmp_path: Path)
 def test_a_split_of_some_classes_only_is_refused(tmp_path: Path) -> None:
     half = 'train = { masculine = "m_learnt" }\ntest = { masculine = "m_held_out" }\n'
     with pytest.raises(StimuliError, match=r"test\.masculine: is split, and 'feminine' is not"):
-        load_file(write(tmp_path, TOML + half), "shown/mine.toml")
+        load_file(write(tmp_path, TOML + half), "shown/mine.toml", kinds=KINDS)
 
 
 def test_the_command_line_lists_and_shows_it(tmp_path: Path) -> None:

@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 
 from biascore.errors import StimuliError
-from biascore.stimuli import Sample, SamplesTest, Stereotype, load_file
+from biascore.stimuli import load_file
+from biascore_metrics.gest.kind import Sample, SamplesTest, Stereotype
+
+from ..builders.kinds import KINDS
 
 HEAD = 'schema = 1\n[meta]\nlanguage = "en"\ntitle = "t"\nsource = "s"\nlicence = "l"\n'
 BODY = """
@@ -26,7 +29,7 @@ samples = "mine"
 def load(tmp_path: Path, body: str) -> SamplesTest:
     path = tmp_path / "mine.toml"
     path.write_text(HEAD + body, encoding="utf-8")
-    (test,) = load_file(path, "mine.toml").tests
+    (test,) = load_file(path, "mine.toml", kinds=KINDS).tests
     assert isinstance(test, SamplesTest)
     return test
 

@@ -14,7 +14,10 @@ import pytest
 
 import biascore_wordlists
 from biascore.plugins_api import Language
-from biascore.stimuli import Catalogue, FiseTest, PairList, TemplateList, WordList
+from biascore.stimuli import Catalogue, PairList, TemplateList, WordList
+from biascore_metrics.fise.kind import FiseTest
+
+from ..builders.kinds import KINDS
 
 FOLDER = Path(biascore_wordlists.__file__).parent
 DATA = Path(__file__).parents[3] / "shared" / "data" / "wordlists"
@@ -28,7 +31,7 @@ def shipped_files() -> list[Path]:
 
 @pytest.fixture(scope="module")
 def catalogue() -> Catalogue:
-    return Catalogue.from_folders([(FOLDER, "biascore_wordlists")])
+    return Catalogue.from_folders([(FOLDER, "biascore_wordlists")], kinds=KINDS)
 
 
 @pytest.fixture
@@ -88,7 +91,7 @@ def test_the_plugins_register_each_language_and_its_folder() -> None:
         plugin.register_wordlists(lambda folder, shown, to=folders: to.append((folder, shown)))
         assert [language.code for language in languages] == [code]
         assert folders == [(FOLDER / code, f"biascore_wordlists/{code}")]
-        assert Catalogue.from_folders(language_folders=folders).languages == (code,)
+        assert Catalogue.from_folders(language_folders=folders, kinds=KINDS).languages == (code,)
 
 
 def words_of(catalogue: Catalogue, id: str) -> list[str]:
@@ -367,6 +370,6 @@ def test_the_page_lists_every_file_and_its_example_loads(catalogue: Catalogue, t
     example = page.partition("```toml\n")[2].partition("```")[0]
     (tmp_path / "it").mkdir()
     (tmp_path / "it" / "colleagues.toml").write_text(example, encoding="utf-8")
-    mine = Catalogue.from_folders([(tmp_path, "my-lists")])
+    mine = Catalogue.from_folders([(tmp_path, "my-lists")], kinds=KINDS)
     assert [test.id for test in mine.tests] == ["it/colleagues"]
     assert len(mine.lists("it")) == 6

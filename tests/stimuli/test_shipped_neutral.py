@@ -7,7 +7,11 @@ import pytest
 import biascore_wordlists
 from biascore.plugins_api import Catalogue
 
-CATALOGUE = Catalogue.from_folders([(Path(biascore_wordlists.__file__).parent, "biascore_wordlists")])
+from ..builders.kinds import KINDS
+
+CATALOGUE = Catalogue.from_folders(
+    [(Path(biascore_wordlists.__file__).parent, "biascore_wordlists")], kinds=KINDS
+)
 LANGUAGES = sorted({test.language for test in CATALOGUE.tests if test.kind == "weat"})
 
 

@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 
 import biascore_wordlists
-from biascore.stimuli import Catalogue, GenderedNounsTest
+from biascore.stimuli import Catalogue
+from biascore_metrics.grammatical_gender.kind import GenderedNounsTest
+
+from ..builders.kinds import KINDS
 
 LANGUAGES = ("de", "es", "fr", "it", "pl")
 WITH_NEUTER = ("de", "pl")
@@ -41,7 +44,9 @@ ENDINGS = {
 
 @pytest.fixture(scope="module")
 def catalogue() -> Catalogue:
-    return Catalogue.from_folders([(Path(biascore_wordlists.__file__).parent, "biascore_wordlists")])
+    return Catalogue.from_folders(
+        [(Path(biascore_wordlists.__file__).parent, "biascore_wordlists")], kinds=KINDS
+    )
 
 
 def nouns(catalogue: Catalogue, language: str) -> dict[str, tuple[str, ...]]:

@@ -29,6 +29,7 @@ from ..cli.conftest import biascore  # noqa: F401  # a fixture of the command li
 
 BESIDE = (
     "adapter-planted",
+    "kinds",
     "adapter-fasttext",
     "adapter-scores",
     "metric-weat",

@@ -17,15 +17,15 @@ from biascore.plugins_api import (
     Backend,
     Catalogue,
     FittedTransform,
-    GenderedNounsTest,
     Identity,
-    NounClass,
     Text,
     Transform,
     Vocabulary,
     hookimpl,
 )
+from biascore_metrics.grammatical_gender.kind import GenderedNounsTest, NounClass
 
+from ..builders.kinds import KINDS
 from ..builders.models import model_of
 from ..stats.removal.planted import Planted, nouns
 
@@ -130,7 +130,7 @@ def lent(backend: Backend, tests: Sequence[GenderedNounsTest] = (), folder: Path
     if folder is not None:
         (folder / "xx").mkdir(parents=True, exist_ok=True)
         (folder / "xx" / "mine.toml").write_text(PAIRS, encoding="utf-8")
-        catalogue = Catalogue.from_folders([(folder, "mine")])
+        catalogue = Catalogue.from_folders([(folder, "mine")], kinds=KINDS)
     return model_of(backend, services=Services(transforms=Transforms(catalogue.with_tests(tests))))
 
 

@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Final
 
-from biascore.plugins_api import ATTRIBUTE, TARGET, AssociationsTest, Masked, Part, Span
+from biascore.plugins_api import Masked, Span
 from biascore_adapters.planted.sentences import FLOOR, deviate
+from biascore_metrics.robust.associations import ATTRIBUTE, TARGET, AssociationsTest, Part
 
 ALONE: Final = -2.0
 """Log-probability of a token that is hidden alone, in nats, on average."""

@@ -11,7 +11,7 @@ from biascore_adapters.planted.world import CONDITIONS, World
 
 MAX_EFFECT: Final = 1.9
 KINDS: Final = ("weat", "fise", "samples", "gender-pairs", "sentence-pairs", "associations", "equity")
-"""The kinds of test that an effect can be planted in."""
+"""The kinds of test that an effect can be planted in, and others whose tests state a contrast."""
 
 
 def parse_declaration(locator: str) -> tuple[dict[str, float], World]:
@@ -67,12 +67,12 @@ def _tests(name: str, catalogue: Catalogue) -> list[Test]:
             found = list(catalogue.select(name))
         except UnknownNameError as error:
             concepts = ", ".join(
-                sorted({test.concept for test in catalogue.tests if test.concept and test.kind in KINDS})
+                sorted({test.concept for test in catalogue.tests if test.concept and _can_carry(test)})
             )
             raise UnknownNameError(
                 f"planted: {name!r} is no concept ({concepts}) and no condition ({', '.join(CONDITIONS)}). {error}"
             ) from error
-    refused = [test for test in found if test.kind not in KINDS]
+    refused = [test for test in found if not _can_carry(test)]
     if refused:
         shown = ", ".join(f"{test.id} ({test.kind})" for test in refused)
         raise RefError(
@@ -80,3 +80,7 @@ def _tests(name: str, catalogue: Catalogue) -> list[Test]:
             "Declare such tests by their ids, as in planted:en/weat6=1"
         )
     return found
+
+
+def _can_carry(test: Test) -> bool:
+    return test.kind in KINDS or test.contrast is not None

@@ -13,8 +13,8 @@ from typing import Final
 
 from scipy.special import expit
 
-from biascore.plugins_api import EquityTest
 from biascore_adapters.planted.sentences import Sentence, deviate
+from biascore_metrics.eec.sentences import EquityTest
 
 WORDS: Final = 0.5
 PERSONS: Final = 0.2

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -24,8 +24,9 @@ import numpy.typing as npt
 from scipy.special import ndtri
 
 from biascore.errors import RefError
-from biascore.plugins_api import FiseTest, PairList, Test
+from biascore.plugins_api import PairList, Test, WordList
 from biascore_adapters.planted.world import Place, World, mixed
+from biascore_metrics.fise.kind import FiseTest
 
 ATTRIBUTE: Final = 0.25
 SPREAD: Final = 0.1
@@ -97,7 +98,7 @@ class Lexicon:
         if isinstance(test, FiseTest):
             self._plant_dimensions(test, effect, seed)
         else:
-            self._plant_test(test, effect)
+            self._plant_contrast(test, test.contrast or {}, effect)
 
     def check_room(self) -> None:
         """Raise RefError where a word stands in more tests than a unit vector has room for."""
@@ -127,8 +128,8 @@ class Lexicon:
             lines += [f"{word}\t{topic}" for word, topic in sorted(self.topics.items())]
         return [repr(self.effects), repr(self.axes), *lines]
 
-    def _plant_test(self, test: Test, effect: float) -> None:
-        words = {role: tuple(dict.fromkeys(test.roles[role].words)) for role in ("X", "Y", "A", "B")}
+    def _plant_contrast(self, test: Test, contrast: Mapping[str, WordList], effect: float) -> None:
+        words = {role: tuple(dict.fromkeys(contrast[role].words)) for role in ("X", "Y", "A", "B")}
         sizes = {role: len(some) for role, some in words.items()}
         shift = target_shift(effect, sizes, self.attribute)
         axis = self._axis(test.id, test.concept, effect)

@@ -7,15 +7,17 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from biascore.plugins_api import AssociationsTest, Catalogue, EquityTest, LoadContext, SpeakerFrames, WordList
+from biascore.plugins_api import Catalogue, LoadContext, SpeakerFrames, WordList
 from biascore_adapters.planted.associations import Associations
 from biascore_adapters.planted.declaration import declared_effects, parse_declaration
 from biascore_adapters.planted.equity import Emotions
 from biascore_adapters.planted.lexicon import Lexicon
 from biascore_adapters.planted.sentences import Sentences
+from biascore_metrics.eec.sentences import EquityTest
+from biascore_metrics.fise.kind import FiseTest
+from biascore_metrics.robust.associations import AssociationsTest
 
 VERSION: Final = 3
-WORD_KINDS: Final = ("weat", "fise")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,7 @@ class Planted:
         words, sentences = Lexicon(world), Sentences(world)
         associations, emotions = Associations(), Emotions()
         for test, effect in effects:
-            if test.kind in WORD_KINDS:
+            if test.contrast or isinstance(test, FiseTest):
                 words.plant(test, effect, seed)
             elif isinstance(test, AssociationsTest):
                 associations.plant(test, effect)

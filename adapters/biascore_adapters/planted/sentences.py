@@ -17,22 +17,12 @@ from typing import Final
 
 import numpy as np
 
+from biascore.designs.pairs.test import SentencePair, SentencePairsTest
 from biascore.errors import RefError
-from biascore.plugins_api import (
-    Catalogue,
-    GenderPair,
-    GenderPairsTest,
-    PairList,
-    SamplesTest,
-    SentencePair,
-    SentencePairsTest,
-    SpeakerFrames,
-    Stereotype,
-    Test,
-    compare_pair,
-)
+from biascore.plugins_api import Catalogue, GenderPair, PairList, SpeakerFrames, Test, compare_pair
 from biascore_adapters.planted.lexicon import generator
 from biascore_adapters.planted.world import World, mixed
+from biascore_metrics.gest.kind import GenderPairsTest, SamplesTest, Stereotype
 
 TEN: Final = math.log(10.0)
 FLOOR: Final = -20.0

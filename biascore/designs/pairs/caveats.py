@@ -9,11 +9,12 @@ from typing import Final
 
 from biascore.designs.pairs.estimates import Shares
 from biascore.designs.pairs.scores import Paired
+from biascore.designs.pairs.test import SentencePair
 from biascore.metric import Context, Diagnosis, Diagnostic
 from biascore.models.model import Model
 from biascore.results.caveat import Caveat, caveats_of
 from biascore.results.estimates import Estimate
-from biascore.stimuli import SentencePair, Test
+from biascore.stimuli import Test
 
 MIN_PAIRS: Final = 30
 """With fewer pairs the Wilson interval of a share near 50 % is wider than 34 percentage points."""

@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from biascore.designs.pairs.scores import Paired, ScoredPair, clusters_of
+from biascore.designs.pairs.test import SentencePair
 from biascore.results.estimates import ConfidenceInterval, Estimate, PValue
 from biascore.results.estimators import EVERY_ITEM, Contrast
 from biascore.stats import Interval, RegressionError, RobustMean, ZeroVarianceError, holm, robust_mean
 from biascore.stats.proportions import clustered_binomial_test, clustered_wilson_interval
-from biascore.stimuli import SentencePair
 
 B: Final = "stereotype score B"
 PREFERRING: Final = "B of pairs with a preference"

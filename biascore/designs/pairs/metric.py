@@ -14,6 +14,7 @@ from biascore.designs.pairs.lengths import Lengths, unit_of_length
 from biascore.designs.pairs.options import PairOptions
 from biascore.designs.pairs.parts import differing
 from biascore.designs.pairs.scores import Paired, clusters_of, items
+from biascore.designs.pairs.test import SentencePair, SentencePairsTest
 from biascore.metric import Context, Metric
 from biascore.models.model import Model
 from biascore.results.caveat import caveats_of
@@ -23,7 +24,6 @@ from biascore.results.finding import Finding
 from biascore.stats import Attainable, Decision, Unreachable, Verdict, can_show, decide
 from biascore.stats.attainable import of_signs
 from biascore.stats.reach import pairs_for_negligible
-from biascore.stimuli import SentencePair, SentencePairsTest
 
 POSITIVE_MEANS: Final = "the model prefers the more stereotypical sentence"
 RULE: Final = (

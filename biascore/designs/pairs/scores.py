@@ -8,9 +8,9 @@ from typing import Final, Literal
 
 import pyarrow as pa
 
+from biascore.designs.pairs.test import SentencePair
 from biascore.results.coverage import Coverage, LostWord
 from biascore.results.measurement import item_table
-from biascore.stimuli import SentencePair
 
 EQUAL: Final = "its two sentences are equal"
 NOTHING_SHARED: Final = "its two sentences share no token"

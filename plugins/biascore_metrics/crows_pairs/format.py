@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import ClassVar, Final, Literal, cast
 
 from biascore.designs.pairs.caveats import SKIPPED, TEMPLATE
+from biascore.designs.pairs.test import SentencePair, SentencePairs, SentencePairsTest
 from biascore.errors import DataError
 from biascore.plugins_api import (
     ColumnOptions,
@@ -14,9 +15,6 @@ from biascore.plugins_api import (
     DataFormat,
     Delimiter,
     Malformed,
-    SentencePair,
-    SentencePairs,
-    SentencePairsTest,
     Table,
     Test,
     quoted,

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Literal
 
 from biascore.designs.pairs.scores import EQUAL, NOTHING_SHARED, Paired, ScoredPair
-from biascore.plugins_api import Masked, Model, Scalar, SentencePair, TokenLogprobs
+from biascore.designs.pairs.test import SentencePair
+from biascore.plugins_api import Masked, Model, Scalar, TokenLogprobs
 from biascore_metrics.crows_pairs.shared import shared_positions
 
 Pll = Literal["original", "within_word_l2r"]

@@ -9,7 +9,8 @@ from biascore.designs.pairs.lengths import lengths_of, unit_of_length
 from biascore.designs.pairs.metric import RULE, PairMetric
 from biascore.designs.pairs.options import PairOptions
 from biascore.designs.pairs.scores import EQUAL, Paired, ScoredPair
-from biascore.plugins_api import Model, Scalar, SentencePair
+from biascore.designs.pairs.test import SentencePair
+from biascore.plugins_api import Model, Scalar
 from biascore_metrics.crows_pairs.masked import masked_conventions, masked_scores
 from biascore_metrics.crows_pairs.options import CrowsPairsOptions
 

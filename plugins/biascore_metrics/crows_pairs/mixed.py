@@ -19,6 +19,7 @@ import pyarrow as pa
 from biascore.designs.pairs.caveats import PAIRED
 from biascore.designs.pairs.estimates import NATS, mean_estimate, mean_of, shares
 from biascore.designs.pairs.scores import Paired, ScoredPair, clusters_of, items
+from biascore.designs.pairs.test import SentencePairsTest
 from biascore.plugins_api import (
     Bars,
     ConfidenceInterval,
@@ -29,7 +30,6 @@ from biascore.plugins_api import (
     Metric,
     Model,
     Scalar,
-    SentencePairsTest,
     Total,
     caveats_of,
 )

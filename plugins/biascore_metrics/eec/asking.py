@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from biascore.errors import AnswerError, CapabilityError
-from biascore.plugins_api import EquityTest, Model, find_output, listed
+from biascore.plugins_api import Model, find_output, listed
 from biascore_metrics.eec.options import EecOptions
+from biascore_metrics.eec.sentences import EquityTest
 
 
 def quantities_of(model: Model, test: EquityTest, options: EecOptions) -> dict[str, str]:

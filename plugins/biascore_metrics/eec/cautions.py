@@ -8,9 +8,10 @@ from typing import Final
 
 import numpy as np
 
-from biascore.plugins_api import Caveat, EquityTest
+from biascore.plugins_api import Caveat
 from biascore_metrics.eec.fits import Fitted
 from biascore_metrics.eec.rows import Rows
+from biascore_metrics.eec.sentences import EquityTest
 
 GENDER: Final = "gender"
 DIGITS: Final = 6

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from biascore.errors import OptionsError
-from biascore.plugins_api import Catalogue, EquityTest, listed, quoted
+from biascore.plugins_api import Catalogue, listed, quoted
 from biascore_metrics.eec.options import EecOptions
 from biascore_metrics.eec.rows import CORPUS, Rows, Texts, rows_of
+from biascore_metrics.eec.sentences import EquityTest
 
 if TYPE_CHECKING:
     import pandas as pd

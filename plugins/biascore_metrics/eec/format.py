@@ -11,15 +11,7 @@ from biascore.errors import DataError
 from biascore.plugins_api import (
     DataFile,
     DataFormat,
-    EmotionWord,
-    EmotionWords,
-    EquityTemplate,
-    EquityTemplates,
-    EquityTest,
-    Grammar,
     Options,
-    Person,
-    PersonList,
     Test,
     listed,
     parse_json,
@@ -28,6 +20,16 @@ from biascore.plugins_api import (
     read_text,
 )
 from biascore_metrics.eec.parts import CorpusParts, PartsFile, TemplatePart
+from biascore_metrics.eec.parts_of_sentences import (
+    EmotionWord,
+    EmotionWords,
+    EquityTemplate,
+    EquityTemplates,
+    Grammar,
+    Person,
+    PersonList,
+)
+from biascore_metrics.eec.sentences import EquityTest
 from biascore_metrics.eec.writing import MissingPartError, Writer
 
 RACE, GENDER = "race/ethnicity", "gender"

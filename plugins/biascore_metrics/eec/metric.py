@@ -16,7 +16,6 @@ from biascore.plugins_api import (
     Caveat,
     Context,
     Coverage,
-    EquityTest,
     Finding,
     Metric,
     Model,
@@ -40,6 +39,7 @@ from biascore_metrics.eec.findings import findings
 from biascore_metrics.eec.fits import Effect, Fitted
 from biascore_metrics.eec.options import EecOptions
 from biascore_metrics.eec.rows import CORPUS, Rows
+from biascore_metrics.eec.sentences import EquityTest
 
 if TYPE_CHECKING:
     import numpy as np

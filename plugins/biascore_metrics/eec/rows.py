@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from biascore.errors import OptionsError
-from biascore.plugins_api import EquityTest, listed, quoted
+from biascore.plugins_api import listed, quoted
 from biascore_metrics.eec.options import KINDS, EecOptions
+from biascore_metrics.eec.sentences import EquityTest
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from biascore.plugins_api import EquityRow
 from biascore_metrics.eec.parts import CorpusParts, PersonPart, TemplatePart, Text, WordPart
+from biascore_metrics.eec.sentences import EquityRow
 
 BASE: Final = "base"
 _SLOT: Final = re.compile(r"\{(\w+)(?::(\w+))?\}")

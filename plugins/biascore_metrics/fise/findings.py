@@ -9,13 +9,14 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from biascore.plugins_api import Caveat, ConfidenceInterval, Estimate, FiseTest, PValue, Total, caveats_of
+from biascore.plugins_api import Caveat, ConfidenceInterval, Estimate, PValue, Total, caveats_of
 from biascore.stats import Attainable, Decision, Interval, Verdict, decide, holm
 from biascore.stats.attainable import of_draws
 from biascore.stats.labels import ROUNDING, Labelled, distance_from_even
 from biascore_metrics.fise import rows as names
 from biascore_metrics.fise.affect import Affects
 from biascore_metrics.fise.intervals import distance_interval, effective_words, share_interval
+from biascore_metrics.fise.kind import FiseTest
 from biascore_metrics.fise.leanings import Leaning, mean_of_words
 from biascore_metrics.fise.options import PlacementOptions
 from biascore_metrics.fise.placement import Placement

@@ -27,7 +27,6 @@ from biascore.plugins_api import (
     Coverage,
     Equivalence,
     Finding,
-    FiseTest,
     Metric,
     Model,
     PairList,
@@ -40,6 +39,7 @@ from biascore.stats import Attainable, Decision, Unreachable, Verdict
 from biascore.stats.labels import MAX_DIMENSIONS
 from biascore_metrics.fise.affect import Affects, affect_roles, joined, measure_affects
 from biascore_metrics.fise.findings import Findings, find
+from biascore_metrics.fise.kind import FiseTest
 from biascore_metrics.fise.options import FiseOptions, GgFiseOptions, PlacementOptions
 from biascore_metrics.fise.placement import Placement, exchanged, group_names
 from biascore_metrics.fise.rows import DISTANCE, equal_column, figures, part_column

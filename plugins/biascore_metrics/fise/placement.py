@@ -12,12 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from biascore.designs.words import counterparts
-from biascore.plugins_api import Dimension, FiseTest
 from biascore.stats import cosine_matrix
 from biascore.stats.exchange import Exchange
 from biascore.stats.labels import ON_AXIS, Codes, Labelled, cell_codes, cell_counts
 from biascore.stats.tightness import Tightness
 from biascore_metrics.fise.clusters import Clusters
+from biascore_metrics.fise.kind import Dimension, FiseTest
 from biascore_metrics.fise.targets import Embedded
 
 AXIS: Final = "on an axis"

@@ -20,7 +20,8 @@ from biascore.designs.words import (
     unusable,
     usual_distance,
 )
-from biascore.plugins_api import Coverage, FiseTest, Level, LostWord, Model, PairList
+from biascore.plugins_api import Coverage, Level, LostWord, Model, PairList
+from biascore_metrics.fise.kind import FiseTest
 
 Vectors = npt.NDArray[np.float64]
 Treatment = Literal["first", "both", "raw", "unit"]

@@ -2,16 +2,7 @@
 
 from __future__ import annotations
 
-from biascore.plugins_api import (
-    Catalogue,
-    Context,
-    Finding,
-    Metric,
-    Model,
-    Origin,
-    SamplesTest,
-    Test,
-)
+from biascore.plugins_api import Catalogue, Context, Finding, Metric, Model, Origin, Test
 from biascore.stats import Unreachable
 from biascore_metrics.gest.answers import (
     LOG_LIKELIHOOD,
@@ -22,6 +13,7 @@ from biascore_metrics.gest.answers import (
 )
 from biascore_metrics.gest.chosen import Chosen, Confound
 from biascore_metrics.gest.estimates import RULE
+from biascore_metrics.gest.kind import SamplesTest
 from biascore_metrics.gest.odds import Told, odds_finding
 from biascore_metrics.gest.options import OddsOptions
 from biascore_metrics.gest.prompts import load_prompts

@@ -12,18 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from biascore.errors import OptionsError
-from biascore.plugins_api import (
-    Catalogue,
-    GenderedSample,
-    GenderPairsTest,
-    Origin,
-    Sample,
-    SamplesTest,
-    Stereotype,
-    Test,
-)
+from biascore.plugins_api import Catalogue, Origin, Test
 from biascore.stats import Unreachable
 from biascore.stats.attainable import of_partitions
+from biascore_metrics.gest.kind import GenderedSample, GenderPairsTest, Sample, SamplesTest, Stereotype
 from biascore_metrics.gest.options import GestOptions
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from biascore.plugins_api import Sample, SamplesTest, Scalar, Test
+from biascore.plugins_api import Scalar, Test
+from biascore_metrics.gest.kind import Sample, SamplesTest
 
 
 def data_conventions(test: Test) -> dict[str, Scalar]:

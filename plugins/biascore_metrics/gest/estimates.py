@@ -9,7 +9,7 @@ from typing import Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from biascore.plugins_api import Boxes, ConfidenceInterval, Contrast, Estimate, Heat, PValue, Stereotype
+from biascore.plugins_api import Boxes, ConfidenceInterval, Contrast, Estimate, Heat, PValue
 from biascore.stats import (
     Attainable,
     Decision,
@@ -20,6 +20,7 @@ from biascore.stats import (
     decide,
     permutation_test,
 )
+from biascore_metrics.gest.kind import Stereotype
 from biascore_metrics.gest.options import GestOptions
 from biascore_metrics.gest.rates import feminine_ranks, stereotype_rate, welch_interval
 

@@ -14,11 +14,9 @@ from typing import Annotated, ClassVar, Final
 from pydantic import BeforeValidator, Field, TypeAdapter, field_validator
 
 from biascore.errors import DataError
-from biascore.plugins_api import (
+from biascore.plugins_api import ColumnOptions, DataFile, DataFormat, Table, Test, quoted, read_table
+from biascore_metrics.gest.kind import (
     SAMPLES_MEAN,
-    ColumnOptions,
-    DataFile,
-    DataFormat,
     GenderedSample,
     GenderedSamples,
     GenderPairsTest,
@@ -27,10 +25,6 @@ from biascore.plugins_api import (
     SamplesTest,
     Stereotype,
     StereotypeEntry,
-    Table,
-    Test,
-    quoted,
-    read_table,
 )
 
 VERSIONS: Final[Mapping[str, str]] = MappingProxyType(

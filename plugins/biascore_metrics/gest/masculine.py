@@ -9,16 +9,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from biascore.plugins_api import (
-    Caveat,
-    ConfidenceInterval,
-    Estimate,
-    Gender,
-    Sample,
-    SpeakerGender,
-    Stereotype,
-    caveats_of,
-)
+from biascore.plugins_api import Caveat, ConfidenceInterval, Estimate, Gender, SpeakerGender, caveats_of
 from biascore.stats import Decision
 from biascore.stats.agresti_coull import agresti_coull
 from biascore_metrics.gest.chosen import Chosen, Confound
@@ -29,6 +20,7 @@ from biascore_metrics.gest.estimates import (
     rank_estimates,
     rate_estimate,
 )
+from biascore_metrics.gest.kind import Sample, Stereotype
 from biascore_metrics.gest.options import MtOptions
 from biascore_metrics.gest.rates import (
     largest_stereotype_rate,

@@ -5,22 +5,12 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from biascore.errors import OptionsError
-from biascore.plugins_api import (
-    SELF,
-    Catalogue,
-    Context,
-    Finding,
-    GenderPairsTest,
-    Metric,
-    Model,
-    Origin,
-    SamplesTest,
-    Test,
-)
+from biascore.plugins_api import SELF, Catalogue, Context, Finding, Metric, Model, Origin, Test
 from biascore.stats import Unreachable
 from biascore_metrics.gest.answers import PAIRS, given_scores, holds_scores, masked_odds, template_name
 from biascore_metrics.gest.chosen import Chosen, Confound
 from biascore_metrics.gest.estimates import RULE
+from biascore_metrics.gest.kind import GenderPairsTest, SamplesTest
 from biascore_metrics.gest.odds import Scored, Told, odds_finding
 from biascore_metrics.gest.options import MlmOptions
 from biascore_metrics.gest.pairs import Pair, given_pairs, score_pairs

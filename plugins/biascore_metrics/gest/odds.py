@@ -23,7 +23,6 @@ from biascore.plugins_api import (
     Heat,
     LostWord,
     Scalar,
-    Stereotype,
     Test,
     caveats_of,
     item_table,
@@ -38,6 +37,7 @@ from biascore_metrics.gest.estimates import (
     rank_pictures,
     rate_estimate,
 )
+from biascore_metrics.gest.kind import Stereotype
 from biascore_metrics.gest.options import OddsOptions
 from biascore_metrics.gest.rates import mean_interval
 

@@ -5,17 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from biascore.plugins_api import (
-    REPEATED,
-    GenderedSample,
-    GenderPair,
-    Masked,
-    Model,
-    Span,
-    TokenLogprobs,
-    compare_pair,
-)
+from biascore.plugins_api import REPEATED, GenderPair, Masked, Model, Span, TokenLogprobs, compare_pair
 from biascore_metrics.gest.answers import PAIRS, UNREAD
+from biascore_metrics.gest.kind import GenderedSample
 from biascore_metrics.gest.odds import Scored, ScoredSample
 
 REFUSED = {

@@ -20,7 +20,6 @@ from biascore.plugins_api import (
     Model,
     Origin,
     Point,
-    SamplesTest,
     Test,
     item_table,
     language_name,
@@ -29,6 +28,7 @@ from biascore.stats import Unreachable
 from biascore_metrics.gest.chosen import Chosen, Confound
 from biascore_metrics.gest.data import data_conventions, repeated_sentences
 from biascore_metrics.gest.estimates import ABOUT, RULE, rank_pictures
+from biascore_metrics.gest.kind import SamplesTest
 from biascore_metrics.gest.masculine import F_M, F_S, ROOM, MasculineRates, Verdicts, p_name, raw
 from biascore_metrics.gest.options import MtOptions
 from biascore_metrics.gest.rates import largest_corners

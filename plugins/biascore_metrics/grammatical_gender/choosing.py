@@ -11,8 +11,8 @@ from typing import Final
 import numpy as np
 
 from biascore.errors import DataError
-from biascore.plugins_api import NounClass
 from biascore_metrics.grammatical_gender.conllu import Token
+from biascore_metrics.grammatical_gender.kind import NounClass
 from biascore_metrics.grammatical_gender.options import CLASSES, PLURAL, ConlluOptions
 
 CAPITALISED: Final = ("de", "lb")

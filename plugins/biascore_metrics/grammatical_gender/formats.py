@@ -11,8 +11,6 @@ from biascore.errors import DataError
 from biascore.plugins_api import (
     DataFile,
     DataFormat,
-    GenderedNounsTest,
-    NounClass,
     Row,
     Table,
     Test,
@@ -25,6 +23,7 @@ from biascore.plugins_api import (
 )
 from biascore_metrics.grammatical_gender.choosing import choose, count, split
 from biascore_metrics.grammatical_gender.conllu import tokens
+from biascore_metrics.grammatical_gender.kind import GenderedNounsTest, NounClass
 from biascore_metrics.grammatical_gender.options import CLASSES, ConlluOptions, NounsOptions
 
 TRAIN, TEST, SPARE = "train", "test", "spare"

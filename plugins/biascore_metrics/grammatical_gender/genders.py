@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from biascore.errors import OptionsError
-from biascore.plugins_api import Catalogue, GenderedNounsTest, NounClass, Test
+from biascore.plugins_api import Catalogue, Test
+from biascore_metrics.grammatical_gender.kind import GenderedNounsTest, NounClass
 
 MASCULINE: Final = "masculine"
 FEMININE: Final = "feminine"

@@ -28,7 +28,6 @@ from biascore.plugins_api import (
     Estimate,
     Figure,
     Finding,
-    GenderedNounsTest,
     Histogram,
     Metric,
     Model,
@@ -40,6 +39,7 @@ from biascore.stats import ZeroVarianceError, bootstrap_interval
 from biascore.stats.bootstrap import Samples
 from biascore_metrics.grammatical_gender.gaps import Gaps, NounGaps, PairGaps, unit_rows
 from biascore_metrics.grammatical_gender.genders import FEMININE, MASCULINE, two_genders
+from biascore_metrics.grammatical_gender.kind import GenderedNounsTest
 from biascore_metrics.grammatical_gender.known_pairs import ITSELF, KnownPairs, known_pairs, translations
 from biascore_metrics.grammatical_gender.pair_files import DIFFERENT, KIND, SAME, NounPairsTest
 from biascore_metrics.grammatical_gender.same_words import ComparingOptions, Floats, embed_on, states

@@ -23,7 +23,6 @@ from biascore.plugins_api import (
     Estimate,
     Figure,
     Finding,
-    GenderedNounsTest,
     Histogram,
     Metric,
     Model,
@@ -37,6 +36,7 @@ from biascore.stats.proportions import wilson_interval
 from biascore_metrics.grammatical_gender.components import CONVENTION, two_components
 from biascore_metrics.grammatical_gender.components import FIGURES as COMPONENT_FIGURES
 from biascore_metrics.grammatical_gender.genders import FEMININE, MASCULINE, attributes_of, two_genders
+from biascore_metrics.grammatical_gender.kind import GenderedNounsTest
 from biascore_metrics.grammatical_gender.same_words import (
     EffectOptions,
     Floats,

@@ -14,7 +14,6 @@ import pyarrow as pa
 from biascore.designs.words import coverage_caveats
 from biascore.errors import OptionsError
 from biascore.plugins_api import (
-    AssociationsTest,
     Catalogue,
     Context,
     Equivalence,
@@ -26,6 +25,7 @@ from biascore.plugins_api import (
     item_table,
 )
 from biascore.stats import Unreachable, Verdict
+from biascore_metrics.robust.associations import AssociationsTest
 from biascore_metrics.robust.findings import findings
 from biascore_metrics.robust.fits import difference_name
 from biascore_metrics.robust.options import RobustOptions

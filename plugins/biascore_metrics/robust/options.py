@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field, field_validator
 
 from biascore.errors import OptionsError
-from biascore.plugins_api import AssociationsTest, AttributeGroup, MetricOptions, Resamples, WordList, quoted
+from biascore.plugins_api import MetricOptions, Resamples, WordList, quoted
+from biascore_metrics.robust.associations import AssociationsTest, AttributeGroup
 
 if TYPE_CHECKING:
     from biascore_metrics.robust.probes import Template

@@ -11,7 +11,7 @@ torch = pytest.importorskip("torch", reason="needs biascore[hf]")
 transformers = pytest.importorskip("transformers", reason="needs biascore[hf]")
 
 from biascore import Engine  # noqa: E402
-from biascore.plugins_api import (  # noqa: E402
+from biascore_metrics.gest.kind import (  # noqa: E402
     GenderedSample,
     GenderedSamples,
     GenderPairsTest,

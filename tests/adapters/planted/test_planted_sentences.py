@@ -7,25 +7,13 @@ import math
 import numpy as np
 import pytest
 
+from biascore.designs.pairs.test import SentencePair, SentencePairs, SentencePairsTest
 from biascore.engine import Engine
 from biascore.errors import QuestionError, RefError
 from biascore.models.model import Model
-from biascore.plugins_api import (
-    GenderedSample,
-    GenderedSamples,
-    GenderPairsTest,
-    Language,
-    LoadContext,
-    Masked,
-    ModelRef,
-    SentencePair,
-    SentencePairs,
-    SentencePairsTest,
-    SpeakerFrames,
-    Stereotype,
-    Test,
-)
+from biascore.plugins_api import Language, LoadContext, Masked, ModelRef, SpeakerFrames, Test
 from biascore_adapters.planted.adapter import PlantedAdapter, PlantedOptions
+from biascore_metrics.gest.kind import GenderedSample, GenderedSamples, GenderPairsTest, Stereotype
 
 OWN = "en/gest_own"
 PAIRS = "en/crows_own"

@@ -10,20 +10,17 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.special import expit
 
-from biascore.plugins_api import (
-    Backend,
+from biascore.plugins_api import Backend, Identity, Model, hookimpl
+from biascore_metrics.eec.parts_of_sentences import (
     EmotionWord,
     EmotionWords,
     EquityTemplate,
     EquityTemplates,
-    EquityTest,
     Grammar,
-    Identity,
-    Model,
     Person,
     PersonList,
-    hookimpl,
 )
+from biascore_metrics.eec.sentences import EquityTest
 
 from ...builders.models import model_of
 

@@ -13,11 +13,12 @@ import statsmodels.formula.api as smf
 
 from biascore import Engine
 from biascore.errors import OptionsError, UnknownNameError
-from biascore.plugins_api import Catalogue, ClusterContrast, Context, Dots, EquityTest, Measurement, Model
+from biascore.plugins_api import Catalogue, ClusterContrast, Context, Dots, Measurement, Model
 from biascore.results.finding import measurement_of
 from biascore.stats import cluster_means
 from biascore_metrics.eec.metric import Eec
 from biascore_metrics.eec.options import EecOptions
+from biascore_metrics.eec.sentences import EquityTest
 
 from ..measuring import no_second
 from .corpora import FACTORS, Regressor, corpus, drawn, model_of

@@ -15,9 +15,12 @@ import pytest
 import biascore_wordlists
 from biascore.engine import Engine
 from biascore.errors import DataError
-from biascore.plugins_api import DataFile, EquityTest
+from biascore.plugins_api import DataFile
 from biascore.stimuli import load_file
 from biascore_metrics.eec.format import EecPartsFormat, EecPartsOptions
+from biascore_metrics.eec.sentences import EquityTest
+
+from ...builders.kinds import KINDS
 
 DATA = Path(__file__).parents[4] / "shared" / "data" / "eec"
 LANGUAGES = {"en": "en", "en_es": "en", "en_ar": "en", "es": "es", "ar": "ar"}
@@ -76,7 +79,7 @@ def test_corrected_it_is_what_ships(corpus: str) -> None:
     language = LANGUAGES[corpus]
     corrected = read(components(), corpus, "corrected", language)
     file = Path(biascore_wordlists.__file__).parent / language / "eec.toml"
-    (shipped,) = (test for test in load_file(file, "x").tests if test.id == SHIPPED[corpus])
+    (shipped,) = (test for test in load_file(file, "x", kinds=KINDS).tests if test.id == SHIPPED[corpus])
     assert isinstance(shipped, EquityTest)
     assert corrected.factors == shipped.factors
     assert corrected.agreement == shipped.agreement

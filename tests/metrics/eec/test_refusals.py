@@ -10,9 +10,11 @@ import pandas as pd
 import pytest
 
 from biascore.errors import AnswerError, CapabilityError, OptionsError
-from biascore.plugins_api import EquityRow, EquityTest, Grammar, Measurement
+from biascore.plugins_api import Measurement
 from biascore_metrics.eec.metric import Eec
 from biascore_metrics.eec.options import EecOptions
+from biascore_metrics.eec.parts_of_sentences import Grammar
+from biascore_metrics.eec.sentences import EquityRow, EquityTest
 
 from ..measuring import measured
 from .corpora import TEMPLATES, Score, corpus, drawn, regressor

@@ -15,8 +15,9 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.svm import SVR
 
 from biascore import Engine
-from biascore.plugins_api import EquityTest, Measurement
+from biascore.plugins_api import Measurement
 from biascore.stats import stars
+from biascore_metrics.eec.sentences import EquityTest
 
 # Of names that a corpus holds, training text knows few, and who they are there sets what the model makes of them.
 LABELLED = {

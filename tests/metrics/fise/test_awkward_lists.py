@@ -7,8 +7,9 @@ import pytest
 
 from biascore import Engine
 from biascore.errors import OptionsError, TestKindError
-from biascore.plugins_api import Dimension, FiseTest, WordList
+from biascore.plugins_api import WordList
 from biascore.stats import Verdict
+from biascore_metrics.fise.kind import Dimension, FiseTest
 from biascore_metrics.fise.rows import DISTANCE
 
 from .axes import GENDER, RACE, TARGETS, VALENCE, VECTORS, dimension, fise, fise_test, gg_fise, scattered

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from biascore.plugins_api import Dimension, PairList, WordList
+from biascore.plugins_api import PairList, WordList
+from biascore_metrics.fise.kind import Dimension
 
 from .axes import GENDER, LISTS, RACE, TARGETS, VECTORS, fise, fise_test, gg_fise
 

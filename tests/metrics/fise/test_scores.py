@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from biascore import Engine
-from biascore.plugins_api import Dimension, FiseTest, PairList, WordList
+from biascore.plugins_api import PairList, WordList
+from biascore_metrics.fise.kind import Dimension, FiseTest
 
 from ..loops import cosine
 from .axes import CLASS, FEW, GENDER, RACE, TARGETS, VALENCE, VECTORS, fise, fise_test, gg_fise

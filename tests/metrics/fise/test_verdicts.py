@@ -5,8 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
-from biascore.plugins_api import Dimension, WordList
+from biascore.plugins_api import WordList
 from biascore.stats import Verdict
+from biascore_metrics.fise.kind import Dimension
 from biascore_metrics.fise.rows import DISTANCE
 
 from .axes import AXES, CLASS, GENDER, LISTS, RACE, SIGN, TARGETS, VECTORS, fise, fise_test, scattered

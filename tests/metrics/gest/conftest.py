@@ -18,14 +18,11 @@ from biascore.plugins_api import (
     Identity,
     Language,
     Masked,
-    Sample,
-    Samples,
-    SamplesTest,
     SpeakerGender,
-    Stereotype,
     TokenLogprobs,
     hookimpl,
 )
+from biascore_metrics.gest.kind import Sample, Samples, SamplesTest, Stereotype
 
 from ...builders.slavic import slavic_importable
 

@@ -10,8 +10,8 @@ import pytest
 
 from biascore import Engine
 from biascore.errors import DataError, OptionsError
-from biascore.plugins_api import GenderedSample, GenderPairsTest, SamplesTest
 from biascore_metrics.gest.formats import gest_stereotypes
+from biascore_metrics.gest.kind import GenderedSample, GenderPairsTest, SamplesTest
 
 
 @pytest.mark.parametrize(("file", "version"), [("gest.csv.gz", "GEST 1.0"), ("gest_1.1.csv.gz", "GEST 1.1")])

@@ -9,20 +9,8 @@ import pytest
 
 from biascore import Engine
 from biascore.errors import CapabilityError, OptionsError, UnknownNameError
-from biascore.plugins_api import (
-    Backend,
-    Bars,
-    Boxes,
-    Dots,
-    GenderedSample,
-    GenderedSamples,
-    GenderPairsTest,
-    Heat,
-    Identity,
-    Masked,
-    TokenLogprobs,
-    hookimpl,
-)
+from biascore.plugins_api import Backend, Bars, Boxes, Dots, Heat, Identity, Masked, TokenLogprobs, hookimpl
+from biascore_metrics.gest.kind import GenderedSample, GenderedSamples, GenderPairsTest
 from biascore_metrics.gest.prompts import load_prompts
 from biascore_metrics.gest.translated import quoted, translated_pairs
 

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from biascore import Engine
-from biascore.plugins_api import SamplesTest, Test
+from biascore.plugins_api import Test
+from biascore_metrics.gest.kind import SamplesTest
 
 from .conftest import estimates
 

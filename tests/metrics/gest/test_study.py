@@ -6,7 +6,7 @@ from pathlib import Path
 
 from biascore import Engine
 from biascore.audit import Audit
-from biascore.plugins_api import SamplesTest
+from biascore_metrics.gest.kind import SamplesTest
 
 STUDY = Path(__file__).parents[3] / "docs" / "studies" / "gest.toml"
 

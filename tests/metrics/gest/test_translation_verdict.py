@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from biascore import Engine
-from biascore.plugins_api import Measurement, Sample, Samples, Stereotype
+from biascore.plugins_api import Measurement
 from biascore.stats import Verdict
+from biascore_metrics.gest.kind import Sample, Samples, Stereotype
 
 from ...builders.models import model_of
 from .conftest import by_table, estimates, numbered, samples_test

@@ -14,8 +14,9 @@ from typer.testing import CliRunner
 from biascore import Engine
 from biascore.cli.app import app
 from biascore.errors import DataError, OptionsError
-from biascore.plugins_api import DataFile, GenderedNounsTest, file_digest
+from biascore.plugins_api import DataFile, file_digest
 from biascore_metrics.grammatical_gender.formats import ConlluFormat, NounsFormat
+from biascore_metrics.grammatical_gender.kind import GenderedNounsTest
 from biascore_metrics.grammatical_gender.options import ConlluOptions, NounsOptions
 
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from biascore.plugins_api import AssociationsTest, Coverage, Measurement, Model
+from biascore.plugins_api import Coverage, Measurement, Model
 from biascore.results.finding import wrong_result
+from biascore_metrics.robust.associations import AssociationsTest
 from biascore_metrics.robust.metric import RobustAssociation
 from biascore_metrics.robust.options import RobustOptions
 from biascore_metrics.robust.probes import Design

@@ -9,11 +9,14 @@ from pathlib import Path
 
 import numpy as np
 
-from biascore.plugins_api import AssociationsTest, Backend, Identity, Masked, TokenLogprobs, hookimpl
+from biascore.plugins_api import Backend, Identity, Masked, TokenLogprobs, hookimpl
 from biascore.stimuli import load_file
+from biascore_metrics.robust.associations import AssociationsTest
 from biascore_metrics.robust.options import RobustOptions
 from biascore_metrics.robust.probes import Design, Place, Probe
 from biascore_metrics.robust.scores import Row
+
+from ...builders.kinds import KINDS
 
 TOML = """
 schema = 1
@@ -74,7 +77,7 @@ def small(folder: Path, **replaced: str) -> AssociationsTest:
         text = text.replace(old, new)
     path = folder / "small.toml"
     path.write_text(text, encoding="utf-8")
-    (test,) = load_file(path, "shown/small.toml").tests
+    (test,) = load_file(path, "shown/small.toml", kinds=KINDS).tests
     assert isinstance(test, AssociationsTest)
     return test
 

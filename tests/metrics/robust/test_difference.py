@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from biascore.plugins_api import AssociationsTest, Measurement
+from biascore.plugins_api import Measurement
 from biascore.stats import Verdict
+from biascore_metrics.robust.associations import AssociationsTest
 from biascore_metrics.robust.difference import Difference
 from biascore_metrics.robust.fits import Table
 from biascore_metrics.robust.metric import RobustAssociation

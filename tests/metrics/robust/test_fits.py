@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from biascore.plugins_api import AssociationsTest, Estimate, Measurement
+from biascore.plugins_api import Estimate, Measurement
 from biascore.stats import Verdict, holm, lmm
+from biascore_metrics.robust.associations import AssociationsTest
 from biascore_metrics.robust.findings import Findings, findings
 from biascore_metrics.robust.options import RobustOptions
 

@@ -9,7 +9,8 @@ import pytest
 
 from biascore import Engine
 from biascore.errors import QuestionError
-from biascore.plugins_api import AssociationsTest, Masked, Model
+from biascore.plugins_api import Masked, Model
+from biascore_metrics.robust.associations import AssociationsTest
 from biascore_metrics.robust.metric import RobustAssociation
 from biascore_metrics.robust.options import RobustOptions
 

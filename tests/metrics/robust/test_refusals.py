@@ -12,8 +12,9 @@ from pydantic import ValidationError
 
 from biascore.engine import Engine
 from biascore.errors import OptionsError
-from biascore.plugins_api import AssociationsTest, Catalogue, Measurement
+from biascore.plugins_api import Catalogue, Measurement
 from biascore.stats import Verdict
+from biascore_metrics.robust.associations import AssociationsTest
 from biascore_metrics.robust.metric import RobustAssociation, RobustAssociationCausal
 from biascore_metrics.robust.options import RobustOptions
 

@@ -7,10 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
-from biascore.stimuli.lists import PairList, Stimuli, TemplateList, WordForms, WordList
-from biascore.stimuli.model import Test
+from biascore.plugins_api import Doubt, PairList, Stimuli, TemplateList, Test, WordList
 
 ATTRIBUTE: Final = "[attribute]"
 TARGET: Final = "[target]"
@@ -91,6 +90,45 @@ def template_problem(parts: Sequence[Part], slots: Sequence[str]) -> str:
             return f"has {slot} {count} times, and must have it once"
     left = [slot for slot in slots if any(slot in part.text for part in parts if not part.slot)]
     return f"has the slot {left[0]}, which neither choices nor forms fill" if left else ""
+
+
+@dataclass(frozen=True, slots=True)
+class WordForms(Stimuli):
+    """What pieces of templates become with some words: pronouns take no article, possessives agree.
+
+    ``pieces`` are parts of templates. ``words`` gives an attribute word one form for each of them; ``groups`` gives
+    all other words of a group one for each of the first pieces. In a form, the attribute itself stands in square
+    brackets ("admire [him]"); a form without any agrees with the attribute, and so gives its group away.
+    """
+
+    name: str
+    pieces: tuple[str, ...]
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+    words: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+    source: str = ""
+    licence: str = ""
+    notes: tuple[str, ...] = ()
+    doubtful: tuple[Doubt, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "groups", MappingProxyType(dict(self.groups)))
+        object.__setattr__(self, "words", MappingProxyType(dict(self.words)))
+
+    def __len__(self) -> int:
+        return len(self.groups) + len(self.words)
+
+    def contents(self) -> str:
+        """The entries, as the terminal shows them."""
+        rows = {"of": self.pieces, **self.groups, **self.words}
+        return "\n  ".join(f"{name}: {' | '.join(forms)}" for name, forms in rows.items())
+
+    def entries(self) -> dict[str, Any]:
+        """The entries, as JSON."""
+        return {
+            "pieces": list(self.pieces),
+            "groups": {group: list(forms) for group, forms in self.groups.items()},
+            "words": {word: list(forms) for word, forms in self.words.items()},
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

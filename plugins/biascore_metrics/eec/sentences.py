@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from biascore.stimuli.lists import (
+from biascore.plugins_api import Stimuli, Test
+from biascore_metrics.eec.parts_of_sentences import (
     EmotionWord,
     EmotionWords,
     EquityTemplates,
@@ -17,9 +18,7 @@ from biascore.stimuli.lists import (
     GrammarRule,
     Person,
     PersonList,
-    Stimuli,
 )
-from biascore.stimuli.model import Test
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -165,6 +164,14 @@ class EquityTest(Test):
                 cells[levels] = (*cells.get(levels, ()), person)
         return cells
 
+    def details(self) -> list[str]:
+        """Its sentences, counted, and the first of every template, for the terminal."""
+        return sentence_lines(self)
+
+    def details_json(self) -> dict[str, Any]:
+        """The same as JSON."""
+        return {"sentences": sentences_json(self)}
+
     def rows(self) -> pd.DataFrame:
         """The sentences, a row each: COLUMNS and a column for every factor, all text but ``agreement``.
 
@@ -228,3 +235,61 @@ def _parts(text: str, person: Person, grammar: Grammar) -> Iterator[str | Slot]:
 def _joined(parts: Sequence[str | Slot], word: EmotionWord | None) -> str:
     forms = word.forms if word else {}
     return "".join(part if isinstance(part, str) else forms[part.form] for part in parts)
+
+
+def sentences_json(test: EquityTest) -> dict[str, object]:
+    """Counts of the sentences by kind of person, emotion, template and cell, and the first of every template."""
+    rows = test.rows()
+    return {
+        "number": len(rows),
+        "different": int(rows["sentence"].nunique()),
+        "by_kind": _counts(rows, "kind"),
+        "by_emotion": _counts(rows, "emotion"),
+        "by_template": _counts(rows, "template"),
+        "cells": _cells(test, rows).to_dict("records"),
+        "agreement": dict(test.agreement),
+        "first": _first(rows),
+    }
+
+
+def sentence_lines(test: EquityTest) -> list[str]:
+    """The same for the terminal."""
+    rows = test.rows()
+    by_template, agreement = _counts(rows, "template"), test.agreement
+    lines = [
+        f"sentences: {len(rows):,} ({rows['sentence'].nunique():,} different); {_listed(_counts(rows, 'kind'))}",
+        f"by emotion: {_listed(_counts(rows, 'emotion'))}",
+        f"persons by {' and '.join(test.factors)}",
+    ]
+    for cell in _cells(test, rows).to_dict("records"):
+        levels = ", ".join(str(cell[factor]) for factor in test.factors)
+        lines.append(f"  {levels}: {cell['persons']:,} persons, {cell['sentences']:,} sentences")
+    lines.append("the first sentence of each template")
+    for template, sentence in _first(rows).items():
+        agrees = "; a word agrees with the person" if agreement[template] else ""
+        lines.append(f"  {template} ({by_template[template]:,}{agrees}): {sentence}")
+    return lines
+
+
+def _counts(rows: pd.DataFrame, column: str) -> dict[str, int]:
+    counts = rows[column].value_counts(sort=False)
+    return {str(value) or "none": int(count) for value, count in counts.items()}
+
+
+def _cells(test: EquityTest, rows: pd.DataFrame) -> pd.DataFrame:
+    """The sentences of persons with a level of every factor; columns: the factors, persons, sentences."""
+    factors = list(test.factors)
+    whole = rows[(rows[factors] != "").all(axis=1)]
+    cells = whole.groupby(factors, sort=False).agg(
+        persons=("person", "nunique"), sentences=("sentence", "size")
+    )
+    return cells.reset_index()
+
+
+def _first(rows: pd.DataFrame) -> dict[str, str]:
+    first = rows.drop_duplicates("template")
+    return dict(zip(first["template"], first["sentence"], strict=True))
+
+
+def _listed(counts: dict[str, int]) -> str:
+    return ", ".join(f"{name} {count:,}" for name, count in counts.items())

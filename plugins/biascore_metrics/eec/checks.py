@@ -6,14 +6,23 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
+from typing import Protocol
 
-from biascore.basics.suggest import did_you_mean
-from biascore.basics.wording import listed
-from biascore.stimuli.equity import PERSON, Slot, around_slots, form_of
-from biascore.stimuli.equity_schema import EquityEntry
-from biascore.stimuli.lists import EmotionWord, EquityTemplate, Grammar, Person
+from biascore.plugins_api import did_you_mean, listed
+from biascore_metrics.eec.parts_of_sentences import EmotionWord, EquityTemplate, Grammar, Person
+from biascore_metrics.eec.sentences import PERSON, Slot, around_slots, form_of
 
 Problem = tuple[tuple[str | int, ...], str]
+
+
+class Named(Protocol):
+    """What ``[tests.ID]`` names."""
+
+    factors: dict[str, tuple[str, ...]]
+    templates: str
+    persons: tuple[str, ...]
+    words: str
+    grammar: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +30,7 @@ class EquityParts:
     """What a test of a file named ``test`` is put together from."""
 
     test: str
-    entry: EquityEntry
+    entry: Named
     templates: tuple[EquityTemplate, ...]
     persons: Mapping[str, tuple[Person, ...]]
     words: tuple[EmotionWord, ...]

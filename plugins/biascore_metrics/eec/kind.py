@@ -2,23 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from biascore.stimuli.entries import (
+from biascore.plugins_api import (
+    About,
+    AboutTest,
     Entry,
     ListEntry,
+    Lists,
     Name,
+    Problem,
     Prose,
-    TestBase,
+    Reference,
+    Section,
+    TestEntry,
     Word,
     Words,
     check_characters,
     check_not_empty,
 )
-from biascore.stimuli.equity import BASE, COLUMNS
-from biascore.stimuli.lists import EmotionWord, EquityTemplate, Grammar, GrammarRule, Person
+from biascore_metrics.eec.checks import EquityParts, equity_problems
+from biascore_metrics.eec.parts_of_sentences import (
+    EmotionWord,
+    EmotionWords,
+    EquityTemplate,
+    EquityTemplates,
+    Grammar,
+    GrammarRule,
+    Person,
+    PersonList,
+)
+from biascore_metrics.eec.sentences import BASE, COLUMNS, EquityTest
 
 TEXT = "text"
 _ID, _VARIANT = "id", "variant"
@@ -84,6 +102,10 @@ class PersonsEntry(ListEntry):
             for person in cell.persons
         )
 
+    def build(self, about: About) -> PersonList:
+        """The persons as a list."""
+        return PersonList(kind=self.kind, persons=self.persons, **about)
+
 
 class EmotionWordsEntry(ListEntry):
     """``[emotion_words.NAME]``: ``slots`` gives each slot the words of each emotion."""
@@ -100,6 +122,10 @@ class EmotionWordsEntry(ListEntry):
             for emotion, words in emotions.items()
             for word in words
         )
+
+    def build(self, about: About) -> EmotionWords:
+        """The words as a list."""
+        return EmotionWords(words=self.words, **about)
 
 
 class EquityTemplatesEntry(ListEntry):
@@ -121,6 +147,10 @@ class EquityTemplatesEntry(ListEntry):
             EquityTemplate(id, texts[TEXT], {name: text for name, text in texts.items() if name != TEXT})
             for id, texts in self.of.items()
         )
+
+    def build(self, about: About) -> EquityTemplates:
+        """The templates as a list."""
+        return EquityTemplates(templates=self.templates, **about)
 
 
 class RuleEntry(Entry):
@@ -147,9 +177,22 @@ class GrammarEntry(ListEntry):
         rules = tuple(GrammarRule(**rule.model_dump()) for rule in self.rules)
         return Grammar(name, self.capital, self.final, self.agreement, self.pieces, rules)
 
+    def build(self, about: About) -> Grammar:
+        """The grammar with where it comes from."""
+        return replace(self.grammar(about["name"]), **about)
 
-class EquityEntry(TestBase):
+
+class EquityEntry(TestEntry):
     """``[tests.ID]`` of kind ``equity``: templates, persons, words of emotions and a grammar of this file."""
+
+    sections: ClassVar = {
+        "persons": Section(PersonsEntry, "list of persons"),
+        "emotion_words": Section(EmotionWordsEntry, "list of words of emotions"),
+        "equity_templates": Section(EquityTemplatesEntry, "list of templates with slots"),
+        "grammars": Section(
+            GrammarEntry, "grammar", "Write a table [grammars.{0}] with what its language needs"
+        ),
+    }
 
     kind: Literal["equity"]
     templates: Prose
@@ -180,3 +223,34 @@ class EquityEntry(TestBase):
             if twice:
                 raise ValueError(f"factors.{factor} has the level {twice[0]!r} twice")
         return self
+
+    def references(self) -> Iterator[Reference]:
+        """The templates, persons, words and grammar."""
+        yield Reference(("templates",), self.templates, ("equity_templates",))
+        yield from (Reference(("persons", i), name, ("persons",)) for i, name in enumerate(self.persons))
+        yield Reference(("words",), self.words, ("emotion_words",))
+        yield Reference(("grammar",), self.grammar, ("grammars",))
+
+    def problems_of_file(self, file: Any, name: str) -> Iterator[Problem]:
+        """What of persons, words, templates and grammar does not fit; by keys of the file."""
+        yield from equity_problems(
+            EquityParts(
+                name,
+                self,
+                file.equity_templates[self.templates].templates,
+                {persons: file.persons[persons].persons for persons in self.persons},
+                file.emotion_words[self.words].words,
+                file.grammars[self.grammar].grammar(self.grammar),
+            )
+        )
+
+    def build(self, lists: Lists, about: AboutTest) -> EquityTest:
+        """The test."""
+        return EquityTest(
+            factors=self.factors,
+            templates=lists["equity_templates"][self.templates],
+            persons=tuple(lists["persons"][name] for name in self.persons),
+            words=lists["emotion_words"][self.words],
+            grammar=lists["grammars"][self.grammar],
+            **about,
+        )

@@ -6,10 +6,23 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any, Literal, Self
 
-from biascore.basics.wording import listed
-from biascore.stimuli.lists import Stimuli, WordList
-from biascore.stimuli.model import Test
+from pydantic import Field, model_validator
+
+from biascore.plugins_api import (
+    AboutTest,
+    Lists,
+    Name,
+    Problem,
+    Prose,
+    Reference,
+    Stimuli,
+    Test,
+    TestEntry,
+    WordList,
+    listed,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +70,6 @@ class GenderedNounsTest(Test):
         return {**self.roles, **parts}
 
 
-Problem = tuple[tuple[str, str], str]
-
-
 def class_problems(classes: Sequence[NounClass]) -> Iterator[Problem]:
     """The key (``("train", "feminine")``) and the problem of words that stand where they may not."""
     owners: dict[str, str] = {}
@@ -95,3 +105,48 @@ def class_problems(classes: Sequence[NounClass]) -> Iterator[Problem]:
     if split and len(split) < len(classes):
         unsplit = [one.name for one in classes if not one.test]
         yield ("test", split[0]), f"is split, and {listed(unsplit)} is not. Split every class, or none"
+
+
+class NounsEntry(TestEntry):
+    """``[tests.ID]`` of kind ``nouns``: the list of each class, and of its training and held-out nouns."""
+
+    kind: Literal["nouns"]
+    classes: dict[Name, Prose]
+    train: dict[Name, Prose] = Field(default_factory=dict)
+    test: dict[Name, Prose] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _classes_compare(self) -> Self:
+        if len(self.classes) < 2:
+            raise ValueError("classes has fewer than two classes, so there is no gender to tell from another")
+        for key, parts in (("train", self.train), ("test", self.test)):
+            strange = [name for name in parts if name not in self.classes]
+            if strange:
+                raise ValueError(f"{key} has {strange[0]!r}, which is not among the classes")
+        return self
+
+    def references(self) -> Iterator[Reference]:
+        """The list of each class, and of its training and held-out nouns."""
+        for key, parts in (("classes", self.classes), ("train", self.train), ("test", self.test)):
+            yield from (Reference((key, name), words) for name, words in parts.items())
+
+    def problems(self, file: Any) -> Iterator[Problem]:
+        """Words that stand where they may not."""
+        yield from class_problems(noun_classes(self, file.lists))
+
+    def build(self, lists: Lists, about: AboutTest) -> GenderedNounsTest:
+        """The test."""
+        return GenderedNounsTest(classes=noun_classes(self, lists["lists"]), **about)
+
+
+def noun_classes(test: NounsEntry, lists: Mapping[str, Any]) -> tuple[NounClass, ...]:
+    """The classes of a test of nouns with their words; where only held-out nouns are listed, the rest is learnt from."""
+    found = []
+    for name, wanted in test.classes.items():
+        words = lists[wanted].words
+        held_out = lists[test.test[name]].words if name in test.test else ()
+        train = lists[test.train[name]].words if name in test.train else ()
+        if held_out and not train:
+            train = tuple(word for word in words if word not in held_out)
+        found.append(NounClass(name, words, train, held_out))
+    return tuple(found)

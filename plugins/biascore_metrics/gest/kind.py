@@ -1,0 +1,222 @@
+"""Kinds ``samples`` and ``gender-pairs``: sentences about oneself by stereotype, in one version or two."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Annotated, Any, ClassVar, Final, Literal, Self
+
+from pydantic import AfterValidator, Field, model_validator
+
+from biascore.plugins_api import (
+    About,
+    AboutTest,
+    Doubt,
+    Entry,
+    ListEntry,
+    Lists,
+    Prose,
+    Reference,
+    Resizing,
+    Section,
+    Stimuli,
+    Test,
+    TestEntry,
+    Word,
+    check_not_empty,
+    said,
+)
+
+SAMPLES_MEAN: Final = "what stereotypes say of men is put into a man's mouth more than what they say of women"
+
+
+@dataclass(frozen=True, slots=True)
+class Stereotype:
+    """A stereotype about women ("female") or about men ("male"), by the number that samples refer to."""
+
+    id: int
+    name: str
+    gender: Literal["female", "male"]
+
+    @property
+    def label(self) -> str:
+        """Number and name: ``1 Emotional and irrational``."""
+        return f"{self.id} {self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A sentence about oneself that leaves the speaker's gender open, and the stereotype it stands for."""
+
+    sentence: str
+    stereotype: int
+
+
+@dataclass(frozen=True, slots=True)
+class Samples(Stimuli):
+    """Samples of stereotypes in the order of their source (Pikuliak et al. 2023)."""
+
+    name: str
+    stereotypes: tuple[Stereotype, ...]
+    samples: tuple[Sample, ...]
+    source: str = ""
+    licence: str = ""
+    notes: tuple[str, ...] = ()
+    doubtful: tuple[Doubt, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.samples)
+
+    def contents(self) -> str:
+        """The entries, as the terminal shows them."""
+        labels = {stereotype.id: stereotype.label for stereotype in self.stereotypes}
+        return "\n  ".join(f"{labels[sample.stereotype]}: {sample.sentence}" for sample in self.samples)
+
+    def entries(self) -> dict[str, Any]:
+        """The entries, as JSON."""
+        return {
+            "stereotypes": [asdict(stereotype) for stereotype in self.stereotypes],
+            "samples": [asdict(sample) for sample in self.samples],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class GenderedSample:
+    """A sample in a language that marks the speaker's gender: as a man says it, and as a woman does."""
+
+    male: str
+    female: str
+    stereotype: int
+
+
+@dataclass(frozen=True, slots=True)
+class GenderedSamples(Stimuli):
+    """Gendered samples in the order of their source (Pikuliak et al. 2023, section 4.3)."""
+
+    name: str
+    stereotypes: tuple[Stereotype, ...]
+    pairs: tuple[GenderedSample, ...]
+    source: str = ""
+    licence: str = ""
+    notes: tuple[str, ...] = ()
+    doubtful: tuple[Doubt, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def contents(self) -> str:
+        """The entries, as the terminal shows them."""
+        labels = {stereotype.id: stereotype.label for stereotype in self.stereotypes}
+        return "\n  ".join(f"{labels[pair.stereotype]}: {pair.male} | {pair.female}" for pair in self.pairs)
+
+    def entries(self) -> dict[str, Any]:
+        """The entries, as JSON."""
+        return {
+            "stereotypes": [asdict(stereotype) for stereotype in self.stereotypes],
+            "pairs": [asdict(pair) for pair in self.pairs],
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SamplesTest(Test):
+    """Kind ``samples``: sentences about oneself by stereotype; ``version`` names a published edition of them."""
+
+    samples: Samples
+    version: str = ""
+
+    @property
+    def lists(self) -> Mapping[str, Stimuli]:
+        """Everything the test holds, by role."""
+        return {"samples": self.samples}
+
+    def resized(self, size: Resizing) -> Self:
+        """The same with more or fewer samples of each stereotype."""
+        samples = size.items_of(self.samples.samples, lambda one: one.stereotype, _copy)
+        return replace(self, samples=replace(self.samples, samples=samples))
+
+
+def _copy(sample: Sample, number: int) -> Sample:
+    return replace(sample, sentence=said(sample.sentence, number))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GenderPairsTest(Test):
+    """Kind ``gender-pairs``: sentences about oneself, each in a masculine and a feminine version."""
+
+    pairs: GenderedSamples
+
+    @property
+    def lists(self) -> Mapping[str, Stimuli]:
+        """Everything the test holds, by role."""
+        return {"pairs": self.pairs}
+
+    def resized(self, size: Resizing) -> Self:
+        """The same with more or fewer pairs of each stereotype."""
+        pairs = size.items_of(self.pairs.pairs, lambda one: one.stereotype, _copy_pair)
+        return replace(self, pairs=replace(self.pairs, pairs=pairs))
+
+
+def _copy_pair(pair: GenderedSample, number: int) -> GenderedSample:
+    return replace(pair, male=said(pair.male, number), female=said(pair.female, number))
+
+
+class StereotypeEntry(Entry):
+    """One of ``stereotypes`` in ``[samples.NAME]``."""
+
+    id: int = Field(ge=1)
+    name: Word
+    gender: Literal["female", "male"]
+
+
+class SampleEntry(Entry):
+    """One of ``samples`` in ``[samples.NAME]``."""
+
+    sentence: Word
+    stereotype: int
+
+
+class SamplesEntry(ListEntry):
+    """``[samples.NAME]``."""
+
+    stereotypes: Annotated[tuple[StereotypeEntry, ...], Field(strict=False), AfterValidator(check_not_empty)]
+    samples: Annotated[tuple[SampleEntry, ...], Field(strict=False), AfterValidator(check_not_empty)]
+
+    @model_validator(mode="after")
+    def _stereotypes_fit(self) -> Self:
+        known = [stereotype.id for stereotype in self.stereotypes]
+        for id in known:
+            if known.count(id) > 1:
+                raise ValueError(f"has two stereotypes with the id {id}")
+        for sample in self.samples:
+            if sample.stereotype not in known:
+                raise ValueError(
+                    f"{sample.sentence!r} is of stereotype {sample.stereotype}, which is not among the stereotypes"
+                )
+        return self
+
+    def build(self, about: About) -> Samples:
+        """The samples as a list."""
+        return Samples(
+            stereotypes=tuple(Stereotype(**one.model_dump()) for one in self.stereotypes),
+            samples=tuple(Sample(**sample.model_dump()) for sample in self.samples),
+            **about,
+        )
+
+
+class SamplesTestEntry(TestEntry):
+    """``[tests.ID]`` of kind ``samples``: samples of this file."""
+
+    sections: ClassVar = {"samples": Section(SamplesEntry, "list of samples")}
+
+    kind: Literal["samples"]
+    samples: Prose
+    positive_means: Prose = SAMPLES_MEAN
+
+    def references(self) -> Iterator[Reference]:
+        """The samples."""
+        yield Reference(("samples",), self.samples, ("samples",))
+
+    def build(self, lists: Lists, about: AboutTest) -> SamplesTest:
+        """The test."""
+        samples = lists["samples"][self.samples]
+        return SamplesTest(samples=samples, positive_means=self.positive_means, **about)

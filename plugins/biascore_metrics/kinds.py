@@ -1,0 +1,32 @@
+"""The kinds of test, each of which is with its method; one plugin, so that every file of tests can be read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from biascore.plugins_api import hookimpl
+
+if TYPE_CHECKING:
+    from biascore.plugins_api import TestEntry
+
+
+@hookimpl
+def register_kinds(register: Callable[[type[TestEntry]], None]) -> None:
+    """Provide fise, sentence-pairs, samples, associations, nouns and equity."""
+    from biascore_metrics.crows_pairs.kind import SentencePairsTestEntry
+    from biascore_metrics.eec.kind import EquityEntry
+    from biascore_metrics.fise.kind import FiseEntry
+    from biascore_metrics.gest.kind import SamplesTestEntry
+    from biascore_metrics.grammatical_gender.kind import NounsEntry
+    from biascore_metrics.robust.kind import AssociationsEntry
+
+    for entry in (
+        FiseEntry,
+        SentencePairsTestEntry,
+        SamplesTestEntry,
+        AssociationsEntry,
+        NounsEntry,
+        EquityEntry,
+    ):
+        register(entry)
