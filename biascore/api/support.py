@@ -7,6 +7,7 @@ from biascore.basics.lazy import lazily
 if TYPE_CHECKING:
     from biascore.basics.keys import HUB_TOKENS as HUB_TOKENS
     from biascore.basics.keys import warn_if_readable as warn_if_readable
+    from biascore.basics.suggest import did_you_mean as did_you_mean
     from biascore.basics.wording import listed as listed
     from biascore.basics.wording import quoted as quoted
     from biascore.files.reading import MAX_UNPACKED as MAX_UNPACKED
