@@ -1,4 +1,4 @@
-"""Kinds of test and of list, how a stimuli file states them, and where a run finds them."""
+"""Tests and lists as a metric gets them, and the catalogue of those that a run can name."""
 
 from typing import TYPE_CHECKING
 
@@ -13,22 +13,5 @@ if TYPE_CHECKING:
     from biascore.stimuli import TemplateList as TemplateList
     from biascore.stimuli import Test as Test
     from biascore.stimuli import WordList as WordList
-    from biascore.stimuli.entries import About as About
-    from biascore.stimuli.entries import AboutTest as AboutTest
-    from biascore.stimuli.entries import Entry as Entry
-    from biascore.stimuli.entries import ListEntry as ListEntry
-    from biascore.stimuli.entries import Lists as Lists
-    from biascore.stimuli.entries import Name as Name
-    from biascore.stimuli.entries import Problem as Problem
-    from biascore.stimuli.entries import Prose as Prose
-    from biascore.stimuli.entries import Reference as Reference
-    from biascore.stimuli.entries import RolesEntry as RolesEntry
-    from biascore.stimuli.entries import Section as Section
-    from biascore.stimuli.entries import TestEntry as TestEntry
-    from biascore.stimuli.entries import Word as Word
-    from biascore.stimuli.entries import Words as Words
-    from biascore.stimuli.lists import Doubt as Doubt
-    from biascore.stimuli.lists import Stimuli as Stimuli
-    from biascore.stimuli.resizing import Resizing as Resizing
 else:
     __getattr__, __dir__ = lazily(__name__)

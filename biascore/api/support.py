@@ -22,8 +22,5 @@ if TYPE_CHECKING:
     from biascore.scorers.folder import Scorer as Scorer
     from biascore.scorers.folder import read_scorer as read_scorer
     from biascore.stimuli.entries import LANGUAGE_PATTERN as LANGUAGE_PATTERN
-    from biascore.stimuli.entries import check_characters as check_characters
-    from biascore.stimuli.entries import check_not_empty as check_not_empty
-    from biascore.stimuli.resizing import said as said
 else:
     __getattr__, __dir__ = lazily(__name__)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from biascore.api.stimuli import hookimpl
+from biascore.api.kinds import hookimpl
 from biascore_test_mac.kind import MacEntry
 from biascore_test_mac.metric import Mac
 

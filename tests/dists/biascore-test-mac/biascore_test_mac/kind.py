@@ -2,7 +2,7 @@
 
 from typing import ClassVar, Literal
 
-from biascore.api.stimuli import RolesEntry, Test, Word, WordList, Words
+from biascore.api.kinds import RolesEntry, Test, Word, WordList, Words
 
 
 class MacTest(Test):

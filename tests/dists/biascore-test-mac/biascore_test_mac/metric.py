@@ -2,9 +2,7 @@
 
 import numpy as np
 
-from biascore.designs.crossed import Crossed
-from biascore.designs.mean import MeanMetric
-from biascore.designs.words import embed_words
+from biascore.designs import Crossed, MeanMetric, embed_words
 
 
 class Mac(MeanMetric):
