@@ -33,7 +33,7 @@ def call(python_environment: Callable[..., dict[str, str]], tmp_path: Path) -> C
         environment = python_environment(
             "biascore-test-trouble",
             variables={
-                "BIASCORE_LOAD_PLUGINS": "adapter-planted,metric-weat,wordlists-en,trouble",
+                "BIASCORE_LOAD_PLUGINS": "adapter-planted,kinds,metric-weat,wordlists-en,trouble",
                 "BIASCORE_CACHE_DIR": str(tmp_path / "cache"),
                 "COLUMNS": "200",
                 **variables,
@@ -134,10 +134,7 @@ MEASURE = ("measure", "weat", "--tests", "en/weat7", "--model")
     ("what", "code"),
     [
         ("exit", 5),
-        *(
-            pytest.param(w, 5, marks=pytest.mark.slow)
-            for w in ("load-exit", "interrupt", "memory", "load-zero")
-        ),
+        *(pytest.param(w, 5, marks=pytest.mark.slow) for w in ("load-exit", "memory", "load-zero")),
         pytest.param("down", 6, marks=pytest.mark.slow),
     ],
 )
@@ -166,9 +163,10 @@ def test_what_hangs_is_given_up(call: Call) -> None:
 
 
 @pytest.mark.slow
-def test_a_real_interrupt_says_what_was_interrupted(call: Call) -> None:
-    told = call(*MEASURE, "trouble:control-c", code=130).stderr
-    assert "interrupted while plugin 'trouble' of biascore-test-trouble 1.0 was trouble:control-c" in told
+@pytest.mark.parametrize("what", ["control-c", "interrupt"])
+def test_an_interrupt_says_what_was_interrupted(call: Call, what: str) -> None:
+    told = call(*MEASURE, f"trouble:{what}", code=130).stderr
+    assert f"interrupted while plugin 'trouble' of biascore-test-trouble 1.0 was trouble:{what}" in told
     assert "goes on from here" in told
 
 
