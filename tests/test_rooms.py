@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -43,3 +44,13 @@ def test_nothing_is_left_out_of_the_contracts(linter: dict[str, Any]) -> None:
     assert linter["exclude_type_checking_imports"] is False
     assert contract(linter, "circle")["ancestors"] == linter["root_packages"]
     assert [one["name"] for one in linter["contracts"] if "ignore_imports" in one] == []
+
+
+def test_the_page_on_architecture_shows_the_layers_in_their_order(linter: dict[str, Any]) -> None:
+    layers = contract(linter, "higher one")["layers"]
+    level = {name: number for number, layer in enumerate(layers) for name in layer.split(" | ")}
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    cells = re.findall(r"^\| (`[^|]*`) \|", page, re.MULTILINE)
+    shown = [name for cell in cells for name in re.findall(r"`(\w+)(?:/|\.py)`", cell)]
+    assert sorted(shown) == sorted(level)
+    assert [level[name] for name in shown] == sorted(level.values())
