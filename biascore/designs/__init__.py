@@ -7,10 +7,11 @@ from biascore.basics.lazy import lazily
 if TYPE_CHECKING:
     from biascore.designs.association import AssociationMetric as AssociationMetric
     from biascore.designs.association import OfTopics as OfTopics
+    from biascore.designs.clustered import Clustered as Clustered
+    from biascore.designs.clustered import ClusteredMetric as ClusteredMetric
+    from biascore.designs.clustered import ClusteredOptions as ClusteredOptions
     from biascore.designs.crossed import Crossed as Crossed
     from biascore.designs.diagnostics import NearDuplicates as NearDuplicates
-    from biascore.designs.mean import MeanMetric as MeanMetric
-    from biascore.designs.mean import MeanOptions as MeanOptions
     from biascore.designs.options import AssociationOptions as AssociationOptions
     from biascore.designs.options import TopicOptions as TopicOptions
     from biascore.designs.options import VectorOptions as VectorOptions

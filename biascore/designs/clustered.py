@@ -19,6 +19,7 @@ from pydantic import Field
 from typing_extensions import TypeVar
 
 from biascore.basics.frozen import Scalar
+from biascore.designs.words import WordOptions, coverage_caveats
 from biascore.metric import Context, Metric, MetricOptions
 from biascore.models.model import Model
 from biascore.results.caveat import Caveat, caveats_of
@@ -66,7 +67,7 @@ class Clustered:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Mean of the first group less that of the second, or less ``neutral`` where there is one group, and its t tests.
+    """Mean of the first group less that of the second, or of the one group less ``neutral``, and its t tests.
 
     The mean of a level of the first factor is over the levels of the second, of each over those of the third, and so on:
     a level with more observations counts for no more.
@@ -86,15 +87,21 @@ class Difference:
     weights: Floats | None = None
     """What each observation counts in the value: (n,), 0 in other groups."""
     problem: str = ""
+    deciding: tuple[str, ...] = ()
+    """The factors whose levels are a sample, the own one first."""
+    neutral: float = 0.0
+    """What the mean of one group is tested against; it is not in ``value``, and is in ``estimate`` and ``interval``."""
 
     @classmethod
     def of(cls, scores: Clustered, groups: tuple[str, ...], level: float, neutral: float = 0.0) -> Difference:
         """From all observations of one or two groups."""
         names = (scores.own, *scores.crossed)
+        if not groups:
+            return cls(groups, {}, names, problem="there is no row")
         own_levels = scores.clusters[scores.own]
         counts = {group: len(set(own_levels[scores.group == group].tolist())) for group in groups}
         chosen = np.flatnonzero(np.isin(scores.group, groups))
-        deciding = [name for name in scores.crossed if name in scores.sampled]
+        deciding = tuple(name for name in scores.crossed if name in scores.sampled)
         n = counts | {
             scores.called.get(name, name): len(set(scores.clusters[name][chosen].tolist()))
             for name in deciding
@@ -109,7 +116,7 @@ class Difference:
         if min(counts.values()) < 2:
             few = min(counts, key=lambda group: counts[group])
             problem = f"{few} has one word, and a test needs two"
-            return cls(groups, n, names, value, weights=weights, problem=problem)
+            return cls(groups, n, names, value, weights=weights, problem=problem, neutral=neutral)
         least = SAME * float(np.abs(scores.score[chosen]).max(initial=0.0))
         variances = [some.var(ddof=1) / len(some) for some in means]
         se = math.sqrt(sum(variances))
@@ -123,7 +130,19 @@ class Difference:
         together = TTest.of(value, math.sqrt(sum(v for v, _ in every)), _df(every), level) if every else None
         others = tuple(crossed[name] for name in deciding)
         problem = "" if tested or any(others) else "the associations do not vary beyond the groups"
-        return cls(groups, n, names, value, tested, others, together, weights, problem)
+        return cls(
+            groups,
+            n,
+            names,
+            value,
+            tested,
+            others,
+            together,
+            weights,
+            problem,
+            (scores.own, *deciding),
+            neutral,
+        )
 
     @property
     def name(self) -> str:
@@ -144,20 +163,29 @@ class Difference:
     def interval(self) -> Interval | None:
         """The widest: it excludes the neutral value where the largest p-value is at most 1 minus its level."""
         widest = max(self.tests, key=lambda one: one.high - one.low, default=None)
-        deciding = " and ".join(self.names[: 1 + len(self.others)])
+        deciding = " and ".join(self.deciding)
         how = f"t, the wider of {deciding}" if self.others else "t"
-        return Interval(widest.low, widest.high, widest.level, how, 0) if widest else None
+        if widest is None:
+            return None
+        return Interval(widest.low + self.neutral, widest.high + self.neutral, widest.level, how, 0)
 
     def estimate(self, p_value: float | None, unit: str, adjusted: str = "", **more: Any) -> Estimate:
         """The estimate with the p-value that decides, which may be ``adjusted``."""
         if self.value is None:
-            return Estimate(name=self.name, value=None, unit=unit, n=self.n)
-        deciding = " and ".join(self.names[: 1 + len(self.others)])
+            return Estimate(name=self.name, value=None, unit=unit, neutral=self.neutral, n=self.n)
+        deciding = " and ".join(self.deciding)
         of = f"larger of {deciding}, t" if self.others else "t"
         p = () if p_value is None else (p_of(f"{of}{adjusted}", p_value),)
         interval = ConfidenceInterval.of(self.interval) if self.interval else None
         return Estimate(
-            name=self.name, value=self.value, unit=unit, n=self.n, interval=interval, p_values=p, **more
+            name=self.name,
+            value=self.value + self.neutral,
+            unit=unit,
+            neutral=self.neutral,
+            n=self.n,
+            interval=interval,
+            p_values=p,
+            **more,
         )
 
     def caveats(self, alpha: float) -> tuple[Caveat, ...]:
@@ -250,12 +278,13 @@ class ClusteredMetric(Metric[OptionsT, TestT]):
     """A metric whose method is a score of each observation; the headline is their mean, or the difference of two groups.
 
     ``unit`` is that of a score, ``item_value`` says what one is. ``neutral`` is the mean without a bias, where there is one
-    group. ``of_model`` names conventions that follow from the model.
+    group, and ``estimate`` what that mean is called. ``of_model`` names conventions that follow from the model.
     """
 
     rule = "Detected when the largest p-value, each factor whose levels are a sample giving one, is at most alpha."
     unit: ClassVar[str]
     item_value: ClassVar[str]
+    estimate: ClassVar[str] = "mean"
     neutral: ClassVar[float] = 0.0
     of_model: ClassVar[tuple[str, ...]] = ()
 
@@ -264,24 +293,27 @@ class ClusteredMetric(Metric[OptionsT, TestT]):
         """The method: a score for each observation."""
 
     def stated(self, model: Model, test: TestT, context: Context) -> Mapping[str, Scalar]:
-        """Conventions of the method."""
-        return {}
+        """Conventions of the method; by default those on words, where its options have them."""
+        return self.options.words_stated() if isinstance(self.options, WordOptions) else {}
 
     def measure(self, model: Model, test: TestT, context: Context) -> Finding:
         """The mean, or the difference of the means of two groups; items are the observations."""
         options = self.options
         scores = self.score(model, test, context)
         groups = tuple(dict.fromkeys(scores.group.tolist()))[:2]
-        found = Difference.of(scores, groups, options.confidence, self.neutral)
+        neutral = 0.0 if len(groups) > 1 else self.neutral
+        found = Difference.of(scores, groups, options.confidence, neutral)
         diagnosed = context.diagnose((), model, test, scores, few=bool(found.problem))
         decision = Decision(Verdict.INCONCLUSIVE, f"It could not be tested: {found.problem}.")
         if not found.problem:
-            decision = decide(found.p_value, found.interval, alpha=options.alpha, bound=options.bound)
-        headline = found.estimate(
-            found.p_value,
-            self.unit,
-            estimator=Total(cluster=tuple(scores.clusters)) if found.weights is not None else None,
-        )
+            decision = decide(
+                found.p_value, found.interval, alpha=options.alpha, bound=options.bound, neutral=found.neutral
+            )
+        # Of two models the levels of the own factor are compared: observations that share one are not independent.
+        estimator = Total(cluster=(scores.own,)) if found.weights is not None else None
+        headline = found.estimate(found.p_value, self.unit, estimator=estimator)
+        if len(groups) < 2:
+            headline = headline.model_copy(update={"name": self.estimate})
         added = (found.weights * scores.score).tolist() if found.weights is not None else []
         return Finding(
             variant=options.variant(),
@@ -289,7 +321,7 @@ class ClusteredMetric(Metric[OptionsT, TestT]):
             decision=decision,
             equivalence=Equivalence.within(options.bound, headline.name),
             coverage=scores.coverage,
-            caveats=(*diagnosed.caveats, *found.caveats(options.alpha)),
+            caveats=(*diagnosed.caveats, *coverage_caveats(scores.coverage), *found.caveats(options.alpha)),
             item_value=self.item_value,
             item_neutral=None,
             model_conventions=(*self.of_model, *diagnosed.stated),
@@ -301,7 +333,7 @@ class ClusteredMetric(Metric[OptionsT, TestT]):
                 "alpha": options.alpha,
             },
             items=item_table(
-                item=list(scores.item),
+                item=list(scores.item) or scores.clusters[scores.own].tolist(),
                 group=scores.group.tolist(),
                 value=scores.score.tolist(),
                 more={

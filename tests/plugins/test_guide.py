@@ -38,6 +38,7 @@ def test_every_python_file_of_the_page_is_extracted() -> None:
         "biascore_plugin_example/__init__.py",
         "biascore_plugin_example/adapter.py",
         "biascore_plugin_example/centre.py",
+        "biascore_plugin_example/kind.py",
         "biascore_plugin_example/metric.py",
         "biascore_plugin_example/service.py",
         "biascore_plugin_example/table.py",

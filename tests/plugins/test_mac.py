@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.stats
 from typer.testing import CliRunner
 
 from biascore import Engine
@@ -44,15 +45,19 @@ def command(with_dists: Callable[..., None]) -> Callable[..., str]:
 
 
 def test_the_value_is_that_of_the_paper_with_p_and_interval(mac: Engine) -> None:
-    model = mac.model(f"planted:{TEST}=-1.5")
+    model = mac.model(f"planted:{TEST}=1.8,axis=0.5", seed=1)
     roles = mac.tests("mac", [TEST], {})[0].roles
     targets, *sets = (model.embed(roles[role].words) for role in ("T", "A.greed", "A.violence"))
-    expected = np.mean([[(1 - cosine_matrix(t[None], one)).mean() for one in sets] for t in targets])
+    expected = np.mean([[cosine_matrix(t[None], one).mean() for one in sets] for t in targets])
     found = mac.measure("mac", model, TEST)[0]
     assert found.headline.value == pytest.approx(expected, rel=1e-9)
     assert found.headline.interval is not None
-    assert found.headline.interval.low > 1
-    assert (found.p_value, found.verdict) == (2 / 2**8, Verdict.DETECTED)
+    assert found.headline.interval.low > 0
+    assert found.verdict is Verdict.DETECTED
+    # Targets, of which there are 8, and attributes, also 8, are both the observations once.
+    table = cosine_matrix(targets, np.concatenate(sets))
+    expected_p = max(scipy.stats.ttest_1samp(table.mean(axis=side), 0).pvalue for side in (0, 1))
+    assert found.p_value == pytest.approx(expected_p, rel=1e-6)
 
 
 def test_every_clause_of_a_metric_holds(mac: Engine) -> None:
@@ -72,14 +77,14 @@ def test_two_models_are_compared_item_by_item(mac: Engine) -> None:
     (difference,) = run.compare(models={one: other}).differences
     assert (difference.paired, difference.items.num_rows) == (True, 8)
     assert difference.change.value is not None
-    assert difference.change.value < 0
+    assert difference.change.value > 0
 
 
 def test_it_is_calibrated_in_two_sizes(mac: Engine) -> None:
     found = calibrate(mac, "mac", TEST, effects=[1.0], times=[1.0, 2.0], models=10, nulls=10)
     at = {cell.times: np.mean(cell.found) for cell in found.cells if cell.planted == 1.0}
     assert set(at) == {1.0, 2.0}
-    assert max(at.values()) < 1
+    assert min(at.values()) > 0
 
 
 def test_its_kind_is_listed_shown_and_reported(command: Callable[..., str], tmp_path: Path) -> None:
@@ -90,12 +95,12 @@ def test_its_kind_is_listed_shown_and_reported(command: Callable[..., str], tmp_
     assert "0.9" in shown
     run = str(tmp_path / "run")
     told = command(
-        "measure", "mac", "--model", f"planted:{TEST}=-1.5", "--tests", TEST, "--out", run, "--no-cache"
+        "measure", "mac", "--model", f"planted:{TEST}=1.8", "--tests", TEST, "--out", run, "--no-cache"
     )
-    assert "detected" in told
+    assert "MAC" in told
     page = tmp_path / "page.html"
     command("report", run, "--out", str(page))
-    assert "cosine distance" in page.read_text(encoding="utf-8")
+    assert "MAC" in page.read_text(encoding="utf-8")
 
 
 def test_most_of_its_lines_are_method() -> None:

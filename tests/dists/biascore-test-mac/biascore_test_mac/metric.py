@@ -1,29 +1,38 @@
-"""Mean average cosine distance, by somebody who knows only the pages of biascore."""
+"""Mean average cosine similarity, by somebody who knows only the pages of biascore."""
 
 import numpy as np
 
-from biascore.designs import Crossed, MeanMetric, embed_words
+from biascore.api.metrics import Test
+from biascore.designs import Clustered, ClusteredMetric, ClusteredOptions, WordOptions, embed_words
 
 
-class Mac(MeanMetric):
-    """How far the targets T are from the sets of attributes, on average."""
+class MacOptions(WordOptions, ClusteredOptions):
+    """Which words are used, and the bound within which their mean cosine is negligible."""
+
+
+class Mac(ClusteredMetric[MacOptions, Test]):
+    """How near the targets T are to sets of attributes: the mean over targets and sets of the mean cosine with a set."""
 
     name = "mac"
-    summary = "mean average cosine distance of targets from sets of attributes"
+    summary = "mean average cosine similarity of targets and sets of attributes"
     reference = "Manzini, Yao Chong, Tsvetkov & Black 2019, NAACL-HLT, 615-621"
     requires = frozenset({"embed"})
     kinds = frozenset({"mac"})
-    estimate, unit, neutral = "MAC", "cosine distance", 1.0
+    estimate, unit, item_value = "MAC", "cosine", "cosine of a target with an attribute"
 
-    def associate(self, model, test, context):
-        """The cosines of the targets with the words of every set."""
+    def score(self, model, test, context):
+        """The cosine of every target with every attribute; both are samples of words, and sets are not."""
         lists = {role: words.words for role, words in test.roles.items()}
         found = embed_words(model, lists, "sentence", self.options)
-        cosines = found.cosines(["T"], [role for role in lists if role != "T"])
-        return Crossed(found.words, cosines, found.coverage, found.vectors)
-
-    def scores(self, found):
-        """Of each target the distance from a set, the mean over its words; and of these the mean over the sets."""
-        sizes = [len(words) for role, words in found.words.items() if role != "T"]
-        sets = np.split(1 - found.table, np.cumsum(sizes)[:-1], axis=1)
-        return np.mean([distances.mean(axis=1) for distances in sets if distances.size], axis=0)
+        sets = [role for role in lists if role != "T"]
+        cosines = found.cosines(["T"], sets)
+        targets, attributes = found.words["T"], [word for role in sets for word in found.words[role]]
+        of = [role for role in sets for _ in found.words[role]]
+        clusters = {
+            "targets": np.repeat(targets, len(attributes)),
+            "sets": np.tile(of, len(targets)),
+            "attributes": np.tile(attributes, len(targets)),
+        }
+        group = np.full(cosines.size, "T")
+        sampled = ("targets", "attributes")
+        return Clustered(cosines.ravel(), group, clusters, sampled, coverage=found.coverage)
