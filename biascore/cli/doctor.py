@@ -64,10 +64,9 @@ def diagnosed() -> Iterator[Check]:
         if os.environ.get(name):
             yield Check("variable", "ok", f"{name}={os.environ[name]}")
     yield from _extras()
-    plugins = Plugins()
-    yield from _plugins(plugins)
+    yield from _plugins()
     yield _cache()
-    yield from _devices(plugins)
+    yield from _devices()
 
 
 def _extras() -> Iterator[Check]:
@@ -101,8 +100,8 @@ def _version(dist: str) -> str:
         return ""
 
 
-def _plugins(plugins: Plugins) -> Iterator[Check]:
-    records = plugins.records
+def _plugins() -> Iterator[Check]:
+    records = Plugins().records
     loaded = sum(record.status == "loaded" for record in records)
     yield Check("plugins", "ok", f"{loaded} of {len(records)} loaded")
     for record in records:
@@ -133,19 +132,31 @@ def _cache() -> Check:
     )
 
 
-def _devices(plugins: Plugins) -> Iterator[Check]:
+def _devices() -> Iterator[Check]:
     """What models can run on; a library that cannot be imported is a problem, one that is not there none."""
     yield Check("device cpu", "ok", f"{os.cpu_count()} cores")
-    runtimes = {one.runtime: one for one in plugins.adapters.items() if one.runtime}
-    for module, adapter in sorted(runtimes.items(), reverse=True):
+    for module, devices in (("torch", _torch_devices), ("onnxruntime", _onnx_devices)):
         if importlib.util.find_spec(module) is None:
             continue
         try:
-            yield Check(f"devices of {module}", "ok", ", ".join(adapter.devices()))
+            yield Check(f"devices of {module}", "ok", ", ".join(devices()))
         except (ImportError, OSError, RuntimeError) as error:
             yield Check(
                 f"devices of {module}", "problem", f"it cannot be used: {error}", f"pip install -U {module}"
             )
+
+
+def _torch_devices() -> list[str]:
+    import torch
+
+    cuda = [f"cuda:{n} ({torch.cuda.get_device_name(n)})" for n in range(torch.cuda.device_count())]
+    return ["cpu", *cuda, *(["mps"] if torch.backends.mps.is_available() else [])]
+
+
+def _onnx_devices() -> list[str]:
+    import onnxruntime
+
+    return [str(provider) for provider in onnxruntime.get_available_providers()]
 
 
 def _advice(checks: tuple[Check, ...]) -> str:

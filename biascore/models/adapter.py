@@ -148,8 +148,7 @@ class Adapter(ABC, Configured[OptionsT]):
     key are ever shown: the engine takes them out of every exception.
     ``answers_version``: kept answers are used as long as it is the same; None stands for the version of the
     distribution, so that every upgrade asks again. ``uses_stimuli``: whether its models are made from the stimuli
-    at hand, and so have another digest with others. ``runtime``: the module that runs its models, whose devices
-    ``biascore doctor`` lists.
+    at hand, and so have another digest with others.
     """
 
     id: ClassVar[str]
@@ -162,12 +161,6 @@ class Adapter(ABC, Configured[OptionsT]):
     secret_env_vars: ClassVar[tuple[str, ...]] = ()
     answers_version: ClassVar[str | None] = None
     uses_stimuli: ClassVar[bool] = False
-    runtime: ClassVar[str] = ""
-
-    @classmethod
-    def devices(cls) -> Sequence[str]:
-        """What the ``runtime`` can run on here; what importing it raises is reported as a problem."""
-        return ()
 
     @property
     def key_variables(self) -> tuple[str, ...]:

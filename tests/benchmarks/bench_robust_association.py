@@ -20,8 +20,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "metrics" / "robust"))
 from drawn import GROUPS, World
 from pages import into_page
 
-from biascore.designs.clustered import Difference
 from biascore.stats import lmm
+from biascore_metrics.robust.difference import Difference
 from biascore_metrics.robust.fits import GROUP, Table, difference, fit
 from biascore_metrics.robust.sizes import R2_MIN
 
@@ -58,11 +58,11 @@ def told(table: Table) -> tuple[bool, bool, bool, bool]:
     paper = fit(table, GROUPS)
     assert isinstance(paper, lmm.Fit), paper
     significant = difference(paper, GROUPS, 0.95).p_value <= 0.05
-    rule = Difference.of(table.scores, GROUPS, 0.95)
+    rule = Difference.of(table, GROUPS, 0.95)
     assert rule.p_value is not None
     detected = rule.p_value <= 0.05
     biased = significant and paper.r2().part[GROUP] >= R2_MIN
-    return significant, biased, detected, detected and not rule.caveats(0.05)
+    return significant, biased, detected, detected and not rule.cautions(0.05)
 
 
 def rows(sets: int) -> Iterator[str]:

@@ -16,9 +16,9 @@ import numpy as np
 from pages import show
 
 from biascore import Engine
-from biascore.designs.clustered import Difference
 from biascore.stats import TTest, lmm
 from biascore_metrics.robust.associations import AssociationsTest
+from biascore_metrics.robust.difference import Difference
 from biascore_metrics.robust.fits import Table, difference, fit
 from biascore_metrics.robust.options import RobustOptions
 from biascore_metrics.robust.probes import Design
@@ -42,7 +42,7 @@ def rows(models: int) -> list[str]:
         one = fit(table, GROUPS)
         assert isinstance(one, lmm.Fit), one
         found["the paper's model"].append([difference(one, GROUPS, 0.95)])
-        found["the rule"].append(Difference.of(table.scores, GROUPS, 0.95).tests)
+        found["the rule"].append(Difference.of(table, GROUPS, 0.95).tests)
     lines = [
         f"| p ≤ .05 ({models} models) | {' | '.join(map(str, EFFECTS))} |",
         "|---" * (1 + len(EFFECTS)) + "|",

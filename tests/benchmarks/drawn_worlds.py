@@ -20,8 +20,8 @@ from bench_gest_coverage import BOUND, GROUPS, MALE, inside
 from bench_gest_size import labellings, p_value
 from scipy.special import expit, logit
 
-from biascore.designs.clustered import Difference
 from biascore_metrics.gest.rates import welch_interval
+from biascore_metrics.robust.difference import Difference
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "metrics" / "robust"))
 
@@ -68,9 +68,9 @@ def templates(effect: float, sets: int, *, declared: bool) -> Found:
 
 
 def associations(world: World, effect: float, sets: int) -> Found:
-    rules = [Difference.of(table.scores, BOTH, 0.95) for table in world.tables(sets, effect)]
+    rules = [Difference.of(table, BOTH, 0.95) for table in world.tables(sets, effect)]
     detected = [(rule.p_value or 1.0) <= LEVEL for rule in rules]
-    bare = [found and not rule.caveats(LEVEL) for found, rule in zip(detected, rules, strict=True)]
+    bare = [found and not rule.cautions(LEVEL) for found, rule in zip(detected, rules, strict=True)]
     return float(np.mean(detected)), float(np.mean(bare))
 
 

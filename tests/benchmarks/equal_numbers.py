@@ -109,8 +109,6 @@ def _takes(engine: Engine, metric: str) -> list[str]:
 
 
 def _make(script: str, what: str, where: Path) -> None:
-    if where.exists():
-        return
     subprocess.run(
         [sys.executable, str(STUDIES / script), what, str(where)], check=True, stdout=subprocess.DEVNULL
     )

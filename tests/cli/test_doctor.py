@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import types
 from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
@@ -15,14 +14,13 @@ from biascore.cli import doctor
 from biascore.cli.app import app
 from biascore.cli.doctor import Check
 from biascore.plugins.loading import Plugins
-from biascore_adapters.hf.adapter import HfAdapter
 
 
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     """Without the libraries of devices, which are slow to import, and with one plugin."""
     some = [point for point in metadata.entry_points(group="biascore") if point.name == "metric-weat"]
-    monkeypatch.setattr(doctor, "_devices", lambda _: iter(()))
+    monkeypatch.setattr(doctor, "_devices", lambda: iter(()))
     monkeypatch.setattr(doctor, "Plugins", lambda: Plugins(some))
     return monkeypatch
 
@@ -66,24 +64,3 @@ def test_help_says_what_to_do_next_and_completion_is_there() -> None:
     for text in ("First steps", "biascore doctor", "biascore list tests", "--install-completion", "Measure"):
         assert text in done.output
     assert "─ Commands" not in done.output  # each stands in a group
-
-
-def test_adapters_say_what_their_models_can_run_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Fast(HfAdapter):
-        runtime = "json"
-
-        @classmethod
-        def devices(cls) -> list[str]:
-            return ["cpu", "tpu:0"]
-
-    class Broken(Fast):
-        runtime = "csv"
-
-        @classmethod
-        def devices(cls) -> list[str]:
-            raise OSError("no driver")
-
-    plugins = types.SimpleNamespace(adapters=types.SimpleNamespace(items=lambda: (Fast, Broken)))
-    told = {check.what: (check.state, check.found) for check in doctor._devices(plugins)}
-    assert told["devices of json"] == ("ok", "cpu, tpu:0")
-    assert told["devices of csv"] == ("problem", "it cannot be used: no driver")

@@ -39,16 +39,6 @@ class HfAdapter(Adapter[HfOptions]):
     takes_revision: ClassVar[bool] = True
     secret_env_vars: ClassVar[tuple[str, ...]] = HUB_TOKENS
 
-    runtime = "torch"
-
-    @classmethod
-    def devices(cls) -> list[str]:
-        """The processor, and the accelerators that torch knows."""
-        import torch
-
-        cuda = [f"cuda:{n} ({torch.cuda.get_device_name(n)})" for n in range(torch.cuda.device_count())]
-        return ["cpu", *cuda, *(["mps"] if torch.backends.mps.is_available() else [])]
-
     def check(self, ref: ModelRef, options: HfOptions, context: LoadContext) -> None:  # noqa: ARG002
         """Find a missing extra, and all that is wrong with the files of a model on this disk, without torch.
 

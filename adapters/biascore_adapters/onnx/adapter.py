@@ -29,15 +29,6 @@ class OnnxAdapter(Adapter[OnnxOptions]):
     capabilities: ClassVar[frozenset[str]] = frozenset({"embed", "mask_logprob", "score"})
     extra: ClassVar[str | None] = "onnx"
 
-    runtime = "onnxruntime"
-
-    @classmethod
-    def devices(cls) -> list[str]:
-        """The execution providers of ONNX Runtime."""
-        import onnxruntime
-
-        return [str(provider) for provider in onnxruntime.get_available_providers()]
-
     def check(self, ref: ModelRef, options: OnnxOptions, context: LoadContext) -> None:  # noqa: ARG002
         """Find a missing extra, and all that is wrong with the files, without onnxruntime.
 

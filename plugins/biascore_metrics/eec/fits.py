@@ -15,7 +15,6 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from biascore.designs.clustered import Clustered
 from biascore.stats import (
     ClusterMeans,
     ClusterTest,
@@ -124,14 +123,6 @@ class Fitted:
             names=names,
             effects=effects,
             cautions=tuple(f"{emotion}: {one}" for one in (smooth.cautions if smooth else ())),
-        )
-
-    @property
-    def clustered(self) -> Clustered:
-        """The scores by cell, with the names and frames that they share."""
-        rows = self.rows
-        return Clustered(
-            self.scores, rows.cell, {"names": rows.person, "frames": rows.frame}, sampled=("names",)
         )
 
     def by_template(self, effect: Effect, level: float) -> Iterator[tuple[str, int, TTest]]:

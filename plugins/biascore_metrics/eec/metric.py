@@ -87,25 +87,18 @@ class Eec(Metric[EecOptions, EquityTest]):
         # Titles of several would be cut where a picture has no room.
         subject = " + ".join(one.id for one in corpora.tests) if options.joint else test.title or test.id
         found = findings(fitted, options, subject)
-        diagnosed = [context.diagnose((), model, test, one.clustered) for one in fitted]
         return Finding(
             variant=options.variant(),
             joined=tuple(one.id for one in corpora.tests if one.id != test.id),
             positive_means="the scores of an emotion are higher for the level named first",
             negative_means="the scores of an emotion are lower for the level named first",
-            estimates=(*found.estimates, *(one for of in diagnosed for one in of.estimates)),
+            estimates=found.estimates,
             decision=found.decision,
             equivalence=found.equivalence,
             coverage=_coverage(fitted),
-            caveats=(
-                *self._caveats(model, corpora, fitted, found.first.effect),
-                *(one for of in diagnosed for one in of.caveats),
-            ),
+            caveats=self._caveats(model, corpora, fitted, found.first.effect),
             model_conventions=("outputs",),
-            conventions={
-                **self._conventions(corpora, fitted, quantities),
-                **{name: value for of in diagnosed for name, value in of.stated.items()},
-            },
+            conventions=self._conventions(corpora, fitted, quantities),
             item_value="score of the sentence",
             item_neutral=None,
             figures=found.figures,

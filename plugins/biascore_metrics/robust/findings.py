@@ -8,11 +8,11 @@ from itertools import combinations, pairwise
 
 import numpy as np
 
-from biascore.designs.clustered import Difference
 from biascore.plugins_api import Bars, Caveat, Dots, Estimate, Histogram, Range, Total, caveats_of
 from biascore.stats import Decision, Verdict, decide, holm
+from biascore_metrics.robust.difference import Difference
 from biascore_metrics.robust.figures import figures
-from biascore_metrics.robust.fits import NATS, PairFit, Table, difference_name
+from biascore_metrics.robust.fits import PairFit, Table, difference_name
 from biascore_metrics.robust.options import RobustOptions
 from biascore_metrics.robust.parts import by_perplexity, by_template
 from biascore_metrics.robust.probes import Design
@@ -39,15 +39,15 @@ def findings(
     """Decide by the difference of the first two groups, and fit the paper's model for each pair of groups."""
     table = Table.of(rows)
     pairs = list(combinations(design.groups, 2))
-    differences = [Difference.of(table.scores, pair, options.confidence) for pair in pairs]
+    differences = [Difference.of(table, pair, options.confidence) for pair in pairs]
     first = differences[0]
     adjusted = [None if np.isnan(p) else float(p) for p in holm([one.p_value for one in differences])]
     over = f", Holm over {len(pairs)} pairs" if len(pairs) > 1 else ""
-    headlines = [one.estimate(p, NATS, over) for one, p in zip(differences, adjusted, strict=True)]
+    headlines = [one.estimate(p, over) for one, p in zip(differences, adjusted, strict=True)]
     headlines[0] = headlines[0].model_copy(update={"estimator": Total(cluster=("target",))})
     fits = [PairFit.of(table, pair, options, rng) for pair in pairs]
     shares = [share for fit in fits for share in fit.shares(options.confidence)]
-    templates = by_template(table, design, pairs[0], options)
+    templates = by_template(table, design, first.pair, options)
     bins, bin_problems = by_perplexity(rows, table, fits[0], options)
     ranges = [
         Range(low=low, high=high, estimate=estimate.name)
@@ -64,8 +64,7 @@ def findings(
         decision=_decide(differences, adjusted, fits[0], options),
         figures=figures(headlines, shares, templates, ranges, subject),
         caveats=(
-            *caveats_of(dict.fromkeys(problems)),
-            *first.caveats(options.alpha),
+            *caveats_of(dict.fromkeys((*problems, *first.cautions(options.alpha)))),
             *caveats_of((*bin_problems, *singular, *_degenerate(fits)), verdict=False),
         ),
         contributions=_contributions(table, first),
@@ -90,12 +89,12 @@ def _decide(
         return Decision(Verdict.INCONCLUSIVE, f"It could not be tested: {first.problem}.")
     decision = decide(adjusted[0], first.interval, alpha=options.alpha, bound=options.bound)
     told = [
-        f"{difference_name(one.groups)} is {one.value:.3g} nats, p = {p:.3g}"
+        f"{difference_name(one.pair)} is {one.value:.3g} nats, p = {p:.3g}"
         if one.value is not None and p is not None
-        else f"{difference_name(one.groups)} could not be tested"
+        else f"{difference_name(one.pair)} could not be tested"
         for one, p in zip(differences[1:], adjusted[1:], strict=True)
     ]
-    others = f"This is {difference_name(first.groups)}; {'; '.join(told)}." if told else ""
+    others = f"This is {difference_name(first.pair)}; {'; '.join(told)}." if told else ""
     model = ""
     if (said := paper.told(options.alpha)) and paper.test and first.value is not None:
         sign = " has the other sign" if paper.test.estimate * first.value < 0 else ""

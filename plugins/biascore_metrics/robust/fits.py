@@ -12,7 +12,6 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from biascore.designs.clustered import Clustered
 from biascore.plugins_api import ConfidenceInterval, Estimate, PValue
 from biascore.stats import RegressionError, ZeroVarianceError, lmm
 from biascore_metrics.robust.options import RobustOptions
@@ -49,17 +48,6 @@ class Table:
             weight=np.array([row.weight for row in rows], dtype=np.float64),
         )
 
-    @property
-    def scores(self) -> Clustered:
-        """The associations with the words, targets and templates that they share; words and targets are samples."""
-        return Clustered(
-            self.association,
-            self.group,
-            {"words": self.attribute, "targets": self.target, "templates": self.template},
-            sampled=("words", "targets"),
-            called={"targets": "target words"},
-        )
-
     def where(self, kept: npt.NDArray[np.bool_]) -> Table:
         """The rows that are kept."""
         return Table(
@@ -90,9 +78,9 @@ def fit(table: Table, groups: Sequence[str]) -> lmm.Fit | str:
         return str(error)
 
 
-def difference_name(pair: tuple[str, ...]) -> str:
+def difference_name(pair: Pair) -> str:
     """``male - female``."""
-    return " - ".join(pair)
+    return f"{pair[0]} - {pair[1]}"
 
 
 def difference(found: lmm.Fit, pair: Pair, level: float) -> lmm.TTest:

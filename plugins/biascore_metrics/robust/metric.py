@@ -27,7 +27,7 @@ from biascore.plugins_api import (
 from biascore.stats import Unreachable, Verdict
 from biascore_metrics.robust.associations import AssociationsTest
 from biascore_metrics.robust.findings import findings
-from biascore_metrics.robust.fits import Table, difference_name
+from biascore_metrics.robust.fits import difference_name
 from biascore_metrics.robust.options import RobustOptions
 from biascore_metrics.robust.probes import Design
 from biascore_metrics.robust.scores import CausalProber, MaskedProber, Prober, Scored
@@ -72,23 +72,21 @@ class RobustMetric(Metric[RobustOptions, AssociationsTest]):
         design = Design.of(test, options)
         scored = self.prober.score(model, design)
         found = findings(scored.rows, design, options, context.rng, test.title or test.id)
-        diagnosed = context.diagnose((), model, test, Table.of(scored.rows).scores)
         draws = (UNWEIGHTED_DRAWS,) if options.bootstrap == "lme4" else ()
         return Finding(
             variant=options.variant(),
             positive_means=_positive_means(test, design),
             negative_means=_negative_means(design),
-            estimates=(*found.estimates, *diagnosed.estimates),
+            estimates=found.estimates,
             decision=found.decision,
             equivalence=Equivalence.within(options.bound, found.estimates[0].name),
             coverage=scored.coverage,
             caveats=(
                 *coverage_caveats(scored.coverage, brief=False),
                 *found.caveats,
-                *diagnosed.caveats,
                 *caveats_of((*draws, *_oddities(design, scored)), verdict=False),
             ),
-            conventions={**self._conventions(design), **diagnosed.stated},
+            conventions=self._conventions(design),
             item_value="association of the sentence, nats",
             item_neutral=None,
             figures=found.figures,

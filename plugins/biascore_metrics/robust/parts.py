@@ -7,9 +7,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from biascore.designs.clustered import Difference
 from biascore.plugins_api import Estimate
-from biascore_metrics.robust.fits import NATS, Pair, PairFit, Table, difference, estimate_of, fit, missing
+from biascore_metrics.robust.difference import Difference
+from biascore_metrics.robust.fits import Pair, PairFit, Table, difference, estimate_of, fit, missing
 from biascore_metrics.robust.options import RobustOptions
 from biascore_metrics.robust.probes import Design
 from biascore_metrics.robust.scores import Row
@@ -24,8 +24,8 @@ def by_template(table: Table, design: Design, pair: Pair, options: RobustOptions
         return []
     found = []
     for template in design.templates:
-        own = Difference.of(table.where(table.template == template.name).scores, pair, options.confidence)
-        estimate = own.estimate(own.p_value, NATS)
+        own = Difference.of(table.where(table.template == template.name), pair, options.confidence)
+        estimate = own.estimate(own.p_value)
         name = f"{own.name} in {template.name}"
         found.append((f"{template.name}: {template.sentence}", estimate.model_copy(update={"name": name})))
     return found

@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from biascore.designs.clustered import Difference
 from biascore.plugins_api import Measurement
 from biascore.stats import Verdict
 from biascore_metrics.robust.associations import AssociationsTest
+from biascore_metrics.robust.difference import Difference
 from biascore_metrics.robust.fits import Table
 from biascore_metrics.robust.metric import RobustAssociation
 from biascore_metrics.robust.options import RobustOptions
@@ -50,7 +50,7 @@ def test_the_larger_p_decides_and_the_wider_interval_stands(measure: Callable[..
 @pytest.mark.parametrize("seed", range(4))
 def test_interval_and_p_do_not_contradict_each_other(seed: int) -> None:
     table = World(targets=0.2 * (seed % 2)).table(np.random.default_rng(seed), 0.25)
-    found = Difference.of(table.scores, GROUPS, 0.95)
+    found = Difference.of(table, GROUPS, 0.95)
     frame = pd.DataFrame(
         {
             "group": table.group,
@@ -61,20 +61,19 @@ def test_interval_and_p_do_not_contradict_each_other(seed: int) -> None:
         }
     )
     value, words, targets = by_frame(frame)
-    assert found.own is not None
-    (of_targets,) = found.others
-    assert of_targets is not None
-    assert (found.value, found.own.p_value, of_targets.p_value) == pytest.approx((value, words, targets))
-    assert found.p_value == max(found.own.p_value, of_targets.p_value)
+    assert found.words is not None
+    assert found.targets is not None
+    assert (found.value, found.words.p_value, found.targets.p_value) == pytest.approx((value, words, targets))
+    assert found.p_value == max(found.words.p_value, found.targets.p_value)
     assert found.interval is not None
     assert (found.interval.low > 0 or found.interval.high < 0) == (found.p_value <= 0.05)
 
 
 def detected(table: Table) -> tuple[bool, bool]:
     """Detected, and detected without a caution."""
-    found = Difference.of(table.scores, GROUPS, 0.95)
+    found = Difference.of(table, GROUPS, 0.95)
     assert found.p_value is not None
-    return found.p_value <= 0.05, found.p_value <= 0.05 and not found.caveats(0.05)
+    return found.p_value <= 0.05, found.p_value <= 0.05 and not found.cautions(0.05)
 
 
 @pytest.mark.slow
