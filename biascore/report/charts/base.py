@@ -64,8 +64,10 @@ CONFIG: Final[dict[str, Any]] = {
 LETTER: Final = 6.7
 """Pixels of a letter in a legend, generously."""
 NUMBER: Final = ".4~r"
-ITEM: Final = {"item": "Item", "group": "Group", "value": ("Value", ".4f")}
-ITEM_INTERVAL: Final = {"low": ("Interval from", ".4f"), "high": ("Interval to", ".4f")}
+Told = str | tuple[str, str]
+"""The title of a column in a tooltip; of a number, the title and the format."""
+ITEM: Final[dict[str, Told]] = {"item": "Item", "group": "Group", "value": ("Value", ".4f")}
+ITEM_INTERVAL: Final[dict[str, Told]] = {"low": ("Interval from", ".4f"), "high": ("Interval to", ".4f")}
 """What a tooltip says of an item."""
 
 ROWS: Final = alt.NamedData("rows")
@@ -273,12 +275,12 @@ def series(field: str, title: str, looks: Iterable[Look]) -> tuple[alt.Fill, alt
     )
 
 
-def tooltip(**columns: str | tuple[str, str]) -> list[alt.Tooltip]:
-    """What a mark says of each column of its row: a title for a text, a title and a format for a number."""
+def tooltip(**columns: Told) -> list[alt.Tooltip]:
+    """What a mark says of each column of its row."""
     return [
         alt.Tooltip(f"{name}:N", title=told)
         if isinstance(told, str)
-        else alt.Tooltip(f"{name}:Q", title=told[0], **({"format": told[1]} if told[1] else {}))
+        else alt.Tooltip(f"{name}:Q", title=told[0], format=told[1] or alt.Undefined)
         for name, told in columns.items()
     ]
 
@@ -291,12 +293,12 @@ def estimate_columns(value: float | None, interval: ConfidenceInterval | None) -
     return {"value": value, "low": interval.low, "high": interval.high, "interval": text}
 
 
-def interval_lines(base: alt.Chart, width: float, **channels: Any) -> alt.Chart:
+def interval_lines(
+    base: alt.Chart, width: float, stroke: alt.Stroke | alt.UndefinedType = alt.Undefined
+) -> alt.Chart:
     """Lines from the lower to the upper end of the intervals."""
-    ends = {"x": alt.X("low:Q"), "x2": alt.X2("high"), **channels}
-    colour = {} if "stroke" in channels else {"color": INK}
-    lines: alt.Chart = base.mark_rule(strokeWidth=width, aria=False, **colour).encode(**ends)
-    return lines
+    lines: alt.Chart = base.mark_rule(strokeWidth=width, color=INK, aria=False)
+    return lines.encode(x=alt.X("low:Q"), x2=alt.X2("high"), stroke=stroke)
 
 
 def whiskers(intervals: Iterable[ConfidenceInterval | None]) -> str:

@@ -16,6 +16,7 @@ from biascore.report.charts.base import (
     Drawing,
     Look,
     Rows,
+    Told,
     distinct,
     interval_lines,
     label_axis,
@@ -27,7 +28,7 @@ from biascore.report.charts.base import (
 
 SERIES_STEP: Final = 14
 PUBLISHED_COLOUR: Final = "#6e6e6e"
-ESTIMATE: Final = {"value": ("Value", NUMBER), "interval": "Interval"}
+ESTIMATE: Final[dict[str, Told]] = {"value": ("Value", NUMBER), "interval": "Interval"}
 
 
 def side_by_side(
