@@ -98,7 +98,7 @@ def test_names_that_differ_in_their_ends_are_told_apart_in_a_legend(tmp_path: Pa
 
 def test_charts_are_as_wide_as_the_column_of_a_journal(tmp_path: Path) -> None:
     for width, drawn in ((85, 432), (175, 720)):
-        paths = write_charts(run_of(measurement()), tmp_path / str(width), width=width)
+        paths = write_charts(run_of(measurement(items=table([]))), tmp_path / str(width), width=width)
         by = {path.suffix: path.read_bytes() for path in paths if path.name.startswith("forest")}
         root = ElementTree.fromstring(by[".svg"])
         points = width / 25.4 * 72
