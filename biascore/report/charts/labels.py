@@ -18,7 +18,7 @@ ACROSS: Final = WIDTH - AXIS_WIDTH - 2 * PADDING
 NARROW: Final = 300
 """The width of the plot on a telephone and in a column of a journal, for which names are placed a second time."""
 FONT_SIZE: Final = 11
-LETTER: Final = 5.8
+LETTER: Final = 6.0
 LINE: Final = 13
 LONGEST: Final = 24
 MOST_COVERED: Final = 1
