@@ -27,6 +27,7 @@ FrozenMap = Annotated[Mapping[str, V], AfterValidator(_freeze), PlainSerializer(
 """A mapping by name that raises TypeError on assignment, as do those inside it; lists become tuples."""
 
 Scalar = str | int | float | bool | None
+"""One value, such as a convention or a fact."""
 
 
 _PYDANTICS: Final = frozenset(dir(BaseModel)) - frozenset(dir(object))

@@ -16,14 +16,16 @@ from typing import Any, cast
 def lazily(module: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """``__getattr__`` and ``__dir__`` of a module whose ``if TYPE_CHECKING:`` imports are what it gives out.
 
-    So the names stand once, where type checkers and people read them. A name that is also that of a submodule cannot
-    be given out so, since importing the submodule sets it.
+    So the names stand once, where type checkers and people read them, and ``__all__`` follows from them. A name that is
+    also that of a submodule cannot be given out so, since importing the submodule sets it.
     """
     homes: dict[str, tuple[str, str]] = {}
 
     def get(name: str) -> Any:
         if not homes:
             homes.update(_homes(module))
+        if name == "__all__":
+            return sorted(homes)
         if name not in homes:
             raise AttributeError(f"module {module!r} has no attribute {name!r}", name=name)
         home, there = homes[name]

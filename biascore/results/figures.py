@@ -231,3 +231,4 @@ RunFigure = Point | Boxes | Heat | Dots
 Figure = Annotated[
     Plane | Histogram | Bars | Lines | Point | Boxes | Heat | Dots | Examples, Field(discriminator="kind")
 ]
+"""Any of the pictures."""

@@ -50,12 +50,16 @@ def check_not_empty(entries: tuple[T, ...]) -> tuple[T, ...]:
 
 
 Word = Annotated[str, AfterValidator(check_characters)]
+"""A field: a word or text in NFC, without characters that no vocabulary has."""
 # TOML gives lists; strict=False lets them become tuples, while the strings inside stay strict.
 # Not min_length: pydantic counts only the valid entries, so a list of one bad word would be called empty too.
 Words = Annotated[tuple[Word, ...], Field(strict=False), AfterValidator(check_not_empty)]
+"""A field: one word or more."""
 Pair = Annotated[tuple[Word, Word], Field(strict=False)]
 Prose = Annotated[str, StringConstraints(min_length=1, pattern=r"\S")]
+"""A field: any text that is not blank, such as a title or the name of a list."""
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$")]
+"""A field: a name that can be part of an address."""
 Notes = Annotated[tuple[Prose, ...], Field(strict=False)]
 LanguageCode = Annotated[str, StringConstraints(pattern=LANGUAGE_PATTERN)]
 

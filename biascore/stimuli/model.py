@@ -60,12 +60,15 @@ class Test:
 
     @property
     def contrast(self) -> Mapping[str, WordList] | None:
-        """Four lists X, Y, A and B such that X with A and Y with B is a bias: what is planted to calibrate it, or None."""
+        """Lists X, Y, A and B such that X with A and Y with B is a bias: what is planted to calibrate it, or None.
+
+        Y and B may be empty: then X is planted near A.
+        """
         return self.roles if {"X", "Y", "A", "B"} <= self.roles.keys() else None
 
     def resized(self, size: Resizing) -> Self | None:
         """The same with more or fewer words in each list; None for a kind that cannot be resized."""
-        if type(self) is not Test:
+        if self.lists is not self.roles:
             return None
         return replace(self, roles={role: size.words(one) for role, one in self.roles.items()})
 

@@ -17,7 +17,7 @@ from biascore.results.figures import Bars, Plane
 from biascore.results.measurement import Measurement
 
 from ..builders.runs import HOSTILE, measurement, run_of, table
-from .drawings import Mark, drawing, lines, marks_of, points, shape_of, texts
+from .drawings import Mark, drawing, lines, points, shape_of, texts
 from .pages import assert_data_is_used, leaves, page_of, squeezed
 from .pictured import (
     PLANE,
@@ -32,7 +32,6 @@ from .pictured import (
 alt = pytest.importorskip("altair")
 vl_convert = pytest.importorskip("vl_convert")
 charts_of = pytest.importorskip("biascore.report.charts").charts_of
-draw = pytest.importorskip("biascore.report.vega").draw
 vega_lite_version = pytest.importorskip("biascore.report.vega").vega_lite_version
 
 
@@ -124,26 +123,6 @@ def test_labels_at_the_edge_turn_inwards() -> None:
     named = texts([m for m in marks if m.attributes.get("font-size") == "11px"], {row[0] for row in rows})
     anchors = {name[-1]: mark.attributes.get("text-anchor", "start") for name, mark in named.items()}
     assert anchors == {"r": "end", "l": "start"}
-
-
-def test_a_plane_in_a_column_of_a_journal_keeps_its_scales_and_the_names_inside() -> None:
-    run = run_of(plane_measurement(600, 3))
-    chart = next(chart for chart in charts_of(run) if chart.name.startswith("figure-0001-1-"))
-    marks = marks_of(draw(chart.spec, "svg", 85))
-    at, places = points(marks), {row["item"]: row for row in chart.spec["datasets"]["rows"]}
-    one, other = (
-        choose(places, key=lambda item: places[item]["x"] + places[item]["y"]) for choose in (min, max)
-    )
-    across, up = (
-        (getattr(at[other], axis) - getattr(at[one], axis)) / (places[other][axis] - places[one][axis])
-        for axis in ("x", "y")
-    )
-    assert across == pytest.approx(-up, rel=0.02)
-    named = texts([m for m in marks if m.attributes.get("font-size") == "11px"], set(places))
-    assert len(named) >= 6
-    for text, mark in named.items():
-        left = {"start": 0.0, "middle": 0.5, "end": 1.0}[mark.attributes.get("text-anchor", "start")]
-        assert 0 <= mark.x - left * 5.5 * len(text) <= 432 - 5.5 * len(text)
 
 
 def plain(items: pa.Table, plane: Plane = PLANE) -> Measurement:

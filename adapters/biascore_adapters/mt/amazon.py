@@ -12,6 +12,8 @@ from botocore.awsrequest import AWSPreparedRequest, AWSResponse
 from botocore.config import Config
 from botocore.parsers import ResponseParserError
 
+from biascore.api.adapters import HttpClient, Identity
+from biascore.api.support import retry_after, shortened
 from biascore.errors import (
     AnswerError,
     AuthError,
@@ -22,8 +24,6 @@ from biascore.errors import (
     TransientModelError,
     UnsupportedLanguageError,
 )
-from biascore.plugins_api import Identity
-from biascore_adapters.mt.http import exchange, new_session, read, retry_after, shortened
 from biascore_adapters.mt.options import AmazonOptions
 from biascore_adapters.mt.service import Limits, TranslationService
 
@@ -58,8 +58,8 @@ class AmazonBackend(TranslationService):
             raise OptionsError(
                 f"amazon-translate: {error}. Check AWS_PROFILE and the option region"
             ) from error
-        self._session = new_session()
-        self._session.verify = os.environ.get("AWS_CA_BUNDLE") or True
+        self._http = HttpClient(self.service)
+        self._http.session.verify = os.environ.get("AWS_CA_BUNDLE") or True
         self._client.meta.events.register("before-send.translate.TranslateText", self._send)
         endpoint = self._client.meta.endpoint_url
         self.identity = Identity(f"service:amazon-translate {endpoint}", facts={"server": endpoint})
@@ -100,17 +100,15 @@ class AmazonBackend(TranslationService):
     def close(self) -> None:
         """Close the connections."""
         self._client.close()
-        self._session.close()
+        self._http.close()
 
     def _send(self, request: AWSPreparedRequest, **_: Any) -> AWSResponse:  # botocore calls with what it has
         """Send the signed request as every service's is sent, within the limits that boto3 has not.
 
         Raises for a failure that may pass, and for a body that boto3 would take for an empty one.
         """
-        answer = exchange(
-            self._session, request.method, request.url, self.service, dict(request.headers), request.body
-        )
-        read(answer, self.service, self._client.meta.endpoint_url)
+        answer = self._http.exchange(request.method, request.url, dict(request.headers), request.body)
+        self._http.read(answer, self._client.meta.endpoint_url)
         return AWSResponse(request.url, answer.status, answer.headers, _Body(answer.body))
 
 

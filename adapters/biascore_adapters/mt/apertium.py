@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from biascore.api.adapters import HttpClient, Identity
 from biascore.errors import AnswerError, QuestionError, UnsupportedLanguageError
-from biascore.plugins_api import Identity
 from biascore_adapters.languages import subtags, three_letters
-from biascore_adapters.mt.http import new_session, send
 from biascore_adapters.mt.service import Limits, TranslationService
 
 # One language with variants to Apertium, three to BCP 47.
@@ -24,7 +23,7 @@ class ApertiumBackend(TranslationService):
 
     def __init__(self, server: str) -> None:
         self._server = server
-        self._session = new_session()
+        self._http = HttpClient(self.service)
         self._pairs: frozenset[tuple[str, str]] | None = None
         self.identity = Identity(f"service:apertium {server}", facts={"server": server})
 
@@ -35,7 +34,7 @@ class ApertiumBackend(TranslationService):
         found: list[object] = []
         for text in texts:
             form = {"langpair": "|".join(pair), "q": text, "markUnknown": "no"}
-            reply = send(self._session, "POST", url, service=self.service, data=form)
+            reply = self._http.send("POST", url, data=form)
             if reply.status >= 400:
                 raise QuestionError(
                     f"apertium: {self._server} refused the request: {reply.message('explanation', 'message')}. Correct "
@@ -51,7 +50,7 @@ class ApertiumBackend(TranslationService):
 
     def close(self) -> None:
         """Close the connections."""
-        self._session.close()
+        self._http.close()
 
     def _pair(self, source: str, target: str) -> tuple[str, str]:
         if self._pairs is None:
@@ -67,7 +66,7 @@ class ApertiumBackend(TranslationService):
 
     def _installed(self) -> frozenset[tuple[str, str]]:
         url = f"{self._server}/listPairs"
-        reply = send(self._session, "GET", url, service=self.service)
+        reply = self._http.send("GET", url)
         rows: Any = reply.value if reply.status == 200 else None
         try:
             return frozenset((row["sourceLanguage"], row["targetLanguage"]) for row in rows["responseData"])

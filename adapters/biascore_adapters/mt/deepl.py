@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import deepl
-from deepl.http_client import HttpClient
+import deepl.http_client
 from pydantic import SecretStr
 
+from biascore.api.adapters import HttpClient, Identity
+from biascore.api.support import shortened
 from biascore.errors import AnswerError, AuthError, QuestionError, QuotaError, UnsupportedLanguageError
-from biascore.plugins_api import Identity
-from biascore_adapters.mt.http import new_session, send, shortened
 from biascore_adapters.mt.options import DeepLOptions
 from biascore_adapters.mt.service import Limits, TranslationService
 
@@ -90,7 +90,7 @@ class DeepLBackend(TranslationService):
         return QuestionError(f"deepl refused the request: {said}. Correct the options or the texts")
 
 
-class _OneRequest(HttpClient):
+class _OneRequest(deepl.http_client.HttpClient):
     """Makes one request where the package makes up to six, unheard: the engine retries, and counts.
 
     (The package's own switch, ``max_network_retries``, is global to the process.)
@@ -98,7 +98,7 @@ class _OneRequest(HttpClient):
 
     def __init__(self) -> None:
         super().__init__()
-        self._http = new_session()
+        self._http = HttpClient("deepl")
 
     def request_with_backoff(  # type: ignore[no-untyped-def]
         self, method: str, url: str, data, json, headers: dict[str, str], stream: bool = False, **kwargs
@@ -106,7 +106,7 @@ class _OneRequest(HttpClient):
         """Status and text of the answer; raises what ``send`` does."""
         if stream or kwargs:
             raise NotImplementedError("only texts are translated")
-        reply = send(self._http, method, url, service="deepl", headers=headers, data=data or None, json=json)
+        reply = self._http.send(method, url, headers=headers, data=data or None, json=json)
         return reply.status, reply.text
 
     def close(self) -> None:

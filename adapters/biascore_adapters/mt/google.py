@@ -13,6 +13,8 @@ from typing import Any, Final
 
 from pydantic import SecretStr
 
+from biascore.api.adapters import HttpClient, HttpReply, Identity
+from biascore.api.support import shortened
 from biascore.errors import (
     AnswerError,
     AuthError,
@@ -21,8 +23,6 @@ from biascore.errors import (
     RateLimitError,
     UnsupportedLanguageError,
 )
-from biascore.plugins_api import Identity
-from biascore_adapters.mt.http import Reply, new_session, send, shortened
 from biascore_adapters.mt.options import GoogleOptions
 from biascore_adapters.mt.service import Limits, TranslationService
 
@@ -43,7 +43,7 @@ class GoogleBackend(TranslationService):
         self._key, self._model = key, options.model
         server = (options.server or SERVER).rstrip("/")
         self._url = f"{server}/language/translate/v2"
-        self._session = new_session()
+        self._http = HttpClient(self.service)
         self.identity = Identity(f"service:google-translate v2 {server}")
 
     def size(self, text: str) -> int:
@@ -57,7 +57,7 @@ class GoogleBackend(TranslationService):
         if self._model is not None:
             body["model"] = self._model
         headers = {"X-Goog-Api-Key": self._key.get_secret_value()}
-        reply = send(self._session, "POST", self._url, service=self.service, headers=headers, json=body)
+        reply = self._http.send("POST", self._url, headers=headers, json=body)
         if reply.status >= 400:
             raise _refusal(reply, source, target)
         try:
@@ -69,10 +69,10 @@ class GoogleBackend(TranslationService):
 
     def close(self) -> None:
         """Close the connections."""
-        self._session.close()
+        self._http.close()
 
 
-def _refusal(reply: Reply, source: str, target: str) -> Exception:
+def _refusal(reply: HttpReply, source: str, target: str) -> Exception:
     """The error that a status of 400 and more stands for."""
     error = reply.value.get("error") if isinstance(reply.value, dict) else None
     if not isinstance(error, dict):

@@ -7,9 +7,8 @@ from typing import Any
 
 from pydantic import SecretStr
 
+from biascore.api.adapters import HttpClient, HttpReply, Identity
 from biascore.errors import AnswerError, AuthError, QuestionError, UnsupportedLanguageError
-from biascore.plugins_api import Identity
-from biascore_adapters.mt.http import Reply, new_session, send
 from biascore_adapters.mt.service import Limits, TranslationService
 
 
@@ -26,7 +25,7 @@ class LibreTranslateBackend(TranslationService):
 
     def __init__(self, server: str, key: SecretStr | None) -> None:
         self._server, self._key = server, key
-        self._session = new_session()
+        self._http = HttpClient(self.service)
         self._targets: dict[str, frozenset[str]] | None = None
         self.identity = Identity(f"service:libretranslate {server}", facts={"server": server})
 
@@ -42,7 +41,7 @@ class LibreTranslateBackend(TranslationService):
         if self._key is not None:
             body["api_key"] = self._key.get_secret_value()
         url = f"{self._server}/translate"
-        reply = send(self._session, "POST", url, service=self.service, json=body)
+        reply = self._http.send("POST", url, json=body)
         if reply.status >= 400:
             raise self._refusal(reply)
         found = reply.value.get("translatedText") if isinstance(reply.value, dict) else None
@@ -55,7 +54,7 @@ class LibreTranslateBackend(TranslationService):
 
     def close(self) -> None:
         """Close the connections."""
-        self._session.close()
+        self._http.close()
 
     def _check_pair(self, source: str, target: str) -> None:
         if self._targets is None:
@@ -73,7 +72,7 @@ class LibreTranslateBackend(TranslationService):
 
     def _languages(self) -> dict[str, frozenset[str]]:
         url = f"{self._server}/languages"
-        reply = send(self._session, "GET", url, service=self.service)
+        reply = self._http.send("GET", url)
         if reply.status in (401, 403):
             raise self._refusal(reply)
         rows: Any = reply.value if reply.status == 200 else None
@@ -87,7 +86,7 @@ class LibreTranslateBackend(TranslationService):
                 "is that of a LibreTranslate server, without /translate"
             ) from error
 
-    def _refusal(self, reply: Reply) -> Exception:
+    def _refusal(self, reply: HttpReply) -> Exception:
         said = reply.message("error")
         if reply.status in (401, 403):
             return AuthError(

@@ -241,7 +241,7 @@ def mean_shift(effect: float, a: int, b: int, attribute: float = ATTRIBUTE) -> f
 
 def _sigma(a: int, b: int, attribute: float) -> float:
     """The standard deviation of s(w, A, B) over targets of one kind, the noise of mean cosines included."""
-    noise = (1 - attribute**2) * (1 - SPREAD**2) / NOISE_DIMENSIONS * (1 / a + 1 / b)
+    noise = (1 - attribute**2) * (1 - SPREAD**2) / NOISE_DIMENSIONS * sum(1 / n for n in (a, b) if n)
     return math.sqrt((2 * attribute * SPREAD) ** 2 + noise)
 
 

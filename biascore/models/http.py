@@ -1,4 +1,4 @@
-"""One request to a service, its failures told apart: what may pass, what asks to wait, what cannot be read."""
+"""Requests to a service, within limits of time and size; failures that may pass are told from those that stay."""
 
 from __future__ import annotations
 
@@ -11,12 +11,19 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-import requests
+from biascore.errors import (
+    AnswerError,
+    MissingExtraError,
+    OptionsError,
+    RateLimitError,
+    TransientModelError,
+)
+from biascore.files.reading import megabytes_allowed, parse_json, raised
 
-from biascore.errors import AnswerError, OptionsError, RateLimitError, TransientModelError
-from biascore.plugins_api import megabytes_allowed, parse_json, raised
+if TYPE_CHECKING:
+    import requests  # of an extra, and slow to import
 
 TIMEOUT_VARIABLE: Final = "BIASCORE_HTTP_TIMEOUT"
 """Seconds to wait for a whole answer. No option of an adapter: options are part of what identifies an answer."""
@@ -37,7 +44,7 @@ _SHOWN: Final = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class HttpReply:
     """A status below 500 that is not 429: the JSON value (None where an error carries none) and the text."""
 
     status: int
@@ -52,7 +59,7 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class HttpAnswer:
     """What came back, without the connection: an error raised over it would keep that open."""
 
     status: int
@@ -60,79 +67,93 @@ class Answer:
     body: bytes
 
 
-def new_session() -> requests.Session:
-    """A session that sends the credentials it is given and never those of a .netrc file."""
-    session = requests.Session()
-    session.auth = lambda request: request
-    return session
+class HttpClient:
+    """Requests to one service, which ``service`` names in errors; a backend keeps one, and closes it in ``close``.
 
-
-def send(
-    session: requests.Session,
-    method: str,
-    url: str,
-    *,
-    service: str,
-    headers: Mapping[str, str] | None = None,
-    data: Any = None,
-    json: Any = None,
-) -> Reply:
-    """Make one request and read its answer; redirects are not followed, because keys are sent along.
-
-    Raises RateLimitError for 429, and for 503 with a Retry-After; TransientModelError for other failures of
-    the server or the network; AnswerError for an answer that is not JSON in UTF-8.
+    A whole answer has ``BIASCORE_HTTP_TIMEOUT`` seconds and ``BIASCORE_HTTP_MAX_MB`` megabytes, unpacked. Redirects are not
+    followed, because keys are sent along. Nothing is retried: the engine does that. ``session`` sends the credentials it is
+    given and never those of a .netrc file. Raises MissingExtraError without the package requests.
     """
-    return read(exchange(session, method, url, service, headers, data, json), service, url)
 
+    def __init__(self, service: str) -> None:
+        try:
+            import requests
+        except ImportError as error:
+            raise MissingExtraError(f"{service}: requests to a service", "mt") from error
+        self.service = service
+        self.session = requests.Session()
+        self.session.auth = lambda request: request
 
-def exchange(
-    session: requests.Session,
-    method: str,
-    url: str,
-    service: str,
-    headers: Mapping[str, str] | None = None,
-    data: Any = None,
-    json: Any = None,
-) -> Answer:
-    """Make one request and take its answer, whatever it says, within limits of time and size.
+    def send(
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        data: Any = None,
+        json: Any = None,
+    ) -> HttpReply:
+        """Make one request and read its answer.
 
-    Raises TransientModelError where no whole answer comes in time, AnswerError for one that is too large.
-    """
-    seconds = timeout()
-    limit = megabytes_allowed(_MAX_MB, SIZE_VARIABLE)
-    try:
-        answer: Answer | str = _within(
-            seconds + _GRACE,
-            lambda: _exchange(session, method, url, headers, data, json, seconds, limit),
-        )
-    except requests.RequestException as error:
-        answer = type(error).__name__
-    except TimeoutError:
-        answer = f"not within {seconds:g} seconds; {TIMEOUT_VARIABLE} sets how many"
-    if isinstance(answer, str):  # Raised out here: the frames of the other error hold the connection open.
-        raise TransientModelError(
-            f"{service}: no whole answer from {url} ({answer}). Check the address and the network, then run "
-            "again: the answers so far are kept"
-        )
-    if len(answer.body) > limit * 1e6:
-        raise AnswerError(
-            f"{service}: the answer of {url} holds more than {limit:g} MB. Check the address, or raise the limit: "
-            f"{raised(limit, SIZE_VARIABLE)}"
-        )
-    return answer
+        Raises RateLimitError for 429, and for 503 with a Retry-After; TransientModelError for other failures of
+        the server or the network; AnswerError for an answer that is not JSON in UTF-8, too large, or a redirect.
+        """
+        return self.read(self.exchange(method, url, headers, data, json), url)
 
+    def exchange(
+        self,
+        method: str,
+        url: str,
+        headers: Mapping[str, str] | None = None,
+        data: Any = None,
+        json: Any = None,
+    ) -> HttpAnswer:
+        """Make one request and take its answer, whatever it says.
 
-def read(answer: Answer, service: str, url: str) -> Reply:
-    """The answer as JSON; raises what ``send`` does, except for a network that fails."""
-    _raise_for_passing(answer, service)
-    if 300 <= answer.status < 400:
-        raise AnswerError(
-            f"{service}: {url} sends on to {answer.headers.get('location')} (status {answer.status}). Give the "
-            "address that it ends at"
-        )
-    if answer.status >= 400:
-        return _refusal(answer)
-    return _success(answer, service, url)
+        Raises TransientModelError where no whole answer comes in time, AnswerError for one that is too large.
+        """
+        import requests
+
+        seconds = timeout()
+        limit = megabytes_allowed(_MAX_MB, SIZE_VARIABLE)
+        try:
+            answer: HttpAnswer | str = _within(
+                seconds + _GRACE,
+                lambda: _exchange(self.session, method, url, headers, data, json, seconds, limit),
+            )
+        except requests.RequestException as error:
+            answer = type(error).__name__
+        except TimeoutError:
+            answer = f"not within {seconds:g} seconds; {TIMEOUT_VARIABLE} sets how many"
+        if isinstance(
+            answer, str
+        ):  # Raised out here: the frames of the other error hold the connection open.
+            raise TransientModelError(
+                f"{self.service}: no whole answer from {url} ({answer}). Check the address and the network, then run "
+                "again: the answers so far are kept"
+            )
+        if len(answer.body) > limit * 1e6:
+            raise AnswerError(
+                f"{self.service}: the answer of {url} holds more than {limit:g} MB. Check the address, or raise the "
+                f"limit: {raised(limit, SIZE_VARIABLE)}"
+            )
+        return answer
+
+    def read(self, answer: HttpAnswer, url: str) -> HttpReply:
+        """The answer as JSON; raises what ``send`` does, except for a network that fails."""
+        _raise_for_passing(answer, self.service)
+        if 300 <= answer.status < 400:
+            raise AnswerError(
+                f"{self.service}: {url} sends on to {answer.headers.get('location')} (status {answer.status}). Give the "
+                "address that it ends at"
+            )
+        if answer.status >= 400:
+            return _refusal(answer)
+        return _success(answer, self.service, url)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self.session.close()
 
 
 def timeout() -> float:
@@ -180,7 +201,7 @@ def _exchange(
     json: Any,
     seconds: float,
     limit: float,
-) -> Answer:
+) -> HttpAnswer:
     """The answer, its body cut where it is larger than the limit; raises TimeoutError, RequestException."""
     end = time.monotonic() + seconds
     with session.request(
@@ -200,7 +221,7 @@ def _exchange(
                 break
             if time.monotonic() > end:
                 raise TimeoutError
-        return Answer(response.status_code, response.headers, bytes(body))
+        return HttpAnswer(response.status_code, response.headers, bytes(body))
 
 
 def _within(seconds: float, work: Callable[[], T]) -> T:
@@ -220,7 +241,7 @@ def _within(seconds: float, work: Callable[[], T]) -> T:
     return future.result(seconds)
 
 
-def _raise_for_passing(answer: Answer, service: str) -> None:
+def _raise_for_passing(answer: HttpAnswer, service: str) -> None:
     said = shortened(answer.body.decode("utf-8", "replace"))
     wait = retry_after(answer.headers)
     if answer.status in _TOO_MANY or (answer.status == 503 and wait is not None):
@@ -235,15 +256,15 @@ def _raise_for_passing(answer: Answer, service: str) -> None:
         )
 
 
-def _refusal(answer: Answer) -> Reply:
+def _refusal(answer: HttpAnswer) -> HttpReply:
     text = answer.body.decode("utf-8", "replace")
     try:
-        return Reply(answer.status, parse_json(text), text)
+        return HttpReply(answer.status, parse_json(text), text)
     except ValueError:
-        return Reply(answer.status, None, text)
+        return HttpReply(answer.status, None, text)
 
 
-def _success(answer: Answer, service: str, url: str) -> Reply:
+def _success(answer: HttpAnswer, service: str, url: str) -> HttpReply:
     try:
         text = answer.body.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -252,7 +273,7 @@ def _success(answer: Answer, service: str, url: str) -> Reply:
             "runs the server"
         ) from error
     try:
-        return Reply(answer.status, parse_json(text), text)
+        return HttpReply(answer.status, parse_json(text), text)
     except ValueError as error:
         if "json" in answer.headers.get("content-type", ""):
             raise TransientModelError(

@@ -1,0 +1,1 @@
+"""What plugins import, a module for each kind of extension: ``from biascore.api.metrics import Metric``."""

@@ -1,0 +1,25 @@
+"""How models are opened: adapters, their backends, and requests to a service."""
+
+from typing import TYPE_CHECKING
+
+from biascore.basics.lazy import lazily
+
+if TYPE_CHECKING:
+    from biascore.basics.options import Options as Options
+    from biascore.basics.progress import Progress as Progress
+    from biascore.hookspecs import hookimpl as hookimpl
+    from biascore.models.adapter import Adapter as Adapter
+    from biascore.models.adapter import Backend as Backend
+    from biascore.models.adapter import Identity as Identity
+    from biascore.models.adapter import LoadContext as LoadContext
+    from biascore.models.cost import Cost as Cost
+    from biascore.models.http import HttpClient as HttpClient
+    from biascore.models.http import HttpReply as HttpReply
+    from biascore.models.model import Model as Model
+    from biascore.models.quantities import find_output as find_output
+    from biascore.models.refs import ModelRef as ModelRef
+    from biascore.models.training import Checkpoints as Checkpoints
+    from biascore.models.training import Trained as Trained
+    from biascore.models.training import Training as Training
+else:
+    __getattr__, __dir__ = lazily(__name__)

@@ -1,0 +1,26 @@
+"""Internal: helpers of biascore's own plugins. They change without notice; do not import them elsewhere."""
+
+from typing import TYPE_CHECKING
+
+from biascore.basics.lazy import lazily
+
+if TYPE_CHECKING:
+    from biascore.basics.keys import HUB_TOKENS as HUB_TOKENS
+    from biascore.basics.keys import warn_if_readable as warn_if_readable
+    from biascore.basics.suggest import did_you_mean as did_you_mean
+    from biascore.basics.wording import listed as listed
+    from biascore.basics.wording import quoted as quoted
+    from biascore.files.reading import MAX_UNPACKED as MAX_UNPACKED
+    from biascore.files.reading import check_regular as check_regular
+    from biascore.installation import install_extra as install_extra
+    from biascore.metric import SELF as SELF
+    from biascore.models.http import retry_after as retry_after
+    from biascore.models.http import shortened as shortened
+    from biascore.models.vocabulary import BLOCK_ROWS as BLOCK_ROWS
+    from biascore.results.coverage import REPEATED as REPEATED
+    from biascore.scorers.features import vectors_of as vectors_of
+    from biascore.scorers.folder import Scorer as Scorer
+    from biascore.scorers.folder import read_scorer as read_scorer
+    from biascore.stimuli.entries import LANGUAGE_PATTERN as LANGUAGE_PATTERN
+else:
+    __getattr__, __dir__ = lazily(__name__)
