@@ -7,26 +7,28 @@ from collections.abc import Iterator
 from importlib import metadata
 from typing import Any, Final
 
-import altair as alt
-
 from biascore.comparing import Comparison, Difference, Outcome
+from biascore.comparing.comparison import Compared
 from biascore.report.charts.base import (
     COLOURS,
     SHAPES,
     Chart,
     Look,
+    Plot,
     Rows,
-    interval_columns,
+    estimate_columns,
+    neutral_told,
     safe,
-    specification,
+    tooltip,
     unique,
     whiskers,
     with_unit,
     wrapped,
 )
-from biascore.report.charts.forest import side_by_side
+from biascore.report.charts.rows import ESTIMATE, side_by_side
 from biascore.report.page import document
 from biascore.report.parts import Part
+from biascore.results.estimates import Estimate
 
 FLIPS: Final = 20
 """Of the items that flipped so many are shown of each test; all are in the JSON."""
@@ -84,22 +86,28 @@ def _charts(found: Comparison) -> Iterator[Chart]:
         title = with_unit(estimate, unit)
         labels = unique([wrapped(_titled(one)) for one in some])
         name = f"{number:02d}-{safe(metric)}-{safe(estimate)}"
-        lines = whiskers(one.change.interval for one in some)
-        caption = f"{metric}: {title}, in the old model and in the new one. {lines}"
+        told = whiskers(one.change.interval for one in some)
         neutral = {one.neutral for one in some}
         yield _chart(
             f"effects-{name}",
-            caption,
+            f"{metric}: {title}, in the old model and in the new one. {told}",
             title,
-            [row for one, label in zip(some, labels, strict=True) for row in _effects(one, label)],
+            [
+                _row(one, label, series, side.model, side)
+                for one, label in zip(some, labels, strict=True)
+                for series, side in (("old", one.old), ("new", one.new))
+            ],
             {"old": Look("#6e6e6e", SHAPES[1]), "new": Look(COLOURS[0], SHAPES[0])},
             neutral.pop() if len(neutral) == 1 else None,
         )
         yield _chart(
             f"changes-{name}",
-            f"{metric}: change of {title}, new less old. {lines} The upright line at 0 stands for no change.",
+            f"{metric}: change of {title}, new less old. {told}{neutral_told(0.0, 'no change')}",
             f"change of {title}",
-            [_changed(one, label) for one, label in zip(some, labels, strict=True)],
+            [
+                _row(one, label, "change", one.models, one.change)
+                for one, label in zip(some, labels, strict=True)
+            ],
             {"change": Look(COLOURS[1], SHAPES[3])},
             0.0,
         )
@@ -108,38 +116,20 @@ def _charts(found: Comparison) -> Iterator[Chart]:
 def _chart(
     name: str, caption: str, below: str, rows: Rows, looks: dict[str, Look], neutral: float | None
 ) -> Chart:
-    tooltip = [
-        alt.Tooltip("test:N", title="Test"),
-        alt.Tooltip("model:N", title="Model"),
-        alt.Tooltip("value:Q", title="Value", format=".4~r"),
-        alt.Tooltip("interval:N", title="Interval"),
-        alt.Tooltip("outcome:N", title="Outcome"),
-    ]
-    drawing = side_by_side(rows, "", tooltip, looks).with_neutral(neutral)
-    return Chart(name, caption, "", specification(drawing, below, caption))
+    told = tooltip(test="Test", model="Model", **ESTIMATE, outcome="Outcome")
+    drawing = side_by_side(rows, "", told, looks).with_neutral(neutral)
+    return Plot(drawing, below, caption).chart(name)
 
 
-def _effects(one: Difference, label: str) -> Iterator[dict[str, Any]]:
-    for series, side in (("old", one.old), ("new", one.new)):
-        yield {
-            "label": label,
-            "series": series,
-            "test": f"{one.test}: {_titled(one)}",
-            "model": side.model,
-            "value": side.value,
-            **interval_columns(side.interval),
-            "outcome": one.outcome.value,
-        }
-
-
-def _changed(one: Difference, label: str) -> dict[str, Any]:
+def _row(
+    one: Difference, label: str, series: str, model: str, estimate: Compared | Estimate
+) -> dict[str, Any]:
     return {
         "label": label,
-        "series": "change",
+        "series": series,
         "test": f"{one.test}: {_titled(one)}",
-        "model": one.models,
-        "value": one.change.value,
-        **interval_columns(one.change.interval),
+        "model": model,
+        **estimate_columns(estimate.value, estimate.interval),
         "outcome": one.outcome.value,
     }
 

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 from collections.abc import Sequence
+from functools import cache
 from typing import Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -54,6 +55,26 @@ def document(
     parts: Sequence[Part], *, title: str, kicker: str, what: str, headline: str, version: str
 ) -> str:
     """Sections as one HTML document; ``kicker`` stands above its title, ``what`` it is beside that in a browser's tab."""
+    environment = _environment()
+    style, glue = (_assets(environment, names) for names in (STYLES, SCRIPTS))
+    bundle = Markup(javascript())
+    return environment.get_template("report.html.j2").render(
+        title=title,
+        kicker=kicker,
+        what=what,
+        headline=headline,
+        version=version,
+        parts=[(part, _written(environment, part)) for part in parts],
+        policy=content_security_policy(style, (bundle, glue)),
+        style=style,
+        bundle=bundle,
+        glue=glue,
+    )
+
+
+@cache
+def _environment() -> Environment:
+    """The templates, which are compiled once for all pages of a process."""
     environment = Environment(
         loader=PackageLoader("biascore.report"),
         autoescape=True,
@@ -78,20 +99,7 @@ def document(
         "when": when,
     }
     environment.globals |= {"script_json": script_json}
-    style, glue = (_assets(environment, names) for names in (STYLES, SCRIPTS))
-    bundle = Markup(javascript())
-    return environment.get_template("report.html.j2").render(
-        title=title,
-        kicker=kicker,
-        what=what,
-        headline=headline,
-        version=version,
-        parts=[(part, _written(environment, part)) for part in parts],
-        policy=content_security_policy(style, (bundle, glue)),
-        style=style,
-        bundle=bundle,
-        glue=glue,
-    )
+    return environment
 
 
 def content_security_policy(style: str, scripts: tuple[str, ...]) -> str:

@@ -77,17 +77,26 @@ def draw(spec: dict[str, Any], format_: str, width: float | None = None) -> byte
 
 
 def _narrow(spec: dict[str, Any]) -> dict[str, Any]:
-    """The chart with less room across: entries of a legend beneath each other, titles that end with the plot.
+    """The chart with less room across: as the script of the page draws it, but for the size of its letters.
 
-    In the middle beneath a plot that begins late, behind its labels, a long one would be cut at the right.
+    Entries of a legend are beneath each other, titles end with the plot: in the middle beneath a plot that begins late,
+    behind its labels, a long one would be cut at the right. Plots of points keep their proportions.
     """
+    width = spec["width"] * ONE_COLUMN_SHARE
     config = dict(spec.get("config", {}))
     axis = {**config.get("axisX", {}), "titleAnchor": "end"}
-    narrow: dict[str, Any] = _with_legends_in_one_column(spec)
-    title = spec.get("title")
+    narrow: dict[str, Any] = {
+        **_with_legends_in_one_column(spec),
+        "width": width,
+        "config": {**config, "axisX": axis},
+    }
+    title, meta = spec.get("title"), spec.get("usermeta")
     if isinstance(title, dict) and title.get("anchor") == "middle":
         narrow["title"] = {**title, "anchor": "end"}
-    return {**narrow, "width": spec["width"] * ONE_COLUMN_SHARE, "config": {**config, "axisX": axis}}
+    if meta:
+        narrow["height"] = (width - meta["besidePlot"]) * meta["heightToWidth"]
+        narrow["datasets"] = {**spec["datasets"], "labels": meta["narrow"]}
+    return narrow
 
 
 def _with_legends_in_one_column(part: Any) -> Any:
@@ -95,10 +104,12 @@ def _with_legends_in_one_column(part: Any) -> Any:
         return [_with_legends_in_one_column(one) for one in part]
     if not isinstance(part, dict):
         return part
-    found = {name: _with_legends_in_one_column(one) for name, one in part.items() if name != "datasets"}
+    found = {
+        name: one if name == "datasets" else _with_legends_in_one_column(one) for name, one in part.items()
+    }
     if isinstance(found.get("legend"), dict):
         found["legend"] = {**found["legend"], "columns": 1}
-    return found | {name: part[name] for name in ("datasets",) if name in part}
+    return found
 
 
 def _sized(svg: str, scale: float, unit: str) -> str:

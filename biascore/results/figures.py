@@ -67,7 +67,6 @@ class Histogram(Frozen):
 class Bars(Frozen):
     """A picture of some estimates of one unit, by name, as bars with their intervals; ``labels`` are shown for them.
 
-    ``parts``: those of them that are parts of the headline; nothing reads them, and runs that were stored have them.
     ``groups``: which group each estimate belongs to; then bars have the colour of their group, and begin at the neutral
     value, so that their length is what lies between it and them.
     """
@@ -77,15 +76,21 @@ class Bars(Frozen):
     estimates: tuple[str, ...] = Field(min_length=1)
     labels: tuple[str, ...]
     groups: tuple[str, ...] = ()
-    parts: tuple[str, ...] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_before(cls, stored: Any) -> Any:
+        """Without ``parts``, which runs stored before have and nothing reads."""
+        return (
+            {name: stored[name] for name in stored if name != "parts"} if isinstance(stored, dict) else stored
+        )
 
     @model_serializer(mode="wrap")
     def _without_empty(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Without ``groups`` and ``parts`` where there are none: results stored before there were any keep their digest."""
+        """Without ``groups`` where there are none: results stored before there were any keep their digest."""
         stored: dict[str, Any] = serialize(self)
-        for name in ("groups", "parts"):
-            if not getattr(self, name):
-                del stored[name]
+        if not self.groups:
+            del stored["groups"]
         return stored
 
 

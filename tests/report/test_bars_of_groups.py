@@ -37,3 +37,7 @@ def test_groups_that_are_not_one_for_each_bar_are_told() -> None:
 
 def test_bars_without_groups_are_stored_as_before() -> None:
     assert "groups" not in BARS.model_copy(update={"groups": ()}).model_dump()
+
+
+def test_bars_stored_with_parts_are_read() -> None:
+    assert Bars.model_validate({**BARS.model_dump(), "parts": ["a"]}) == BARS

@@ -14,11 +14,14 @@ from biascore.errors import RunError
 from biascore.report import write_charts
 
 from ..builders.runs import measurement, model_used, random_items, run_of, table
+from .drawings import marks_of, points, texts
 from .pages import leaves, page_of
+from .pictured import plane_measurement
 
 alt = pytest.importorskip("altair")
 vl_convert = pytest.importorskip("vl_convert")
 charts_of = pytest.importorskip("biascore.report.charts").charts_of
+draw = pytest.importorskip("biascore.report.vega").draw
 vega_lite_version = pytest.importorskip("biascore.report.vega").vega_lite_version
 
 
@@ -98,7 +101,7 @@ def test_names_that_differ_in_their_ends_are_told_apart_in_a_legend(tmp_path: Pa
 
 def test_charts_are_as_wide_as_the_column_of_a_journal(tmp_path: Path) -> None:
     for width, drawn in ((85, 432), (175, 720)):
-        paths = write_charts(run_of(measurement()), tmp_path / str(width), width=width)
+        paths = write_charts(run_of(measurement(items=table([]))), tmp_path / str(width), width=width)
         by = {path.suffix: path.read_bytes() for path in paths if path.name.startswith("forest")}
         root = ElementTree.fromstring(by[".svg"])
         points = width / 25.4 * 72
@@ -113,3 +116,23 @@ def test_charts_are_as_wide_as_the_column_of_a_journal(tmp_path: Path) -> None:
         assert float(box.split()[2]) == pytest.approx(points, abs=1)
     with pytest.raises(RunError, match="cannot be 5 mm wide"):
         write_charts(run_of(measurement()), tmp_path / "new", width=5)
+
+
+def test_a_plane_in_a_column_of_a_journal_keeps_its_scales_and_the_names_inside() -> None:
+    run = run_of(plane_measurement(600, 3))
+    chart = next(chart for chart in charts_of(run) if chart.name.startswith("figure-0001-1-"))
+    marks = marks_of(draw(chart.spec, "svg", 85))
+    at, places = points(marks), {row["item"]: row for row in chart.spec["datasets"]["rows"]}
+    one, other = (
+        choose(places, key=lambda item: places[item]["x"] + places[item]["y"]) for choose in (min, max)
+    )
+    across, up = (
+        (getattr(at[other], axis) - getattr(at[one], axis)) / (places[other][axis] - places[one][axis])
+        for axis in ("x", "y")
+    )
+    assert across == pytest.approx(-up, rel=0.02)
+    named = texts([m for m in marks if m.attributes.get("font-size") == "11px"], set(places))
+    assert len(named) >= 6
+    for text, mark in named.items():
+        left = {"start": 0.0, "middle": 0.5, "end": 1.0}[mark.attributes.get("text-anchor", "start")]
+        assert 0 <= mark.x - left * 5.5 * len(text) <= 432 - 5.5 * len(text)

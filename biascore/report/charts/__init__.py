@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
+from typing import Any, Final
 
-from biascore.report.charts.bars import bars_chart
-from biascore.report.charts.base import Chart, Look, Undrawn, safe
-from biascore.report.charts.boxes import boxes_chart, dots_chart
+from biascore.report.charts.across import boxes_plot, dots_plot, heat_plot
+from biascore.report.charts.bars import bars_plot
+from biascore.report.charts.base import Chart, Plot, Undrawn, safe
 from biascore.report.charts.forest import forest_charts, model_looks
-from biascore.report.charts.heat import heat_chart
-from biascore.report.charts.histograms import histogram_chart
-from biascore.report.charts.items import LABELLED_ITEMS, item_chart
-from biascore.report.charts.joined import Entry, Picture, file_name, joined_entries, on_equal_axes
-from biascore.report.charts.lines import lines_chart
-from biascore.report.charts.orders import order_chart
-from biascore.report.charts.planes import plane_chart
-from biascore.report.charts.rulers import Comparison, comparisons
-from biascore.report.charts.scatter import scatter_chart
+from biascore.report.charts.histograms import histogram_plot
+from biascore.report.charts.items import LABELLED_ITEMS, items_plot
+from biascore.report.charts.joined import Picture, file_name, joined_entries, on_equal_axes
+from biascore.report.charts.lines import lines_plot
+from biascore.report.charts.planes import plane_plot
+from biascore.report.charts.rulers import Comparison, comparisons, order_chart
+from biascore.report.charts.scatter import scatter_plot
 from biascore.report.items import plotted_items
-from biascore.results.figures import Bars, Dots, Heat, Histogram, Lines, Plane, Point
+from biascore.results.figures import Bars, Boxes, Dots, Heat, Histogram, Lines, Plane, Point
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
 
@@ -33,6 +32,16 @@ __all__ = [
     "measurement_charts",
     "run_pictures",
 ]
+
+
+OF_MEASUREMENT: Final[dict[type, Callable[[Measurement, Any], Plot | str]]] = {
+    Plane: plane_plot,
+    Histogram: histogram_plot,
+    Bars: bars_plot,
+    Lines: lines_plot,
+}
+OF_RUN: Final = {Point: scatter_plot, Boxes: boxes_plot, Heat: heat_plot, Dots: dots_plot}
+"""How each kind of figure is drawn; a text says why it cannot be."""
 
 
 def charts_of(run: Run) -> tuple[Chart, ...]:
@@ -61,46 +70,40 @@ def run_pictures(run: Run) -> tuple[Picture, ...]:
         groups, note = on_equal_axes(family)
         if not groups:
             pictures.append(Picture(metric, Undrawn(title, note)))
-        for number, entries in enumerate(groups):
+        for place, entries in enumerate(groups):
+            plot = OF_RUN[type(entries[0].figure)](entries, looks)
+            if isinstance(plot, Plot) and not place:
+                plot = plot._replace(notes=(note, *plot.notes))
             name = file_name(len(pictures) + 1, entries[0])
-            pictures.append(Picture(metric, _joined(entries, name, "" if number else note, looks)))
+            pictures.append(Picture(metric, _chart(plot, name, title)))
     return tuple(pictures)
-
-
-def _joined(entries: list[Entry], name: str, note: str, looks: Mapping[str, Look]) -> Chart | Undrawn:
-    if isinstance(entries[0].figure, Point):
-        return scatter_chart(entries, name, note, looks)
-    if isinstance(entries[0].figure, Dots):
-        return dots_chart(entries, name, note)
-    if isinstance(entries[0].figure, Heat):
-        return heat_chart(entries, name, note)
-    return boxes_chart(entries, name, note, looks)
 
 
 def measurement_charts(measurement: Measurement, number: int) -> tuple[Chart | Undrawn, ...]:
     """The figures of a measurement alone, those that cannot be drawn with the reason; then the item chart.
 
-    Beside a plane, items too many for a name each are not drawn by value as well: the plane shows the same
-    points in two dimensions rather than in one. Beside lines, items are not drawn by value either.
+    Next to a plane, items too many for a name each are not drawn by value as well: the plane shows the same
+    points in two dimensions rather than in one. Next to lines, items are not drawn by value either.
     """
-    stem = f"{safe(measurement.method)}-{safe(measurement.test)}"
+    stem = f"{number:04d}-{{}}{safe(measurement.method)}-{safe(measurement.test)}"
+    about = f"{measurement.test_title}."
     figures: list[Chart | Undrawn] = []
-    on_plane = in_lines = False
+    drawn: set[type] = set()
     for index, figure in enumerate(measurement.figures, start=1):
-        name = f"figure-{number:04d}-{index}-{stem}"
-        if isinstance(figure, Plane):
-            figures.append(plane_chart(measurement, figure, name))
-            on_plane = on_plane or isinstance(figures[-1], Chart)
-        elif isinstance(figure, Histogram):
-            figures.append(histogram_chart(measurement, figure, name))
-        elif isinstance(figure, Bars):
-            figures.append(bars_chart(measurement, figure, name))
-        elif isinstance(figure, Lines):
-            figures.append(lines_chart(measurement, figure, name))
-            in_lines = in_lines or isinstance(figures[-1], Chart)
-    if in_lines:
-        return tuple(figures)
-    if on_plane and len(plotted_items(measurement)[0]) > LABELLED_ITEMS:
-        return tuple(figures)
-    items = item_chart(measurement, number)
-    return tuple(figures) if items is None else (*figures, items)
+        if type(figure) not in OF_MEASUREMENT:
+            continue
+        plot = OF_MEASUREMENT[type(figure)](measurement, figure)
+        if isinstance(plot, Plot):
+            drawn.add(type(figure))
+            plot = plot._replace(about=plot.about or about)
+        name = f"figure-{stem.format(f'{index}-')}-{safe(figure.title)}"
+        figures.append(_chart(plot, name, figure.title))
+    many = len(plotted_items(measurement)[0]) > LABELLED_ITEMS
+    items = None if Lines in drawn or (Plane in drawn and many) else items_plot(measurement)
+    if items is not None:
+        figures.append(items._replace(about=about).chart(f"items-{stem.format('')}", "Items"))
+    return tuple(figures)
+
+
+def _chart(plot: Plot | str, name: str, title: str) -> Chart | Undrawn:
+    return Undrawn(title, plot) if isinstance(plot, str) else plot.chart(name, title)

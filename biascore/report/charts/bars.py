@@ -9,49 +9,49 @@ import altair as alt
 
 from biascore.report.charts.base import (
     COLOURS,
-    INK,
     LABEL_LINES,
     ROWS,
-    Chart,
     Drawing,
-    Undrawn,
+    Plot,
     distinct,
-    interval_columns,
+    estimate_columns,
+    interval_lines,
     label_axis,
     label_step,
-    safe,
+    neutral_told,
     shared_neutral,
-    specification,
+    sizes,
+    tooltip,
     unique,
     value_axis,
     whiskers,
     with_unit,
     wrapped,
 )
+from biascore.report.charts.rows import ESTIMATE
 from biascore.results.estimates import Estimate
 from biascore.results.figures import Bars, Boxes, Dots, Heat
 from biascore.results.measurement import Measurement
 
 BAR_STEP: Final = 30
 MANY: Final = 20
-"""Bars beyond which the size that all groups share is said once, and bars stand closer, so that they fit a screen."""
+"""Bars beyond which the size that all groups share is said once, and bars are closer, so that they fit a screen."""
 GROUP_COLOURS: Final = ("#CC79A7", "#56B4E9", "#E69F00")
 CLOSE_STEP: Final = 16
 CLOSE_WIDTH: Final = 34  # letters that an axis has room for
 
 
-def bars_chart(measurement: Measurement, bars: Bars, name: str) -> Chart | Undrawn:
+def bars_plot(measurement: Measurement, bars: Bars) -> Plot | str:
     """The named estimates in their order, or why they cannot be drawn."""
     problem = problem_of(bars, measurement)
     if problem:
-        return Undrawn(bars.title, problem)
+        return problem
     pairs = labelled(bars, measurement)
     drawn = [(label, estimate) for label, estimate in pairs if estimate.value is not None]
-    absent = [label for label, estimate in pairs if estimate.value is None]
     if not drawn:
-        return Undrawn(bars.title, "none of its estimates has a value")
-    sizes = {tuple(estimate.n.items()) for _, estimate in drawn}
-    close = len(drawn) > MANY and len(sizes) == 1
+        return "none of its estimates has a value"
+    shared = drawn[0][1].n
+    close = len(drawn) > MANY and all(estimate.n == shared for _, estimate in drawn)
     labels = unique(
         [wrapped(label, width=CLOSE_WIDTH) if close else _label(label, estimate) for label, estimate in drawn]
     )
@@ -62,39 +62,31 @@ def bars_chart(measurement: Measurement, bars: Bars, name: str) -> Chart | Undra
     if grouped:
         rows = [row | {"group": group_of[row["estimate"]], "from": neutral} for row in rows]
     caption = f"{bars.title}. {whiskers(estimate.interval for _, estimate in drawn)}"
-    if neutral is not None:
-        caption += f" The upright line at {neutral:g} stands for no bias{', and bars begin there' if grouped else ''}."
-    shared = ", ".join(f"{count:,} {role}" for role, count in drawn[0][1].n.items())
+    caption += neutral_told(neutral, f"no bias{', and bars begin there' if grouped else ''}")
     if close and shared:
-        caption += f" Each of {shared}."
+        caption += f" Each of {sizes(shared)}."
+    absent = [label for label, estimate in pairs if estimate.value is None]
     note = f"Without a value, and so not drawn: {', '.join(absent)}." if absent else ""
-    drawing = Drawing(
-        _layers(distinct(group_of.values()) if grouped else []),
-        label_step(labels, CLOSE_STEP if close else BAR_STEP),
-        {ROWS.name: rows},
-    ).with_neutral(neutral)
-    below = with_unit(bars.title, drawn[0][1].unit)
-    spec = specification(drawing, below, f"{measurement.test_title}. {caption}")
-    return Chart(f"{name}-{safe(bars.title)}", caption, note, spec, bars.title)
+    layers = _layers(distinct(group_of.values()) if grouped else [])
+    step = label_step(labels, CLOSE_STEP if close else BAR_STEP)
+    drawing = Drawing(layers, step, {ROWS.name: rows}).with_neutral(neutral)
+    return Plot(drawing, with_unit(bars.title, drawn[0][1].unit), caption, (note,))
 
 
 def problem_of(figure: Bars | Boxes | Heat | Dots, measurement: Measurement) -> str:
-    """Why the estimates that a figure names cannot stand on one axis, as a clause, or an empty text."""
-    problem = names_problem(measurement, figure.estimates)
-    if not problem and len(figure.labels) != len(figure.estimates):
-        return f"it has {len(figure.labels)} labels for {len(figure.estimates)} estimates"
-    if (
-        not problem
-        and isinstance(figure, Bars | Heat)
-        and figure.groups
-        and len(figure.groups) != len(figure.estimates)
-    ):
-        return f"it has {len(figure.groups)} groups for {len(figure.estimates)} estimates"
+    """Why the estimates that a figure names cannot share an axis, as a clause, or an empty text."""
+    names = figure.estimates
+    problem = names_problem(measurement, names)
+    if not problem and len(figure.labels) != len(names):
+        return f"it has {len(figure.labels)} labels for {len(names)} estimates"
+    groups = figure.groups if isinstance(figure, Bars | Heat) else ()
+    if not problem and groups and len(groups) != len(names):
+        return f"it has {len(groups)} groups for {len(names)} estimates"
     return problem
 
 
 def names_problem(measurement: Measurement, names: Sequence[str]) -> str:
-    """Why the estimates of these names cannot stand on one axis, as a clause, or an empty text."""
+    """Why the estimates of these names cannot share an axis, as a clause, or an empty text."""
     known = {estimate.name: estimate.unit for estimate in measurement.estimates}
     unknown = [name for name in names if name not in known]
     if unknown:
@@ -111,28 +103,18 @@ def labelled(figure: Bars | Boxes | Heat | Dots, measurement: Measurement) -> li
 
 def _label(label: str, estimate: Estimate) -> str:
     """The label with what was counted on a line of its own."""
-    sizes = " + ".join(f"{count:,} {what}" for what, count in estimate.n.items())
-    return wrapped(label, LABEL_LINES - 1) + (f"\n{wrapped(f'n = {sizes}', 1)}" if sizes else "")
+    counts = " + ".join(f"{count:,} {what}" for what, count in estimate.n.items())
+    return wrapped(label, LABEL_LINES - 1) + (f"\n{wrapped(f'n = {counts}', 1)}" if counts else "")
 
 
 def _row(estimate: Estimate, label: str) -> dict[str, Any]:
-    return {
-        "label": label,
-        "estimate": estimate.name,
-        "value": estimate.value,
-        **interval_columns(estimate.interval),
-        "n": ", ".join(f"{count:,} {role}" for role, count in estimate.n.items()),
-    }
+    columns = estimate_columns(estimate.value, estimate.interval)
+    return {"label": label, "estimate": estimate.name, **columns, "n": sizes(estimate.n)}
 
 
 def _layers(groups: Sequence[str]) -> tuple[alt.Chart, ...]:
-    tooltip = [
-        alt.Tooltip("estimate:N", title="Estimate"),
-        alt.Tooltip("value:Q", title="Value", format=".4~r"),
-        alt.Tooltip("interval:N", title="Interval"),
-        alt.Tooltip("n:N", title="n"),
-    ]
-    base = alt.Chart(ROWS).encode(y=label_axis(), tooltip=tooltip)
+    told = tooltip(estimate="Estimate", **ESTIMATE, n="n")
+    base = alt.Chart(ROWS).encode(y=label_axis(), tooltip=told)
     if groups:
         # Not the colours that models begin with: a group of estimates is no model.
         scale = alt.Scale(range=[GROUP_COLOURS[place % len(GROUP_COLOURS)] for place in range(len(groups))])
@@ -140,7 +122,4 @@ def _layers(groups: Sequence[str]) -> tuple[alt.Chart, ...]:
         bar = base.mark_bar(opacity=0.75).encode(x=value_axis(), x2=alt.X2("from"), fill=fill)
     else:
         bar = base.mark_bar(color=COLOURS[0], opacity=0.5).encode(x=value_axis(zero=True))
-    interval = base.mark_rule(strokeWidth=1.8, color=INK, aria=False).encode(
-        x=alt.X("low:Q"), x2=alt.X2("high")
-    )
-    return bar, interval
+    return bar, interval_lines(base, 1.8)

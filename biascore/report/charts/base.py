@@ -7,14 +7,15 @@ specification only as data values, titles and descriptions, never inside an expr
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import altair as alt
 
 from biascore.basics.visible import visible_in
 from biascore.basics.wording import figures
+from biascore.report.texts import counted
 from biascore.results.estimates import ConfidenceInterval, Estimate
 
 WIDTH: Final = 720
@@ -60,10 +61,14 @@ CONFIG: Final[dict[str, Any]] = {
     },
 }  # fmt: skip
 
-LABEL_LIMITS: Final = {3: 190, 2: 310, 1: 660}
-"""Pixels of a legend's label by the columns of the legend, so that all fit in the width."""
 LETTER: Final = 6.7
 """Pixels of a letter in a legend, generously."""
+NUMBER: Final = ".4~r"
+Told = str | tuple[str, str]
+"""The title of a column in a tooltip; of a number, the title and the format."""
+ITEM: Final[dict[str, Told]] = {"item": "Item", "group": "Group", "value": ("Value", ".4f")}
+ITEM_INTERVAL: Final[dict[str, Told]] = {"low": ("Interval from", ".4f"), "high": ("Interval to", ".4f")}
+"""What a tooltip says of an item."""
 
 ROWS: Final = alt.NamedData("rows")
 NEUTRAL: Final = alt.NamedData("neutral")
@@ -95,13 +100,15 @@ class Undrawn:
 class Drawing:
     """Layers over named data, the lowest first, and the height in pixels of the plot or of a step.
 
-    ``over`` are layers that share the axis of values, and have a vertical axis of their own.
+    ``over`` are layers that share the axis of values, and have a vertical axis of their own. ``meta`` is for the script
+    of the page.
     """
 
     layers: tuple[alt.Chart, ...]
     height: float | alt.Step
     data: dict[str, Rows]
     over: tuple[alt.Chart, ...] = ()
+    meta: dict[str, Any] | None = None
 
     def with_bound(self, ends: tuple[float, float] | None) -> Drawing:
         """The drawing above a band between the ends within which an effect is too small to matter; itself for None."""
@@ -122,6 +129,25 @@ class Drawing:
         line = neutral_line().encode(x=alt.X("value:Q", title=None))
         data = self.data | {NEUTRAL.name: [{"value": neutral}]}
         return replace(self, layers=(line, *self.layers), data=data)
+
+
+class Plot(NamedTuple):
+    """A drawing with the lines of text below it, its caption, and sentences on what is not drawn.
+
+    ``about`` stands before the caption in the description for screen readers.
+    """
+
+    drawing: Drawing
+    below: str | list[str]
+    caption: str
+    notes: tuple[str, ...] = ()
+    about: str = ""
+
+    def chart(self, name: str, title: str = "") -> Chart:
+        """The plot as a chart of that file name and heading."""
+        description = f"{self.about} {self.caption}"
+        spec = specification(self.drawing, self.below, description)
+        return Chart(name, self.caption, " ".join(filter(None, self.notes)), spec, title)
 
 
 def neutral_line() -> alt.Chart:
@@ -152,16 +178,18 @@ def specification(drawing: Drawing, below: str | list[str], description: str) ->
     lines = [line for paragraph in paragraphs for line in _title_lines(paragraph)]
     title = {"text": lines or "", "orient": "bottom", "anchor": "middle"}
     texts = {"title": title, "description": " ".join(description.split()), "datasets": drawing.data}
+    if drawing.meta:
+        texts["usermeta"] = drawing.meta
     config = CONFIG | {"legend": CONFIG["legend"] | _legend_columns(drawing.data.get(ROWS.name, []))}
     return frame | {"config": config} | {key: visible_in(value) for key, value in texts.items()}
 
 
 def _legend_columns(rows: Rows) -> dict[str, int]:
     """As many columns as leave room for the longest name: of two that are cut, one may differ in its end alone."""
-    names = [str(row[field]) for row in rows for field in ("series", "group") if row.get(field) is not None]
+    names = [str(row[name]) for row in rows for name in ("series", "group") if row.get(name) is not None]
     longest = LETTER * max(map(len, names), default=0)
-    columns = next((count for count, limit in LABEL_LIMITS.items() if longest <= limit), 1)
-    return {"columns": columns, "labelLimit": LABEL_LIMITS[columns]}
+    columns = next((count for count in (3, 2) if longest <= WIDTH // count - 50), 1)
+    return {"columns": columns, "labelLimit": WIDTH // columns - 50}
 
 
 def _title_lines(paragraph: str) -> list[str]:
@@ -247,18 +275,52 @@ def series(field: str, title: str, looks: Iterable[Look]) -> tuple[alt.Fill, alt
     )
 
 
-def interval_columns(interval: ConfidenceInterval | None) -> dict[str, Any]:
-    """The ends of an interval for the drawing, and the interval as a text for the tooltip."""
+def tooltip(**columns: Told) -> list[alt.Tooltip]:
+    """What a mark says of each column of its row."""
+    return [
+        alt.Tooltip(f"{name}:N", title=told)
+        if isinstance(told, str)
+        else alt.Tooltip(f"{name}:Q", title=told[0], format=told[1] or alt.Undefined)
+        for name, told in columns.items()
+    ]
+
+
+def estimate_columns(value: float | None, interval: ConfidenceInterval | None) -> dict[str, Any]:
+    """A value and the ends of its interval for the drawing, and the interval as a text for the tooltip."""
     if interval is None:
-        return {"low": None, "high": None, "interval": "none"}
+        return {"value": value, "low": None, "high": None, "interval": "none"}
     text = " to ".join(figures(interval.low, interval.high))
-    return {"low": interval.low, "high": interval.high, "interval": text}
+    return {"value": value, "low": interval.low, "high": interval.high, "interval": text}
+
+
+def interval_lines(
+    base: alt.Chart, width: float, stroke: alt.Stroke | alt.UndefinedType = alt.Undefined
+) -> alt.Chart:
+    """Lines from the lower to the upper end of the intervals."""
+    lines: alt.Chart = base.mark_rule(strokeWidth=width, color=INK, aria=False)
+    return lines.encode(x=alt.X("low:Q"), x2=alt.X2("high"), stroke=stroke)
 
 
 def whiskers(intervals: Iterable[ConfidenceInterval | None]) -> str:
     """One sentence on what the lines through the points or bars are."""
     levels = sorted({f"{100 * i.level:g} %" for i in intervals if i is not None})
     return f"Lines are {' or '.join(levels)} confidence intervals." if levels else "No intervals were made."
+
+
+def neutral_told(neutral: float | None, meant: str = "no bias") -> str:
+    """A sentence on what the line at the neutral value means, with a space before it; an empty text without one."""
+    return "" if neutral is None else f" The upright line at {neutral:g} stands for {meant}."
+
+
+def not_drawn(count: int, noun: str = "") -> str:
+    """A sentence on how many have no value, or an empty text where all have one."""
+    what = counted(count, noun) if noun else count
+    return f"{what} not estimable and so not drawn." if count else ""
+
+
+def sizes(n: Mapping[str, int]) -> str:
+    """What was counted, as a list."""
+    return ", ".join(f"{count:,} {role}" for role, count in n.items())
 
 
 def with_unit(name: str, unit: str) -> str:

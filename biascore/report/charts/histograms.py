@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import altair as alt
@@ -13,23 +13,24 @@ from biascore.report.charts.bars import names_problem
 from biascore.report.charts.base import (
     INK,
     NEUTRAL_COLOUR,
+    NUMBER,
     ROWS,
-    Chart,
     Drawing,
+    Plot,
     Rows,
-    Undrawn,
+    estimate_columns,
     in_colours,
-    interval_columns,
-    safe,
     series,
     shared_neutral,
-    specification,
+    sizes,
+    tooltip,
     value_axis,
     whiskers,
     with_unit,
 )
 from biascore.report.items import column_problem, finite, has_values, rows_by_value
 from biascore.report.texts import counted
+from biascore.results.estimates import Estimate
 from biascore.results.figures import Histogram, Range
 from biascore.results.measurement import Measurement
 
@@ -47,16 +48,15 @@ RANGES: Final = alt.NamedData("ranges")
 NO_BIAS: Final = alt.NamedData("no bias")
 
 
-def histogram_chart(measurement: Measurement, figure: Histogram, name: str) -> Chart | Undrawn:
+def histogram_plot(measurement: Measurement, figure: Histogram) -> Plot | str:
     """The items of each group by a column, or why they cannot be drawn."""
-    named = [one.estimate for one in figure.ranges]
     problem = column_problem(measurement.items, figure.column)
     if figure.only and not problem and figure.only[0] not in measurement.items.column_names:
         problem = f"the item table has no column “{figure.only[0]}”"
-    if named and not problem:
-        problem = names_problem(measurement, named)
+    if figure.ranges and not problem:
+        problem = names_problem(measurement, [one.estimate for one in figure.ranges])
     if problem:
-        return Undrawn(figure.title, problem)
+        return problem
     values: dict[str, list[float]] = {}
     missing = 0
     # By value, as the item chart has them, so that a group has the same colour in both.
@@ -69,30 +69,25 @@ def histogram_chart(measurement: Measurement, figure: Histogram, name: str) -> C
         else:
             values.setdefault(row["group"], []).append(found)
     if len({value for of_group in values.values() for value in of_group}) < 2:
-        return Undrawn(figure.title, "its items do not have two values that can be drawn")
+        return "its items do not have two values that can be drawn"
+    ranges = [(one, measurement.estimate(one.estimate)) for one in figure.ranges]
     count = counted(sum(map(len, values.values())), "item")
-    told = _told(measurement, figure.ranges) if figure.ranges else UPRIGHT_MEDIANS
+    told = _told([estimate for _, estimate in ranges]) if ranges else UPRIGHT_MEDIANS
     caption = (
         f"{figure.title}: {count}. {HISTOGRAM} {told}{' The axis is logarithmic.' if figure.log else ''}"
     )
-    note = f"{missing} without a value that can be drawn." if missing else ""
-    drawing = histograms(values, log=figure.log, grid=not figure.ranges)
-    if figure.ranges:
-        drawing = _with_ranges(drawing, measurement, figure)
-        absent = [f"{one.low:g} to {one.high:g}" for one in figure.ranges if _value(measurement, one) is None]
-        note += f"{' ' if note else ''}Without an estimate: {', '.join(absent)}." if absent else ""
+    notes = [f"{missing} without a value that can be drawn."] if missing else []
+    drawing = histograms(values, log=figure.log, grid=not ranges)
+    if ranges:
+        drawing = _with_ranges(drawing, ranges, log=figure.log)
+        absent = [f"{one.low:g} to {one.high:g}" for one, estimate in ranges if estimate.value is None]
+        notes += [f"Without an estimate: {', '.join(absent)}."] if absent else []
     below = measurement.item_value if figure.column == "value" else figure.column
-    spec = specification(drawing, below, f"{measurement.test_title}. {caption}")
-    return Chart(f"{name}-{safe(figure.title)}", caption, note, spec, figure.title)
+    return Plot(drawing, below, caption, tuple(notes))
 
 
-def _value(measurement: Measurement, one: Range) -> float | None:
-    return measurement.estimate(one.estimate).value
-
-
-def _told(measurement: Measurement, ranges: tuple[Range, ...]) -> str:
-    """What stands above the strips."""
-    estimates = [measurement.estimate(one.estimate) for one in ranges]
+def _told(estimates: Sequence[Estimate]) -> str:
+    """What is shown above the strips."""
     unit = with_unit("the estimate", estimates[0].unit)
     neutral = shared_neutral(estimates)
     line = f" The grey line at {neutral:g} stands for no bias." if neutral is not None else ""
@@ -102,7 +97,7 @@ def _told(measurement: Measurement, ranges: tuple[Range, ...]) -> str:
     )
 
 
-def _with_ranges(drawing: Drawing, measurement: Measurement, figure: Histogram) -> Drawing:
+def _with_ranges(drawing: Drawing, ranges: Sequence[tuple[Range, Estimate]], *, log: bool) -> Drawing:
     """The estimates of ranges above the strips, cut where no items lie: one picture, as both have one axis of values."""
     height = STRIP_HEIGHT * len(drawing.data[MEDIANS.name])
     top = RANGES_HEIGHT + GAP
@@ -115,42 +110,29 @@ def _with_ranges(drawing: Drawing, measurement: Measurement, figure: Histogram) 
     )
     ends = [end for row in drawing.data[ROWS.name] for end in (row["low"], row["high"])]
     rows: Rows = []
-    for one in figure.ranges:
-        estimate = measurement.estimate(one.estimate)
+    for one, estimate in ranges:
         low, high = max(one.low, min(ends)), min(one.high, max(ends))
         if estimate.value is None or low >= high:
             continue
-        middle = math.sqrt(low) * math.sqrt(high) if figure.log else low / 2 + high / 2
-        told = interval_columns(estimate.interval)
-        rows.append(
-            {
-                "from": low, "to": high, "middle": middle, "range": f"{one.low:g} to {one.high:g}",
-                "estimate": estimate.value, **told, "n": ", ".join(f"{n:,} {role}" for role, n in estimate.n.items()),
-            }
-        )  # fmt: skip
-    neutral = shared_neutral(measurement.estimate(one.estimate) for one in figure.ranges)
+        middle = math.sqrt(low) * math.sqrt(high) if log else low / 2 + high / 2
+        place = {"from": low, "to": high, "middle": middle, "range": f"{one.low:g} to {one.high:g}"}
+        own = estimate_columns(estimate.value, estimate.interval)
+        rows.append({**place, "estimate": own.pop("value"), **own, "n": sizes(estimate.n)})
+    neutral = shared_neutral(estimate for _, estimate in ranges)
     axis = alt.Axis(orient="left", title="Estimate", grid=False, tickCount=6)
     y = alt.Y("estimate:Q", scale=alt.Scale(zero=False, range=[RANGES_HEIGHT, 0]), axis=axis)
-    tooltip = [
-        alt.Tooltip("range:N", title="Range"),
-        alt.Tooltip("estimate:Q", title="Estimate", format=".4~r"),
-        alt.Tooltip("interval:N", title="Interval"),
-        alt.Tooltip("n:N", title="n"),
-    ]
-    base = alt.Chart(RANGES).encode(y=y, tooltip=tooltip)
-    middle = alt.X("middle:Q")
+    told = tooltip(range="Range", estimate=("Estimate", NUMBER), interval="Interval", n="n")
+    base = alt.Chart(RANGES).encode(y=y, tooltip=told)
+    middles = alt.X("middle:Q")
+    level, upright = (base.mark_rule(strokeWidth=width, color=INK, aria=False) for width in (1.3, 1.8))
     over = (
         alt.Chart(NO_BIAS).mark_rule(color=NEUTRAL_COLOUR, strokeWidth=1.3, aria=False).encode(y=y),
-        base.mark_rule(strokeWidth=1.3, color=INK, aria=False).encode(x=alt.X("from:Q"), x2=alt.X2("to")),
-        base.mark_rule(strokeWidth=1.8, color=INK, aria=False).encode(
-            x=middle, y=alt.Y("low:Q"), y2=alt.Y2("high")
-        ),
-        base.mark_point(filled=True, size=60, color=INK, opacity=1).encode(x=middle),
+        level.encode(x=alt.X("from:Q"), x2=alt.X2("to")),
+        upright.encode(x=middles, y=alt.Y("low:Q"), y2=alt.Y2("high")),
+        base.mark_point(filled=True, size=60, color=INK, opacity=1).encode(x=middles),
     )
-    data = drawing.data | {
-        RANGES.name: rows,
-        NO_BIAS.name: [] if neutral is None else [{"estimate": neutral}],
-    }
+    line: Rows = [] if neutral is None else [{"estimate": neutral}]
+    data = drawing.data | {RANGES.name: rows, NO_BIAS.name: line}
     strips = tuple(layer.encode(y=below) for layer in drawing.layers)
     return Drawing(strips, top + height, data, over)
 
@@ -175,15 +157,10 @@ def histograms(values: Mapping[str, list[float]], *, log: bool = False, grid: bo
     medians: Rows = [{"group": group, "value": float(np.median(some))} for group, some in values.items()]
     fill, _, _ = series("group", "Group", in_colours(values).values())
     y = alt.Y("group:N", sort=None, title=None, axis=alt.Axis(grid=False))
-    tooltip = [
-        alt.Tooltip("group:N", title="Group"),
-        alt.Tooltip("low:Q", title="From", format=".4f"),
-        alt.Tooltip("high:Q", title="To", format=".4f"),
-        alt.Tooltip("count:Q", title="Items", format=","),
-    ]
+    told = tooltip(group="Group", low=("From", ".4f"), high=("To", ".4f"), count=("Items", ","))
     tall = alt.Size("height:Q", scale=alt.Scale(domain=[0, 1], range=[0, STRIP_HEIGHT * 0.9]), legend=None)
     bars = alt.Chart(ROWS).mark_bar(orient="horizontal", opacity=0.7).encode(
-        x=_axis("low", log=log, grid=grid), x2=alt.X2("high"), y=y, size=tall, fill=fill, tooltip=tooltip
+        x=_axis("low", log=log, grid=grid), x2=alt.X2("high"), y=y, size=tall, fill=fill, tooltip=told
     )  # fmt: skip
     lines = alt.Chart(MEDIANS).mark_tick(
         thickness=2.5, size=STRIP_HEIGHT * 0.8, color=INK, opacity=0.9, aria=False

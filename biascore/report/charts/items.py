@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import math
-from typing import Final
+from typing import Any, Final
 
 import altair as alt
 
 from biascore.report.charts.base import (
     INK,
+    ITEM,
+    ITEM_INTERVAL,
     ROWS,
-    Chart,
     Drawing,
+    Plot,
     Rows,
     distinct,
     in_colours,
-    safe,
+    interval_lines,
     series,
-    specification,
+    tooltip,
     unique,
     value_axis,
 )
@@ -30,7 +32,7 @@ LABELLED_ITEMS: Final = 60
 ITEM_STEP: Final = 15
 
 
-def item_chart(measurement: Measurement, number: int) -> Chart | None:
+def items_plot(measurement: Measurement) -> Plot | None:
     """The items of a measurement by value, or None where there is nothing to see.
 
     That is where no item has a value, and where many have one of two: yes and no make no distribution.
@@ -45,7 +47,7 @@ def item_chart(measurement: Measurement, number: int) -> Chart | None:
         drawing = _dots(items)
     elif len(items) <= MOST_ITEMS:
         drawing = _strips(items)
-        caption += " Upright lines are medians."
+        caption += f" {UPRIGHT_MEDIANS}"
     else:
         values: dict[str, list[float]] = {}
         for item in items:
@@ -53,70 +55,57 @@ def item_chart(measurement: Measurement, number: int) -> Chart | None:
         drawing = histograms(values)
         caption = f"All {len(items):,} items of {named}, by value. {HISTOGRAM} {UPRIGHT_MEDIANS}"
     note = f"{missing} without a finite value not drawn." if missing else ""
-    name = f"items-{number:04d}-{safe(measurement.method)}-{safe(measurement.test)}"
     drawing = drawing.with_neutral(measurement.item_neutral)
-    spec = specification(drawing, measurement.item_value, f"{measurement.test_title}. {caption}")
-    return Chart(name, caption, note, spec, "Items")
+    return Plot(drawing, measurement.item_value, caption, (note,))
 
 
 def _dots(items: list[Item]) -> Drawing:
     labels = unique([" ".join(item.name.split()) or "(empty)" for item in items])
-    rows: Rows = [
-        {"label": label, "item": i.name, "group": i.group, "value": i.value, "low": i.low, "high": i.high}
-        for label, i in zip(labels, items, strict=True)
+    rows = [
+        {"label": label, **_row(item), "low": item.low, "high": item.high}
+        for label, item in zip(labels, items, strict=True)
     ]
-    y = alt.Y("label:N", sort=None, title=None, axis=alt.Axis(grid=True))
-    base = alt.Chart(ROWS).encode(y=y, tooltip=_item_tooltip(items))
-    looks = in_colours(item.group for item in items)
-    fill, shape, stroke = series("group", "Group", looks.values())
-    point = base.mark_point(filled=True, size=52, opacity=1).encode(x=value_axis(), fill=fill, shape=shape)
-    interval = base.mark_rule(strokeWidth=1.4, aria=False).encode(
-        x=alt.X("low:Q"), x2=alt.X2("high"), stroke=stroke
-    )
-    layers = (interval, point) if any(item.low is not None for item in items) else (point,)
-    return Drawing(layers, alt.Step(ITEM_STEP), {ROWS.name: rows})
+    base, fill, shape, stroke = _points(items, "label")
+    layers = [base.mark_point(filled=True, size=52, opacity=1).encode(x=value_axis(), fill=fill, shape=shape)]
+    if any(item.low is not None for item in items):
+        layers.insert(0, interval_lines(base, 1.4, stroke=stroke))
+    return Drawing(tuple(layers), alt.Step(ITEM_STEP), {ROWS.name: rows})
 
 
 def _strips(items: list[Item]) -> Drawing:
-    groups = distinct(item.group for item in items)
-    seen = dict.fromkeys(groups, 0)
+    seen = dict.fromkeys((item.group for item in items), 0)
     rows: Rows = []
     for item in items:
         seen[item.group] += 1
-        spread = van_der_corput(seen[item.group])
-        rows.append({"item": item.name, "group": item.group, "value": item.value, "spread": spread})
+        rows.append({**_row(item), "spread": van_der_corput(seen[item.group])})
         if item.low is not None:
             rows[-1] |= {"low": item.low, "high": item.high}
-    fill, shape, _ = series("group", "Group", in_colours(groups).values())
-    y = alt.Y("group:N", sort=None, title=None, axis=alt.Axis(grid=False))
-    base = alt.Chart(ROWS).encode(y=y)
+    base, fill, shape, _ = _points(items, "group")
     size, opacity = (34.0, 0.75) if len(items) <= 400 else (16.0, 0.5)
-    points = base.mark_point(filled=True, size=size, opacity=opacity).encode(
-        x=value_axis(),
-        yOffset=alt.YOffset("spread:Q", scale=alt.Scale(domain=[-0.15, 1.15])),
-        fill=fill,
-        shape=shape,
-        tooltip=_item_tooltip(items),
+    spread = alt.YOffset("spread:Q", scale=alt.Scale(domain=[-0.15, 1.15]))
+    points = base.mark_point(filled=True, size=size, opacity=opacity)
+    # A tick for the median has no y offset, and so is as high as the whole strip.
+    median = alt.Chart(ROWS).mark_tick(thickness=2.5, size=STRIP_HEIGHT * 0.8, color=INK, opacity=0.9)
+    layers = (
+        points.encode(x=value_axis(), yOffset=spread, fill=fill, shape=shape),
+        median.encode(x=alt.X("median(value):Q"), y=_rows("group")),
     )
-    # A tick for the median has no y offset, and so stands across the whole strip.
-    median = base.mark_tick(thickness=2.5, size=STRIP_HEIGHT * 0.8, color=INK, opacity=0.9).encode(
-        x=alt.X("median(value):Q")
-    )
-    return Drawing((points, median), STRIP_HEIGHT * len(groups), {ROWS.name: rows})
+    return Drawing(layers, STRIP_HEIGHT * len(seen), {ROWS.name: rows})
 
 
-def _item_tooltip(items: list[Item]) -> list[alt.Tooltip]:
-    tooltip = [
-        alt.Tooltip("item:N", title="Item"),
-        alt.Tooltip("group:N", title="Group"),
-        alt.Tooltip("value:Q", title="Value", format=".4f"),
-    ]
-    if any(item.low is not None for item in items):
-        tooltip += [
-            alt.Tooltip("low:Q", title="Interval from", format=".4f"),
-            alt.Tooltip("high:Q", title="Interval to", format=".4f"),
-        ]
-    return tooltip
+def _row(item: Item) -> dict[str, Any]:
+    return {"item": item.name, "group": item.group, "value": item.value}
+
+
+def _points(items: list[Item], rows: str) -> tuple[alt.Chart, alt.Fill, alt.Shape, alt.Stroke]:
+    """Marks in rows of that column with the tooltip of an item, and the looks of the groups."""
+    ends = ITEM_INTERVAL if any(item.low is not None for item in items) else {}
+    base = alt.Chart(ROWS).encode(y=_rows(rows), tooltip=tooltip(**ITEM, **ends))
+    return base, *series("group", "Group", in_colours(item.group for item in items).values())
+
+
+def _rows(column: str) -> alt.Y:
+    return alt.Y(f"{column}:N", sort=None, title=None, axis=alt.Axis(grid=column == "label"))
 
 
 def van_der_corput(index: int) -> float:

@@ -5,14 +5,28 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 from biascore.report.charts.bars import labelled, problem_of
-from biascore.report.charts.base import LABEL_WIDTH, Chart, Undrawn, distinct, safe, shared_parts, wrapped
+from biascore.report.charts.base import (
+    LABEL_WIDTH,
+    Chart,
+    Rows,
+    Undrawn,
+    distinct,
+    safe,
+    shared_parts,
+    unique,
+    wrapped,
+)
+from biascore.report.texts import counted
 from biascore.results.estimates import Estimate
 from biascore.results.figures import Dots, Point, RunFigure
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
+
+MEASURED: Final = {"model": "Model", "about": "About", "test": "Test"}
+"""What a tooltip says of a measurement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +77,7 @@ class Entry:
 
     @property
     def told(self) -> dict[str, str]:
-        """What a tooltip says of the measurement."""
+        """The columns of MEASURED."""
         measurement = self.measurement
         return {
             "model": measurement.model,
@@ -113,6 +127,26 @@ def row_labels(entries: Sequence[Entry], width: int = LABEL_WIDTH) -> list[str]:
         parts += [entry.subject] if several_subjects and entry.subject else []
         labels.append(wrapped(", ".join(parts), width=width))
     return labels
+
+
+def value_rows(entries: Sequence[Entry], column: str, of_entry: Sequence[str]) -> tuple[list[Rows], int]:
+    """The values of each label that has some, a row each with its label and column, and how many have no value."""
+    labels = distinct(label for entry in entries for label, _ in entry.estimates)
+    shown = dict(zip(labels, unique([wrapped(label) for label in labels]), strict=True))
+    of_label: dict[str, Rows] = {label: [] for label in labels}
+    without = 0
+    for entry, own in zip(entries, of_entry, strict=True):
+        for label, one in entry.estimates:
+            if one.value is None:
+                without += 1
+            else:
+                of_label[label].append({"label": shown[label], column: own, "value": one.value, **entry.told})
+    return [rows for rows in of_label.values() if rows], without
+
+
+def opening(entries: Sequence[Entry]) -> str:
+    """How the caption of a picture begins."""
+    return f"{entries[0].figure.title}{of_what(entries)}: {counted(len(entries), 'measurement')}"
 
 
 def of_what(entries: Sequence[Entry]) -> str:

@@ -8,18 +8,18 @@ import altair as alt
 
 from biascore.report.charts.base import (
     GRID_COLOUR,
+    ITEM,
+    ITEM_INTERVAL,
     NEUTRAL,
     ROWS,
-    Chart,
     Drawing,
+    Plot,
     Rows,
-    Undrawn,
     distinct,
     in_colours,
     neutral_line,
-    safe,
     series,
-    specification,
+    tooltip,
 )
 from biascore.report.items import column_problem, finite, has_values
 from biascore.report.texts import counted
@@ -29,20 +29,18 @@ from biascore.results.measurement import Measurement
 HEIGHT: Final = 320
 
 
-def lines_chart(measurement: Measurement, figure: Lines, name: str) -> Chart | Undrawn:
+def lines_plot(measurement: Measurement, figure: Lines) -> Plot | str:
     """The items of the groups that the figure names, in the order of its column, or why they cannot be drawn."""
     problem = column_problem(measurement.items, figure.x)
     if problem:
-        return Undrawn(figure.title, problem)
+        return problem
     given = measurement.items.to_pylist() if has_values(measurement) else []
     own = [row for row in given if row["group"] in figure.groups]
-    rows: Rows = sorted(
-        (row for row in map(_row, own, [figure] * len(own)) if row is not None), key=lambda row: row["x"]
-    )
+    rows = [row for item in own if (row := _row(item, figure.x)) is not None]
     if not rows:
-        return Undrawn(figure.title, f"no item of its groups has a value and a {figure.x}")
+        return f"no item of its groups has a value and a {figure.x}"
     groups = [group for group in figure.groups if any(row["group"] == group for row in rows)]
-    rows.sort(key=lambda row: groups.index(row["group"]))
+    rows.sort(key=lambda row: (groups.index(row["group"]), row["x"]))
     caption = f"{figure.title}: {counted(len(rows), 'value')} of {' and '.join(groups)}."
     if any(row["low"] is not None for row in rows):
         caption += " Bands are the confidence intervals of the single values, not of their differences."
@@ -50,18 +48,17 @@ def lines_chart(measurement: Measurement, figure: Lines, name: str) -> Chart | U
         caption += f" The level line is at {figure.neutral:g}."
     missing = len(own) - len(rows)
     note = f"{missing} without a value not drawn." if missing else ""
-    neutral = [] if figure.neutral is None else [{"value": figure.neutral}]
+    neutral: Rows = [] if figure.neutral is None else [{"value": figure.neutral}]
     drawing = Drawing(_layers(groups, rows), HEIGHT, {ROWS.name: rows, NEUTRAL.name: neutral})
-    spec = specification(drawing, f"Horizontal axis: {figure.x}.", f"{measurement.test_title}. {caption}")
-    return Chart(f"{name}-{safe(figure.title)}", caption, note, spec, figure.title)
+    return Plot(drawing, f"Horizontal axis: {figure.x}.", caption, (note,))
 
 
-def _row(row: dict[str, Any], figure: Lines) -> dict[str, Any] | None:
-    x, value = finite(row[figure.x]), finite(row["value"])
+def _row(item: dict[str, Any], column: str) -> dict[str, Any] | None:
+    x, value = finite(item[column]), finite(item["value"])
     if x is None or value is None:
         return None
-    low, high = finite(row.get("ci_low")), finite(row.get("ci_high"))
-    return {"item": row["item"], "group": row["group"], "x": x, "value": value, "low": low, "high": high}
+    low, high = finite(item.get("ci_low")), finite(item.get("ci_high"))
+    return {"item": item["item"], "group": item["group"], "x": x, "value": value, "low": low, "high": high}
 
 
 def _layers(groups: list[str], rows: Rows) -> tuple[alt.Chart, ...]:
@@ -81,16 +78,7 @@ def _layers(groups: list[str], rows: Rows) -> tuple[alt.Chart, ...]:
         color=alt.Color("group:N", legend=None, sort=None, scale=colours),
     )
     line = base.mark_line(strokeWidth=1.8, aria=False).encode(y=y, stroke=stroke)
-    points = base.mark_point(filled=True, size=46, opacity=1).encode(
-        y=y,
-        fill=fill,
-        shape=shape,
-        tooltip=[
-            alt.Tooltip("item:N", title="Item"),
-            alt.Tooltip("group:N", title="Group"),
-            alt.Tooltip("value:Q", title="Value", format=".4f"),
-            alt.Tooltip("low:Q", title="Interval from", format=".4f"),
-            alt.Tooltip("high:Q", title="Interval to", format=".4f"),
-        ],
-    )
-    return neutral_line().encode(y=alt.Y("value:Q", title=None)), band, line, points
+    points = base.mark_point(filled=True, size=46, opacity=1)
+    told = tooltip(**ITEM, **ITEM_INTERVAL)
+    level = neutral_line().encode(y=alt.Y("value:Q", title=None))
+    return level, band, line, points.encode(y=y, fill=fill, shape=shape, tooltip=told)

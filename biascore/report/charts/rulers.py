@@ -1,35 +1,34 @@
-"""Do the rulers agree? The same tests on the same model, measured by several methods in one unit."""
+"""Do the rulers agree? The same tests on the same model by several methods in one unit, and the order of things."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from biascore.report.charts.base import (
     Chart,
-    Look,
-    distinct,
+    Plot,
     in_greys,
+    not_drawn,
     safe,
     shared_parts,
-    specification,
-    whiskers,
+    tooltip,
+    unique,
     with_unit,
+    wrapped,
 )
-from biascore.report.charts.forest import (
-    Reading,
-    domains_of,
-    forest,
-    marks_told,
-    model_looks,
-    neutral_told,
-    readings_of,
-)
+from biascore.report.charts.forest import Reading, domains_of, forest, model_looks, readings_of, with_value
+from biascore.report.charts.rows import side_by_side
+from biascore.report.texts import counted
 from biascore.results.agreement import is_ruler
 from biascore.results.estimates import Estimate
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
 from biascore.stats import Verdict
+
+MOST_ORDERS: Final = 60
+"""So many rank correlations are drawn; all are in the table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,28 +40,19 @@ class Readings:
     readings: tuple[Reading, ...]
 
     @property
-    def _with_value(self) -> list[Reading]:
-        return [reading for reading in self.readings if reading.measurement.headline.value is not None]
+    def methods(self) -> int:
+        """How many methods gave a value."""
+        return len({m.method for m, _ in with_value(self.readings)})
 
     @property
-    def comparable(self) -> bool:
-        """Whether two methods at least gave a value."""
-        return len({reading.measurement.method for reading in self._with_value}) > 1
+    def verdicts(self) -> set[Verdict]:
+        """The verdicts on the values."""
+        return {said.verdict for _, said in with_value(self.readings)}
 
     @property
-    def same_verdict(self) -> bool:
-        """Whether all values have one verdict."""
-        return len({reading.said.verdict for reading in self._with_value}) == 1
-
-    @property
-    def decided(self) -> bool:
-        """Whether a value has another verdict than inconclusive."""
-        return any(reading.said.verdict is not Verdict.INCONCLUSIVE for reading in self._with_value)
-
-    @property
-    def same_direction(self) -> bool:
-        """Whether all values lie on one side of the neutral value."""
-        return len({_side(reading) for reading in self._with_value}) == 1
+    def directions(self) -> int:
+        """On how many sides of the neutral value the values are."""
+        return len({_side(m.headline) for m, _ in with_value(self.readings)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,27 +74,27 @@ class Comparison:
     @property
     def compared(self) -> list[Readings]:
         """The tests with values of at least two methods."""
-        return [test for test in self.tests if test.comparable]
+        return [test for test in self.tests if test.methods > 1]
 
     @property
     def not_compared(self) -> list[Readings]:
         """The tests for which at most one method gave a value."""
-        return [test for test in self.tests if not test.comparable]
+        return [test for test in self.tests if test.methods < 2]
 
     @property
     def undecided(self) -> list[Readings]:
         """The compared tests that every method leaves inconclusive."""
-        return [test for test in self.compared if not test.decided]
+        return [test for test in self.compared if test.verdicts == {Verdict.INCONCLUSIVE}]
 
     @property
     def other_verdicts(self) -> list[Readings]:
         """The compared tests whose verdicts differ."""
-        return [test for test in self.compared if not test.same_verdict]
+        return [test for test in self.compared if len(test.verdicts) > 1]
 
     @property
     def other_directions(self) -> list[Readings]:
         """The compared tests whose values lie on both sides of the neutral value."""
-        return [test for test in self.compared if self.directed and not test.same_direction]
+        return [test for test in self.compared if self.directed and test.directions > 1]
 
 
 def comparisons(run: Run) -> tuple[Comparison, ...]:
@@ -119,32 +109,58 @@ def comparisons(run: Run) -> tuple[Comparison, ...]:
             continue
         of_test = families.setdefault((measurement.model, headline.name, headline.unit), {})
         of_test.setdefault((measurement.test, measurement.subject), []).append(reading)
-    found = [
-        [readings for readings in of_test.values() if len({m.method for m, _ in readings}) > 1]
-        for of_test in families.values()
-    ]
+    found: list[Comparison] = []
     looks, domains = model_looks(run), domains_of(run)
-    return tuple(
-        _comparison(number, tests, looks, domains)
-        for number, tests in enumerate(filter(None, found), start=1)
-    )
+    for (model, name, unit), by_test in families.items():
+        tests = [some for some in by_test.values() if len({m.method for m, _ in some}) > 1]
+        if not tests:
+            continue
+        readings = [reading for some in tests for reading in some]
+        found.append(
+            Comparison(
+                model,
+                with_unit(name, unit),
+                _directed([m.headline for m, _ in readings]),
+                tuple(
+                    Readings(some[0].measurement.test, some[0].measurement.titled, tuple(some))
+                    for some in tests
+                ),
+                _chart(len(found) + 1, readings, looks[model].colour, domains.get(unit)),
+            )
+        )
+    return tuple(found)
 
 
-def _comparison(
-    number: int,
-    tests: Sequence[Sequence[Reading]],
-    looks: Mapping[str, Look],
-    domains: Mapping[str, tuple[float, float]],
-) -> Comparison:
-    readings = [reading for of_test in tests for reading in of_test]
-    first = readings[0].measurement
-    return Comparison(
-        first.model,
-        with_unit(first.headline.name, first.headline.unit),
-        _directed([m.headline for m, _ in readings]),
-        tuple(Readings(t[0].measurement.test, t[0].measurement.titled, tuple(t)) for t in tests),
-        _chart(number, readings, looks[first.model].colour, domains.get(first.headline.unit)),
+def order_chart(run: Run) -> Chart | None:
+    """Kendall's tau of every two rulers, over tests, models or groups; None where no order can be compared."""
+    drawn = run.orders[:MOST_ORDERS]
+    if not drawn:
+        return None
+    labels = unique([wrapped(f"{order.one} – {order.other}, {order.where}") for order in drawn])
+    rows = [
+        {
+            "label": label,
+            "series": f"order of {order.over}",
+            "value": order.tau,
+            "low": order.low,
+            "high": order.high,
+            "n": order.n,
+            "interval": order.interval,
+            "rulers": f"{order.one} – {order.other}",
+        }
+        for label, order in zip(labels, drawn, strict=True)
+    ]
+    told = tooltip(rulers="Rulers", value=("Kendall's tau", ".2f"), interval="Interval", n=("n", ""))
+    looks = in_greys(f"order of {order.over}" for order in drawn)
+    drawing = side_by_side(rows, "What is put in order", told, looks).with_neutral(0.0)
+    caption = (
+        f"Rank correlation (Kendall's tau) of {counted(len(drawn), 'pair')} of rulers: 1 for the same order, -1 for the "
+        "opposite one, 0 for none. Lines are 95 % confidence intervals where there are 6 things to order or more."
     )
+    more = len(run.orders) - len(drawn)
+    note = f"{more} more pairs are in the table and not drawn." if more else ""
+    plot = Plot(drawing, "Kendall's tau", caption, (note,), "Do the rulers agree?")
+    return plot.chart("rulers-orders")
 
 
 def _directed(estimates: Sequence[Estimate]) -> bool:
@@ -162,25 +178,19 @@ def _chart(
     number: int, readings: list[Reading], colour: str, domain: tuple[float, float] | None
 ) -> Chart | None:
     """The methods by shape, in the colour that the model has in all charts, on the scale that its unit has in them."""
-    drawn = [reading for reading in readings if reading.measurement.headline.value is not None]
+    drawn = with_value(readings)
     if not drawn:
         return None
-    first = drawn[0].measurement
+    first, some = drawn[0].measurement, [m for m, _ in drawn]
     title = with_unit(first.headline.name, first.headline.unit)
-    methods = distinct(m.method for m, _ in drawn)
-    names, shared = _short_names([m for m, _ in drawn])
+    names, shared = _short_names(some)
     alike = f", all with {', '.join(shared)}" if shared else ""
-    caption = (
-        f"{first.model}: {title}, by test and method ({', '.join(names[m] for m in methods)}{alike}). "
-        f"{whiskers(m.headline.interval for m, _ in drawn)}"
-    )
-    caption += neutral_told([m for m, _ in drawn]) + marks_told([m for m, _ in drawn])
-    missing = len(readings) - len(drawn)
-    note = f"{missing} not estimable and so not drawn." if missing else ""
-    name = f"rulers-{number:02d}-{safe(first.model)}-{safe(first.headline.name)}"
     shapes = {name: replace(look, colour=colour) for name, look in in_greys(names.values()).items()}
-    drawing = forest(drawn, [names[m.method] for m, _ in drawn], "Method", shapes, domain)
-    return Chart(name, caption, note, specification(drawing, title, f"Do the rulers agree? {caption}"))
+    drawing, told = forest(drawn, [names[m.method] for m in some], "Method", shapes, domain)
+    caption = f"{first.model}: {title}, by test and method ({', '.join(names.values())}{alike}). {told}"
+    note = not_drawn(len(readings) - len(drawn))
+    plot = Plot(drawing, title, caption, (note,), "Do the rulers agree?")
+    return plot.chart(f"rulers-{number:02d}-{safe(first.model)}-{safe(first.headline.name)}")
 
 
 def _short_names(readings: Sequence[Measurement]) -> tuple[dict[str, str], tuple[str, ...]]:
@@ -195,8 +205,7 @@ def _short_names(readings: Sequence[Measurement]) -> tuple[dict[str, str], tuple
     return names, shared
 
 
-def _side(reading: Reading) -> int:
-    headline = reading.measurement.headline
+def _side(headline: Estimate) -> int:
     value, neutral = headline.value, headline.neutral
     if value is None or neutral is None:
         return 0

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from biascore.report.charts import comparisons
-from biascore.report.charts.orders import order_chart
+from biascore.report.charts.rulers import comparisons, order_chart
 from biascore.report.parts.part import Part
 from biascore.results.run import Run
 
