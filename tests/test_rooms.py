@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-DOORS = {"api", "plugins_api", "designs", "stats", "errors"}
+DOORS = {"api", "designs", "stats", "errors"}
 """What a plugin may import."""
 
 

@@ -8,7 +8,6 @@ from importlib import metadata
 from typing import Any, Final
 
 from biascore.comparing import Comparison, Difference, Outcome
-from biascore.comparing.comparison import Compared
 from biascore.report.charts.base import (
     COLOURS,
     SHAPES,
@@ -28,6 +27,7 @@ from biascore.report.charts.base import (
 from biascore.report.charts.rows import ESTIMATE, side_by_side
 from biascore.report.page import document
 from biascore.report.parts import Part
+from biascore.results.comparison import Compared
 from biascore.results.estimates import Estimate
 
 FLIPS: Final = 20

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from biascore.plugins_api import IN_SHORT, Scalar
+from biascore.api.transforms import IN_SHORT, Scalar
 from biascore.stats.proportions import wilson_interval
 from biascore.stats.removal import Accuracy, Fitted, IterativeRemoval, padded_accuracy
 from biascore_transforms.rows import LabelledRows

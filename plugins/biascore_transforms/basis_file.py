@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import TypeAdapter
 
+from biascore.api.formats import parse_json, read_bytes, user_path
+from biascore.api.transforms import Scalar, TransformContext
 from biascore.errors import DataError, OptionsError
-from biascore.plugins_api import Scalar, TransformContext, parse_json, read_bytes, user_path
 
 Arrays: TypeAlias = Mapping[str, NDArray[Any]]
 

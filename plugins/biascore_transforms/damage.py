@@ -8,8 +8,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from biascore.api.transforms import Scalar, TransformContext, Vectors
 from biascore.errors import CapabilityError
-from biascore.plugins_api import Scalar, TransformContext, Vectors
 from biascore.stats.removal import neighbours_kept, variance_removed
 
 SAMPLE: Final = "most frequent words"

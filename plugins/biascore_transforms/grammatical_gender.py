@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from biascore.plugins_api import FittedTransform, TransformContext, Vectors
+from biascore.api.transforms import FittedTransform, TransformContext, Vectors
 from biascore.stats.removal import (
     Fit,
     LowRankMap,

@@ -11,18 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
+from biascore.api.stimuli import Catalogue, PairList
+from biascore.api.support import listed
+from biascore.api.transforms import FittedTransform, Options, Scalar, Transform, TransformContext, Vectors
 from biascore.errors import DataError, OptionsError, StimuliError, UnknownNameError
-from biascore.plugins_api import (
-    Catalogue,
-    FittedTransform,
-    Options,
-    PairList,
-    Scalar,
-    Transform,
-    TransformContext,
-    Vectors,
-    listed,
-)
 from biascore.stats.removal import equalised, neutralised, pair_subspace, unit_rows
 from biascore_transforms import basis_file
 from biascore_transforms.basis_file import Record

@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from biascore.plugins_api import FittedTransform, TransformContext, Vectors
+from biascore.api.transforms import FittedTransform, TransformContext, Vectors
 from biascore.stats.removal import LowRankMap, iterative_removal, linear_discriminant, support_vectors
 from biascore_transforms.accuracy import facts_of, trace_of, warnings_of
 from biascore_transforms.damage import damage_of

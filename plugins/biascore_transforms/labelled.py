@@ -9,8 +9,10 @@ from typing import Annotated, Final, Generic, Literal, Self, TypeVar
 
 from pydantic import Field, model_validator
 
+from biascore.api.stimuli import Catalogue
+from biascore.api.support import listed
+from biascore.api.transforms import Options, Transform, TransformContext
 from biascore.errors import OptionsError, StimuliError
-from biascore.plugins_api import Catalogue, Options, Transform, TransformContext, listed
 from biascore_metrics.grammatical_gender.kind import GenderedNounsTest
 from biascore_transforms.damage import SAMPLE, sample
 

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from biascore.plugins_api import IN_SHORT, FittedTransform, Scalar, TransformContext, Vectors
+from biascore.api.transforms import IN_SHORT, FittedTransform, Scalar, TransformContext, Vectors
 from biascore.stats.removal import Accuracy, Labelled, leace, one_hot, support_vectors
 from biascore_transforms.accuracy import in_short, span
 from biascore_transforms.damage import damage_of

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from biascore.api.transforms import FittedTransform, Scalar, Transform, TransformContext
 from biascore.errors import DataError, OptionsError
-from biascore.plugins_api import FittedTransform, Scalar, Transform, TransformContext
 from biascore.stats.removal import LowRankMap
 from biascore_transforms import basis_file
 from biascore_transforms.basis_file import Record

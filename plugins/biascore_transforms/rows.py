@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from biascore.api.support import listed
+from biascore.api.transforms import Scalar, Vectors
 from biascore.errors import StimuliError
-from biascore.plugins_api import Scalar, Vectors, listed
 from biascore.stats.removal import Labelled, unit_rows
 from biascore_transforms.labelled import LabelledOptions, Source
 

@@ -8,8 +8,8 @@ from typing import Annotated, Self
 import numpy as np
 from pydantic import Field, model_validator
 
+from biascore.api.transforms import FittedTransform, Options, Scalar, Transform, TransformContext, Vectors
 from biascore.errors import CapabilityError, OptionsError, StimuliError
-from biascore.plugins_api import FittedTransform, Options, Scalar, Transform, TransformContext, Vectors
 from biascore.stats.removal import top_components
 from biascore_transforms.damage import damage
 from biascore_transforms.linear import from_file, learnt

@@ -13,10 +13,11 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from biascore import Engine
+from biascore.api.queries import Text
+from biascore.api.support import read_scorer
 from biascore.cli import codes, exit_code
 from biascore.cli.app import app
 from biascore.errors import BiascoreError, ModelLoadError, QuestionError
-from biascore.plugins_api import Text, read_scorer
 
 from ..scorers.conftest import rows
 

@@ -50,7 +50,8 @@ def asked(words: int) -> list[str]:
 
 
 def ours(path: Path, words: list[str]) -> Any:
-    from biascore.plugins_api import LoadContext, ModelRef, Text
+    from biascore.api.adapters import LoadContext, ModelRef
+    from biascore.api.queries import Text
     from biascore_adapters.fasttext.adapter import FastTextAdapter, FastTextOptions
 
     ref, options = ModelRef.parse(f"fasttext:{path}"), FastTextOptions()

@@ -33,7 +33,8 @@ def write_text(folder: Path, words: int, dimensions: int) -> None:
 
 
 def ours(path: Path, words: list[str]) -> tuple[float, Any]:
-    from biascore.plugins_api import LoadContext, ModelRef, Text
+    from biascore.api.adapters import LoadContext, ModelRef
+    from biascore.api.queries import Text
     from biascore_adapters.fasttext.adapter import FastTextAdapter, FastTextOptions
 
     start = time.perf_counter()

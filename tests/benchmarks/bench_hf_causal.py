@@ -22,7 +22,7 @@ import numpy as np
 import torch
 import transformers
 
-from biascore.plugins_api import LoadContext, ModelRef
+from biascore.api.adapters import LoadContext, ModelRef
 from biascore_adapters.hf.adapter import HfAdapter
 from biascore_adapters.hf.options import HfOptions
 

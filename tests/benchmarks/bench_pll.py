@@ -39,8 +39,9 @@ import torch
 import transformers
 from transformers import AutoModelForMaskedLM, AutoTokenizer, BertConfig, BertForMaskedLM
 
+from biascore.api.adapters import Backend, LoadContext, ModelRef
+from biascore.api.queries import Masked
 from biascore.installation import install_extra
-from biascore.plugins_api import Backend, LoadContext, Masked, ModelRef
 from biascore_adapters.hf.adapter import HfAdapter
 from biascore_adapters.hf.load import load
 from biascore_adapters.hf.locate import find_local

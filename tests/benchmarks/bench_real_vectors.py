@@ -18,9 +18,9 @@ from pathlib import Path
 
 import numpy as np
 
+from biascore.api.metrics import Test
 from biascore.designs.effect import EFFECT
 from biascore.engine import Engine
-from biascore.plugins_api import Test
 from biascore.results.estimates import Estimate
 from biascore.results.measurement import Measurement
 from biascore.stats import Verdict

@@ -17,8 +17,8 @@ from typing import Any
 import drawn_worlds
 from pages import from_page
 
+from biascore.api.exporters import Measurement
 from biascore.engine import Engine
-from biascore.plugins_api import Measurement
 from biascore.stats import Verdict
 from biascore.stats.proportions import wilson_interval
 

@@ -10,8 +10,8 @@ import numpy as np
 import torch
 import transformers
 
+from biascore.api.queries import Masked
 from biascore.models.model import Model
-from biascore.plugins_api import Masked
 
 from . import tiny
 

@@ -8,18 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from biascore.api.adapters import Backend, Identity, ModelRef, hookimpl
+from biascore.api.queries import Masked, Text, TokenLogprobs
+from biascore.api.transforms import ModelPlugin
 from biascore.models.model import Model
 from biascore.models.source import Services, Source
-from biascore.plugins_api import (
-    Backend,
-    Identity,
-    Masked,
-    ModelPlugin,
-    ModelRef,
-    Text,
-    TokenLogprobs,
-    hookimpl,
-)
 
 
 class Lengths(Backend):

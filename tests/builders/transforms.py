@@ -10,15 +10,8 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from biascore.api.transforms import FittedTransform, Options, Scalar, Transform, TransformContext, Vectors
 from biascore.errors import StimuliError
-from biascore.plugins_api import (
-    FittedTransform,
-    Options,
-    Scalar,
-    Transform,
-    TransformContext,
-    Vectors,
-)
 
 
 class CentreOptions(Options):

@@ -10,6 +10,7 @@ from scipy.stats import binom, binomtest, norm
 from typer.testing import CliRunner
 
 from biascore import Engine
+from biascore.api.metrics import Context, Coverage, Estimate, Finding, Metric, MetricOptions, Model, PValue
 from biascore.basics.progress import Silent
 from biascore.calibration import Calibration, Cell, calibrate, resized
 from biascore.calibration.simulation import Simulation
@@ -17,7 +18,6 @@ from biascore.calibration.words import answer, changed, needed
 from biascore.cli.app import app
 from biascore.designs.pairs.test import SentencePairsTest
 from biascore.errors import BiascoreError, OptionsError, RunError
-from biascore.plugins_api import Context, Coverage, Estimate, Finding, Metric, MetricOptions, Model, PValue
 from biascore.stats import decide
 from biascore.stats.rates import wilson
 

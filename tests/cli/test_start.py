@@ -10,7 +10,7 @@ from importlib import import_module, metadata
 import pytest
 import typer
 
-import biascore.plugins_api
+import biascore
 from biascore.cli.app import app
 from biascore.cli.commands import Later
 from biascore.plugins.loading import Plugins
@@ -69,7 +69,7 @@ def test_plugins_that_do_not_matter_are_asked_nothing() -> None:
     assert {record.status for record in some.records} == {"loaded"}
 
 
-@pytest.mark.parametrize("module", [biascore, biascore.plugins_api])
+@pytest.mark.parametrize("module", [biascore])
 def test_what_a_module_gives_out_late_is_what_it_names(module: object) -> None:
     names: Callable[[], list[str]] = module.__dir__  # type: ignore[assignment]
     assert set(module.__all__) <= set(names())  # type: ignore[attr-defined]

@@ -24,12 +24,24 @@ def test_a_module_has_at_most_25_names_and_gives_out_each(name: str) -> None:
         _ = module.Metrik
 
 
-def test_every_public_name_is_on_the_page_and_documented() -> None:
+def also_here(page: str, name: str) -> str:
+    """What the page says between the heading of a module and its entry."""
+    return page.partition(f"\n::: biascore.{name}\n")[0].rpartition("\n## ")[2]
+
+
+def test_every_public_name_is_on_the_page_once_and_documented() -> None:
     griffe = pytest.importorskip("griffe", reason="needs biascore[docs]")
     page = (ROOT / "docs" / "plugin-api.md").read_text(encoding="utf-8")
     sections = {name: yaml.safe_load(text)["options"] for name, text in SECTION.findall(page)}
     shown = {name: options["members"] for name, options in sections.items() if "members" in options}
-    assert shown == {name: import_module(f"biascore.{name}").__all__ for name in PUBLIC}
+    given = {name: import_module(f"biascore.{name}").__all__ for name in PUBLIC}
+    before: set[str] = set()
+    for name, names in shown.items():
+        assert names == [one for one in given[name] if one not in before], name
+        above = {one for one in given[name] if one in before}
+        assert set(re.findall(r"\[`(\w+)`\]\[biascore\.", also_here(page, name))) == above, name
+        before |= set(names)
+    assert shown.keys() == given.keys()
     read = griffe.load("biascore", search_paths=[ROOT])
     documented = {f"{name}.{one}": read[name][one] for name in PUBLIC for one in shown[name]}
     methods = {

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from biascore import Audit, Engine
+from biascore.api.metrics import Coverage, Estimate, Finding, Test
 from biascore.errors import CapabilityError, OptionsError, TestKindError, UnknownNameError
 from biascore.metric import SELF, Context, Metric, MetricOptions
 from biascore.models.model import Model
 from biascore.models.pool import Pool
 from biascore.models.usage import QuestionCounts
 from biascore.plugins.loading import PluginRecord
-from biascore.plugins_api import Coverage, Estimate, Finding, Test
 
 AUDIT = {
     "title": "two",

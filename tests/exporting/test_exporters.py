@@ -13,12 +13,12 @@ from xml.etree import ElementTree
 
 import pytest
 
+from biascore.api.metrics import hookimpl
 from biascore.errors import OptionsError, RunError
 from biascore.exporter import Exported, Exporter
 from biascore.exporting.forms import EXPORTERS, exported, write_exported
 from biascore.gates import Gate, evaluate
 from biascore.plugins.loading import Plugins
-from biascore.plugins_api import hookimpl
 from biascore.results.failure import Failure
 from biascore.results.run import Run
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from biascore.api.languages import Language, SpeakerFrames, hookimpl
 from biascore.errors import PluginError, PluginFailedError, UnknownNameError
 from biascore.languages.gender import NO_SPEAKER_GENDER, SpeakerGender
 from biascore.languages.gender_trace import trace_gender
 from biascore.plugins.loading import Plugins
-from biascore.plugins_api import Language, SpeakerFrames, hookimpl
 
 
 class Nobody:
@@ -143,7 +143,8 @@ def test_spanish_and_italian_come_with_biascore() -> None:
         point
         for point in metadata.distribution("biascore").entry_points
         if point.group == "biascore"
-        and point.value.partition(":")[0] in {"biascore_grammars", "biascore_wordlists"}
+        and point.value.partition(":")[0]
+        in {"biascore_grammars", "biascore_metrics.kinds", "biascore_wordlists"}
     ]
     found = Plugins(points)
     assert {"es", "it"} <= set(found.speaker_gender.names)

@@ -6,7 +6,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from biascore.plugins_api import Backend, Familiarity, Identity, Level, Model, Test, Text, WordList, hookimpl
+from biascore.api.adapters import Backend, Identity, Model, hookimpl
+from biascore.api.queries import Familiarity, Level, Text
+from biascore.api.stimuli import Test, WordList
 
 from ..builders import models
 

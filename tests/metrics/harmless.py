@@ -9,8 +9,9 @@ import numpy as np
 from safetensors.numpy import load_file
 
 from biascore import Engine
+from biascore.api.exporters import Measurement
+from biascore.api.stimuli import Test, WordList
 from biascore.designs.options import WeatOptions
-from biascore.plugins_api import Measurement, Test, WordList
 from biascore_metrics.weat.weat import Weat
 
 from .measuring import measured

@@ -4,7 +4,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from biascore.plugins_api import Catalogue, Context, Measurement, Metric, Model, Test
+from biascore.api.exporters import Measurement
+from biascore.api.metrics import Context, Metric, Model, Test
+from biascore.api.stimuli import Catalogue
 from biascore.results.finding import measurement_of
 
 

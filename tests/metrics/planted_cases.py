@@ -10,8 +10,8 @@ import numpy as np
 from scipy.special import logit
 from scipy.stats import norm
 
+from biascore.api.exporters import Measurement
 from biascore.engine import Engine
-from biascore.plugins_api import Measurement
 from biascore_adapters.planted.equity import PERSONS
 from biascore_adapters.planted.lexicon import ATTRIBUTE, NOISE_DIMENSIONS, SPREAD, target_shift
 

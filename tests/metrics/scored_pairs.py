@@ -7,19 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from biascore.api.adapters import Backend, Identity
+from biascore.api.exporters import Measurement
+from biascore.api.metrics import Metric, Model, Test, hookimpl
+from biascore.api.queries import Masked, TokenLogprobs
 from biascore.designs.pairs.options import PairOptions
 from biascore.designs.pairs.test import SentencePair, SentencePairs, SentencePairsTest
-from biascore.plugins_api import (
-    Backend,
-    Identity,
-    Masked,
-    Measurement,
-    Metric,
-    Model,
-    Test,
-    TokenLogprobs,
-    hookimpl,
-)
 from biascore_metrics.crows_pairs.metrics import CrowsPairs
 from biascore_metrics.crows_pairs.options import CrowsPairsOptions
 

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
+from biascore.api.exporters import Measurement
+from biascore.api.metrics import Model, Test
 from biascore.designs.options import WeatOptions
 from biascore.errors import OptionsError
-from biascore.plugins_api import Measurement, Model, Test
 from biascore.results.verdicts import contradiction
 from biascore.stats import Verdict
 from biascore_metrics.weat.weat import Weat

@@ -7,10 +7,10 @@ import pytest
 from scipy import stats
 
 from biascore import Engine
+from biascore.api.metrics import Metric, Model, Test
 from biascore.designs.pairs.options import PairOptions
 from biascore.designs.pairs.test import SentencePair, SentencePairsTest
 from biascore.errors import TestKindError
-from biascore.plugins_api import Metric, Model, Test
 from biascore.stats import Verdict, robust_mean
 from biascore_metrics.crows_pairs.metrics import CrowsPairs, CrowsPairsCausal
 from biascore_metrics.crows_pairs.options import CrowsPairsOptions

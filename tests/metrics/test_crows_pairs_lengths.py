@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from biascore.api.adapters import Backend, Identity, hookimpl
+from biascore.api.exporters import Measurement
 from biascore.designs.pairs.test import SentencePair
-from biascore.plugins_api import Backend, Identity, Measurement, hookimpl
 from biascore.stats import Verdict
 from biascore_metrics.crows_pairs.metrics import CrowsPairsCausal
 

@@ -13,9 +13,11 @@ import statsmodels.api as sm
 from scipy import stats
 
 from biascore import Engine, compare
+from biascore.api.adapters import Backend, Identity, hookimpl
+from biascore.api.exporters import Measurement
+from biascore.api.queries import Masked, TokenLogprobs
 from biascore.comparing import Outcome
 from biascore.designs.pairs.test import SentencePair, SentencePairs, SentencePairsTest
-from biascore.plugins_api import Backend, Identity, Masked, Measurement, TokenLogprobs, hookimpl
 from biascore.results.verdicts import contradiction
 from biascore.stats import Verdict, lmm, robust_mean
 from biascore_metrics.crows_pairs.mixed import PAPER, CrowsPairsMixed

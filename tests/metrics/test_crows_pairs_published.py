@@ -19,9 +19,9 @@ torch = pytest.importorskip("torch", reason="needs biascore[hf]")
 transformers = pytest.importorskip("transformers", reason="needs biascore[hf]")
 
 from biascore import Engine  # noqa: E402
+from biascore.api.exporters import Measurement  # noqa: E402
 from biascore.designs.pairs.test import SentencePair, SentencePairs, SentencePairsTest  # noqa: E402
 from biascore.errors import CapabilityError, QuestionError  # noqa: E402
-from biascore.plugins_api import Measurement  # noqa: E402
 from biascore_metrics.crows_pairs.shared import shared_positions  # noqa: E402
 
 from ..builders import tiny  # noqa: E402

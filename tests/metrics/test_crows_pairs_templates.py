@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from biascore.api.exporters import Measurement
 from biascore.designs.pairs.test import SentencePair, SentencePairsTest
-from biascore.plugins_api import Measurement
 from biascore.stats.proportions import (
     binomial_test,
     clustered_binomial_test,

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from biascore import Engine
+from biascore.api.exporters import Measurement
+from biascore.api.metrics import Model, Test
 from biascore.designs.options import WeatOptions
-from biascore.plugins_api import Measurement, Model, Test
 from biascore.stats import Verdict
 from biascore_metrics.lpbs.lpbs import Lpbs
 from biascore_metrics.lpbs.options import LpbsOptions

@@ -7,10 +7,12 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
+from biascore.api.exporters import Measurement
+from biascore.api.metrics import Model, Test
+from biascore.api.queries import Familiarity
 from biascore.designs.frequency import Frequency
 from biascore.designs.options import WeatOptions
 from biascore.engine import Engine
-from biascore.plugins_api import Familiarity, Measurement, Model, Test
 from biascore_metrics.weat.options import ScWeatOptions
 from biascore_metrics.weat.single import ScWeat
 from biascore_metrics.weat.weat import Weat

@@ -11,19 +11,11 @@ import numpy as np
 import pytest
 
 from biascore import Audit, Engine
+from biascore.api.adapters import Backend, Identity, Model
+from biascore.api.exporters import Measurement
+from biascore.api.queries import Masked, TokenLogprobs
+from biascore.api.stimuli import Catalogue, Test, WordList, hookimpl
 from biascore.errors import CapabilityError, OptionsError
-from biascore.plugins_api import (
-    Backend,
-    Catalogue,
-    Identity,
-    Masked,
-    Measurement,
-    Model,
-    Test,
-    TokenLogprobs,
-    WordList,
-    hookimpl,
-)
 from biascore.stats import Verdict
 from biascore_metrics.lpbs.filled import Filled
 from biascore_metrics.lpbs.lpbs import Lpbs

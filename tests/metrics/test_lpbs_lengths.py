@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from biascore.api.exporters import Measurement
 from biascore.engine import Engine
-from biascore.plugins_api import Measurement
 
 FEW = {"draws": 300, "resamples": 100, "topics": "none"}
 MEAN = "effect size d with the mean over sub-tokens"

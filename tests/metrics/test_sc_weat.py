@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 from biascore import Audit, Engine
+from biascore.api.exporters import Measurement
+from biascore.api.metrics import Model
+from biascore.api.stimuli import Catalogue, Test
 from biascore.errors import OptionsError
-from biascore.plugins_api import Catalogue, Measurement, Model, Test
 from biascore.stats import Verdict, cosine_matrix, holm
 from biascore.stats.each import each_word_test
 from biascore.stats.exchange import Exchange

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
+from biascore.api.exporters import Measurement
 from biascore.designs.options import VectorOptions, WeatOptions
-from biascore.plugins_api import Measurement
 from biascore.stats import cosine_matrix
 from biascore.stats.two_way import TWO_WAY, two_way_intervals
 from biascore_metrics.weat.weat import Weat

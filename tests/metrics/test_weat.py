@@ -7,10 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from biascore.api.exporters import Measurement
+from biascore.api.metrics import Model
+from biascore.api.stimuli import Catalogue, Test
 from biascore.designs.options import WeatOptions
 from biascore.engine import Engine
 from biascore.errors import AnswerError
-from biascore.plugins_api import Catalogue, Measurement, Model, Test
 from biascore.results.verdicts import contradiction
 from biascore.stats import Verdict
 from biascore_metrics.weat.options import ScWeatOptions

@@ -7,9 +7,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pytest
 
+from biascore.api.exporters import Measurement
+from biascore.api.metrics import Model, Test
+from biascore.api.queries import Familiarity
 from biascore.designs.options import WeatOptions
 from biascore.errors import AnswerError
-from biascore.plugins_api import Familiarity, Measurement, Model, Test
 from biascore_metrics.weat.weat import Weat
 
 from ..builders import models

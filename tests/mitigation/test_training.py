@@ -19,6 +19,7 @@ transformers = pytest.importorskip("transformers", reason="needs biascore[hf]")
 from safetensors.torch import load_file, save_file  # noqa: E402
 
 from biascore import Engine  # noqa: E402
+from biascore.api.queries import Masked  # noqa: E402
 from biascore.basics.progress import Advance  # noqa: E402
 from biascore.errors import (  # noqa: E402
     BiascoreError,
@@ -30,7 +31,6 @@ from biascore.errors import (  # noqa: E402
 )
 from biascore.mitigation.mitigate import MITIGATION_FILE, Mitigated, mitigate, prepare  # noqa: E402
 from biascore.models.training import CHECKPOINT_FILE, Training  # noqa: E402
-from biascore.plugins_api import Masked  # noqa: E402
 from biascore_adapters.transformer.masking import Masking, Piece  # noqa: E402
 
 from ..builders.models import Lengths, model_of  # noqa: E402

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from biascore import Engine
+from biascore.api.adapters import Backend, Identity, hookimpl
+from biascore.api.queries import Text
 from biascore.errors import (
     AnswerError,
     AuthError,
@@ -25,7 +27,6 @@ from biascore.models.cache import CacheWarning, DiskCache, NoCache
 from biascore.models.model import Model
 from biascore.models.source import Services
 from biascore.planning.rehearsal import Rehearsal, Scratch
-from biascore.plugins_api import Backend, Identity, Text, hookimpl
 
 from ..builders import models
 

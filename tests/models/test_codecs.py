@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from biascore.api.queries import Masked, Text, TokenLogprobs
 from biascore.models import codecs
-from biascore.plugins_api import Masked, Text, TokenLogprobs
 
 # Any string at all: lone surrogates are text to Python, and so to a model.
 ANY_TEXT = st.text(st.characters() | st.characters(categories=["Cs"]))

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from biascore import Engine
+from biascore.api.queries import Masked, Text
 from biascore.models.model import Model
-from biascore.plugins_api import Masked, Text
 
 
 @pytest.fixture(scope="module")

@@ -11,11 +11,11 @@ from urllib.parse import quote
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
+from biascore.api.adapters import Backend, Identity, hookimpl
 from biascore.basics.keys import hide, repeats, without_keys
 from biascore.errors import AnswerError, PluginFailedError, QuestionError
 from biascore.models.cache import DiskCache
 from biascore.models.source import Services
-from biascore.plugins_api import Backend, Identity, hookimpl
 
 from ..builders.models import model_of
 

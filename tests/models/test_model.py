@@ -14,12 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from biascore import Engine
+from biascore.api.adapters import Backend, Identity, hookimpl
+from biascore.api.queries import Masked, Text
 from biascore.basics.progress import Advance
 from biascore.errors import CapabilityError
 from biascore.models.cache import DiskCache
 from biascore.models.model import Model
 from biascore.models.source import Services
-from biascore.plugins_api import Backend, Identity, Masked, Text, hookimpl
 
 from ..builders.models import Lengths, Shift, lengths, model_of
 

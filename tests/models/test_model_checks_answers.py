@@ -10,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from biascore.api.adapters import Backend, Identity, hookimpl
+from biascore.api.queries import Masked, Text, TokenLogprobs
 from biascore.errors import AnswerError, QuestionError
 from biascore.models.cache import DiskCache
 from biascore.models.source import Services
-from biascore.plugins_api import Backend, Identity, Masked, Text, TokenLogprobs, hookimpl
 
 from ..builders.models import Lengths, model_of
 

@@ -11,10 +11,11 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from biascore.api.queries import Masked, Text
+from biascore.api.transforms import ModelPlugin, hookimpl
 from biascore.models.cache import DiskCache
 from biascore.models.model import Model
 from biascore.models.source import Services
-from biascore.plugins_api import Masked, ModelPlugin, Text, hookimpl
 
 from ..builders.models import Lengths, Shift, lengths, model_of
 

@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from biascore.api.metrics import hookimpl
 from biascore.errors import ModelLoadError, QuestionError, RateLimitError, TransientModelError
 from biascore.models.cache import DiskCache
 from biascore.models.model import Model
 from biascore.models.source import Services
-from biascore.plugins_api import hookimpl
 
 from ..builders.models import Lengths, model_of
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from biascore.api.adapters import Backend, Identity, hookimpl
 from biascore.errors import AnswerError
 from biascore.models.cache import Cache, CacheWarning, DiskCache, NoCache
 from biascore.models.model import Model
 from biascore.models.source import Services
-from biascore.plugins_api import Backend, Identity, hookimpl
 
 from ..builders import models
 

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from biascore import Audit, Engine
+from biascore.api.queries import Text
+from biascore.api.transforms import ModelPlugin, hookimpl
 from biascore.models.cost import Cost
-from biascore.plugins_api import ModelPlugin, Text, hookimpl
 
 from ..builders.vectors import random_vectors, write_vectors
 

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from biascore import Audit, Engine
+from biascore.api.stimuli import WordList
 from biascore.basics.progress import Advance
 from biascore.designs.pairs.test import SentencePair, SentencePairsTest
 from biascore.metric import Metric
 from biascore.planning.out_of_reach import out_of_reach
-from biascore.plugins_api import WordList
 from biascore.stats import (
     Decision,
     Unreachable,

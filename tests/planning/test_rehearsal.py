@@ -11,6 +11,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from biascore.api.adapters import Backend, Identity
+from biascore.api.queries import Masked, Text, TokenLogprobs
+from biascore.api.stimuli import Catalogue, Test, WordList, hookimpl
 from biascore.errors import QuestionError
 from biascore.metric import Context, Metric
 from biascore.models.cache import DiskCache, NoCache
@@ -21,17 +24,6 @@ from biascore.models.source import Services
 from biascore.planning.plan import Plan, QuestionPlan
 from biascore.planning.planner import Planner
 from biascore.planning.rehearsal import DIMENSIONS
-from biascore.plugins_api import (
-    Backend,
-    Catalogue,
-    Identity,
-    Masked,
-    Test,
-    Text,
-    TokenLogprobs,
-    WordList,
-    hookimpl,
-)
 
 from ..builders.models import model_of
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from biascore import Engine
+from biascore.api.metrics import hookimpl
 from biascore.plugins.loading import Plugins
-from biascore.plugins_api import hookimpl
 
 EngineOf = Callable[..., Engine]
 Install = Callable[..., Plugins]
@@ -57,7 +57,8 @@ def engine_of(install: Install, monkeypatch: pytest.MonkeyPatch) -> Callable[...
     """An engine with a plugin that registers these adapters and metrics."""
 
     def make(*classes: type, cache: Any = None, **options: Any) -> Engine:
-        from biascore.plugins_api import Adapter, Metric
+        from biascore.api.adapters import Adapter
+        from biascore.api.metrics import Metric
 
         def register(kind: type) -> Callable[..., None]:
             def hook(register: Callable[[type], None]) -> None:

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from biascore import Engine
+from biascore.api.adapters import Adapter, hookimpl
 from biascore.plugins.loading import Plugins
-from biascore.plugins_api import Adapter, hookimpl
 
 from ..builders.word_lists import weat_file
 

@@ -87,7 +87,7 @@ def test_no_adapter_knows_a_metric() -> None:
 
 
 def test_importing_biascore_imports_no_plugin() -> None:
-    loaded = modules_after("import biascore, biascore.plugins_api, biascore.engine, biascore.archive.verify")
+    loaded = modules_after("import biascore, biascore.api.metrics, biascore.engine, biascore.archive.verify")
     assert "biascore" in loaded
     assert loaded & FIRST_PARTY == set()
     assert loaded & HEAVY == set()

@@ -9,18 +9,13 @@ from typing import Any
 
 import pytest
 
+from biascore.api.adapters import ModelRef
+from biascore.api.formats import DataFile, DataFormat, Test, hookimpl
+from biascore.api.languages import Language
+from biascore.api.stimuli import WordList
+from biascore.api.transforms import ModelPlugin
 from biascore.errors import DataError, OptionsError, PluginError, UnknownNameError
 from biascore.plugins.loading import Plugins
-from biascore.plugins_api import (
-    DataFile,
-    DataFormat,
-    Language,
-    ModelPlugin,
-    ModelRef,
-    Test,
-    WordList,
-    hookimpl,
-)
 
 from ..builders.transforms import Centre
 from .made import adapter_of, engine_with, module_of, plugins_of, registers, wordlists_of

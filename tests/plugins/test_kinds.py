@@ -9,10 +9,11 @@ from typing import Any, ClassVar, Literal
 import pytest
 
 from biascore import Engine
+from biascore.api.metrics import Caveat, Estimate, Model, Test
+from biascore.api.stimuli import WordList
 from biascore.designs.crossed import Crossed
 from biascore.errors import StimuliError
 from biascore.metric import Context, Diagnosis, Diagnostic
-from biascore.plugins_api import Caveat, Estimate, Model, Test, WordList
 from biascore.stimuli.entries import AboutTest, Prose, RolesEntry, TestEntry, Words
 
 Register = Callable[[Any], None]

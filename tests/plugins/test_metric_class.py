@@ -12,9 +12,9 @@ from typing import TypeVar
 import pytest
 
 from biascore import Engine
+from biascore.api.metrics import Context, Finding, Metric, MetricOptions, Model, Test
 from biascore.errors import OptionsError, TestKindError
 from biascore.plugins.loading import Plugins
-from biascore.plugins_api import Context, Finding, Metric, MetricOptions, Model, Test
 from biascore_metrics.fise.kind import FiseTest
 from biascore_metrics.fise.metric import Fise
 from biascore_metrics.fise.options import FiseOptions

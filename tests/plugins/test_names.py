@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
+from biascore.api.adapters import Adapter, Options
+from biascore.api.languages import Language
 from biascore.errors import OptionsError
 from biascore.plugins.loading import Plugins
 from biascore.plugins.registry import PluginRecord
-from biascore.plugins_api import Adapter, Language, Options
 
 from .conftest import Install
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from biascore import Engine
+from biascore.api.adapters import Adapter
 from biascore.errors import PluginError, UnknownNameError
-from biascore.plugins_api import Adapter
 
 from ..builders.word_lists import write_weat
 from .made import adapter_of, engine_with, lists_of, module_of, plugins_of, registers, wordlists_of

@@ -7,16 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from biascore.api.metrics import ConfidenceInterval, Coverage, Estimate, PValue, hookimpl, item_table
+from biascore.api.transforms import ModelPlugin
 from biascore.errors import PluginFailedError
-from biascore.plugins_api import (
-    ConfidenceInterval,
-    Coverage,
-    Estimate,
-    ModelPlugin,
-    PValue,
-    hookimpl,
-    item_table,
-)
 from biascore.stats import Decision, Verdict
 
 from .conftest import EngineOf

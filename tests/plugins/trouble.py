@@ -7,20 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from biascore.plugins_api import (
-    Adapter,
-    Backend,
-    Context,
-    Coverage,
-    Estimate,
-    Finding,
-    Identity,
-    Metric,
-    Model,
-    Test,
-    Text,
-    hookimpl,
-)
+from biascore.api.adapters import Adapter, Backend, Identity
+from biascore.api.metrics import Context, Coverage, Estimate, Finding, Metric, Model, Test, hookimpl
+from biascore.api.queries import Text
 
 Act = Callable[[], Any]
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import biascore_wordlists
-from biascore.plugins_api import Language
+from biascore.api.languages import Language
 from biascore.stimuli import Catalogue, PairList, TemplateList, WordList
 from biascore_metrics.fise.kind import FiseTest
 

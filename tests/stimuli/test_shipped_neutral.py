@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import biascore_wordlists
-from biascore.plugins_api import Catalogue
+from biascore.api.stimuli import Catalogue
 
 from ..builders.kinds import KINDS
 

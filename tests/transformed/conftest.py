@@ -14,15 +14,8 @@ import numpy.typing as npt
 import pytest
 
 from biascore import Engine
+from biascore.api.transforms import FittedTransform, Options, Transform, TransformContext, Vectors, hookimpl
 from biascore.plugins.loading import Plugins
-from biascore.plugins_api import (
-    FittedTransform,
-    Options,
-    Transform,
-    TransformContext,
-    Vectors,
-    hookimpl,
-)
 
 from ..builders.transforms import Centre, Centred
 from ..cli.conftest import biascore  # noqa: F401  # a fixture of the command line

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from biascore import Audit, AuditTransform, Engine, Run
+from biascore.api.metrics import Finding, Metric, Model
 from biascore.errors import BiascoreError, CapabilityError, OptionsError, UnknownNameError
 from biascore.plugins.loading import Plugins
-from biascore.plugins_api import Finding, Metric, Model
 
 from ..builders.transforms import Centre, CentreOptions
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from biascore import Audit, AuditTransform, Engine, Run
+from biascore.api.metrics import Scalar
 from biascore.errors import BiascoreError, PluginFailedError, StimuliError
-from biascore.plugins_api import Scalar
 
 from ..builders.transforms import Centre, CentreOptions
 from .conftest import Wrongly

@@ -10,19 +10,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from biascore.api.adapters import Backend, Identity, hookimpl
+from biascore.api.queries import Text, Vocabulary
+from biascore.api.stimuli import Catalogue
+from biascore.api.transforms import FittedTransform, Transform
 from biascore.models.model import Model
 from biascore.models.prepared import Transforms
 from biascore.models.source import Services
-from biascore.plugins_api import (
-    Backend,
-    Catalogue,
-    FittedTransform,
-    Identity,
-    Text,
-    Transform,
-    Vocabulary,
-    hookimpl,
-)
 from biascore_metrics.grammatical_gender.kind import GenderedNounsTest, NounClass
 
 from ..builders.kinds import KINDS

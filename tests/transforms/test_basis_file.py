@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from biascore.api.transforms import Transform
 from biascore.errors import BiascoreError, DataError, OptionsError
 from biascore.models.model import Model
-from biascore.plugins_api import Transform
 from biascore_transforms.basis_file import RECORD
 from biascore_transforms.grammatical_gender import GrammaticalGender, GrammaticalGenderOptions
 from biascore_transforms.hard_debias import HardDebias, HardDebiasOptions

@@ -9,10 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from biascore.plugins_api import hookimpl
+from biascore.api.stimuli import hookimpl
 
 if TYPE_CHECKING:
-    from biascore.plugins_api import Language
+    from biascore.api.languages import Language
 
 GRAMMARS: Final = Path(__file__).parent
 
@@ -20,7 +20,7 @@ GRAMMARS: Final = Path(__file__).parent
 @hookimpl
 def register_languages(register: Callable[[Language], None]) -> None:
     """Register Spanish and Italian."""
-    from biascore.plugins_api import SpeakerFrames, language_with_rules
+    from biascore.api.languages import SpeakerFrames, language_with_rules
 
     for code, name, masculine, feminine in (
         ("es", "Spanish", "Estoy listo para decirlo: «{}»", "Estoy lista para decirlo: «{}»"),

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from biascore.plugins_api import hookimpl
+from biascore.api.stimuli import hookimpl
 
 MAPPINGS: Final = Path(__file__).parent
 

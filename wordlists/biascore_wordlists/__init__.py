@@ -10,10 +10,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from biascore.plugins_api import hookimpl
+from biascore.api.stimuli import hookimpl
 
 if TYPE_CHECKING:
-    from biascore.plugins_api import Language
+    from biascore.api.languages import Language
 
 # A wheel is always unpacked, so a plain path serves; importlib.resources would add a context manager.
 FOLDER = Path(__file__).parent
@@ -29,7 +29,7 @@ class LanguageWordlists:
     @hookimpl
     def register_languages(self, register: Callable[[Language], None]) -> None:
         """Register the language."""
-        from biascore.plugins_api import Language
+        from biascore.api.languages import Language
 
         register(Language(code=self.code, name=self.name))
 

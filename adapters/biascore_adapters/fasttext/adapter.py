@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from biascore.plugins_api import Adapter, LoadContext, ModelRef, Options
+from biascore.api.adapters import Adapter, LoadContext, ModelRef, Options
 from biascore_adapters.fasttext.backend import FastTextBackend
 from biascore_adapters.fasttext.detect import Format, open_vectors
 from biascore_adapters.fasttext.storage import DigestMode, ModelFile, locate

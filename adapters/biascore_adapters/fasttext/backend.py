@@ -11,8 +11,9 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from biascore.api.adapters import Backend, Identity, hookimpl
+from biascore.api.queries import Familiarity, Level, Text, Vocabulary
 from biascore.errors import QuestionError
-from biascore.plugins_api import Backend, Familiarity, Identity, Level, Text, Vocabulary, hookimpl
 from biascore_adapters.fasttext.storage import ModelFile
 from biascore_adapters.fasttext.vectors import SEPARATORS, WordVectors, blank
 from biascore_adapters.fasttext.vocabulary import FileVocabulary

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from biascore.plugins_api import BLOCK_ROWS
+from biascore.api.support import BLOCK_ROWS
 from biascore_adapters.fasttext.index import MAX_DIMENSIONS, BlockCheck, RecordLayout, WordIndex, scan_records
 from biascore_adapters.fasttext.storage import Cursor, ModelFile, corrupt, unusable
 from biascore_adapters.fasttext.subwords import buckets_of, ngram_buckets

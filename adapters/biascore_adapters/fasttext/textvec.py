@@ -17,7 +17,7 @@ from typing import BinaryIO, Final, cast
 import numpy as np
 import numpy.typing as npt
 
-from biascore.plugins_api import MAX_UNPACKED
+from biascore.api.support import MAX_UNPACKED
 from biascore_adapters.fasttext.index import MAX_DIMENSIONS, MAX_WORD_BYTES, WordIndex
 from biascore_adapters.fasttext.storage import HEAD_BYTES, ModelFile, corrupt, unusable
 from biascore_adapters.fasttext.vectors import Facts, blank, checked

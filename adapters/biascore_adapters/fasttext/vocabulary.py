@@ -8,7 +8,8 @@ from itertools import islice
 import numpy as np
 import numpy.typing as npt
 
-from biascore.plugins_api import BLOCK_ROWS, Vocabulary
+from biascore.api.queries import Vocabulary
+from biascore.api.support import BLOCK_ROWS
 from biascore_adapters.fasttext.vectors import SEPARATORS, WordVectors
 
 

@@ -8,7 +8,7 @@ from itertools import islice
 import numpy as np
 import numpy.typing as npt
 
-from biascore.plugins_api import BLOCK_ROWS
+from biascore.api.support import BLOCK_ROWS
 from biascore_adapters.fasttext.index import MAX_DIMENSIONS, RecordLayout, scan_records
 from biascore_adapters.fasttext.storage import HEAD_BYTES, ModelFile, corrupt, unusable
 from biascore_adapters.fasttext.textvec import parse_header

@@ -8,8 +8,9 @@ from __future__ import annotations
 import importlib.util
 from typing import ClassVar, Final
 
+from biascore.api.adapters import Adapter, Backend, LoadContext, ModelRef
+from biascore.api.support import HUB_TOKENS
 from biascore.errors import MissingExtraError, ModelLoadError
-from biascore.plugins_api import HUB_TOKENS, Adapter, Backend, LoadContext, ModelRef
 from biascore_adapters.hf.locate import fetch, find_local
 from biascore_adapters.hf.options import HfOptions
 

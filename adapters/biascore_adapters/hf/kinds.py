@@ -9,8 +9,8 @@ from pathlib import Path
 import torch
 import transformers
 
+from biascore.api.adapters import Backend, Checkpoints, Progress, Trained, Training
 from biascore.errors import CapabilityError, ModelLoadError, OptionsError
-from biascore.plugins_api import Backend, Checkpoints, Progress, Trained, Training
 from biascore_adapters.hf.head import UnusableHead
 from biascore_adapters.hf.load import Loaded, encodes_alone, load
 from biascore_adapters.hf.options import TRANSLATION_OPTIONS, HfOptions

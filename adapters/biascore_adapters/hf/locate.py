@@ -7,8 +7,9 @@ import re
 from pathlib import Path
 from typing import Final
 
+from biascore.api.adapters import ModelRef
+from biascore.api.formats import user_path
 from biascore.errors import MissingExtraError, ModelLoadError
-from biascore.plugins_api import ModelRef, user_path
 from biascore_adapters.hf import foreign
 from biascore_adapters.transformer.folder import (
     GENERATION,

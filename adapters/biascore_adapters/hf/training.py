@@ -19,8 +19,9 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from transformers import PreTrainedModel
 
+from biascore.api.adapters import Checkpoints, Progress, Trained, Training
+from biascore.api.formats import parse_json
 from biascore.errors import CapabilityError, ModelLoadError, OptionsError, QuestionError
-from biascore.plugins_api import Checkpoints, Progress, Trained, Training, parse_json
 from biascore_adapters.hf.load import Loaded, quiet
 from biascore_adapters.transformer.folder import SETTINGS, VOCABULARY, ModelFolder, first_line, matching
 from biascore_adapters.transformer.masking import Batch, Masking, Piece

@@ -12,8 +12,8 @@ import torch
 import transformers
 from transformers import AutoModelForSeq2SeqLM, AutoTokenizer, PreTrainedModel
 
+from biascore.api.adapters import Backend, Cost, Identity, hookimpl
 from biascore.errors import AnswerError, QuestionError, UnsupportedLanguageError
-from biascore.plugins_api import Backend, Cost, Identity, hookimpl
 from biascore_adapters.hf.languages import find_code, language_codes
 from biascore_adapters.hf.load import check_kind, model_of, place, quiet, unreadable
 from biascore_adapters.hf.options import HfOptions

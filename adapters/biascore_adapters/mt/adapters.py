@@ -10,8 +10,9 @@ from urllib.parse import urlsplit
 from pydantic import SecretStr
 from typing_extensions import TypeVar
 
+from biascore.api.adapters import Adapter, Backend, LoadContext, ModelRef, Options
+from biascore.api.support import warn_if_readable
 from biascore.errors import AuthError, MissingExtraError, OptionsError
-from biascore.plugins_api import Adapter, Backend, LoadContext, ModelRef, Options, warn_if_readable
 from biascore_adapters.mt.options import AmazonOptions, DeepLOptions, GoogleOptions
 
 OptionsT = TypeVar("OptionsT", bound=Options, default=Any)

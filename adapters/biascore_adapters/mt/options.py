@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from biascore.plugins_api import Options
+from biascore.api.adapters import Options
 
 
 class DeepLOptions(Options):

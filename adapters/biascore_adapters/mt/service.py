@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
+from biascore.api.adapters import Backend, Cost, hookimpl
+from biascore.api.support import quoted
 from biascore.errors import AnswerError, QuestionError
-from biascore.plugins_api import Backend, Cost, hookimpl, quoted
 
 _REPLACEMENT: Final = "\ufffd"
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import importlib.util
 from typing import ClassVar
 
+from biascore.api.adapters import Adapter, Backend, LoadContext, ModelRef
 from biascore.errors import MissingExtraError
-from biascore.plugins_api import Adapter, Backend, LoadContext, ModelRef
 from biascore_adapters.onnx.locate import find
 from biascore_adapters.onnx.options import OnnxOptions
 

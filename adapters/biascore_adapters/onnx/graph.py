@@ -9,8 +9,8 @@ from typing import Any, Final, Literal
 import numpy as np
 import onnxruntime
 
+from biascore.api.support import install_extra
 from biascore.errors import AnswerError, ModelLoadError
-from biascore.plugins_api import install_extra
 from biascore_adapters.onnx.locate import OnnxFolder
 from biascore_adapters.onnx.options import OnnxOptions
 from biascore_adapters.transformer.arrays import Floats, padded

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final
 
+from biascore.api.adapters import ModelRef
 from biascore.errors import ModelLoadError
-from biascore.plugins_api import ModelRef
 from biascore_adapters.onnx.protobuf import Stated, read_stated
 from biascore_adapters.transformer.exported import EXPORTED_FILE, Exported
 from biascore_adapters.transformer.folder import VOCABULARY, ModelFolder, matching, modules_of, read_json_file

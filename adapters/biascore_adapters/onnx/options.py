@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from biascore.plugins_api import Options
+from biascore.api.adapters import Options
 from biascore_adapters.transformer.outputs import Activation, Labels
 from biascore_adapters.transformer.pooling import LongTexts, Pooling
 

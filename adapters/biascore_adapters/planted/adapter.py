@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from biascore.plugins_api import Adapter, Backend, LoadContext, ModelRef, Options
+from biascore.api.adapters import Adapter, Backend, LoadContext, ModelRef, Options
 from biascore_adapters.planted.backend import PlantedBackend
 from biascore_adapters.planted.planting import Planted
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Final
 
-from biascore.plugins_api import Masked, Span
+from biascore.api.queries import Masked, Span
 from biascore_adapters.planted.sentences import FLOOR, deviate
 from biascore_metrics.robust.associations import ATTRIBUTE, TARGET, AssociationsTest, Part
 

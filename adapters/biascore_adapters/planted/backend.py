@@ -28,22 +28,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit, log_softmax, ndtr
 
+from biascore.api.adapters import Backend, Identity, hookimpl
+from biascore.api.languages import Language, SpeakerFrames, find_language
+from biascore.api.queries import Familiarity, Level, Masked, Text, TokenLogprobs, Vocabulary
+from biascore.api.support import BLOCK_ROWS
 from biascore.errors import QuestionError
-from biascore.plugins_api import (
-    BLOCK_ROWS,
-    Backend,
-    Familiarity,
-    Identity,
-    Language,
-    Level,
-    Masked,
-    SpeakerFrames,
-    Text,
-    TokenLogprobs,
-    Vocabulary,
-    find_language,
-    hookimpl,
-)
 from biascore_adapters.planted.associations import Associated
 from biascore_adapters.planted.lexicon import GENDER, generator
 from biascore_adapters.planted.planting import Planted

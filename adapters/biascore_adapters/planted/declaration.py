@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Final
 
+from biascore.api.stimuli import Catalogue, Test
 from biascore.errors import RefError, UnknownNameError
-from biascore.plugins_api import Catalogue, Test
 from biascore_adapters.planted.world import CONDITIONS, World
 
 MAX_EFFECT: Final = 1.9

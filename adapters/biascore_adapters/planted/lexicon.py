@@ -23,8 +23,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri
 
+from biascore.api.stimuli import PairList, Test, WordList
 from biascore.errors import RefError
-from biascore.plugins_api import PairList, Test, WordList
 from biascore_adapters.planted.world import Place, World, mixed
 from biascore_metrics.fise.kind import FiseTest
 

@@ -7,7 +7,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from biascore.plugins_api import Catalogue, LoadContext, SpeakerFrames, WordList
+from biascore.api.adapters import LoadContext
+from biascore.api.languages import SpeakerFrames
+from biascore.api.stimuli import Catalogue, WordList
 from biascore_adapters.planted.associations import Associations
 from biascore_adapters.planted.declaration import declared_effects, parse_declaration
 from biascore_adapters.planted.equity import Emotions

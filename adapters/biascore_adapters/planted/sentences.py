@@ -17,9 +17,10 @@ from typing import Final
 
 import numpy as np
 
+from biascore.api.languages import GenderPair, SpeakerFrames, compare_pair
+from biascore.api.stimuli import Catalogue, PairList, Test
 from biascore.designs.pairs.test import SentencePair, SentencePairsTest
 from biascore.errors import RefError
-from biascore.plugins_api import Catalogue, GenderPair, PairList, SpeakerFrames, Test, compare_pair
 from biascore_adapters.planted.lexicon import generator
 from biascore_adapters.planted.world import World, mixed
 from biascore_metrics.gest.kind import GenderPairsTest, SamplesTest, Stereotype

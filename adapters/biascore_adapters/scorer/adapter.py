@@ -4,18 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from biascore.api.adapters import Adapter, Backend, LoadContext, Model, ModelRef, Options
+from biascore.api.formats import user_path
+from biascore.api.support import Scorer, read_scorer
 from biascore.errors import BiascoreError, ModelLoadError
-from biascore.plugins_api import (
-    Adapter,
-    Backend,
-    LoadContext,
-    Model,
-    ModelRef,
-    Options,
-    Scorer,
-    read_scorer,
-    user_path,
-)
 from biascore_adapters.scorer.backend import ScorerBackend
 
 

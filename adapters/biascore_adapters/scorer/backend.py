@@ -9,20 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from biascore.api.adapters import Backend, Cost, Identity, Model, find_output, hookimpl
+from biascore.api.queries import Familiarity, Text
+from biascore.api.support import Scorer, quoted, vectors_of
 from biascore.errors import AnswerError, QuestionError
-from biascore.plugins_api import (
-    Backend,
-    Cost,
-    Familiarity,
-    Identity,
-    Model,
-    Scorer,
-    Text,
-    find_output,
-    hookimpl,
-    quoted,
-    vectors_of,
-)
 
 
 class ScorerBackend(Backend):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from biascore.plugins_api import hookimpl
+from biascore.api.adapters import hookimpl
 
 if TYPE_CHECKING:
-    from biascore.plugins_api import Adapter
+    from biascore.api.adapters import Adapter
 
 
 @hookimpl

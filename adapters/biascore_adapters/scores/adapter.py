@@ -14,25 +14,19 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from biascore.errors import DataError, ModelLoadError, QuestionError
-from biascore.plugins_api import (
-    Adapter,
-    Backend,
+from biascore.api.adapters import Adapter, Backend, Identity, LoadContext, ModelRef, hookimpl
+from biascore.api.formats import (
     FrozenMap,
-    Identity,
-    LoadContext,
-    ModelRef,
     Row,
     Table,
     TableOptions,
     file_digest,
-    hookimpl,
-    listed,
-    quoted,
     read_table,
     read_text,
     user_path,
 )
+from biascore.api.support import listed, quoted
+from biascore.errors import DataError, ModelLoadError, QuestionError
 
 NATS: Final[Mapping[str, float]] = MappingProxyType(
     {"as is": 1.0, "log10": math.log(10), "log2": math.log(2)}

@@ -10,22 +10,9 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from biascore.api.adapters import Backend, Checkpoints, Cost, Identity, Progress, Trained, Training, hookimpl
+from biascore.api.queries import Familiarity, Level, Masked, Text, TokenLogprobs
 from biascore.errors import AnswerError, ModelLoadError
-from biascore.plugins_api import (
-    Backend,
-    Checkpoints,
-    Cost,
-    Familiarity,
-    Identity,
-    Level,
-    Masked,
-    Progress,
-    Text,
-    TokenLogprobs,
-    Trained,
-    Training,
-    hookimpl,
-)
 from biascore_adapters.transformer.causal import MEAN_LOG_LIKELIHOOD, QUANTITIES, TOKEN_COUNT, CausalReader
 from biascore_adapters.transformer.exported import Kind
 from biascore_adapters.transformer.folder import ModelFolder

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
+from biascore.api.formats import parse_json, read_bytes
 from biascore.errors import ModelLoadError
-from biascore.plugins_api import parse_json, read_bytes
 
 # Of a hub repository these files are fetched, and of any folder these are the model's identity. They are
 # named rather than "*.safetensors", because repositories also carry ONNX, fp16 and checkpoint copies.

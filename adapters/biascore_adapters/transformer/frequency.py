@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Final
 
-from biascore.plugins_api import Familiarity
+from biascore.api.queries import Familiarity
 from biascore_adapters.transformer.tokens import Reader, Tokens
 
 ALPHABETICAL: Final = 20

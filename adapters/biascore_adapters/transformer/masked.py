@@ -10,8 +10,8 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from biascore.api.queries import Masked, Span, TokenLogprobs
 from biascore.errors import AnswerError, QuestionError
-from biascore.plugins_api import Masked, Span, TokenLogprobs
 from biascore_adapters.transformer.tokens import Input, Tokens, shown, without_space
 
 

@@ -9,8 +9,8 @@ from typing import Any, Final, Literal, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from biascore.api.adapters import find_output
 from biascore.errors import ModelLoadError, OptionsError, QuestionError
-from biascore.plugins_api import find_output
 
 Activation: TypeAlias = Literal["none", "sigmoid", "softmax"]
 Labels: TypeAlias = tuple[str, ...]

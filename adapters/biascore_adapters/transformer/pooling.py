@@ -9,8 +9,8 @@ from typing import Final, Literal
 import numpy as np
 import numpy.typing as npt
 
+from biascore.api.queries import Text
 from biascore.errors import QuestionError
-from biascore.plugins_api import Text
 from biascore_adapters.transformer.tokens import Input, Tokens, shown, without_space
 
 Pooling = Literal["cls", "last", "mean"]

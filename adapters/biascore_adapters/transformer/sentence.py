@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from biascore.api.queries import Level, Text
 from biascore.errors import ModelLoadError, OptionsError, QuestionError
-from biascore.plugins_api import Level, Text
 from biascore_adapters.transformer.folder import MODULES, ModelFolder, modules_of
 from biascore_adapters.transformer.pipeline import Pipeline
 from biascore_adapters.transformer.pooling import (

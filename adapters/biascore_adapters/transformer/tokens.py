@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from biascore.api.queries import Span
 from biascore.errors import QuestionError
-from biascore.plugins_api import Span
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast

@@ -9,15 +9,9 @@ from typing import ClassVar
 
 from pydantic import Field
 
+from biascore.api.adapters import Adapter, Backend, LoadContext, ModelRef
+from biascore.api.formats import FrozenMap, TableOptions
 from biascore.errors import OptionsError
-from biascore.plugins_api import (
-    Adapter,
-    Backend,
-    FrozenMap,
-    LoadContext,
-    ModelRef,
-    TableOptions,
-)
 from biascore_adapters.translations.table import TranslationsBackend, locate
 
 

@@ -6,20 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from biascore.api.adapters import Backend, Cost, Identity, ModelRef, hookimpl
+from biascore.api.formats import Table, file_digest, read_table, user_path
+from biascore.api.support import check_regular, quoted
 from biascore.errors import DataError, ModelLoadError, QuestionError, UnsupportedLanguageError
-from biascore.plugins_api import (
-    Backend,
-    Cost,
-    Identity,
-    ModelRef,
-    Table,
-    check_regular,
-    file_digest,
-    hookimpl,
-    quoted,
-    read_table,
-    user_path,
-)
 
 
 class TranslationsBackend(Backend):

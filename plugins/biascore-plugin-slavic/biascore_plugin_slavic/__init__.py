@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from biascore.plugins_api import Language, SpeakerFrames, hookimpl, language_with_rules
+from biascore.api.languages import Language, SpeakerFrames, hookimpl, language_with_rules
 
 # A wheel is always unpacked, so a plain path serves.
 GRAMMARS: Final = Path(__file__).parent / "grammars"

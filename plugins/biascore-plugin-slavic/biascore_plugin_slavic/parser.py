@@ -10,8 +10,8 @@ import importlib
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Protocol
 
+from biascore.api.languages import Gender, GenderEvidence, SpeakerGender, Trace, TracedWord, TraceStep
 from biascore.errors import MissingExtraError, ModelLoadError
-from biascore.plugins_api import Gender, GenderEvidence, SpeakerGender, Trace, TracedWord, TraceStep
 
 _GENDERS: Final = {"Masc": Gender.MASCULINE, "Fem": Gender.FEMININE}
 # A noun has a gender of its own and agrees with nobody.

@@ -6,10 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, Final, Literal, cast
 
-from biascore.designs.pairs.caveats import SKIPPED, TEMPLATE
-from biascore.designs.pairs.test import SentencePair, SentencePairs, SentencePairsTest
-from biascore.errors import DataError
-from biascore.plugins_api import (
+from biascore.api.formats import (
     ColumnOptions,
     DataFile,
     DataFormat,
@@ -17,9 +14,12 @@ from biascore.plugins_api import (
     Malformed,
     Table,
     Test,
-    quoted,
     read_table,
 )
+from biascore.api.support import quoted
+from biascore.designs.pairs.caveats import SKIPPED, TEMPLATE
+from biascore.designs.pairs.test import SentencePair, SentencePairs, SentencePairsTest
+from biascore.errors import DataError
 
 COLUMNS: Final = ("sent_more", "sent_less", "stereo_antistereo", "bias_type")
 _DIRECTIONS: Final = ("stereo", "antistereo")

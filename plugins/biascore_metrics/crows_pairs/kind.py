@@ -7,8 +7,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
-from biascore.designs.pairs.test import SentencePair, SentencePairs, SentencePairsTest
-from biascore.plugins_api import (
+from biascore.api.kinds import (
     About,
     AboutTest,
     Entry,
@@ -21,6 +20,7 @@ from biascore.plugins_api import (
     Word,
     check_not_empty,
 )
+from biascore.designs.pairs.test import SentencePair, SentencePairs, SentencePairsTest
 
 
 class SentencePairEntry(Entry):

@@ -6,9 +6,10 @@ import math
 from collections.abc import Sequence
 from typing import Literal
 
+from biascore.api.metrics import Model, Scalar
+from biascore.api.queries import Masked, TokenLogprobs
 from biascore.designs.pairs.scores import EQUAL, NOTHING_SHARED, Paired, ScoredPair
 from biascore.designs.pairs.test import SentencePair
-from biascore.plugins_api import Masked, Model, Scalar, TokenLogprobs
 from biascore_metrics.crows_pairs.shared import shared_positions
 
 Pll = Literal["original", "within_word_l2r"]

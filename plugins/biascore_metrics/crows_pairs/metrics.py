@@ -5,12 +5,12 @@ Nangia, Vania, Bhalerao & Bowman 2020, EMNLP, 1953-1967; equations 7-10 of Putti
 
 from __future__ import annotations
 
+from biascore.api.metrics import Model, Scalar
 from biascore.designs.pairs.lengths import lengths_of, unit_of_length
 from biascore.designs.pairs.metric import RULE, PairMetric
 from biascore.designs.pairs.options import PairOptions
 from biascore.designs.pairs.scores import EQUAL, Paired, ScoredPair
 from biascore.designs.pairs.test import SentencePair
-from biascore.plugins_api import Model, Scalar
 from biascore_metrics.crows_pairs.masked import masked_conventions, masked_scores
 from biascore_metrics.crows_pairs.options import CrowsPairsOptions
 

@@ -16,12 +16,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from biascore.designs.pairs.caveats import PAIRED
-from biascore.designs.pairs.estimates import NATS, mean_estimate, mean_of, shares
-from biascore.designs.pairs.scores import Paired, ScoredPair, clusters_of, items
-from biascore.designs.pairs.test import SentencePairsTest
-from biascore.plugins_api import (
-    Bars,
+from biascore.api.figures import Bars
+from biascore.api.metrics import (
     ConfidenceInterval,
     Context,
     Equivalence,
@@ -33,6 +29,10 @@ from biascore.plugins_api import (
     Total,
     caveats_of,
 )
+from biascore.designs.pairs.caveats import PAIRED
+from biascore.designs.pairs.estimates import NATS, mean_estimate, mean_of, shares
+from biascore.designs.pairs.scores import Paired, ScoredPair, clusters_of, items
+from biascore.designs.pairs.test import SentencePairsTest
 from biascore.stats import (
     Decision,
     RegressionError,

@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import Field
 
+from biascore.api.metrics import Resamples
 from biascore.designs.pairs.options import ComparedOptions, PairOptions
-from biascore.plugins_api import Resamples
 
 
 class CrowsPairsOptions(PairOptions):

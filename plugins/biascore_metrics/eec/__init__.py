@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from biascore.plugins_api import hookimpl
+from biascore.api.metrics import hookimpl
 
 if TYPE_CHECKING:
-    from biascore.plugins_api import DataFormat, Metric
+    from biascore.api.formats import DataFormat
+    from biascore.api.metrics import Metric
 
 
 @hookimpl

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from biascore.api.adapters import Model, find_output
+from biascore.api.support import listed
 from biascore.errors import AnswerError, CapabilityError
-from biascore.plugins_api import Model, find_output, listed
 from biascore_metrics.eec.options import EecOptions
 from biascore_metrics.eec.sentences import EquityTest
 

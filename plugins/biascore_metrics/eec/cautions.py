@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from biascore.plugins_api import Caveat
+from biascore.api.metrics import Caveat
 from biascore_metrics.eec.fits import Fitted
 from biascore_metrics.eec.rows import Rows
 from biascore_metrics.eec.sentences import EquityTest

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Protocol
 
-from biascore.plugins_api import did_you_mean, listed
+from biascore.api.support import did_you_mean, listed
 from biascore_metrics.eec.parts_of_sentences import EmotionWord, EquityTemplate, Grammar, Person
 from biascore_metrics.eec.sentences import PERSON, Slot, around_slots, form_of
 

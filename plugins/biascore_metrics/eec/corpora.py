@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from biascore.api.stimuli import Catalogue
+from biascore.api.support import listed, quoted
 from biascore.errors import OptionsError
-from biascore.plugins_api import Catalogue, listed, quoted
 from biascore_metrics.eec.options import EecOptions
 from biascore_metrics.eec.rows import CORPUS, Rows, Texts, rows_of
 from biascore_metrics.eec.sentences import EquityTest

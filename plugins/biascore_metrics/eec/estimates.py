@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import product
 from typing import Final
 
-from biascore.plugins_api import ClusterContrast, ConfidenceInterval, Estimate, PValue
+from biascore.api.metrics import ClusterContrast, ConfidenceInterval, Estimate, PValue
 from biascore.stats import ClusterTest, TTest, stars
 from biascore_metrics.eec.fits import Effect, Fitted
 from biascore_metrics.eec.rows import CORPUS, Rows

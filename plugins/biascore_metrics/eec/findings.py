@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from biascore.plugins_api import Bars, Dots, Equivalence, Estimate, Histogram, PValue
+from biascore.api.figures import Bars, Dots, Histogram
+from biascore.api.metrics import Equivalence, Estimate, PValue
 from biascore.stats import Adjustment, Decision, Interval, Verdict, adjust, decide
 from biascore_metrics.eec.estimates import (
     SCORED_FOR,

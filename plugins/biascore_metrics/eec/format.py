@@ -7,18 +7,10 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import StringConstraints, ValidationError
 
+from biascore.api.adapters import Options
+from biascore.api.formats import DataFile, DataFormat, Test, parse_json, parse_toml, read_text
+from biascore.api.support import listed, quoted
 from biascore.errors import DataError
-from biascore.plugins_api import (
-    DataFile,
-    DataFormat,
-    Options,
-    Test,
-    listed,
-    parse_json,
-    parse_toml,
-    quoted,
-    read_text,
-)
 from biascore_metrics.eec.parts import CorpusParts, PartsFile, TemplatePart
 from biascore_metrics.eec.parts_of_sentences import (
     EmotionWord,

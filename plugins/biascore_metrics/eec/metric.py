@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from biascore.errors import AnswerError, OptionsError
-from biascore.plugins_api import (
-    Catalogue,
+from biascore.api.metrics import (
     Caveat,
     Context,
     Coverage,
@@ -22,9 +20,10 @@ from biascore.plugins_api import (
     Scalar,
     caveats_of,
     item_table,
-    listed,
-    quoted,
 )
+from biascore.api.stimuli import Catalogue
+from biascore.api.support import listed, quoted
+from biascore.errors import AnswerError, OptionsError
 from biascore.stats import RegressionError, ZeroVarianceError
 from biascore_metrics.eec.asking import quantities_of, scores_of, without
 from biascore_metrics.eec.cautions import (

@@ -8,7 +8,8 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from biascore.plugins_api import Draws, FrozenMap, MetricOptions
+from biascore.api.formats import FrozenMap
+from biascore.api.metrics import Draws, MetricOptions
 
 Names = Annotated[tuple[str, ...], Field(strict=False, min_length=1)]
 KINDS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal
 
-from biascore.plugins_api import Doubt, Stimuli
+from biascore.api.kinds import Doubt, Stimuli
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from biascore.api.support import listed, quoted
 from biascore.errors import OptionsError
-from biascore.plugins_api import listed, quoted
 from biascore_metrics.eec.options import KINDS, EecOptions
 from biascore_metrics.eec.sentences import EquityTest
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from biascore.plugins_api import Stimuli, Test
+from biascore.api.kinds import Stimuli, Test
 from biascore_metrics.eec.parts_of_sentences import (
     EmotionWord,
     EmotionWords,

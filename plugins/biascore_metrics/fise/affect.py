@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from biascore.plugins_api import Coverage, LostWord, Model
+from biascore.api.metrics import Coverage, LostWord, Model
 from biascore.stats import association, cosine_matrix
 from biascore_metrics.fise.kind import FiseTest
 from biascore_metrics.fise.targets import TARGETS, Embedded, Target

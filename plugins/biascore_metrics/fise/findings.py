@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from biascore.plugins_api import Caveat, ConfidenceInterval, Estimate, PValue, Total, caveats_of
+from biascore.api.metrics import Caveat, ConfidenceInterval, Estimate, PValue, Total, caveats_of
 from biascore.stats import Attainable, Decision, Interval, Verdict, decide, holm
 from biascore.stats.attainable import of_draws
 from biascore.stats.labels import ROUNDING, Labelled, distance_from_even

@@ -9,20 +9,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from biascore.plugins_api import (
-    AboutTest,
-    Entry,
-    Lists,
-    Name,
-    PairList,
-    Prose,
-    Reference,
-    Resizing,
-    Stimuli,
-    Test,
-    TestEntry,
-    WordList,
-)
+from biascore.api.kinds import AboutTest, Entry, Lists, Name, Prose, Reference, Resizing, Stimuli, TestEntry
+from biascore.api.stimuli import PairList, Test, WordList
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from biascore.plugins_api import PValue
+from biascore.api.metrics import PValue
 from biascore.stats import PermutationTest, ZeroVarianceError
 from biascore.stats.errors import RegressionError
 from biascore.stats.labels import Labelled

@@ -14,14 +14,8 @@ from typing import Final, Literal, TypeVar
 import numpy as np
 import pyarrow as pa
 
-from biascore.designs.frequency import Frequency
-from biascore.designs.near import near_duplicates
-from biascore.designs.words import OF_MODEL, composed_caveat, coverage_caveats
-from biascore.errors import TestKindError
-from biascore.plugins_api import (
-    SELF,
-    Bars,
-    Catalogue,
+from biascore.api.figures import Bars, Plane
+from biascore.api.metrics import (
     Caveat,
     Context,
     Coverage,
@@ -29,12 +23,16 @@ from biascore.plugins_api import (
     Finding,
     Metric,
     Model,
-    PairList,
-    Plane,
     Scalar,
     caveats_of,
     item_table,
 )
+from biascore.api.stimuli import Catalogue, PairList
+from biascore.api.support import SELF
+from biascore.designs.frequency import Frequency
+from biascore.designs.near import near_duplicates
+from biascore.designs.words import OF_MODEL, composed_caveat, coverage_caveats
+from biascore.errors import TestKindError
 from biascore.stats import Attainable, Decision, Unreachable, Verdict
 from biascore.stats.labels import MAX_DIMENSIONS
 from biascore_metrics.fise.affect import Affects, affect_roles, joined, measure_affects

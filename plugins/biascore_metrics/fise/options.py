@@ -7,8 +7,8 @@ from typing import Literal
 
 from pydantic import Field
 
+from biascore.api.metrics import Draws, Model, Scalar
 from biascore.designs.words import WordOptions
-from biascore.plugins_api import Draws, Model, Scalar
 
 
 class PlacementOptions(WordOptions):

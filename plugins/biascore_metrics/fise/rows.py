@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import Final
 
-from biascore.plugins_api import Bars, Plane
+from biascore.api.figures import Bars, Plane
 from biascore_metrics.fise.kind import FiseTest
 from biascore_metrics.fise.placement import Placement, group_names
 

@@ -10,6 +10,9 @@ from typing import Final, Literal
 import numpy as np
 import numpy.typing as npt
 
+from biascore.api.metrics import Coverage, LostWord, Model
+from biascore.api.queries import Level
+from biascore.api.stimuli import PairList
 from biascore.designs.words import (
     RoleVectors,
     WordOptions,
@@ -20,7 +23,6 @@ from biascore.designs.words import (
     unusable,
     usual_distance,
 )
-from biascore.plugins_api import Coverage, Level, LostWord, Model, PairList
 from biascore_metrics.fise.kind import FiseTest
 
 Vectors = npt.NDArray[np.float64]

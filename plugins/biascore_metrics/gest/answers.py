@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from biascore.api.metrics import Model
+from biascore.api.queries import Masked, TokenLogprobs
 from biascore.errors import CapabilityError
-from biascore.plugins_api import Masked, Model, TokenLogprobs
 from biascore_metrics.gest.kind import Sample
 from biascore_metrics.gest.odds import Scored, ScoredSample
 from biascore_metrics.gest.prompts import Prompt

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from biascore.plugins_api import Catalogue, Context, Finding, Metric, Model, Origin, Test
+from biascore.api.metrics import Context, Finding, Metric, Model, Test
+from biascore.api.stimuli import Catalogue, Origin
 from biascore.stats import Unreachable
 from biascore_metrics.gest.answers import (
     LOG_LIKELIHOOD,

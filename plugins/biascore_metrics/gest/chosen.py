@@ -11,8 +11,8 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
+from biascore.api.stimuli import Catalogue, Origin, Test
 from biascore.errors import OptionsError
-from biascore.plugins_api import Catalogue, Origin, Test
 from biascore.stats import Unreachable
 from biascore.stats.attainable import of_partitions
 from biascore_metrics.gest.kind import GenderedSample, GenderPairsTest, Sample, SamplesTest, Stereotype

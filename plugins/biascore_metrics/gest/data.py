@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from biascore.plugins_api import Scalar, Test
+from biascore.api.metrics import Scalar, Test
 from biascore_metrics.gest.kind import Sample, SamplesTest
 
 

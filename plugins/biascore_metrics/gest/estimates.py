@@ -9,7 +9,8 @@ from typing import Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from biascore.plugins_api import Boxes, ConfidenceInterval, Contrast, Estimate, Heat, PValue
+from biascore.api.figures import Boxes, Heat
+from biascore.api.metrics import ConfidenceInterval, Contrast, Estimate, PValue
 from biascore.stats import (
     Attainable,
     Decision,

@@ -13,8 +13,9 @@ from typing import Annotated, ClassVar, Final
 
 from pydantic import BeforeValidator, Field, TypeAdapter, field_validator
 
+from biascore.api.formats import ColumnOptions, DataFile, DataFormat, Table, Test, read_table
+from biascore.api.support import quoted
 from biascore.errors import DataError
-from biascore.plugins_api import ColumnOptions, DataFile, DataFormat, Table, Test, quoted, read_table
 from biascore_metrics.gest.kind import (
     SAMPLES_MEAN,
     GenderedSample,

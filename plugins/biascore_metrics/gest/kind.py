@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from biascore.plugins_api import (
+from biascore.api.kinds import (
     About,
     AboutTest,
     Doubt,

@@ -9,7 +9,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from biascore.plugins_api import Caveat, ConfidenceInterval, Estimate, Gender, SpeakerGender, caveats_of
+from biascore.api.languages import Gender, SpeakerGender
+from biascore.api.metrics import Caveat, ConfidenceInterval, Estimate, caveats_of
 from biascore.stats import Decision
 from biascore.stats.agresti_coull import agresti_coull
 from biascore_metrics.gest.chosen import Chosen, Confound

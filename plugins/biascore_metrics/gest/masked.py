@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
+from biascore.api.metrics import Context, Finding, Metric, Model, Test
+from biascore.api.stimuli import Catalogue, Origin
+from biascore.api.support import SELF
 from biascore.errors import OptionsError
-from biascore.plugins_api import SELF, Catalogue, Context, Finding, Metric, Model, Origin, Test
 from biascore.stats import Unreachable
 from biascore_metrics.gest.answers import PAIRS, given_scores, holds_scores, masked_odds, template_name
 from biascore_metrics.gest.chosen import Chosen, Confound

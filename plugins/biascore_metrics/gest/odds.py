@@ -10,17 +10,14 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from biascore.plugins_api import (
-    Bars,
-    Boxes,
+from biascore.api.figures import Bars, Boxes, Dots, Heat
+from biascore.api.metrics import (
     ConfidenceInterval,
     Context,
     Coverage,
-    Dots,
     Equivalence,
     Estimate,
     Finding,
-    Heat,
     LostWord,
     Scalar,
     Test,

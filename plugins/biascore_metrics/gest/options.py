@@ -7,7 +7,8 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from biascore.plugins_api import LANGUAGE_PATTERN, MetricOptions
+from biascore.api.metrics import MetricOptions
+from biascore.api.support import LANGUAGE_PATTERN
 
 Ids = Annotated[tuple[int, ...], Field(strict=False)]  # TOML gives lists; the numbers inside stay strict
 LanguageTag = Annotated[str, Field(pattern=LANGUAGE_PATTERN)]

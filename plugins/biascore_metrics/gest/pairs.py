@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from biascore.plugins_api import REPEATED, GenderPair, Masked, Model, Span, TokenLogprobs, compare_pair
+from biascore.api.languages import GenderPair, compare_pair
+from biascore.api.metrics import Model
+from biascore.api.queries import Masked, Span, TokenLogprobs
+from biascore.api.support import REPEATED
 from biascore_metrics.gest.answers import PAIRS, UNREAD
 from biascore_metrics.gest.kind import GenderedSample
 from biascore_metrics.gest.odds import Scored, ScoredSample

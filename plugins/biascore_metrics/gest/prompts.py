@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from biascore.api.queries import Span
+from biascore.api.stimuli import Catalogue, PairList
 from biascore.errors import OptionsError, StimuliError
-from biascore.plugins_api import Catalogue, PairList, Span
 
 SAMPLE, WORD = "SAMPLE", "WORD"
 _SLOT: Final = re.compile(f"{SAMPLE}|{WORD}")

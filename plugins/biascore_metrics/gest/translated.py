@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from biascore.plugins_api import Gender, Model, SpeakerGenderDetector
+from biascore.api.languages import Gender, SpeakerGenderDetector
+from biascore.api.metrics import Model
 from biascore_metrics.gest.kind import Sample
 from biascore_metrics.gest.pairs import Pair
 from biascore_metrics.gest.prompts import Prompt

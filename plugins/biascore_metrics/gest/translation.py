@@ -4,26 +4,20 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from biascore.plugins_api import (
-    Bars,
-    Catalogue,
+from biascore.api.figures import Bars, Examples, Figure, Limit, Point
+from biascore.api.languages import Gender, language_name
+from biascore.api.metrics import (
     Context,
     Coverage,
     Equivalence,
-    Examples,
-    Figure,
     Finding,
-    Gender,
-    Limit,
     LostWord,
     Metric,
     Model,
-    Origin,
-    Point,
     Test,
     item_table,
-    language_name,
 )
+from biascore.api.stimuli import Catalogue, Origin
 from biascore.stats import Unreachable
 from biascore_metrics.gest.chosen import Chosen, Confound
 from biascore_metrics.gest.data import data_conventions, repeated_sentences

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from biascore.plugins_api import Caveat, ConfidenceInterval, Estimate, PValue
+from biascore.api.metrics import Caveat, ConfidenceInterval, Estimate, PValue
 from biascore.stats.proportions import wilson_interval
 from biascore_metrics.gest.kind import Stereotype
 

@@ -15,13 +15,12 @@ import numpy.typing as npt
 import pyarrow as pa
 from pydantic import Field
 
-from biascore.designs.words import OUT_OF_VOCABULARY
-from biascore.plugins_api import (
+from biascore.api.figures import Figure
+from biascore.api.metrics import (
     ConfidenceInterval,
     Context,
     Coverage,
     Estimate,
-    Figure,
     Finding,
     LostWord,
     Metric,
@@ -32,6 +31,7 @@ from biascore.plugins_api import (
     caveats_of,
     item_table,
 )
+from biascore.designs.words import OUT_OF_VOCABULARY
 from biascore_metrics.grammatical_gender.nearest import Nearest
 from biascore_metrics.grammatical_gender.pairs_drawn import (
     accuracy_interval,

@@ -7,24 +7,22 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
-from biascore.designs.crossed import ROLES, role_caveats
-from biascore.designs.effect import DEVIATIONS, EFFECT
-from biascore.designs.pvalues import normal
-from biascore.designs.words import OF_MODEL
-from biascore.plugins_api import (
+from biascore.api.figures import Figure, Histogram, Plane
+from biascore.api.metrics import (
     ConfidenceInterval,
     Context,
     Estimate,
-    Figure,
     Finding,
-    Histogram,
     Metric,
     Model,
-    Plane,
     Test,
     caveats_of,
     item_table,
 )
+from biascore.designs.crossed import ROLES, role_caveats
+from biascore.designs.effect import DEVIATIONS, EFFECT
+from biascore.designs.pvalues import normal
+from biascore.designs.words import OF_MODEL
 from biascore.stats import ZeroVarianceError, effect_size
 from biascore.stats.change import bootstrap_effect_change
 from biascore.stats.exchange import Exchange

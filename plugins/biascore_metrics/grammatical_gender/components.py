@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from biascore.plugins_api import Figure, Plane
+from biascore.api.figures import Figure, Plane
 from biascore_metrics.grammatical_gender.gaps import unit_rows
 
 COLUMNS: Final = ("component 1 before", "component 2 before", "component 1 after", "component 2 after")

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
+from biascore.api.support import quoted
 from biascore.errors import DataError
-from biascore.plugins_api import quoted
 
 COLUMNS: Final = 10
 _ID: Final = re.compile(r"[0-9]+(?:[-.][0-9]+)?")

@@ -7,20 +7,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar, Final
 
-from biascore.errors import DataError
-from biascore.plugins_api import (
+from biascore.api.formats import (
     DataFile,
     DataFormat,
     Row,
     Table,
     Test,
     file_digest,
-    listed,
-    quoted,
     read_table,
     read_text,
     user_path,
 )
+from biascore.api.support import listed, quoted
+from biascore.errors import DataError
 from biascore_metrics.grammatical_gender.choosing import choose, count, split
 from biascore_metrics.grammatical_gender.conllu import tokens
 from biascore_metrics.grammatical_gender.kind import GenderedNounsTest, NounClass

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from biascore.api.stimuli import Catalogue, Test
 from biascore.errors import OptionsError
-from biascore.plugins_api import Catalogue, Test
 from biascore_metrics.grammatical_gender.kind import GenderedNounsTest, NounClass
 
 MASCULINE: Final = "masculine"

@@ -8,27 +8,26 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
+from biascore.api.figures import Figure
+from biascore.api.metrics import (
+    Context,
+    Equivalence,
+    Estimate,
+    Finding,
+    Metric,
+    Model,
+    Scalar,
+    Test,
+    caveats_of,
+    item_table,
+)
+from biascore.api.stimuli import Catalogue, Origin
 from biascore.designs.crossed import OF_USABLE_WORDS, ROLES, role_caveats
 from biascore.designs.effect import EFFECT, Effect, Sample
 from biascore.designs.frequency import Frequency
 from biascore.designs.options import VectorOptions
 from biascore.designs.pvalues import NORMAL, normal
 from biascore.designs.words import OF_MODEL, too_few
-from biascore.plugins_api import (
-    Catalogue,
-    Context,
-    Equivalence,
-    Estimate,
-    Figure,
-    Finding,
-    Metric,
-    Model,
-    Origin,
-    Scalar,
-    Test,
-    caveats_of,
-    item_table,
-)
 from biascore.stats import Verdict
 from biascore_metrics.grammatical_gender.change import LEAST, change_of
 from biascore_metrics.grammatical_gender.genders import Genders, genders_of

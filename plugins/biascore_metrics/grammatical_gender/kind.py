@@ -10,7 +10,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from biascore.plugins_api import (
+from biascore.api.kinds import (
     AboutTest,
     Lists,
     Name,
@@ -21,8 +21,8 @@ from biascore.plugins_api import (
     Test,
     TestEntry,
     WordList,
-    listed,
 )
+from biascore.api.support import listed
 
 
 @dataclass(frozen=True, slots=True)

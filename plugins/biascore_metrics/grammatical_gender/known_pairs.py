@@ -10,8 +10,9 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from biascore.api.metrics import Coverage, LostWord, Model
+from biascore.api.support import REPEATED
 from biascore.designs.words import composed, too_few, why_lost
-from biascore.plugins_api import REPEATED, Coverage, LostWord, Model
 from biascore_metrics.grammatical_gender.gaps import unit_rows
 from biascore_metrics.grammatical_gender.pair_files import DIFFERENT, SAME, NounPair, NounPairsTest
 from biascore_metrics.grammatical_gender.same_words import ComparingOptions, Floats

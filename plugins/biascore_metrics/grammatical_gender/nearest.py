@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from biascore.plugins_api import Vocabulary
+from biascore.api.queries import Vocabulary
 
 ROWS: Final = 8192
 """Words of a block."""

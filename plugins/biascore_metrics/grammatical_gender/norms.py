@@ -8,18 +8,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import ClassVar, Final
 
+from biascore.api.formats import ColumnOptions, DataFile, DataFormat, Delimiter, Row, Test, read_table
+from biascore.api.stimuli import WordList
+from biascore.api.support import quoted
 from biascore.errors import DataError
-from biascore.plugins_api import (
-    ColumnOptions,
-    DataFile,
-    DataFormat,
-    Delimiter,
-    Row,
-    Test,
-    WordList,
-    quoted,
-    read_table,
-)
 
 KIND: Final = "valence-norms"
 LEAST: Final = 3

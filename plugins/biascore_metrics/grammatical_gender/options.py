@@ -8,7 +8,8 @@ from typing import Annotated, ClassVar, Final, Literal, Self
 
 from pydantic import Field, StringConstraints, field_validator, model_validator
 
-from biascore.plugins_api import ColumnOptions, Delimiter, FrozenMap, Options
+from biascore.api.adapters import Options
+from biascore.api.formats import ColumnOptions, Delimiter, FrozenMap
 
 PLURAL: Final = "plural"
 CLASSES: Final[Mapping[str, str]] = MappingProxyType(

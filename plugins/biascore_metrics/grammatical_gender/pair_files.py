@@ -7,17 +7,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import ClassVar, Final, NamedTuple
 
+from biascore.api.formats import ColumnOptions, DataFile, DataFormat, Delimiter, Test, read_table
+from biascore.api.stimuli import WordList
+from biascore.api.support import quoted
 from biascore.errors import DataError
-from biascore.plugins_api import (
-    ColumnOptions,
-    DataFile,
-    DataFormat,
-    Delimiter,
-    Test,
-    WordList,
-    quoted,
-    read_table,
-)
 
 KIND: Final = "noun-pairs"
 SAME: Final = "same"

@@ -16,25 +16,24 @@ import numpy as np
 import pyarrow as pa
 from pydantic import Field, model_validator
 
-from biascore.designs.words import MAX_LOST_SHARE, OF_MODEL, composed_caveat, coverage_caveats
-from biascore.errors import OptionsError
-from biascore.plugins_api import (
-    Catalogue,
+from biascore.api.figures import Figure, Histogram
+from biascore.api.metrics import (
     Caveat,
     ConfidenceInterval,
     Context,
     Contrast,
     Coverage,
     Estimate,
-    Figure,
     Finding,
-    Histogram,
     Metric,
     Model,
     Total,
     caveats_of,
     item_table,
 )
+from biascore.api.stimuli import Catalogue
+from biascore.designs.words import MAX_LOST_SHARE, OF_MODEL, composed_caveat, coverage_caveats
+from biascore.errors import OptionsError
 from biascore.stats import ZeroVarianceError, bootstrap_interval
 from biascore.stats.bootstrap import Samples
 from biascore_metrics.grammatical_gender.gaps import Gaps, NounGaps, PairGaps, unit_rows

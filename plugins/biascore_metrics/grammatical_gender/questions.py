@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Final, NamedTuple
 
+from biascore.api.formats import DataFile, DataFormat, TableOptions, Test, read_text
+from biascore.api.support import quoted
 from biascore.errors import DataError
-from biascore.plugins_api import DataFile, DataFormat, TableOptions, Test, quoted, read_text
 
 KIND: Final = "analogies"
 SECTION: Final = ":"

@@ -9,11 +9,12 @@ from typing import Final, Literal
 import numpy as np
 import numpy.typing as npt
 
+from biascore.api.metrics import Coverage, LostWord, Model, Resamples, Scalar, Test
+from biascore.api.queries import Level
 from biascore.designs.crossed import exchange_of_roles
 from biascore.designs.effect import Sample
 from biascore.designs.words import RoleVectors, WordOptions, embed_words, unusable
 from biascore.errors import OptionsError
-from biascore.plugins_api import Coverage, Level, LostWord, Model, Resamples, Scalar, Test
 from biascore.stats import association, cosine_matrix
 from biascore.stats.association import MIN_RELATIVE_SPREAD
 from biascore.stats.exchange import Exchange

@@ -13,23 +13,21 @@ from typing import Final, Literal
 import numpy as np
 import pyarrow as pa
 
-from biascore.designs.effect import DEVIATIONS
-from biascore.designs.words import OF_MODEL, composed_caveat, coverage_caveats
-from biascore.errors import OptionsError
-from biascore.plugins_api import (
-    Catalogue,
+from biascore.api.figures import Figure, Histogram
+from biascore.api.metrics import (
     ConfidenceInterval,
     Context,
     Estimate,
-    Figure,
     Finding,
-    Histogram,
     Metric,
     Model,
-    Origin,
     caveats_of,
     item_table,
 )
+from biascore.api.stimuli import Catalogue, Origin
+from biascore.designs.effect import DEVIATIONS
+from biascore.designs.words import OF_MODEL, composed_caveat, coverage_caveats
+from biascore.errors import OptionsError
 from biascore.stats import ZeroVarianceError
 from biascore.stats.paired import bootstrap_mean
 from biascore.stats.proportions import wilson_interval

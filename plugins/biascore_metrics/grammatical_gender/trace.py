@@ -9,9 +9,11 @@ from typing import Final, Self
 import numpy as np
 import pyarrow as pa
 
+from biascore.api.figures import Figure, Lines
+from biascore.api.metrics import Model, Scalar, item_table
+from biascore.api.queries import Level
 from biascore.designs.effect import EFFECT
 from biascore.designs.options import VectorOptions
-from biascore.plugins_api import Figure, Level, Lines, Model, Scalar, item_table
 from biascore.stats import ZeroVarianceError, effect_size
 from biascore.stats.exchange import Exchange
 from biascore.stats.units import bootstrap_effect_of_units

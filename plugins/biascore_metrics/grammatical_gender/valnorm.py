@@ -13,24 +13,22 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from biascore.designs.words import OF_MODEL, composed_caveat, coverage_caveats
-from biascore.errors import OptionsError
-from biascore.plugins_api import (
-    Catalogue,
+from biascore.api.figures import Figure, Plane
+from biascore.api.metrics import (
     ConfidenceInterval,
     Context,
     Estimate,
-    Figure,
     Finding,
     Metric,
     Model,
-    Origin,
-    Plane,
     Test,
     Total,
     caveats_of,
     item_table,
 )
+from biascore.api.stimuli import Catalogue, Origin
+from biascore.designs.words import OF_MODEL, composed_caveat, coverage_caveats
+from biascore.errors import OptionsError
 from biascore.stats import Interval, ZeroVarianceError, bootstrap_interval
 from biascore.stats.bootstrap import Samples
 from biascore_metrics.grammatical_gender.norms import KIND, LEAST, ValenceNormsTest

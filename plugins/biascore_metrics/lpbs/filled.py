@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from biascore.plugins_api import Masked, Span
+from biascore.api.queries import Masked, Span
 from biascore_metrics.lpbs.options import ATTRIBUTE, TARGET
 
 

@@ -11,11 +11,11 @@ from typing import Final
 
 import numpy as np
 
+from biascore.api.metrics import Caveat, Context, Coverage, Estimate, LostWord, Model, Scalar, Test
 from biascore.designs.association import AssociationMetric
 from biascore.designs.crossed import ATTRIBUTES, ROLES, TARGETS, Crossed
 from biascore.designs.effect import EFFECT
 from biascore.designs.words import distinct_words, unknown_words
-from biascore.plugins_api import Caveat, Context, Coverage, Estimate, LostWord, Model, Scalar, Test
 from biascore_metrics.lpbs.filled import Filled
 from biascore_metrics.lpbs.options import LpbsOptions
 

@@ -6,8 +6,8 @@ from typing import Annotated, Final, Literal, TypeAlias
 
 from pydantic import Field, field_validator
 
+from biascore.api.metrics import Model
 from biascore.designs.options import TopicOptions
-from biascore.plugins_api import Model
 
 TARGET: Final = "TARGET"
 ATTRIBUTE: Final = "ATTRIBUTE"

@@ -9,7 +9,8 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Final, Protocol
 
-from biascore.plugins_api import Doubt, PairList, Stimuli, TemplateList, Test, WordList
+from biascore.api.kinds import Doubt, Stimuli
+from biascore.api.stimuli import PairList, TemplateList, Test, WordList
 
 ATTRIBUTE: Final = "[attribute]"
 TARGET: Final = "[target]"

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Final
 
-from biascore.plugins_api import Band, Bars, Dots, Estimate, Histogram, Range
+from biascore.api.figures import Band, Bars, Dots, Histogram, Range
+from biascore.api.metrics import Estimate
 from biascore_metrics.robust.parts import Labelled
 from biascore_metrics.robust.sizes import SIZES
 

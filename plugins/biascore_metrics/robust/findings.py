@@ -8,8 +8,9 @@ from itertools import combinations, pairwise
 
 import numpy as np
 
+from biascore.api.figures import Bars, Dots, Histogram, Range
+from biascore.api.metrics import Caveat, Estimate, Total, caveats_of
 from biascore.designs.clustered import Difference
-from biascore.plugins_api import Bars, Caveat, Dots, Estimate, Histogram, Range, Total, caveats_of
 from biascore.stats import Decision, Verdict, decide, holm
 from biascore_metrics.robust.figures import figures
 from biascore_metrics.robust.fits import NATS, PairFit, Table, difference_name

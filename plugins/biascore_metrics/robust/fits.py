@@ -12,8 +12,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from biascore.api.metrics import ConfidenceInterval, Estimate, PValue
 from biascore.designs.clustered import Clustered
-from biascore.plugins_api import ConfidenceInterval, Estimate, PValue
 from biascore.stats import RegressionError, ZeroVarianceError, lmm
 from biascore_metrics.robust.options import RobustOptions
 from biascore_metrics.robust.scores import Row

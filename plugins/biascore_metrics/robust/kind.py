@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
-from biascore.plugins_api import (
+from biascore.api.kinds import (
     About,
     AboutTest,
     ListEntry,
@@ -20,8 +20,8 @@ from biascore.plugins_api import (
     TestEntry,
     Word,
     Words,
-    did_you_mean,
 )
+from biascore.api.support import did_you_mean
 from biascore_metrics.robust.associations import (
     AssociationsTest,
     AttributeGroup,

@@ -11,19 +11,10 @@ from typing import ClassVar, Final
 
 import pyarrow as pa
 
+from biascore.api.metrics import Context, Equivalence, Finding, Metric, Model, Scalar, caveats_of, item_table
+from biascore.api.stimuli import Catalogue
 from biascore.designs.words import coverage_caveats
 from biascore.errors import OptionsError
-from biascore.plugins_api import (
-    Catalogue,
-    Context,
-    Equivalence,
-    Finding,
-    Metric,
-    Model,
-    Scalar,
-    caveats_of,
-    item_table,
-)
 from biascore.stats import Unreachable, Verdict
 from biascore_metrics.robust.associations import AssociationsTest
 from biascore_metrics.robust.findings import findings

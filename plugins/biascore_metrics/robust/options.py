@@ -10,8 +10,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator
 
+from biascore.api.metrics import MetricOptions, Resamples
+from biascore.api.stimuli import WordList
+from biascore.api.support import quoted
 from biascore.errors import OptionsError
-from biascore.plugins_api import MetricOptions, Resamples, WordList, quoted
 from biascore_metrics.robust.associations import AssociationsTest, AttributeGroup
 
 Names = Annotated[tuple[str, ...], Field(strict=False, min_length=1)]

@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from biascore.api.metrics import Estimate
 from biascore.designs.clustered import Difference
-from biascore.plugins_api import Estimate
 from biascore_metrics.robust.fits import NATS, Pair, PairFit, Table, difference, estimate_of, fit, missing
 from biascore_metrics.robust.options import RobustOptions
 from biascore_metrics.robust.probes import Design

@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import product
 from typing import Final, Literal
 
-from biascore.plugins_api import Span
+from biascore.api.queries import Span
 from biascore_metrics.robust.associations import AGREEING, ATTRIBUTE, TARGET, AssociationsTest, Part
 from biascore_metrics.robust.options import RobustOptions, Template
 

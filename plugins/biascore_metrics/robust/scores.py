@@ -14,8 +14,9 @@ from typing import Final
 
 import numpy as np
 
+from biascore.api.metrics import Coverage, LostWord, Model
+from biascore.api.queries import Masked
 from biascore.designs.words import WordOptions, unknown_words
-from biascore.plugins_api import Coverage, LostWord, Masked, Model
 from biascore_metrics.robust.probes import SIGNS, Design, Place, Probe
 
 DROPPED: Final = "the tokenizer drops all of its characters"

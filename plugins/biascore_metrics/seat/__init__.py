@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from biascore.plugins_api import hookimpl
+from biascore.api.metrics import hookimpl
 
 if TYPE_CHECKING:
-    from biascore.plugins_api import Metric
+    from biascore.api.metrics import Metric
 
 
 @hookimpl

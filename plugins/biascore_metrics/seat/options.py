@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import field_validator
 
+from biascore.api.metrics import Model
 from biascore.designs.options import WeatOptions
-from biascore.plugins_api import Model
 
 Unit = Literal["word", "sentence"]
 

@@ -14,13 +14,14 @@ from typing import Final
 
 import numpy as np
 
+from biascore.api.metrics import Caveat, Context, Estimate, Model, Scalar, Test, caveats_of
+from biascore.api.stimuli import Catalogue, Origin
 from biascore.designs.association import AssociationMetric, OfTopics
 from biascore.designs.crossed import ATTRIBUTES, ROLES, TARGETS, Crossed, Floats
 from biascore.designs.effect import DEVIATIONS, EFFECT
 from biascore.designs.specificity import NONE, Topics
 from biascore.designs.words import OF_MODEL
 from biascore.errors import StimuliError
-from biascore.plugins_api import Catalogue, Caveat, Context, Estimate, Model, Origin, Scalar, Test, caveats_of
 from biascore.stats import Unreachable, ZeroVarianceError, association, cosine_matrix, effect_size
 from biascore_metrics.seat.options import SeatOptions, Unit
 from biascore_metrics.seat.sentences import OWN, Frames, RoleSentences, embed_sentences

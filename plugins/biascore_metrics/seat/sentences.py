@@ -11,20 +11,12 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from biascore.api.metrics import Coverage, LostWord, Model, Test
+from biascore.api.queries import Level, Text
+from biascore.api.stimuli import Catalogue, SentenceList, TemplateList
 from biascore.designs.crossed import ROLES, means
 from biascore.designs.words import WordOptions, composed, distinct_words, unknown_words, unseen, unusable
 from biascore.errors import OptionsError, StimuliError, UnknownNameError
-from biascore.plugins_api import (
-    Catalogue,
-    Coverage,
-    Level,
-    LostWord,
-    Model,
-    SentenceList,
-    TemplateList,
-    Test,
-    Text,
-)
 
 OWN: Final = "own sentences"
 

@@ -14,19 +14,9 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from biascore.api.metrics import EVERY_ITEM, ConfidenceInterval, Contrast, Estimate, PValue, Scalar, Test
+from biascore.api.stimuli import Catalogue, Origin, WordList
 from biascore.errors import OptionsError, UnknownNameError
-from biascore.plugins_api import (
-    EVERY_ITEM,
-    Catalogue,
-    ConfidenceInterval,
-    Contrast,
-    Estimate,
-    Origin,
-    PValue,
-    Scalar,
-    Test,
-    WordList,
-)
 from biascore.stats import Attainable, holm, permutation_test
 from biascore.stats.each import EachTest, each_word_test
 from biascore.stats.exchange import Exchange

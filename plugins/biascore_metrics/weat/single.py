@@ -12,14 +12,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from biascore.designs.crossed import ROLES, role_caveats
-from biascore.designs.frequency import Frequency
-from biascore.designs.near import near_duplicates
-from biascore.designs.pvalues import permutation_p_values
-from biascore.designs.words import OF_MODEL, RoleVectors, embed_words, exchange_of
-from biascore.plugins_api import (
+from biascore.api.metrics import (
     EVERY_ITEM,
-    Catalogue,
     ConfidenceInterval,
     Context,
     Contrast,
@@ -33,6 +27,12 @@ from biascore.plugins_api import (
     caveats_of,
     item_table,
 )
+from biascore.api.stimuli import Catalogue
+from biascore.designs.crossed import ROLES, role_caveats
+from biascore.designs.frequency import Frequency
+from biascore.designs.near import near_duplicates
+from biascore.designs.pvalues import permutation_p_values
+from biascore.designs.words import OF_MODEL, RoleVectors, embed_words, exchange_of
 from biascore.stats import (
     Attainable,
     Decision,

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from biascore.api.metrics import Context, Model, Scalar, Test
 from biascore.designs.association import AssociationMetric, OfTopics
 from biascore.designs.crossed import ROLES, Crossed
 from biascore.designs.options import WeatOptions
 from biascore.designs.specificity import Topics, vectors_of
 from biascore.designs.words import OF_MODEL, embed_words
-from biascore.plugins_api import Context, Model, Scalar, Test
 
 
 class Weat(AssociationMetric[WeatOptions]):

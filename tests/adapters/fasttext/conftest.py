@@ -9,7 +9,8 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from biascore.plugins_api import LoadContext, ModelRef, Text
+from biascore.api.adapters import LoadContext, ModelRef
+from biascore.api.queries import Text
 from biascore_adapters.fasttext.adapter import FastTextAdapter, FastTextBackend, FastTextOptions
 
 Table = tuple[list[str], np.ndarray]

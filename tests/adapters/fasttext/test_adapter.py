@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
+from biascore.api.adapters import ModelRef
+from biascore.api.queries import Text
 from biascore.errors import ModelLoadError, QuestionError
-from biascore.plugins_api import ModelRef, Text
 from biascore_adapters import fasttext as package
 from biascore_adapters.fasttext import storage
 from biascore_adapters.fasttext.adapter import FastTextAdapter, FastTextOptions

@@ -18,8 +18,9 @@ import numpy as np
 import torch
 import transformers
 
+from biascore.api.adapters import ModelRef
+from biascore.api.queries import Masked, Text
 from biascore.errors import ModelLoadError
-from biascore.plugins_api import Masked, ModelRef, Text
 from biascore_adapters.hf.adapter import HfAdapter
 from biascore_adapters.hf.options import HfOptions
 

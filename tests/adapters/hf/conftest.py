@@ -12,7 +12,8 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from biascore.plugins_api import LoadContext, ModelRef, Text
+from biascore.api.adapters import LoadContext, ModelRef
+from biascore.api.queries import Text
 
 torch = pytest.importorskip("torch", reason="needs biascore[hf]")
 transformers = pytest.importorskip("transformers", reason="needs biascore[hf]")

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import torch
 import transformers
 
-from biascore.plugins_api import Adapter, Backend, LoadContext, ModelRef, Options
+from biascore.api.adapters import Adapter, Backend, LoadContext, ModelRef, Options
 from biascore_adapters.transformer import runtimes_api as api
 
 AUTO = {

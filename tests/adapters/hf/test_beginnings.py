@@ -13,7 +13,7 @@ transformers = pytest.importorskip("transformers", reason="needs biascore[hf]")
 
 from tokenizers import processors  # noqa: E402
 
-from biascore.plugins_api import Text  # noqa: E402
+from biascore.api.queries import Text  # noqa: E402
 
 from ...builders import tiny  # noqa: E402
 

@@ -17,8 +17,8 @@ transformers = pytest.importorskip("transformers", reason="needs biascore[hf]")
 from safetensors.torch import load_file, save_file  # noqa: E402
 
 from biascore import Engine  # noqa: E402
+from biascore.api.queries import Masked, Text  # noqa: E402
 from biascore.errors import AnswerError, CapabilityError, QuestionError  # noqa: E402
-from biascore.plugins_api import Masked, Text  # noqa: E402
 
 from ...builders import tiny  # noqa: E402
 

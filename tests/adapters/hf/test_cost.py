@@ -13,9 +13,10 @@ torch = pytest.importorskip("torch", reason="needs biascore[hf]")
 transformers = pytest.importorskip("transformers", reason="needs biascore[hf]")
 
 from biascore import Engine  # noqa: E402
+from biascore.api.adapters import Backend  # noqa: E402
+from biascore.api.queries import Masked, Text  # noqa: E402
 from biascore.errors import QuestionError  # noqa: E402
 from biascore.models.cost import Cost  # noqa: E402
-from biascore.plugins_api import Backend, Masked, Text  # noqa: E402
 
 from ...builders import tiny  # noqa: E402
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from biascore.api.queries import Text
 from biascore.errors import AnswerError, ModelLoadError, QuestionError
-from biascore.plugins_api import Text
 from biascore_adapters.transformer.batching import batches
 
 from .conftest import KINDS

@@ -13,8 +13,8 @@ from typing import Any, cast
 
 import pytest
 
+from biascore.api.adapters import LoadContext, ModelRef
 from biascore.errors import ModelLoadError
-from biascore.plugins_api import LoadContext, ModelRef
 from biascore_adapters.hf.adapter import HfAdapter
 from biascore_adapters.hf.options import HfOptions
 

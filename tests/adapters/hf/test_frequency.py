@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from biascore.api.queries import Familiarity
 from biascore.errors import QuestionError
-from biascore.plugins_api import Familiarity
 
 transformers = pytest.importorskip("transformers", reason="needs biascore[hf]")
 tokenizers = pytest.importorskip("tokenizers", reason="needs biascore[hf]")

@@ -11,8 +11,8 @@ import pytest
 transformers = pytest.importorskip("transformers", reason="needs biascore[hf]")
 
 from biascore import Engine  # noqa: E402
+from biascore.api.adapters import find_output  # noqa: E402
 from biascore.errors import OptionsError, QuestionError  # noqa: E402
-from biascore.plugins_api import find_output  # noqa: E402
 
 from ...builders import tiny  # noqa: E402
 

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
+from biascore.api.adapters import ModelRef
+from biascore.api.queries import Text
 from biascore.errors import ModelLoadError
-from biascore.plugins_api import ModelRef, Text
 from biascore_adapters.hf.locate import find_local
 
 

@@ -18,8 +18,8 @@ transformers = pytest.importorskip("transformers", reason="needs biascore[hf]")
 from safetensors.torch import load_file, save_file  # noqa: E402
 
 from biascore import Engine  # noqa: E402
+from biascore.api.queries import Masked, Span, TokenLogprobs  # noqa: E402
 from biascore.errors import AnswerError, CapabilityError, ModelLoadError, QuestionError  # noqa: E402
-from biascore.plugins_api import Masked, Span, TokenLogprobs  # noqa: E402
 
 from ...builders import tiny  # noqa: E402
 

@@ -14,8 +14,8 @@ import pytest
 from pydantic import ValidationError
 
 from biascore import Engine
+from biascore.api.adapters import ModelRef
 from biascore.errors import ModelLoadError
-from biascore.plugins_api import ModelRef
 from biascore_adapters import hf
 from biascore_adapters.hf.adapter import HfAdapter, NllbAdapter
 from biascore_adapters.hf.locate import find_local

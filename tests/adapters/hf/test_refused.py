@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+from biascore.api.adapters import ModelRef
+from biascore.api.queries import Text
 from biascore.errors import MissingExtraError, ModelLoadError
-from biascore.plugins_api import ModelRef, Text
 from biascore_adapters.hf.adapter import HfAdapter
 from biascore_adapters.hf.options import HfOptions
 

@@ -10,8 +10,9 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
+from biascore.api.adapters import LoadContext, ModelRef
+from biascore.api.queries import Text
 from biascore.errors import ModelLoadError, OptionsError
-from biascore.plugins_api import LoadContext, ModelRef, Text
 from biascore_adapters.hf.adapter import HfAdapter
 from biascore_adapters.hf.options import HfOptions
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from biascore.api.queries import Text
 from biascore.errors import ModelLoadError, QuestionError
-from biascore.plugins_api import Text
 
 from .conftest import change
 

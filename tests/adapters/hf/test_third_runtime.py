@@ -12,8 +12,9 @@ import pytest
 torch = pytest.importorskip("torch", reason="needs biascore[hf]")
 transformers = pytest.importorskip("transformers", reason="needs biascore[hf]")
 
+from biascore.api.adapters import LoadContext, ModelRef, Options  # noqa: E402
+from biascore.api.queries import Level, Masked, Text  # noqa: E402
 from biascore.errors import AnswerError, QuestionError  # noqa: E402
-from biascore.plugins_api import Level, LoadContext, Masked, ModelRef, Options, Text  # noqa: E402
 
 from ...builders import tiny  # noqa: E402
 from .naive import NaiveAdapter  # noqa: E402

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from biascore.plugins_api import Text
+from biascore.api.queries import Text
 from biascore_adapters.hf.threads import on_threads
 
 

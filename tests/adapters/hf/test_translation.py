@@ -16,6 +16,7 @@ transformers = pytest.importorskip("transformers")
 pytest.importorskip("sentencepiece")
 
 from biascore import Engine  # noqa: E402
+from biascore.api.adapters import Model  # noqa: E402
 from biascore.errors import (  # noqa: E402
     AnswerError,
     CapabilityError,
@@ -24,7 +25,6 @@ from biascore.errors import (  # noqa: E402
     QuestionError,
     UnsupportedLanguageError,
 )
-from biascore.plugins_api import Model  # noqa: E402
 from biascore_adapters.hf.languages import find_code, language_codes  # noqa: E402
 from biascore_adapters.hf.translation import TranslationBackend  # noqa: E402
 

@@ -11,11 +11,11 @@ import pytest
 pytest.importorskip("requests", reason="the services need the extra mt")
 pytest.importorskip("deepl", reason="the services need the extra mt")
 pytest.importorskip("boto3", reason="the services need the extra mt")
+from biascore.api.adapters import LoadContext, ModelRef
 from biascore.models.budget import Budget
 from biascore.models.cache import Cache, NoCache
 from biascore.models.model import Model
 from biascore.models.source import Services, Source
-from biascore.plugins_api import LoadContext, ModelRef
 from biascore.stimuli import Catalogue
 from biascore_adapters.mt.adapters import ADAPTERS
 

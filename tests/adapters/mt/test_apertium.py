@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from biascore import Engine
+from biascore.api.adapters import Model
 from biascore.errors import UnsupportedLanguageError
-from biascore.plugins_api import Model
 
 SENTENCES = (
     "I am a nurse.",

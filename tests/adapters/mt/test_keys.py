@@ -10,9 +10,9 @@ from urllib.parse import quote
 
 import pytest
 
+from biascore.api.adapters import ModelRef
 from biascore.basics.keys import KeyWarning
 from biascore.errors import AnswerError, BiascoreError
-from biascore.plugins_api import ModelRef
 from biascore_adapters.mt.adapters import ADAPTERS
 
 from .conftest import CONTEXT, Opener

@@ -15,10 +15,10 @@ import pytest
 from typer.testing import CliRunner
 
 from biascore import Engine
+from biascore.api.queries import Masked, Text
 from biascore.cli.app import app
 from biascore.errors import AnswerError, CapabilityError, ModelLoadError, RunError
 from biascore.models.export import PROBES, deviations, export_model
-from biascore.plugins_api import Masked, Text
 
 from .conftest import TEXTS, Exported, Original
 
@@ -78,7 +78,7 @@ import sys
 sys.modules["torch"] = None
 import numpy as np
 from biascore import Engine
-from biascore.plugins_api import Masked, Text
+from biascore.api.queries import Masked, Text
 engine = Engine(cache=None)
 with engine.model("onnx:" + sys.argv[1]) as model:
     model.embed([Text("the nurse")])

@@ -12,8 +12,8 @@ import torch
 import transformers
 
 from biascore import Engine
+from biascore.api.queries import Masked, Text
 from biascore.errors import QuestionError
-from biascore.plugins_api import Masked, Text
 
 from .conftest import MODELS, TEXTS, Exported, Original
 

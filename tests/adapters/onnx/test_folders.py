@@ -21,8 +21,8 @@ import transformers
 from onnx import TensorProto, helper, numpy_helper
 
 from biascore import Engine
+from biascore.api.queries import Masked, Text
 from biascore.errors import MissingExtraError, ModelLoadError, OptionsError, QuestionError
-from biascore.plugins_api import Masked, Text
 
 from ...builders import tiny
 

@@ -16,8 +16,8 @@ transformers = pytest.importorskip("transformers", reason="needs biascore[onnx]"
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402
 
 from biascore import Engine  # noqa: E402
+from biascore.api.queries import Text  # noqa: E402
 from biascore.errors import CapabilityError, ModelLoadError  # noqa: E402
-from biascore.plugins_api import Text  # noqa: E402
 
 from ...builders import tiny  # noqa: E402
 

@@ -12,9 +12,9 @@ import pytest
 import torch
 
 from biascore import Engine
+from biascore.api.queries import Text
 from biascore.errors import CapabilityError, QuestionError
 from biascore.models.export import export_model
-from biascore.plugins_api import Text
 
 SENTENCES = ("The engineer finished her work.", "NURSE", "la dottoressa")
 

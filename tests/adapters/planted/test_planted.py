@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
+from biascore.api.queries import Masked, Text
 from biascore.engine import Engine
 from biascore.errors import QuestionError, RefError, UnknownNameError
 from biascore.models.model import Model
-from biascore.plugins_api import Masked, Text
 
 TEST = "en/weat7"
 

@@ -9,8 +9,9 @@ import pytest
 from scipy.special import logit
 
 from biascore import Engine
+from biascore.api.adapters import Model
+from biascore.api.queries import Masked
 from biascore.errors import QuestionError
-from biascore.plugins_api import Masked, Model
 from biascore_adapters.planted.equity import PERSONS
 
 TEST = "it/eec"

@@ -7,11 +7,14 @@ import math
 import numpy as np
 import pytest
 
+from biascore.api.adapters import LoadContext, ModelRef
+from biascore.api.languages import Language, SpeakerFrames
+from biascore.api.metrics import Test
+from biascore.api.queries import Masked
 from biascore.designs.pairs.test import SentencePair, SentencePairs, SentencePairsTest
 from biascore.engine import Engine
 from biascore.errors import QuestionError, RefError
 from biascore.models.model import Model
-from biascore.plugins_api import Language, LoadContext, Masked, ModelRef, SpeakerFrames, Test
 from biascore_adapters.planted.adapter import PlantedAdapter, PlantedOptions
 from biascore_metrics.gest.kind import GenderedSample, GenderedSamples, GenderPairsTest, Stereotype
 

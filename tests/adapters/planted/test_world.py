@@ -5,9 +5,10 @@ import numpy.typing as npt
 import pytest
 from scipy.special import expit
 
+from biascore.api.adapters import LoadContext
+from biascore.api.queries import Masked
 from biascore.engine import Engine
 from biascore.errors import RefError, UnknownNameError
-from biascore.plugins_api import LoadContext, Masked
 from biascore.stats import association, cosine_matrix, permutation_test
 from biascore_adapters.planted.planting import Planted
 from biascore_adapters.planted.vectors import Vectors

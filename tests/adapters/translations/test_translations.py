@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from biascore import Engine
+from biascore.api.adapters import Model
 from biascore.errors import ModelLoadError, OptionsError, QuestionError, UnsupportedLanguageError
-from biascore.plugins_api import Model
 
 ROWS = """system,lang,text,translation
 one,sk,I am tired.,Som unavená.

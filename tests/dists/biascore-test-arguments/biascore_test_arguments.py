@@ -1,6 +1,6 @@
 """Takes an argument that the hook does not have."""
 
-from biascore.plugins_api import hookimpl
+from biascore.api.metrics import hookimpl
 
 
 @hookimpl

@@ -1,6 +1,6 @@
 """Registers something that is no adapter."""
 
-from biascore.plugins_api import hookimpl
+from biascore.api.metrics import hookimpl
 
 
 @hookimpl

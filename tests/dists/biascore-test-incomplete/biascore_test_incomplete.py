@@ -1,6 +1,6 @@
 """Registers an adapter that does not say what it is."""
 
-from biascore.plugins_api import Adapter, hookimpl
+from biascore.api.adapters import Adapter, hookimpl
 
 
 class IncompleteAdapter(Adapter):

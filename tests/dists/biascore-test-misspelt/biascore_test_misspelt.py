@@ -1,6 +1,6 @@
 """Implements a hook that there is not."""
 
-from biascore.plugins_api import hookimpl
+from biascore.api.metrics import hookimpl
 
 
 @hookimpl

@@ -1,6 +1,6 @@
 """Registers one metric, then fails."""
 
-from biascore.plugins_api import Metric, hookimpl
+from biascore.api.metrics import Metric, hookimpl
 
 
 class Good(Metric):

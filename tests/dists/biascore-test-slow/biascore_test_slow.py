@@ -8,7 +8,7 @@ import os
 import time
 from pathlib import Path
 
-from biascore.plugins_api import ModelPlugin, hookimpl
+from biascore.api.transforms import ModelPlugin, hookimpl
 
 
 def _observe(hook, questions):

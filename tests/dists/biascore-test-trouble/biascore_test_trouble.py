@@ -9,8 +9,8 @@ import sys
 
 import numpy as np
 
+from biascore.api.adapters import Adapter, Backend, Identity, hookimpl
 from biascore.errors import RateLimitError
-from biascore.plugins_api import Adapter, Backend, Identity, hookimpl
 
 print("printed at import")
 

@@ -1,6 +1,6 @@
 """Has the entry-point name that another distribution has too, and provides something else."""
 
-from biascore.plugins_api import Adapter, hookimpl
+from biascore.api.adapters import Adapter, hookimpl
 
 
 class TwinAdapter(Adapter):

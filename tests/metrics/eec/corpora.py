@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.special import expit
 
-from biascore.plugins_api import Backend, Identity, Model, hookimpl
+from biascore.api.adapters import Backend, Identity, Model, hookimpl
 from biascore_metrics.eec.parts_of_sentences import (
     EmotionWord,
     EmotionWords,

@@ -12,7 +12,7 @@ from scipy.special import expit
 from scipy.stats import t as student
 from statsmodels.othermod.betareg import BetaModel
 
-from biascore.plugins_api import Measurement
+from biascore.api.exporters import Measurement
 from biascore.stats import benjamini_hochberg, stars
 from biascore_metrics.eec.metric import Eec
 from biascore_metrics.eec.options import EecOptions

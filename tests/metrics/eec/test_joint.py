@@ -12,8 +12,11 @@ import pytest
 import statsmodels.formula.api as smf
 
 from biascore import Engine
+from biascore.api.exporters import Measurement
+from biascore.api.figures import Dots
+from biascore.api.metrics import ClusterContrast, Context, Model
+from biascore.api.stimuli import Catalogue
 from biascore.errors import OptionsError, UnknownNameError
-from biascore.plugins_api import Catalogue, ClusterContrast, Context, Dots, Measurement, Model
 from biascore.results.finding import measurement_of
 from biascore.stats import cluster_means
 from biascore_metrics.eec.metric import Eec

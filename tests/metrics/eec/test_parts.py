@@ -13,9 +13,9 @@ import pandas as pd
 import pytest
 
 import biascore_wordlists
+from biascore.api.formats import DataFile
 from biascore.engine import Engine
 from biascore.errors import DataError
-from biascore.plugins_api import DataFile
 from biascore.stimuli import load_file
 from biascore_metrics.eec.format import EecPartsFormat, EecPartsOptions
 from biascore_metrics.eec.sentences import EquityTest

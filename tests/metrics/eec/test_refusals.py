@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from biascore.api.exporters import Measurement
 from biascore.errors import AnswerError, CapabilityError, OptionsError
-from biascore.plugins_api import Measurement
 from biascore_metrics.eec.metric import Eec
 from biascore_metrics.eec.options import EecOptions
 from biascore_metrics.eec.parts_of_sentences import Grammar

@@ -15,7 +15,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.svm import SVR
 
 from biascore import Engine
-from biascore.plugins_api import Measurement
+from biascore.api.exporters import Measurement
 from biascore.stats import stars
 from biascore_metrics.eec.sentences import EquityTest
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from biascore import Engine, Run
+from biascore.api.figures import Bars, Dots, Histogram
 from biascore.cli.results import print_run
-from biascore.plugins_api import Bars, Dots, Histogram
 from biascore.report.charts import charts_of
 
 

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from biascore.plugins_api import Measurement, Model, PairList, WordList
+from biascore.api.exporters import Measurement
+from biascore.api.metrics import Model
+from biascore.api.stimuli import PairList, WordList
 from biascore_metrics.fise.kind import Dimension, FiseTest
 from biascore_metrics.fise.metric import Fise, GgFise
 from biascore_metrics.fise.options import FiseOptions, GgFiseOptions

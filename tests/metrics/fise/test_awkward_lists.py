@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from biascore import Engine
+from biascore.api.stimuli import WordList
 from biascore.errors import OptionsError, TestKindError
-from biascore.plugins_api import WordList
 from biascore.stats import Verdict
 from biascore_metrics.fise.kind import Dimension, FiseTest
 from biascore_metrics.fise.rows import DISTANCE

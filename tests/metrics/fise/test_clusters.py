@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from biascore import Engine
-from biascore.plugins_api import WordList
+from biascore.api.stimuli import WordList
 from biascore.stats import Verdict
 from biascore.stats.robust_mean import robust_mean
 from biascore_metrics.fise.clusters import Clusters

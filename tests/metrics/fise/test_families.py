@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from biascore.plugins_api import PairList, WordList
+from biascore.api.stimuli import PairList, WordList
 from biascore_metrics.fise.kind import Dimension
 
 from .axes import GENDER, LISTS, RACE, TARGETS, VECTORS, fise, fise_test, gg_fise

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from biascore import Audit, Engine
+from biascore.api.queries import Text
+from biascore.api.transforms import ModelPlugin, hookimpl
 from biascore.errors import CapabilityError, TestKindError, UnknownNameError
-from biascore.plugins_api import ModelPlugin, Text, hookimpl
 from biascore.results.run import Run
 
 from ...builders.vectors import random_vectors, write_vectors

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from biascore import Engine
-from biascore.plugins_api import PairList, WordList
+from biascore.api.stimuli import PairList, WordList
 from biascore_metrics.fise.kind import Dimension, FiseTest
 
 from ..loops import cosine

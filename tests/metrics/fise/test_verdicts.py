@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from biascore.plugins_api import WordList
+from biascore.api.stimuli import WordList
 from biascore.stats import Verdict
 from biascore_metrics.fise.kind import Dimension
 from biascore_metrics.fise.rows import DISTANCE

@@ -11,17 +11,9 @@ import numpy.typing as npt
 import pytest
 
 from biascore import Engine
-from biascore.plugins_api import (
-    Backend,
-    Gender,
-    GenderEvidence,
-    Identity,
-    Language,
-    Masked,
-    SpeakerGender,
-    TokenLogprobs,
-    hookimpl,
-)
+from biascore.api.adapters import Backend, Identity, hookimpl
+from biascore.api.languages import Gender, GenderEvidence, Language, SpeakerGender
+from biascore.api.queries import Masked, TokenLogprobs
 from biascore_metrics.gest.kind import Sample, Samples, SamplesTest, Stereotype
 
 from ...builders.slavic import slavic_importable

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from biascore import Engine
+from biascore.api.adapters import Backend, Identity, hookimpl
+from biascore.api.figures import Bars, Boxes, Dots, Heat
+from biascore.api.queries import Masked, TokenLogprobs
 from biascore.errors import CapabilityError, OptionsError, UnknownNameError
-from biascore.plugins_api import Backend, Bars, Boxes, Dots, Heat, Identity, Masked, TokenLogprobs, hookimpl
 from biascore_metrics.gest.kind import GenderedSample, GenderedSamples, GenderPairsTest
 from biascore_metrics.gest.prompts import load_prompts
 from biascore_metrics.gest.translated import quoted, translated_pairs

@@ -6,9 +6,9 @@ import pytest
 from scipy.stats import norm
 
 from biascore import Engine
+from biascore.api.languages import Language, SpeakerFrames
 from biascore.errors import QuestionError
 from biascore.languages.gender import Gender, GenderPair, compare_pair
-from biascore.plugins_api import Language, SpeakerFrames
 from biascore_metrics.gest.unresolved import YIELD
 
 from .conftest import Detector, estimates

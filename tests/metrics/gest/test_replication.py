@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from biascore import Engine
-from biascore.plugins_api import Test
+from biascore.api.metrics import Test
 from biascore_metrics.gest.kind import SamplesTest
 
 from .conftest import estimates

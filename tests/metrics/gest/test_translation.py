@@ -9,9 +9,9 @@ import pytest
 from scipy.stats import norm, ttest_ind
 
 from biascore import Engine
+from biascore.api.figures import Boxes, Point
 from biascore.audit import Audit
 from biascore.errors import OptionsError, TestKindError, UnknownNameError
-from biascore.plugins_api import Boxes, Point
 from biascore.stats import Verdict
 from biascore.stats.agresti_coull import agresti_coull
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from biascore import Engine
-from biascore.plugins_api import Measurement
+from biascore.api.exporters import Measurement
 from biascore.stats import Verdict
 from biascore_metrics.gest.kind import Sample, Samples, Stereotype
 

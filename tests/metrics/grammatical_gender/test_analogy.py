@@ -11,9 +11,10 @@ import numpy.typing as npt
 import pytest
 
 from biascore import Engine
+from biascore.api.metrics import Test
+from biascore.api.queries import Vocabulary
 from biascore.errors import CapabilityError, DataError
 from biascore.models.model import Model
-from biascore.plugins_api import Test, Vocabulary
 from biascore_metrics.grammatical_gender import nearest
 from biascore_metrics.grammatical_gender.nearest import Nearest
 from biascore_metrics.grammatical_gender.pairs_drawn import accuracy_interval, drawn_accuracies

@@ -12,9 +12,9 @@ from pydantic import ValidationError
 from typer.testing import CliRunner
 
 from biascore import Engine
+from biascore.api.formats import DataFile, file_digest
 from biascore.cli.app import app
 from biascore.errors import DataError, OptionsError
-from biascore.plugins_api import DataFile, file_digest
 from biascore_metrics.grammatical_gender.formats import ConlluFormat, NounsFormat
 from biascore_metrics.grammatical_gender.kind import GenderedNounsTest
 from biascore_metrics.grammatical_gender.options import ConlluOptions, NounsOptions

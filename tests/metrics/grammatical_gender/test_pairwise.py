@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from biascore import Engine
+from biascore.api.metrics import Test
 from biascore.errors import DataError, OptionsError
 from biascore.models.model import Model
-from biascore.plugins_api import Test
 from biascore_metrics.grammatical_gender.gaps import NounGaps, unit_rows
 
 FEW: dict[str, Any] = {"resamples": 100}

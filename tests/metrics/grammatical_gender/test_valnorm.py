@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from biascore import Engine
+from biascore.api.metrics import Test
 from biascore.errors import DataError, OptionsError
 from biascore.models.model import Model
-from biascore.plugins_api import Test
 
 from .conftest import Opened, write_tests
 

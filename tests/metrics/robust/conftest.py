@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from biascore.plugins_api import Coverage, Measurement, Model
+from biascore.api.exporters import Measurement
+from biascore.api.metrics import Coverage, Model
 from biascore.results.finding import wrong_result
 from biascore_metrics.robust.associations import AssociationsTest
 from biascore_metrics.robust.metric import RobustAssociation

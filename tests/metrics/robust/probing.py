@@ -9,7 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from biascore.plugins_api import Backend, Identity, Masked, TokenLogprobs, hookimpl
+from biascore.api.adapters import Backend, Identity, hookimpl
+from biascore.api.queries import Masked, TokenLogprobs
 from biascore.stimuli import load_file
 from biascore_metrics.robust.associations import AssociationsTest
 from biascore_metrics.robust.options import RobustOptions

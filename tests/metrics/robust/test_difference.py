@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from biascore.api.exporters import Measurement
 from biascore.designs.clustered import Difference
-from biascore.plugins_api import Measurement
 from biascore.stats import Verdict
 from biascore_metrics.robust.associations import AssociationsTest
 from biascore_metrics.robust.fits import Table

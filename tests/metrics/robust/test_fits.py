@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from biascore.plugins_api import Estimate, Measurement
+from biascore.api.exporters import Measurement
+from biascore.api.metrics import Estimate
 from biascore.stats import Verdict, holm, lmm
 from biascore_metrics.robust.associations import AssociationsTest
 from biascore_metrics.robust.findings import Findings, findings

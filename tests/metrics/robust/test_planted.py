@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from biascore import Engine
+from biascore.api.metrics import Model
+from biascore.api.queries import Masked
 from biascore.errors import QuestionError
-from biascore.plugins_api import Masked, Model
 from biascore_metrics.robust.associations import AssociationsTest
 from biascore_metrics.robust.metric import RobustAssociation
 from biascore_metrics.robust.options import RobustOptions

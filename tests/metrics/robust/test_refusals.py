@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from biascore.api.exporters import Measurement
+from biascore.api.stimuli import Catalogue
 from biascore.engine import Engine
 from biascore.errors import OptionsError
-from biascore.plugins_api import Catalogue, Measurement
 from biascore.stats import Verdict
 from biascore_metrics.robust.associations import AssociationsTest
 from biascore_metrics.robust.metric import RobustAssociation, RobustAssociationCausal

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from biascore.plugins_api import Masked, Measurement, TokenLogprobs, hookimpl
+from biascore.api.exporters import Measurement, hookimpl
+from biascore.api.queries import Masked, TokenLogprobs
 from biascore_metrics.robust.associations import AssociationsTest
 
 from .probing import Known, design_of, hashed, pieces, small

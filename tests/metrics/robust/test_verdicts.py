@@ -6,7 +6,7 @@ import math
 import re
 from itertools import pairwise
 
-from biascore.plugins_api import Dots, Histogram
+from biascore.api.figures import Dots, Histogram
 from biascore.results.verdicts import contradiction
 from biascore.stats import Verdict
 from biascore_metrics.robust.sizes import SIZES, size_of, stance

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from biascore import Engine
-from biascore.plugins_api import Measurement, Model
+from biascore.api.exporters import Measurement
+from biascore.api.metrics import Model
 
 META = '[meta]\nlanguage = "xx"\ntitle = "t"\nsource = "s"\nlicence = "CC0"\n'
 TEMPLATES = {

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from biascore import Engine
-from biascore.plugins_api import Model, Text
+from biascore.api.metrics import Model
+from biascore.api.queries import Text
 
 from ..loops import cosine, p_of_partitions
 from .tagged import FAST, TEMPLATES, WORDS, measure

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from biascore.api.stimuli import TemplateList
 from biascore.designs.crossed import ROLES
 from biascore.engine import Engine
 from biascore.errors import OptionsError, StimuliError
-from biascore.plugins_api import TemplateList
 from biascore_metrics.seat.sentences import Frames
 
 VOWEL = re.compile("[aeiouàèéìòùáíóúœAEIOU]")

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from biascore.plugins_api import Adapter, hookimpl
+from biascore.api.adapters import Adapter, hookimpl
 
 
 class BesideAdapter(Adapter):

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from biascore.plugins_api import Adapter, Metric, hookimpl
+from biascore.api.adapters import Adapter
+from biascore.api.metrics import Metric, hookimpl
 
 
 class RivalAdapter(Adapter):

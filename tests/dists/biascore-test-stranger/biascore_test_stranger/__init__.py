@@ -3,7 +3,9 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from biascore.plugins_api import Adapter, Language, Metric, hookimpl
+from biascore.api.adapters import Adapter
+from biascore.api.languages import Language
+from biascore.api.metrics import Metric, hookimpl
 from biascore_test_stranger.adapter import StrangerAdapter
 from biascore_test_stranger.metric import NearestRate
 

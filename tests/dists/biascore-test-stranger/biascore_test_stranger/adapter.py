@@ -7,18 +7,9 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from biascore.api.adapters import Adapter, Backend, Identity, LoadContext, ModelRef, Options, hookimpl
+from biascore.api.queries import Level, Text
 from biascore.errors import ModelLoadError
-from biascore.plugins_api import (
-    Adapter,
-    Backend,
-    Identity,
-    Level,
-    LoadContext,
-    ModelRef,
-    Options,
-    Text,
-    hookimpl,
-)
 
 VECTORS = {
     "rozo": (1.0, 0.1),

@@ -2,16 +2,7 @@
 
 from __future__ import annotations
 
-from biascore.plugins_api import (
-    Context,
-    Coverage,
-    Estimate,
-    Finding,
-    Metric,
-    Model,
-    Test,
-    item_table,
-)
+from biascore.api.metrics import Context, Coverage, Estimate, Finding, Metric, Model, Test, item_table
 
 
 class NearestRate(Metric):
