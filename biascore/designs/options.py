@@ -39,7 +39,7 @@ MAX_DEGENERATE_SHARE: Final = 0.01
 TWO_WAY: Final = "two-way"
 TOPICS: Final = "topics"
 NO_TOPICS: Final = "none"
-Bootstrap: TypeAlias = Literal["two-way", "tested", "studentized", "bca", "percentile", "permutation"]
+Bootstrap: TypeAlias = Literal["two-way", "tested"]
 
 
 class AssociationOptions(WordOptions):
@@ -49,8 +49,8 @@ class AssociationOptions(WordOptions):
     ``alternative``: the p-value that decides. An audit does not know in advance which way a bias
     runs, so the default is two-sided; the papers' tests are one-sided ("greater").
     ``permutation``: count all partitions, or draw ``draws`` of them; "auto" counts where it can.
-    ``bootstrap``: how the interval is made; "two-way" resamples all four lists, where a metric has them in one table. All
-    others hold A and B fixed; "tested" is studentized, kept from contradicting the two-sided test.
+    ``bootstrap``: how the interval is made; "two-way" resamples all four lists, where a metric has them in one table;
+    "tested" holds A and B fixed, studentized, kept from contradicting the two-sided test.
     ``bound``: an effect whose whole interval lies within it counts as negligible (Cohen's small effect).
     """
 
@@ -223,7 +223,6 @@ class AssociationOptions(WordOptions):
                 p_two_sided=test.two_sided.p_value,
                 ddof=self.ddof,
                 level=self.confidence,
-                method="tested" if self.bootstrap == TWO_WAY else self.bootstrap,
                 resamples=self.resamples,
                 rng=rng,
                 exchange=test.exchange,

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from biascore.results.estimates import PValue
-from biascore.stats import PermutationTest, Tail, effect_size, normal_approximation
+from biascore.stats import PermutationTest, effect_size, normal_approximation
 
 LARGER: Final = "the larger of two"
 NORMAL: Final = "normal approximation"
@@ -72,8 +72,8 @@ def permutation_p_values(
     test: PermutationTest, alternative: Literal["two-sided", "greater"]
 ) -> tuple[PValue, ...]:
     """Valid one- and two-sided p, and the papers' strict one-sided p (Caliskan et al. 2017)."""
-    one = _weak("one-sided", test, test.greater, "greater")
-    two = _weak("two-sided", test, test.two_sided, "two-sided")
+    one = PValue.of(test.greater, test.method, "greater", "one-sided")
+    two = PValue.of(test.two_sided, test.method, "two-sided", "two-sided")
     strict = PValue(
         name="one-sided, strict",
         value=test.greater.p_strict,
@@ -83,16 +83,3 @@ def permutation_p_values(
         n=test.greater.n_total,
     )
     return (two, one, strict) if alternative == "two-sided" else (one, two, strict)
-
-
-def _weak(
-    name: str, test: PermutationTest, tail: Tail, alternative: Literal["two-sided", "greater"]
-) -> PValue:
-    return PValue(
-        name=name,
-        value=tail.p_value,
-        kind=test.method,
-        alternative=alternative,
-        n=tail.n_total,
-        se=tail.mc_se,
-    )

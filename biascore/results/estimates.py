@@ -9,7 +9,7 @@ from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, mod
 from biascore.basics.frozen import Frozen, FrozenMap
 from biascore.basics.wording import figures
 from biascore.results.estimators import Estimator
-from biascore.stats import Interval
+from biascore.stats import Interval, Tail
 
 
 class ConfidenceInterval(Frozen):
@@ -66,6 +66,24 @@ class PValue(Frozen):
     inequality: Literal["weak", "strict"] = "weak"
     n: int | None = None
     se: float | None = None
+
+    @classmethod
+    def of(
+        cls,
+        tail: Tail,
+        kind: Literal["exact", "monte-carlo"],
+        alternative: Literal["greater", "two-sided"],
+        name: str,
+    ) -> Self:
+        """The stored form of a tail of a permutation test."""
+        return cls(
+            name=name,
+            value=tail.p_value,
+            kind=kind,
+            alternative=alternative,
+            n=tail.n_total,
+            se=tail.mc_se,
+        )
 
 
 class Estimate(Frozen):

@@ -22,8 +22,6 @@ Samples: TypeAlias = tuple[Floats, ...]
 BatchStatistic: TypeAlias = Callable[[Samples], Floats]
 """Takes one array (resamples, n_i) per sample, gives (resamples,); NaN marks a resample without a value."""
 
-Method: TypeAlias = Literal["percentile", "bca", "studentized"]
-
 _CHUNK = 2**20  # scores drawn at once: 8 MiB, and as much again for their indices
 
 
@@ -50,30 +48,24 @@ def bootstrap_interval(
     samples: tuple[ArrayLike, ...],
     *,
     level: float = 0.95,
-    method: Method = "bca",
     resamples: int = 5000,
     rng: np.random.Generator,
     standard_error: BatchStatistic | None = None,
 ) -> Interval:
     """Bootstrap interval of a statistic of one or more samples, each (n_i,) and resampled within itself.
 
-    percentile: quantiles of the resamples. bca: bias-corrected and accelerated (Efron 1987, JASA 82:171),
-    acceleration from leaving out one score at a time. studentized (bootstrap-t; Davison and Hinkley 1997,
-    section 5.2): quantiles of (resample - estimate) / standard error; it needs ``standard_error``, which
-    takes what ``statistic`` takes. Resamples where either is not finite are left out and counted in
-    ``n_degenerate``. Raises ZeroVarianceError where the estimate or all resamples are degenerate or all
-    resamples are equal (an interval of width 0 would claim certainty), ValueError on samples of fewer than 2
-    scores or not finite, and on options out of range.
+    With a ``standard_error``, which takes what ``statistic`` takes, it is studentized (bootstrap-t; Davison and
+    Hinkley 1997, section 5.2): quantiles of (resample - estimate) / standard error. Without, it is bca:
+    bias-corrected and accelerated (Efron 1987, JASA 82:171), acceleration from leaving out one score at a time.
+    Resamples where either is not finite are left out and counted in ``n_degenerate``. Raises ZeroVarianceError where
+    the estimate or all resamples are degenerate or all resamples are equal (an interval of width 0 would claim
+    certainty), ValueError on samples of fewer than 2 scores or not finite, and on options out of range.
     """
     require_between(level, "level", 0.0, 1.0)
     if resamples < 2:
         raise ValueError(
             f"resamples is {resamples}; pass at least 2, and some thousands for a stable interval"
         )
-    if method not in ("percentile", "bca", "studentized"):
-        raise ValueError(f"method is {method!r}; pass 'percentile', 'bca' or 'studentized'")
-    if (method == "studentized") != (standard_error is not None):
-        raise ValueError("pass standard_error with method='studentized', and only then")
     if not samples:
         raise ValueError("samples is empty; pass a tuple of at least one array of scores")
     vectors = tuple(finite_vector(sample, f"samples[{i}]") for i, sample in enumerate(samples))
@@ -94,17 +86,14 @@ def bootstrap_interval(
     drawn = values[usable]
     _require_variation(drawn, estimate)
     tails = np.array([(1.0 - level) / 2.0, (1.0 + level) / 2.0])
-    if method == "percentile":
-        ends = np.quantile(drawn, tails)
-    elif method == "bca":
+    if standard_error is None or errors is None:
         ends = np.quantile(drawn, _bca_levels(tails, drawn, estimate, _acceleration(statistic, vectors)))
     else:
-        assert standard_error is not None  # checked above
-        assert errors is not None
         error = float(_evaluate(standard_error, whole)[0])
         if not (math.isfinite(error) and error > 0.0):
             raise ZeroVarianceError(f"the standard error of the statistic is {error}; it must be above 0")
         ends = estimate - np.quantile((drawn - estimate) / errors[usable], tails[::-1]) * error
+    method = "bca" if standard_error is None else "studentized"
     return Interval(float(ends[0]), float(ends[1]), level, method, resamples, resamples - drawn.size)
 
 
@@ -114,16 +103,14 @@ def bootstrap_effect(
     *,
     ddof: Literal[0, 1] = 1,
     level: float = 0.95,
-    method: Method = "studentized",
     resamples: int = 5000,
     rng: np.random.Generator,
 ) -> Interval:
     """Bootstrap interval of `effect_size` of x (nx,) and y (ny,), words resampled within x and within y.
 
-    studentized, the default, is the bootstrap-t of Fisher's z of the point-biserial correlation, of which the
-    effect size is a multiple; so its ends stay within what an effect size can be. Measured coverage of 95 %
-    intervals, normal scores, n + n words, true effect d (2000 samples, standard error 0.5 points, seed
-    20240501, tests/benchmarks/bench_interval_coverage.py):
+    It is the bootstrap-t of Fisher's z of the point-biserial correlation, of which the effect size is a multiple; so
+    its ends stay within what an effect size can be. Measured coverage of 95 % intervals, normal scores, n + n words,
+    true effect d (2000 samples, standard error 0.5 points, seed 20240501):
 
         d            0     0.5   1     1.5        0     0.5   1     1.5        0     0.5   1     1.5
                      8 + 8                        16 + 16                      32 + 32
@@ -132,15 +119,13 @@ def bootstrap_effect(
         studentized  97.2  96.7  96.2  93.8       97.0  95.9  95.8  94.9       96.0  95.5  95.3  93.8
 
     So studentized is the only one that keeps near its level for the large effects that WEAT reports, at the
-    price of wider intervals (1.66 against bca's 1.39 at 8 + 8 and d = 1). None holds for small sets of skewed
-    scores: exponential ones, 8 + 8, give percentile 90.5 to 69.8, bca 94.8 to 77.8, studentized 92.4 to 88.2
-    for d = 0 to 1.5, and 16 + 16 studentized still 93.0 to 90.0. Read an interval of fewer than 16 words a
-    set as approximate.
+    price of wider intervals (1.66 against bca's 1.39 at 8 + 8 and d = 1). It does not hold for small sets of skewed
+    scores: exponential ones give 92.4 to 88.2 for d = 0 to 1.5 and 8 + 8, and still 93.0 to 90.0 for 16 + 16. Read an
+    interval of fewer than 16 words a set as approximate.
 
-    Resamples in which no score varies, or for studentized none within x and none within y, have no value:
-    they are left out and counted in ``n_degenerate``. Raises ZeroVarianceError where neither x nor y varies
-    within itself, where all scores are equal, and where bca meets a leave-one-out value that does not exist;
-    ValueError on sets of fewer than 2 scores, on scores that are not finite and on options out of range.
+    Resamples in which no score varies within x and none within y have no value: they are left out and counted in
+    ``n_degenerate``. Raises ZeroVarianceError where neither x nor y varies within itself and where all scores are
+    equal; ValueError on sets of fewer than 2 scores, on scores that are not finite and on options out of range.
     """
     first, second = finite_vector(x, "x"), finite_vector(y, "y")
     effect_size(first, second, ddof)  # raises ZeroVarianceError and on a wrong ddof
@@ -154,17 +139,10 @@ def bootstrap_effect(
     share = first.size * second.size / n**2
     # Effect size = point-biserial correlation / sqrt(share), and smaller by sqrt((n - 1) / n) with ddof 1.
     per_correlation = math.sqrt((n - 1) / n / share) if ddof == 1 else 1.0 / math.sqrt(share)
-    if method == "studentized":
-        interval = bootstrap_interval(
-            _fisher_z, (first, second), level=level, method=method, resamples=resamples, rng=rng,
-            standard_error=_fisher_z_error,
-        )  # fmt: skip
-        low, high = math.tanh(interval.low), math.tanh(interval.high)
-    else:
-        interval = bootstrap_interval(
-            _correlation, (first, second), level=level, method=method, resamples=resamples, rng=rng
-        )
-        low, high = interval.low, interval.high
+    interval = bootstrap_interval(
+        _fisher_z, (first, second), level=level, resamples=resamples, rng=rng, standard_error=_fisher_z_error
+    )
+    low, high = math.tanh(interval.low), math.tanh(interval.high)
     return replace(interval, low=low * per_correlation, high=high * per_correlation)
 
 
@@ -223,9 +201,7 @@ def _acceleration(statistic: BatchStatistic, vectors: Samples) -> float:
         n = vector.size
         values = np.concatenate([_left_out(statistic, vectors, i, rows) for rows in _chunks(n, n)])
         if not np.isfinite(values).all():
-            raise ZeroVarianceError(
-                f"the statistic has no value with one score of samples[{i}] left out; use method='percentile'"
-            )
+            raise ZeroVarianceError(f"the statistic has no value with one score of samples[{i}] left out")
         influence = (n - 1) * (values.mean() - values)
         cubes += float((influence**3).sum()) / n**3
         squares += float((influence**2).sum()) / n**2

@@ -241,7 +241,6 @@ def _bootstrap(
         statistic,
         tuple(parts),
         level=level,
-        method="studentized",
         resamples=resamples,
         rng=rng,
         standard_error=error,

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from biascore.stats._checks import Floats, finite_vector
-from biascore.stats.bootstrap import Interval, Method, Samples, bootstrap_interval
+from biascore.stats.bootstrap import Interval, Samples, bootstrap_interval
 
 EXACT_MAX_DIFFERENCES = 40
 """All signs are counted up to this many differences (two times 2^20 sums), and drawn beyond."""
@@ -72,13 +72,12 @@ def bootstrap_mean(
     values: ArrayLike,
     *,
     level: float = 0.95,
-    method: Method = "studentized",
     resamples: int = 5000,
     rng: np.random.Generator,
 ) -> Interval:
     """Bootstrap interval of the mean of one sample (n,), such as paired differences; see `bootstrap_interval`.
 
-    studentized, the default, is the bootstrap-t with the standard error s / sqrt(n) of each resample
+    It is studentized, the bootstrap-t with the standard error s / sqrt(n) of each resample
     (Davison and Hinkley 1997, section 5.2). Raises ZeroVarianceError where the values do not vary, ValueError
     on fewer than 2 values, on values that are not finite and on options out of range.
     """
@@ -86,10 +85,9 @@ def bootstrap_mean(
         _mean,
         (values,),
         level=level,
-        method=method,
         resamples=resamples,
         rng=rng,
-        standard_error=_standard_error if method == "studentized" else None,
+        standard_error=_standard_error,
     )
 
 

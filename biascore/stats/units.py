@@ -17,7 +17,6 @@ from biascore.stats._checks import Floats, finite_vector
 from biascore.stats.association import MIN_RELATIVE_SPREAD, ZeroVarianceError, effect_size
 from biascore.stats.bootstrap import (
     Interval,
-    Method,
     Samples,
     bootstrap_interval,
     require_variation_within,
@@ -32,7 +31,6 @@ def bootstrap_effect_of_units(
     *,
     ddof: Literal[0, 1] = 1,
     level: float = 0.95,
-    method: Method = "studentized",
     resamples: int = 5000,
     rng: np.random.Generator,
 ) -> Interval:
@@ -47,17 +45,11 @@ def bootstrap_effect_of_units(
     units = Units.of(first / scale, second / scale, exchange)
     n = first.size + second.size
     per_correlation = math.sqrt(n**2 / (first.size * second.size) * ((n - 1) / n if ddof == 1 else 1.0))
-    if method == "studentized":
-        found = bootstrap_interval(
-            units.fisher_z, units.samples, level=level, method=method, resamples=resamples, rng=rng,
-            standard_error=units.fisher_z_error,
-        )  # fmt: skip
-        low, high = math.tanh(found.low), math.tanh(found.high)
-    else:
-        found = bootstrap_interval(
-            units.correlation, units.samples, level=level, method=method, resamples=resamples, rng=rng
-        )
-        low, high = found.low, found.high
+    found = bootstrap_interval(
+        units.fisher_z, units.samples, level=level, resamples=resamples, rng=rng,
+        standard_error=units.fisher_z_error,
+    )  # fmt: skip
+    low, high = math.tanh(found.low), math.tanh(found.high)
     return replace(found, low=low * per_correlation, high=high * per_correlation)
 
 
@@ -76,7 +68,7 @@ def bootstrap_difference(
     """
     units = Units.of(finite_vector(x, "x"), finite_vector(y, "y"), exchange)
     return bootstrap_interval(
-        units.difference, units.samples, level=level, method="studentized", resamples=resamples, rng=rng,
+        units.difference, units.samples, level=level, resamples=resamples, rng=rng,
         standard_error=units.difference_error,
     )  # fmt: skip
 

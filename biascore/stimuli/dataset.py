@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from biascore.basics.keys import HUB_TOKENS, without_keys
 from biascore.basics.options import Configured, OptionsT
@@ -26,6 +26,12 @@ class DataFile:
     sha256: str
     test: str
     language: str
+
+    @property
+    def stated(self) -> dict[str, Any]:
+        """What a `Test` of this file states of it, as keywords: id, language, source, file and sha256."""
+        origin = {"source": self.display, "file": self.display, "sha256": self.sha256}
+        return {"id": self.test, "language": self.language, **origin}
 
 
 class DataFormat(ABC, Configured[OptionsT]):

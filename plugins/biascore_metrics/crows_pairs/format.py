@@ -77,16 +77,12 @@ class CrowsPairsFormat(DataFormat[CrowsPairsFormatOptions]):
         self._check(table, malformed, len(pairs))
         notes = (f"{SKIPPED}{len(malformed)}: {table.problems(malformed)}",) if malformed else ()
         return SentencePairsTest(
-            id=file.test,
+            **file.stated,
             kind="sentence-pairs",
-            language=file.language,
             title=f"CrowS-Pairs, {Path(file.display).name}",
             concept="social bias",
             positive_means="the model prefers the more stereotypical sentence",
-            source=file.display,
             notes=notes,
-            file=file.display,
-            sha256=file.sha256,
             pairs=SentencePairs(name="pairs", pairs=tuple(pairs), source=file.display, notes=notes),
         )
 

@@ -163,15 +163,7 @@ def name_means(fitted: Fitted) -> Iterator[tuple[str, Estimate]]:
 
 def permutation_p(test: ClusterTest, name: str = PERMUTATION) -> PValue:
     """The two-sided p-value of a permutation."""
-    tail = test.two_sided
-    return PValue(
-        name=name,
-        value=tail.p_value,
-        kind=test.method,
-        alternative="two-sided",
-        n=tail.n_total,
-        se=tail.mc_se,
-    )
+    return PValue.of(test.two_sided, test.method, "two-sided", name)
 
 
 def p_of(name: str, test: TTest) -> PValue:

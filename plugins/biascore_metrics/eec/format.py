@@ -73,15 +73,11 @@ class EecPartsFormat(DataFormat[EecPartsOptions]):
             *parts.as_published.notes * published,
         )
         return EquityTest(
-            id=file.test,
+            **file.stated,
             kind="equity",
-            language=file.language,
             title=f"{parts.label}, {self.options.mode.replace('_', ' ')}",
             concept=f"{RACE} and {GENDER}",
-            source=file.display,
             notes=notes,
-            file=file.display,
-            sha256=file.sha256,
             factors={RACE: (parts.majority, parts.minority), GENDER: ("male", "female")},
             templates=EquityTemplates(
                 "templates", tuple(_template(one, published) for one in parts.templates)

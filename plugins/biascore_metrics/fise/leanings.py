@@ -55,15 +55,7 @@ class Leaning:
     @property
     def p_values(self) -> tuple[PValue, ...]:
         """The larger, then that of the labels and that of the words."""
-        tail = self.labels.two_sided
-        labels = PValue(
-            name=LABELS,
-            value=tail.p_value,
-            kind=self.labels.method,
-            alternative="two-sided",
-            n=tail.n_total,
-            se=tail.mc_se,
-        )
+        labels = PValue.of(self.labels.two_sided, self.labels.method, "two-sided", LABELS)
         # Words that do not vary say nothing of other words like these.
         p = 1.0 if self.words is None else self.words.p_value()
         words = PValue(name=WORDS, value=p, kind="asymptotic", alternative="two-sided")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -15,8 +15,6 @@ from biascore.stats import (
     Attainable,
     Decision,
     Interval,
-    PermutationTest,
-    Tail,
     Verdict,
     decide,
     permutation_test,
@@ -153,24 +151,11 @@ def measure_rate(
         return Rate(estimate, None, data.problem)
     test = permutation_test(data.centres[data.male], data.centres[~data.male], rng=rng)
     # The one-sided test overlooks an effect the other way, which the two-sided p then tells.
-    p_values: tuple[PValue, ...] = (_p_value("two-sided", test.two_sided, test, "two-sided"),)
+    p_values: tuple[PValue, ...] = (PValue.of(test.two_sided, test.method, "two-sided", "two-sided"),)
     if options.alternative == "greater":
-        p_values = (_p_value("one-sided", test.greater, test, "greater"), *p_values)
+        p_values = (PValue.of(test.greater, test.method, "greater", "one-sided"), *p_values)
     estimate = estimate.model_copy(update={"p_values": p_values})
     return Rate(estimate, interval, "", test.attainable(options.alternative, "stereotypes"))
-
-
-def _p_value(
-    name: str, tail: Tail, test: PermutationTest, alternative: Literal["two-sided", "greater"]
-) -> PValue:
-    return PValue(
-        name=name,
-        value=tail.p_value,
-        kind=test.method,
-        alternative=alternative,
-        n=tail.n_total,
-        se=tail.mc_se,
-    )
 
 
 def group_mean(name: str, unit: str, data: ByStereotype, gender: str, neutral: float | None) -> Estimate:

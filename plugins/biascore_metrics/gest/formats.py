@@ -96,16 +96,12 @@ class GestFormat(DataFormat[SamplesOptions]):
         version = edition(sample.sentence for sample in samples)
         notes = (f"Edition of the sentences: {version}.",)
         return SamplesTest(
-            id=file.test,
+            **file.stated,
             kind="samples",
-            language=file.language,
             title=f"{version if version != OTHER else 'Samples'}, {Path(file.display).name}",
             concept="gender",
             positive_means=SAMPLES_MEAN,
-            source=file.display,
             notes=notes,
-            file=file.display,
-            sha256=file.sha256,
             samples=Samples(
                 "samples", _used(self.options.meant, ids), samples, source=file.display, notes=notes
             ),
@@ -141,16 +137,12 @@ class GenderVariantsFormat(DataFormat[VariantsOptions]):
         )
         notes = (f"{len(pairs)} of the file's {len(whole.rows)} rows are of this language and translator.",)
         return GenderPairsTest(
-            id=file.test,
+            **file.stated,
             kind="gender-pairs",
-            language=file.language,
             title=f"Gendered pairs, {Path(file.display).name}",
             concept="gender",
             positive_means=SAMPLES_MEAN,
-            source=file.display,
             notes=notes,
-            file=file.display,
-            sha256=file.sha256,
             pairs=GenderedSamples(
                 "pairs", _used(self.options.meant, ids), pairs, source=file.display, notes=notes
             ),

@@ -172,14 +172,10 @@ def _check_split(display: str, column: str, classes: tuple[NounClass, ...]) -> N
 def _test(file: DataFile, classes: tuple[NounClass, ...], notes: tuple[str, ...]) -> GenderedNounsTest:
     sizes = ", ".join(f"{len(one.words):,} {one.name}" for one in classes)
     return GenderedNounsTest(
-        id=file.test,
+        **file.stated,
         kind="nouns",
-        language=file.language,
         title=f"Nouns by gender ({sizes}), {Path(file.display).name}",
         concept="grammatical gender",
-        source=file.display,
         notes=notes,
-        file=file.display,
-        sha256=file.sha256,
         classes=classes,
     )

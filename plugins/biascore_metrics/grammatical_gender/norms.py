@@ -75,15 +75,11 @@ class NormsFormat(DataFormat[NormsOptions]):
             )
         words = WordList("norms", tuple(row.fields[word].strip() for row in table.rows), source=file.display)
         return ValenceNormsTest(
-            id=file.test,
+            **file.stated,
             kind=KIND,
-            language=file.language,
             title=f"Norms of valence, {Path(file.display).name}",
             concept="valence",
             positive_means="words that people find pleasant lie nearer to pleasant words",
-            source=file.display,
-            file=file.display,
-            sha256=file.sha256,
             roles=MappingProxyType({"norms": words}),
             scores=scores,
         )

@@ -115,15 +115,11 @@ class PairsFormat(DataFormat[PairsOptions]):
             for relation in (SAME, DIFFERENT)
         }
         return NounPairsTest(
-            id=file.test,
+            **file.stated,
             kind=KIND,
-            language=file.language,
             title=f"Pairs of nouns, {Path(file.display).name}",
             concept="grammatical gender",
             positive_means="words of the same grammatical gender are nearer to each other than words of different ones",
-            source=file.display,
-            file=file.display,
-            sha256=file.sha256,
             roles=MappingProxyType(roles),
             pairs=pairs,
         )

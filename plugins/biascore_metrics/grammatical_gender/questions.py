@@ -76,14 +76,10 @@ class AnalogiesFormat(DataFormat[TableOptions]):
         if not questions:
             raise DataError(f"{file.display} has no question. Give a file with four words a line")
         return AnalogiesTest(
-            id=file.test,
+            **file.stated,
             kind=KIND,
-            language=file.language,
             title=f"Analogies, {Path(file.display).name}",
             concept="analogies",
             positive_means="the model completes analogies as the file does",
-            source=file.display,
-            file=file.display,
-            sha256=file.sha256,
             questions=tuple(questions),
         )

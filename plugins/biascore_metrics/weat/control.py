@@ -111,14 +111,7 @@ class Control:
         n = len(words)
         apart = np.abs(scores) if options.alternative == "two-sided" else scores
         found = permutation_test(apart[:n], apart[n:], method="monte-carlo", draws=options.draws, rng=rng)
-        against = PValue(
-            name=AGAINST,
-            value=found.greater.p_value,
-            kind=found.method,
-            alternative="greater",
-            n=found.greater.n_total,
-            se=found.greater.mc_se,
-        )
+        against = PValue.of(found.greater, found.method, "greater", AGAINST)
         targets = EachTest(test.greater[:n], test.two_sided[:n], test.method, test.total, test.exchange)
         return cls(address, "", scores[:n], scores[n:], targets, test.p(options.alternative)[n:], against)
 
