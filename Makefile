@@ -23,6 +23,7 @@ lint: $(DEV)/ready
 	$(DEV)/bin/ruff format --check .
 	$(DEV)/bin/mypy
 	$(DEV)/bin/lint-imports --no-cache
+	@$(DEV)/bin/python tests/phrases.py # warns, never fails
 
 docs: $(DEV)/ready
 	NO_MKDOCS_2_WARNING=1 $(DEV)/bin/mkdocs build --strict
