@@ -177,7 +177,8 @@ def _no_worse(
     for model, some in by_model.items():
         pairs = {_base_model(model, before, gate): model}
         comparison = compared(before, run, pairs, bound=None, how=run.adjustment)
-        cautions |= dict.fromkeys(f"{gate.no_worse_than}: {text}" for text in comparison.warnings)
+        said = (*comparison.controls, *comparison.warnings)
+        cautions |= dict.fromkeys(f"{gate.no_worse_than}: {text}" for text in said)
         for measurement in some:
             checks += _grown(measurement, comparison, gate)
     return checks, tuple(cautions)

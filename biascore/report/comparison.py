@@ -1,13 +1,13 @@
-"""A comparison as a page: the words first, then pictures, the items that flipped, and what was not compared."""
+"""A comparison as a page: the answer first, then changes, pictures, the items that flipped, and what was not compared."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from importlib import metadata
 from typing import Any, Final
 
 from biascore.comparing import Comparison, Difference, Outcome
+from biascore.comparing.words import NOT_UNCHANGED, answer, sections
 from biascore.report.charts.base import (
     COLOURS,
     SHAPES,
@@ -33,18 +33,18 @@ from biascore.results.estimates import Estimate
 FLIPS: Final = 20
 """Of the items that flipped so many are shown of each test; all are in the JSON."""
 _BADGES: Final = {
-    Outcome.GREW: "detected",
-    Outcome.TURNED: "detected",
-    Outcome.SHRANK: "negligible",
-    Outcome.SAME: "negligible",
-    Outcome.UNKNOWN: "inconclusive",
+    Outcome.INCREASED: "detected",
+    Outcome.CHANGED_SIGN: "detected",
+    Outcome.DECREASED: "negligible",
+    Outcome.UNCHANGED: "negligible",
+    Outcome.INCONCLUSIVE: "inconclusive",
 }
 
 
 def render_comparison(found: Comparison) -> str:
     """The comparison as one HTML document without any reference to another file or address."""
     parts = [
-        Part("answer", "What changed", "changes", _answer(found), "Answer"),
+        Part("answer", "What changed", "changes", _changes(found)),
         Part("effects", "Before and after", "effects", {"forests": list(_charts(found))}),
         Part(
             "flips", "Items that flipped", "flips", {"some": [d for d in found if d.flipped], "most": FLIPS}
@@ -54,25 +54,26 @@ def render_comparison(found: Comparison) -> str:
     ]
     if not any(one.flipped for one in found):
         del parts[2]
-    pairs = "; ".join(f"{old} and {new}" if old != new else old for old, new in found.models.items())
+    if found.identical:
+        del parts[1]
     titles = dict.fromkeys([found.old.title, found.new.title])
     return document(
         parts,
         title=" and ".join(titles) if len(titles) > 1 else f"{found.old.title}: old and new",
         kicker="Comparison",
         what="comparison",
-        headline=f"Compared test by test, and item by item where that can be: {pairs}.",
+        headline=answer(found),
         version=metadata.version("biascore"),
     )
 
 
-def _answer(found: Comparison) -> dict[str, Any]:
-    counts = Counter(one.outcome for one in found)
+def _changes(found: Comparison) -> dict[str, Any]:
     return {
         "found": found,
-        "counts": [(outcome.value, counts[outcome]) for outcome in Outcome if counts[outcome]],
+        "sections": sections(found),
         "badges": _BADGES,
         "several": len(found.models) > 1,
+        "not_unchanged": NOT_UNCHANGED,
     }
 
 

@@ -29,13 +29,27 @@ def stored(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_two_runs_are_compared_and_the_answer_comes_last(stored: Path) -> None:
+def test_two_runs_are_compared_and_the_answer_comes_first(stored: Path) -> None:
     done = CliRunner().invoke(app, ["compare", str(stored / "old"), str(stored / "new" / "run.json")])
     assert done.exit_code == 0, done.output
-    assert "a=1 -> b" in done.output
+    assert "to a=1 on 1 of 2 tests (en/weat7)" in done.output.splitlines()[1]
     assert "en/weat6" in done.output
-    assert "flipped in weat" in done.output
-    assert done.output.rstrip().splitlines()[-1].startswith("of 2 change(s): ")
+    assert "16 items flipped: " in done.output
+    assert max(map(len, done.output.splitlines()[4:9])) <= 80
+
+
+def test_of_a_run_with_itself_one_sentence_says_that_it_is_identical(stored: Path) -> None:
+    done = CliRunner().invoke(app, ["compare", str(stored / "old"), str(stored / "old")])
+    assert done.exit_code == 0, done.output
+    assert "The two runs are identical" in done.output
+    assert "en/weat6" not in done.output
+    assert len(done.output.splitlines()) == 2
+
+
+def test_unchanged_tests_are_folded_into_one_line(stored: Path) -> None:
+    done = CliRunner().invoke(app, ["compare", str(stored / "old"), str(stored / "new"), "--bound", "9"])
+    assert "unchanged, within the bound (2): en/weat6, en/weat7" in done.output
+    assert "old to" not in done.output
 
 
 def test_json_holds_changes_and_flips(stored: Path) -> None:
@@ -54,7 +68,7 @@ def test_what_cannot_be_compared_is_named_and_the_exit_code_says_so(stored: Path
     assert done.exit_code == 5, done.output
     assert "not comparable:" in done.output
     assert "convention 'alpha': 0.05 and 0.01" in done.output
-    assert "1 test(s) not comparable" in done.output
+    assert "1 measurement is not comparable" in done.output
 
 
 def test_a_model_that_is_named_twice_is_refused(stored: Path) -> None:

@@ -174,7 +174,7 @@ def test_the_interval_of_the_growth_alone_decides_at_every_margin(
     same = change.model_copy(
         update={
             "change": change.change.model_copy(update={"value": 0.06, "interval": interval}),
-            "outcome": Outcome.SAME,
+            "outcome": Outcome.UNCHANGED,
             "bound": 0.2,
         }
     )
@@ -278,7 +278,7 @@ def test_what_was_measured_is_kept_where_nothing_of_it_is_in_the_base(measured: 
 def test_a_gate_says_what_its_base_run_is(measured: tuple[Run, Path]) -> None:
     run, folder = measured
     (caution,) = worse(run, folder).cautions
-    assert caution.startswith("base: m in the old run and m in the new run: a control")
+    assert caution.startswith("base: m in the old run and m in the new run: controls")
     same = worse(Run.load(folder / "base"), folder).cautions
     assert any("was one run named twice?" in text for text in same)
 
