@@ -78,12 +78,14 @@ def _changes(found: Comparison) -> dict[str, Any]:
 
 
 def _charts(found: Comparison) -> Iterator[Chart]:
-    """For each estimate the effects before and after, and the changes, with their intervals."""
-    families: dict[tuple[str, str, str], list[Difference]] = {}
-    for one in found:
-        if one.change.value is not None:
-            families.setdefault((one.metric, one.estimate, one.change.unit), []).append(one)
-    for number, ((metric, estimate, unit), some) in enumerate(families.items(), start=1):
+    """For each estimate the effects before and after, and the changes, with their intervals; controls in charts of their own."""
+    families: dict[tuple[str, str, str, str], list[Difference]] = {}
+    for section in sections(found):
+        for one in section.changes:
+            if one.change.value is not None:
+                of = f"{section.title}: {one.metric}"
+                families.setdefault((of, one.metric, one.estimate, one.change.unit), []).append(one)
+    for number, ((of, metric, estimate, unit), some) in enumerate(families.items(), start=1):
         title = with_unit(estimate, unit)
         labels = unique([wrapped(_titled(one)) for one in some])
         name = f"{number:02d}-{safe(metric)}-{safe(estimate)}"
@@ -91,7 +93,7 @@ def _charts(found: Comparison) -> Iterator[Chart]:
         neutral = {one.neutral for one in some}
         yield _chart(
             f"effects-{name}",
-            f"{metric}: {title}, in the old model and in the new one. {told}",
+            f"{of}: {title}, in the old model and in the new one. {told}",
             title,
             [
                 _row(one, label, series, side.model, side)
@@ -103,7 +105,7 @@ def _charts(found: Comparison) -> Iterator[Chart]:
         )
         yield _chart(
             f"changes-{name}",
-            f"{metric}: change of {title}, new less old. {told}{neutral_told(0.0, 'no change')}",
+            f"{of}: change of {title}, new minus old. {told}{neutral_told(0.0, 'no change')}",
             f"change of {title}",
             [
                 _row(one, label, "change", one.models, one.change)
