@@ -137,7 +137,8 @@ def _place(error: BaseException) -> str:
 
 def _interrupted(at: At) -> KeyboardInterrupt:
     error = KeyboardInterrupt()
-    error.add_note(f"while {at.owner.shown} was {at.what}")
+    whose = "" if at.owner.dist == "biascore" else f" ({at.owner.shown})"  # Ctrl-C is no error of a plugin
+    error.add_note(f"{at.what.rstrip(',')}{whose}")
     return error
 
 

@@ -22,31 +22,36 @@ def report(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="The file (html: report.html in the run; other forms: printed); a folder where there is a file a model."
+            help="The file to write; a folder for forms with one file a model. Default: report.html in the run; other forms "
+            "are printed.",
+            metavar="PATH",
         ),
     ] = None,
     charts: Annotated[
-        Path | None, typer.Option(help="Also write every chart as SVG, PDF and PNG here.")
+        Path | None, typer.Option(help="Also write every chart as SVG, PDF and PNG here.", metavar="DIR")
     ] = None,
     chart_width: Annotated[
         float | None,
-        typer.Option(help="Millimetres that each chart is wide: 85 and 175 are the columns of journals."),
+        typer.Option(
+            help="Width of each chart; one and two columns of a journal are 85 and 175.", metavar="MM"
+        ),
     ] = None,
     form: Annotated[
         str,
         typer.Option(
             "--format",
             help="html, md, csv, json, latex, model-card, every-eval-ever, junit, or one that a plugin adds.",
+            metavar="FORM",
         ),
     ] = HTML,
     force: Force = False,
 ) -> None:
-    """Write the report of a stored run: one HTML file that needs no network, or another form of it."""
+    """Write the report of a stored run: one HTML file that needs no network, or another form."""
     loaded = Run.load(run_folder)
     if form != HTML:
         if charts is not None:
             raise OptionsError(
-                f"--charts goes with the page. Write the charts alone, and the {form} after them: biascore report "
+                f"--charts belongs to the HTML report. Write the charts first, and the {form} after them: biascore report "
                 f"{run_folder} --charts {charts}"
             )
         deliver(loaded, form, out, force=force)

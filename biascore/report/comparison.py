@@ -78,7 +78,7 @@ def _changes(found: Comparison) -> dict[str, Any]:
 
 
 def _charts(found: Comparison) -> Iterator[Chart]:
-    """For each estimate the effects before and after, and the changes, with their intervals; controls in charts of their own."""
+    """For each estimate the effects before and after, and the changes, with intervals; controls in charts of their own."""
     families: dict[tuple[str, str, str, str], list[Difference]] = {}
     for section in sections(found):
         for one in section.changes:

@@ -95,7 +95,7 @@ class Difference(Frozen):
         p, value = self.p_adjusted, self.change.value
         if self.outcome is not Outcome.INCONCLUSIVE or value is None or p is None or p > self.alpha:
             return ""
-        return f"moved by {figures(value, value)[0]}, sides not sure"
+        return f"moved by {'+' * (value > 0)}{figures(value, value)[0]}, sides not sure"
 
     @property
     def flips(self) -> tuple[dict[str, Any], ...]:
