@@ -1,4 +1,4 @@
-"""``biascore calibrate``: what effects a metric can see with the word lists at hand, from models whose bias is known."""
+"""``biascore calibrate``: what effects a metric can see with the word lists available, from models whose bias is known."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``biascore doctor``: whether this installation can do its work, and the command that mends what it cannot."""
+"""``biascore doctor``: whether this installation can do its work, and the command that fixes what it cannot."""
 
 from __future__ import annotations
 

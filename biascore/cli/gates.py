@@ -101,7 +101,7 @@ def print_gates(found: Sequence[GateResult]) -> None:
             say(caution, to=console, style="yellow", label="warning:")
         if one.warned:
             many = len(one.of(GateOutcome.UNDECIDED))
-            text = f'{many} inconclusive let pass, which shows no absence of bias (inconclusive = "fail" would not)'
+            text = f'{many} inconclusive: passed, which shows no absence of bias (with inconclusive = "fail" they fail)'
             say(text, to=console, style="yellow", label="warning:")
         say(one.line, to=console, style=_style(one))
 
