@@ -44,6 +44,13 @@ def report(
             metavar="FORM",
         ),
     ] = HTML,
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            help="Columns of a table (csv, md, latex), as in test,effect,p; all for every one.",
+            metavar="NAME,...",
+        ),
+    ] = None,
     force: Force = False,
 ) -> None:
     """Write the report of a stored run: one HTML file that needs no network, or another form."""
@@ -54,8 +61,10 @@ def report(
                 f"--charts belongs to the HTML report. Write the charts first, and the {form} after them: biascore report "
                 f"{run_folder} --charts {charts}"
             )
-        deliver(loaded, form, out, force=force)
+        deliver(loaded, form, out, force=force, columns=columns)
         return
+    if columns is not None:
+        raise OptionsError("--columns is for tables. Add --format csv, md or latex")
     from biascore.report import check_report, write_charts, write_report
 
     check_report(out or run_folder / REPORT_FILE, overwrite=force)
@@ -65,7 +74,13 @@ def report(
 
 
 def deliver(
-    run: Run, form: str, out: Path | None = None, *, force: bool = False, several: bool = False
+    run: Run,
+    form: str,
+    out: Path | None = None,
+    *,
+    force: bool = False,
+    several: bool = False,
+    columns: str | None = None,
 ) -> None:
     """Print a run in this form, or write it to ``out``.
 
@@ -76,7 +91,7 @@ def deliver(
     from biascore.plugins.loading import Plugins
 
     plugins = Plugins(only={"register_exporters"})
-    found = exported(run, form, plugins)
+    found = exported(run, form, plugins, columns.split(",") if columns else ())
     if out is not None:
         suffix = exporter(form, plugins).suffix
         for path in write_exported(found, user_path(out), suffix, overwrite=force):
