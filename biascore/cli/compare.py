@@ -8,9 +8,11 @@ from typing import Annotated, Final
 
 import typer
 from rich import box
+from rich.cells import cell_len
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from biascore.basics.wording import figures
 from biascore.cli import codes
@@ -22,6 +24,7 @@ from biascore.comparing import compare as compare_runs
 from biascore.comparing.words import NOT_UNCHANGED, Section, answer, sections
 from biascore.errors import OptionsError
 from biascore.report import check_installed, check_report, write_comparison
+from biascore.results.comparison import item_of
 from biascore.results.estimates import format_p
 
 _COLOURS: Final = {
@@ -32,6 +35,10 @@ _COLOURS: Final = {
 }
 _FLIPS: Final = 5
 """So many of the items that flipped are named."""
+_NAMED: Final = 5
+"""So many tests are named; more are counted."""
+_LEAST_CHANGE: Final = 12
+"""Columns that a change and its interval have at least."""
 
 
 def compare(
@@ -105,9 +112,12 @@ def print_comparison(found: Comparison) -> None:
         return
     for section in sections(found):
         _print_section(console, section, several=len(found.models) > 1)
+    cautions: dict[str, list[str]] = {}
     for one in found:
         for caution in one.cautions:
-            say(f"{one.method} {one.test}: {caution}", to=console, style="yellow", label="warning:")
+            cautions.setdefault(caution, []).append(one.test)
+    for caution, tests in cautions.items():
+        say(f"{caution}: {_some(tests)}", to=console, style="yellow", label="caveat:")
     for warning in found.warnings:
         say(warning, to=console, style="yellow", label="warning:")
     for refused in found.not_comparable:
@@ -117,48 +127,67 @@ def print_comparison(found: Comparison) -> None:
         say(text, to=console, style="bold red", label="failed:")
     for which, names in (("old", found.only_old), ("new", found.only_new)):
         if names:
-            say(f"only in the {which} run: {', '.join(names)}", to=console)
+            say(f"only in the {which} run: {_some(names)}", to=console)
     if found.differences:
         say("", to=console)
-        say(NOT_UNCHANGED, to=console)
+        say(f"{NOT_UNCHANGED} All numbers, reasons and flipped items: --json, --report.", to=console)
+
+
+def _some(names: Sequence[str]) -> str:
+    """The first few names, each once, and how many more there are."""
+    found = list(dict.fromkeys(names))
+    more = len(found) - _NAMED
+    return ", ".join([*found[:_NAMED], *([f"{more} more"] if more > 0 else [])])
 
 
 def _print_section(console: Console, section: Section, *, several: bool) -> None:
-    """A table of what is not unchanged; what all rows share is named above it."""
-    same = [
-        next(iter(values))
-        for values in ({one.method for one in section.changes}, {one.estimate for one in section.changes})
-        if len(values) == 1
-    ]
+    """A table for each estimate of what is not unchanged; the rest in a line."""
     say("", to=console)
     say(f"{section.title}: {section.counts}", to=console, style="bold")
-    for text in (*section.notes, " · ".join(same)):
-        say(text, to=console)
-    shown = [one for one in section.changes if one.outcome is not Outcome.UNCHANGED]
-    if shown:
-        table = Table(box=box.HORIZONTALS, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
-        for head in ("test", "old", "new", "change (interval)", "p adj.", "outcome"):
-            table.add_column(head, overflow="fold", no_wrap=head in ("old", "new", "p adj."))
-        for one in shown:
-            table.add_row(*_cells(one, same, several=several))
-        console.print(table)
-    for one in shown:
-        _print_flips(console, one)
+    for note in section.notes:
+        say(note, to=console)
+    tables: dict[str, list[Difference]] = {}
+    for one in section.changes:
+        if one.outcome is not Outcome.UNCHANGED:
+            tables.setdefault(f"{one.method} · {one.estimate}", []).append(one)
+    for title, some in tables.items():
+        _print_table(console, title, some, several=several)
     unchanged = [one for one in section.changes if one.outcome is Outcome.UNCHANGED]
     if unchanged:
         names = ", ".join(dict.fromkeys(one.test for one in unchanged))
         say(f"unchanged, within the bound ({len(unchanged)}): {names}", to=console)
 
 
-def _cells(one: Difference, same: Sequence[str], *, several: bool) -> Iterator[str]:
+def _print_table(console: Console, title: str, some: Sequence[Difference], *, several: bool) -> None:
+    heads = ("test", "old", "new", "change (interval)", "p adj.", "outcome")
+    rows = [tuple(_cells(one, several=several)) for one in some]
+    widths = [
+        max(cell_len(line) for cell in (head, *column) for line in Text.from_markup(cell).plain.split("\n"))
+        for head, column in zip(heads, zip(*rows, strict=True), strict=True)
+    ]
+    excess = sum(widths) + 2 * (len(widths) - 1) - console.width
+    for place, least in ((3, _LEAST_CHANGE), (5, len(Outcome.INCONCLUSIVE)), (0, 0)):
+        less = min(max(excess, 0), max(widths[place] - least, 0))
+        widths[place], excess = widths[place] - less, excess - less
+    say(title, to=console)
+    table = Table(box=box.HORIZONTALS, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    for head, width in zip(heads, widths, strict=True):
+        table.add_column(head, overflow="fold", width=width)
+    for row in rows:
+        table.add_row(*row)
+    console.print(table)
+    for one in some:
+        if one.outcome is not Outcome.INCONCLUSIVE:
+            _print_flips(console, one)
+
+
+def _cells(one: Difference, *, several: bool) -> Iterator[str]:
     change, ends = one.change, one.change.interval
-    named = [one.test, *(text for text in (one.method, one.estimate) if text not in same), one.subject]
-    if several and one.old.model != one.new.model:
-        named.append(one.models)
     old, new, moved, *interval = _numbers(one)
+    models = one.models if several and one.old.model != one.new.model else ""
     outcome = f"[{_COLOURS[one.outcome]}]{one.outcome}[/]"
     notes = [one.note, "" if one.paired else "unpaired"]
-    yield escape("\n".join(filter(None, named)))
+    yield escape("\n".join(filter(None, [one.test, one.subject, models])))
     yield old
     yield new
     yield f"{moved} ({' to '.join(interval)})" if change.value is not None and ends else moved
@@ -180,7 +209,7 @@ def _numbers(one: Difference) -> list[str]:
 def _print_flips(console: Console, one: Difference) -> None:
     if not one.flipped:
         return
-    named = ", ".join(f"{row['item']} ({row['old']:.3g} to {row['new']:.3g})" for row in one.flips[:_FLIPS])
+    named = ", ".join(f"{item_of(row)} ({row['old']:.3g} to {row['new']:.3g})" for row in one.flips[:_FLIPS])
     more = f" and {one.flipped - _FLIPS} more" if one.flipped > _FLIPS else ""
     text = f"{one.test}: {one.flipped} of {one.change.n['items']} items flipped: {named}{more}"
     say(text, to=console, style="dim")

@@ -142,10 +142,9 @@ def _reason(
         sides = "above and is below" if before > after else "below and is above"
         parts.append(f"it was {sides} {neutral:g}" + (", and its sign changed" if neutral == 0 else ""))
     if outcome is Outcome.INCONCLUSIVE:
-        moved = adjusted is not None and adjusted[0] <= alpha
         parts.append(
             f"it moved, but neither model's interval leaves out {neutral:g}, so its side is not sure"
-            if moved
+            if adjusted is not None and adjusted[0] <= alpha
             else "neither a change nor its absence is shown"
         )
     return "; ".join(parts) + "."

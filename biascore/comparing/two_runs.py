@@ -32,7 +32,7 @@ def compare(
     the measurement. p-values are adjusted over all changes between the same two models, findings, baselines and controls
     each on their own, as the new run adjusts its own.
 
-    Raises RunError for what is no run, UnknownNameError for models that cannot be told, OptionsError for a bound that is
+    Raises RunError for what is no run, UnknownNameError for models that are not clear, OptionsError for a bound that is
     not a number above 0, or where the runs have no test in common on these models.
     """
     if bound is not None and not 0 < bound < math.inf:

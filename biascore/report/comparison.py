@@ -27,7 +27,7 @@ from biascore.report.charts.base import (
 from biascore.report.charts.rows import ESTIMATE, side_by_side
 from biascore.report.page import document
 from biascore.report.parts import Part
-from biascore.results.comparison import Compared
+from biascore.results.comparison import Compared, item_of
 from biascore.results.estimates import Estimate
 
 FLIPS: Final = 20
@@ -47,7 +47,10 @@ def render_comparison(found: Comparison) -> str:
         Part("answer", "What changed", "changes", _changes(found)),
         Part("effects", "Before and after", "effects", {"forests": list(_charts(found))}),
         Part(
-            "flips", "Items that flipped", "flips", {"some": [d for d in found if d.flipped], "most": FLIPS}
+            "flips",
+            "Items that flipped",
+            "flips",
+            {"some": [d for d in found if d.flipped], "most": FLIPS, "item": item_of},
         ),
         Part("not-compared", "What was not compared", "not_compared", {"found": found}),
         Part("provenance", "The two runs", "compared_runs", {"found": found}),

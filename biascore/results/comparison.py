@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 from pydantic import Field
@@ -18,6 +18,8 @@ from biascore.stats import Adjustment
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_BESIDES: Final = frozenset({"group", "old", "new", "change", "flipped"})
 
 
 class Outcome(StrEnum):
@@ -44,7 +46,7 @@ class Compared(Frozen):
 class Difference(Frozen):
     """The change of one estimate between two models on the same test.
 
-    ``neutral`` is the value of the estimate that stands for no bias. ``change`` is new minus old, in its unit; its first
+    ``neutral`` is the value of the estimate without bias. ``change`` is new minus old, in its unit; its first
     p-value is two-sided and not adjusted, and ``p_adjusted`` is over the ``family``. ``paired``: item by item, else from the
     two intervals; ``unmoved``: every item has the same value in both. ``bound``: a change within it is negligible.
     ``flipped`` is how many items lie on another side of no bias than before, None where items have no side; ``items`` holds
@@ -115,6 +117,15 @@ class Difference(Frozen):
         )
 
     __str__ = __repr__
+
+
+def item_of(row: Mapping[str, Any]) -> str:
+    """What names a row of ``Difference.items``: its item; of an estimate whose items are called otherwise, its key."""
+    return (
+        str(row["item"])
+        if "item" in row
+        else " ".join(str(value) for name, value in row.items() if name not in _BESIDES)
+    )
 
 
 class NotComparable(Frozen):

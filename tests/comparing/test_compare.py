@@ -11,6 +11,7 @@ import pytest
 from biascore import Engine, Run, compare
 from biascore.comparing import Outcome
 from biascore.errors import OptionsError, RunError, UnknownNameError
+from biascore.results.comparison import item_of
 from biascore.results.failure import Failure
 from biascore.results.measurement import Measurement
 from biascore.stats import Verdict, effect_size
@@ -275,6 +276,12 @@ def test_what_had_failed_in_one_run_is_told_and_the_comparison_is_not_whole(both
     found = compare(old, part)
     assert found.failed == ("weat en/weat6 on new could not be measured in the new run: it is down",)
     assert not found.whole
+
+
+def test_an_item_is_named_by_its_key_where_it_is_not_called_item() -> None:
+    values = {"group": "g", "old": 1.0, "new": -1.0, "change": -2.0, "flipped": True}
+    assert item_of({"item": "nurse", "sentence": "s"} | values) == "nurse"
+    assert item_of({"word": "nurse", "family": "care"} | values) == "nurse care"
 
 
 def test_everything_is_in_the_frame_and_in_json(both: Run) -> None:

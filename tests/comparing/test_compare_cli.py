@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from typer.testing import CliRunner
 
-from biascore import Engine, Run
+from biascore import Engine, Run, compare
 from biascore.cli.app import app
+from biascore.cli.compare import print_comparison
+from biascore.cli.console import stdout
+
+from ..builders.runs import decided, run_of
 
 
 @pytest.fixture(scope="module")
@@ -75,3 +81,35 @@ def test_a_model_that_is_named_twice_is_refused(stored: Path) -> None:
     twice = ["--models", "a=1=b", "--models", "a=1=c"]
     done = CliRunner().invoke(app, ["compare", str(stored / "both"), *twice])
     assert "'a=1' is compared with 'b' already" in str(done.exception)
+
+
+def test_what_several_tests_share_is_printed_once_and_items_are_named_by_their_key() -> None:
+    flipped = pa.table(
+        {
+            "word": ["nurse"],
+            "family": ["care"],
+            "old": [1.0],
+            "new": [-1.0],
+            "change": [-2.0],
+            "flipped": [True],
+        }
+    )
+    old, new = (
+        run_of(
+            *(
+                decided(0.01, test=f"en/t{n}", model="m", value=value, ends=(value - 0.1, value + 0.1))
+                for n in range(9)
+            )
+        )
+        for value in (1.0, 0.2)
+    )
+    found = compare(old, new)
+    one = found[0].model_copy(update={"items": flipped, "flipped": 1, "change": found[0].change})
+    one = one.model_copy(update={"change": one.change.model_copy(update={"n": {"items": 1}})})
+    file = io.StringIO()
+    with stdout.kept_to(file):
+        print_comparison(found.model_copy(update={"differences": (one, *found.differences[1:])}))
+    shown = file.getvalue()
+    assert shown.count("compared unpaired") == 1
+    assert "en/t4, 4 more" in shown
+    assert "nurse care (1 to -1)" in shown
