@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from biascore.results.comparison import Comparison, Difference, Outcome
@@ -16,6 +16,12 @@ NOT_UNCHANGED: Final = (
 )
 _NAMED: Final = 5
 """So many tests are named in a sentence; more are counted."""
+_ADDED: Final[Mapping[str, Callable[[Difference], str]]] = {
+    "test": lambda _: "",
+    "measurement": lambda one: f" by {one.method}",
+    "effect": lambda one: f" {one.estimate}",
+}
+"""What names a change in addition to its test."""
 _TITLES: Final = {
     Role.FINDING: "Findings",
     Role.BASELINE: "Baselines, which are no findings",
@@ -75,7 +81,8 @@ def _answer(found: Comparison) -> Iterator[str]:
 def _pair(old: str, new: str, some: Sequence[Difference]) -> str:
     """``b is less biased than a on 2 of 17 tests: x, y; more biased on 1: z; 14 are inconclusive.``"""
     by = {outcome: [one for one in some if one.outcome is outcome] for outcome in Outcome}
-    whole = _counted(some)
+    noun = _noun(some)
+    whole = f"{len(some)} {noun}{'s' if len(some) != 1 else ''}"
     than, to = (f"than {old}", f"to {old}") if old != new else ("than in the old run", "to the old run")
     told = [
         (by[Outcome.DECREASED], f"less biased {than}"),
@@ -93,24 +100,22 @@ def _pair(old: str, new: str, some: Sequence[Difference]) -> str:
         shown = f"No change of bias {between} was shown in {whole}"
         return f"{shown}: {' and '.join(rest)}." if len(some) > 1 else f"{shown} ({some[0].outcome})."
     (first, text), *others = clauses
-    said = [f"{new} is {text} on {len(first)} of {whole} ({_names(first)})"]
-    said += [f"{text} on {len(one)} ({_names(one)})" for one, text in others]
+    said = [f"{new} is {text} on {len(first)} of {whole} ({_names(first, noun)})"]
+    said += [f"{text} on {len(one)} ({_names(one, noun)})" for one, text in others]
     return f"{'; '.join([*said, *rest])}."
 
 
-def _counted(some: Sequence[Difference]) -> str:
-    """``17 tests``, or measurements where a test has several, or effects where a measurement has."""
-    many = len(some)
-    noun = "effect"
-    if len({one.test for one in some}) == many:
-        noun = "test"
-    elif len({(one.method, one.test, one.subject) for one in some}) == many:
-        noun = "measurement"
-    return f"{many} {noun}{'s' if many != 1 else ''}"
+def _noun(some: Sequence[Difference]) -> str:
+    """A test, or a measurement where a test has several, or an effect where a measurement has."""
+    if len({one.test for one in some}) == len(some):
+        return "test"
+    return (
+        "measurement" if len({(one.method, one.test, one.subject) for one in some}) == len(some) else "effect"
+    )
 
 
-def _names(some: Sequence[Difference]) -> str:
-    names = list(dict.fromkeys(one.test for one in some))
+def _names(some: Sequence[Difference], noun: str) -> str:
+    names = list(dict.fromkeys(f"{one.test}{_ADDED[noun](one)}" for one in some))
     more = len(names) - _NAMED
     return ", ".join([*names[:_NAMED], *([f"{more} more"] if more > 0 else [])])
 

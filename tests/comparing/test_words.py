@@ -32,6 +32,20 @@ def test_the_first_sentence_says_who_is_less_and_who_more_biased_and_on_what() -
     assert RULE in said
 
 
+def test_two_measurements_of_a_test_are_told_apart() -> None:
+    old, new = (
+        run_of(
+            *(
+                decided(0.01, model=model, variant=level, value=v, ends=(v - 0.1, v + 0.1))
+                for level, v in (("sentence level", 1.0), ("token level", late))
+            )
+        )
+        for model, late in (("a", 1.0), ("b", 0.2))
+    )
+    said = answer(compare(old, new, {"a": "b"}))
+    assert "1 of 2 measurements (en/weat6 by made (token level))" in said
+
+
 def test_one_model_in_two_runs_is_named_once() -> None:
     said = answer(compare(run("m", 1.0), run("m", 0.3)))
     assert said.startswith("m is less biased than in the old run on 1 of 1 test (en/t0).")
