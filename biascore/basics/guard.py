@@ -137,8 +137,8 @@ def _place(error: BaseException) -> str:
 
 def _interrupted(at: At) -> KeyboardInterrupt:
     error = KeyboardInterrupt()
-    whose = "" if at.owner.dist == "biascore" else f" ({at.owner.shown})"  # Ctrl-C is no error of a plugin
-    error.add_note(f"{at.what.rstrip(',')}{whose}")
+    known = at.owner.dist == "biascore" and at.doing != "loading"  # Ctrl-C is no error of a plugin
+    error.add_note(f"{at.what.rstrip(',')}{'' if known else f' ({at.owner.shown})'}")
     return error
 
 

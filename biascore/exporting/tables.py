@@ -140,9 +140,12 @@ def tables_of(run: Run) -> Iterator[tuple[str, tuple[SummaryRow, ...]]]:
 
 
 def counts(verdicts: Sequence[str]) -> str:
-    """How many measurements came out how: ``0 detected, 3 hint, 14 inconclusive``."""
+    """How many measurements came out how: ``0 detected, 3 hints, 14 inconclusive``."""
     found = Counter(verdicts)
-    return ", ".join(f"{found[verdict]} {verdict}" for verdict in dict.fromkeys(["detected", *found]))
+    plural = {
+        verdict: "hints" if verdict == "hint" and many > 1 else verdict for verdict, many in found.items()
+    }
+    return ", ".join(f"{found[one]} {plural.get(one, one)}" for one in dict.fromkeys(["detected", *found]))
 
 
 def result_lines(run: Run) -> list[str]:

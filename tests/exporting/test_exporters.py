@@ -13,8 +13,10 @@ from types import ModuleType
 from xml.etree import ElementTree
 
 import pytest
+from typer.testing import CliRunner
 
 from biascore.api.metrics import hookimpl
+from biascore.cli.app import app
 from biascore.errors import OptionsError, RunError
 from biascore.exporter import Exported, Exporter
 from biascore.exporting.forms import EXPORTERS, exported, write_exported
@@ -354,3 +356,12 @@ def test_the_file_of_somebody_else_stays(tmp_path: Path) -> None:
             (Exported("one", "| model | test | effect | interval |"),), theirs, ".md", overwrite=True
         )
     assert theirs.read_text(encoding="utf-8").startswith("title")
+
+
+def test_the_command_line_chooses_columns_of_tables_alone(tmp_path: Path) -> None:
+    stored = str(run_of(decided(0.01)).save(tmp_path / "run"))
+    done = CliRunner().invoke(app, ["report", stored, "--format", "csv", "--columns", "test,effect"])
+    assert done.stdout.splitlines()[0] == "test,effect"
+    page = CliRunner().invoke(app, ["report", stored, "--columns", "test"])
+    assert isinstance(page.exception, OptionsError)
+    assert "--format csv" in str(page.exception)
