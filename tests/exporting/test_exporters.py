@@ -21,6 +21,7 @@ from biascore.gates import Gate, evaluate
 from biascore.plugins.loading import Plugins
 from biascore.results.failure import Failure
 from biascore.results.run import Run
+from biascore.results.verdicts import State
 
 from ..builders.runs import HOSTILE, MODELS, decided, hostile_run, model_used, run_of, typical_run
 
@@ -59,7 +60,7 @@ def test_csv_has_a_row_for_each_measurement_and_each_failure(run: Run) -> None:
     assert len(rows) == len(run) + 1
     for row, measurement, said in zip(rows, run, run.verdicts, strict=False):
         assert float(row["effect"]) == measurement.headline.value
-        assert (row["unit"], row["verdict"]) == (measurement.headline.unit, said.verdict)
+        assert (row["unit"], row["verdict"]) == (measurement.headline.unit, State.of(measurement, said))
         assert json.loads(row["conventions"]) == dict(measurement.conventions)
         assert row["warnings"] == "; ".join(measurement.warnings)
         assert row["n"] == "8 X + 8 Y"
