@@ -21,7 +21,7 @@ from biascore.results.answers import Answer, findings
 from biascore.results.caveat_lines import caveat_lines
 from biascore.results.estimates import describe, format_p
 from biascore.results.measurement import Measurement
-from biascore.results.result_lines import MOST_MODELS, by_model, checks_of, hint_line
+from biascore.results.result_lines import by_model, checks_of, hint_line
 from biascore.results.run import Run
 from biascore.results.table_notes import conventions
 from biascore.results.verdicts import Role, RunVerdict, State, specificity_told
@@ -111,23 +111,30 @@ def _print_result(console: Console, run: Run) -> None:
     if run.controls and not findings(run.answers):
         text = "Only models with a known bias were measured, to check the tests. This says nothing of a model in use."
         say(text, to=console, style="bold")
-    for text in run.result_lines:
+    of, lines = by_model(run.answers), list(run.result_lines)
+    for some in of.values() if len(lines) >= len(of) else ():
+        say(lines.pop(0), to=console, style="bold")
+        _print_concepts(console, some)
+    for text in lines:
         say(text, to=console, style="bold")
-    of = by_model(run.answers)
-    table = Table.grid(padding=(0, 2, 0, 0))
-    for model, some in of.items() if len(of) <= MOST_MODELS else ():
-        for one in some:
-            effect = one.spread.brief if one.spread else one.size.named if one.size else ""
-            cells = [f"  {one.about}", _evidence(one), effect, "; ".join(one.caveats)]
-            table.add_row(*(escape(cell) for cell in ([model, *cells] if len(of) > 1 else cells)))
-    if table.row_count:
-        console.print(table)
     for text in filter(None, [hint_line(run.answers)]):
         say(text, to=console)
     for check in checks_of(run.answers):
         say(check.line, to=console, style="bold red" if check.passed is False else "", label="check:")
     if not run.gates and findings(run.answers):
         say("No pass/fail rule was set.", to=console)
+
+
+def _print_concepts(console: Console, some: Sequence[Answer]) -> None:
+    """A row for each concept: its state, effect and caveats."""
+    table = Table.grid(padding=(0, 2, 0, 0))
+    for _ in range(4):
+        table.add_column(overflow="fold")
+    for one in some:
+        effect = one.spread.brief if one.spread else one.size.named if one.size else ""
+        cells = (f"  {one.about}", _evidence(one), effect, "; ".join(one.caveats))
+        table.add_row(*map(escape, cells))
+    console.print(table)
 
 
 def _evidence(one: Answer) -> str:

@@ -58,6 +58,8 @@ class Comparison:
 
     model: str
     estimate: str
+    directed: bool
+    """Whether the estimates have a direction: something lies below the neutral value."""
     tests: tuple[Readings, ...]
 
     @property
@@ -83,7 +85,7 @@ class Comparison:
     @property
     def other_directions(self) -> list[Readings]:
         """The compared tests whose values lie on both sides of the neutral value."""
-        return [test for test in self.compared if test.directions > 1]
+        return [test for test in self.compared if self.directed and test.directions > 1]
 
     @property
     def text(self) -> str:
@@ -99,6 +101,8 @@ class Comparison:
         else:
             every = len(detected) - len(self.other_states)
             found = f"At least one method detects a bias in {len(detected)} of {tests}, and all methods do in {every}."
+        if not self.directed:
+            return found
         same = count - len(self.other_directions)
         return f"{found} All point in the same direction in {same} of {tests}."
 
@@ -119,15 +123,15 @@ def comparisons(run: Run) -> tuple[Comparison, ...]:
     for (model, name, unit), by_test in families.items():
         tests = [some for some in by_test.values() if len({m.method for m, _ in some}) > 1]
         headlines = [one.measurement.headline for some in tests for one in some]
-        if tests and _both_sides(headlines):
+        if tests:
             readings = tuple(
                 Readings(some[0].measurement.test, some[0].measurement.titled, tuple(some)) for some in tests
             )
-            found.append(Comparison(model, with_unit(name, unit), readings))
+            found.append(Comparison(model, with_unit(name, unit), _below_neutral(headlines), readings))
     return tuple(found)
 
 
-def _both_sides(estimates: Sequence[Estimate]) -> bool:
-    """Whether they have a direction: a distance and its interval never go below the neutral value."""
+def _below_neutral(estimates: Sequence[Estimate]) -> bool:
+    """Whether something lies below the neutral value: a distance and its interval never do."""
     lowest = [(e.interval.low if e.interval else e.value, e.neutral) for e in estimates]
     return any(low is not None and neutral is not None and low < neutral for low, neutral in lowest)

@@ -59,7 +59,8 @@ class Spread(Frozen):
     @property
     def brief(self) -> str:
         """``effect size d 0.36 to 1.02``."""
-        return f"{self.name} {self.low} to {self.high}"
+        low, high = (end.removesuffix(" %") for end in (self.low, self.high))
+        return f"{self.name} {self.high}" if low == high else f"{self.name} {self.low} to {self.high}"
 
     @property
     def text(self) -> str:
