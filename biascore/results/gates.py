@@ -126,8 +126,12 @@ def gates_line(gates: Sequence[GateResult]) -> str:
     if failed:
         fail = "fails" if len(failed) == 1 else "fail"
         return f"Not passed: {len(failed)} of {len(gates)} {rules} {fail} ({', '.join(failed)})."
-    more = f", {len(warned)} with inconclusive measurements let pass ({', '.join(warned)})" if warned else ""
-    return f"Passed: {len(gates)} of {len(gates)} {rules}{more}."
+    if warned:
+        return (
+            f"Passed with a warning: {len(gates)} of {len(gates)} {rules}, but inconclusive measurements were let pass "
+            f"({', '.join(warned)})."
+        )
+    return f"Passed: {len(gates)} of {len(gates)} {rules}."
 
 
 _TOLD: Final = (GateOutcome.FAILS, GateOutcome.UNDECIDED, GateOutcome.HOLDS)

@@ -168,6 +168,6 @@ def test_the_page_shows_gates_with_what_has_to_be_known_and_a_review_that_is_ove
     page = document(parts, title="", kicker="", what="", headline=headline_of(judged), version="")
     body = page.partition("<main")[2].partition("</main>")[0]
     shown = " ".join(re.sub(r"<[^>]+>", " ", body).split())
-    assert "small : passed with a warning" in shown
+    assert "“ small ”: passed with a warning" in shown
     assert "base: the model is the same in both" in shown
     assert shown.count("that day had passed when this was measured") == 1

@@ -27,7 +27,11 @@ def answer(run: Run) -> Part:
     values: dict[str, Any] = {
         "run": run,
         "gates": gates_line(run.gates),
-        "passed": all(gate.passed for gate in run.gates),
+        "outcome": "failed"
+        if not all(gate.passed for gate in run.gates)
+        else "warned"
+        if any(gate.warned for gate in run.gates)
+        else "passed",
         "lines": run.result_lines,
         "hint": hint_line(found),
         "findings": own,
