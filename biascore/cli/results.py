@@ -156,7 +156,7 @@ def _print_notes(console: Console, run: Run, lines: Sequence[Line]) -> None:
     for text in console_lines:
         say(text, to=console)
     counts = run.questions
-    nothing = "; the model was asked nothing" if counts.put and not counts.asked else ""
+    nothing = "; the models were asked nothing" if counts.put and not counts.asked else ""
     parts = f"{counts.asked} sent to the model, {counts.cached} from the cache, {counts.repeated} repeats"
     text = f"queries: {counts.put} ({parts}){nothing}"
     say(text, to=console, style="dim")
