@@ -68,7 +68,7 @@ def _answer(found: Comparison) -> Iterator[str]:
         return
     role = parts[0].changes[0].role
     if role is Role.CONTROL:
-        yield "Only comparisons with a control, whose bias is known: they say nothing of a model in use."
+        yield "This compares controls, whose bias is known, and says nothing of a model in use."
     if role in (Role.FINDING, Role.CONTROL):
         for old, new in found.models.items():
             some = [one for one in parts[0].changes if (one.old.model, one.new.model) == (old, new)]

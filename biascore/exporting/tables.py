@@ -15,6 +15,7 @@ from biascore.basics.wording import NOT_UNBIASED, true_minus
 from biascore.exporter import Exported, Exporter
 from biascore.results.answers import findings
 from biascore.results.gates import gates_line
+from biascore.results.result_lines import hint_line
 from biascore.results.summary import SummaryRow, p_shown, summary_rows
 from biascore.results.table_notes import beneath
 from biascore.results.verdicts import Role
@@ -149,20 +150,15 @@ def counts(verdicts: Sequence[str]) -> str:
 
 
 def result_lines(run: Run) -> list[str]:
-    """The result of each model in use in a sentence, and whether a rule was set: with these a text begins."""
-    rows = summary_rows(run, [Role.FINDING])
-    lines = []
-    for model in dict.fromkeys(row.model for row in rows):
-        some = [row for row in rows if row.model == model]
-        tests = len({row.test for row in some})
-        many = f"{len(some)} {'measurement' if len(some) == 1 else 'measurements'}"
-        of = f"{many} of {tests} {'test' if tests == 1 else 'tests'}"
-        lines.append(f"**{markdown(f'{model}: {counts([row.verdict for row in some])} ({of}).')}**")
-    if not lines:
-        lines = [
-            "**Only models with a known bias were measured: this says nothing of a model in use.**"
-        ] * bool(run.controls)
-    return [*lines, markdown(gates_line(run.gates) or "No pass/fail rule was set.")]
+    """The result of each model in use, and whether a rule was set: with these a text begins."""
+    known = "Only models with a known bias were measured. This says nothing of a model in use."
+    lines = run.result_lines or ((known,) if run.controls else ())
+    rule = gates_line(run.gates) or "No pass/fail rule was set."
+    return [
+        *(f"**{markdown(line)}**" for line in lines),
+        *filter(None, [hint_line(run.answers)]),
+        markdown(rule),
+    ]
 
 
 def notes(run: Run) -> tuple[str, ...]:

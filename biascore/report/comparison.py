@@ -60,12 +60,15 @@ def render_comparison(found: Comparison) -> str:
     if found.identical:
         del parts[1]
     titles = dict.fromkeys([found.old.title, found.new.title])
+    pairs = "; ".join(
+        f"{old} and {new}" if old != new else f"{old} in both runs" for old, new in found.models.items()
+    )
     return document(
         parts,
         title=" and ".join(titles) if len(titles) > 1 else f"{found.old.title}: old and new",
         kicker="Comparison",
         what="comparison",
-        headline=answer(found),
+        headline=f"Test by test, and item by item where possible. Old and new: {pairs}.",
         version=metadata.version("biascore"),
     )
 
@@ -73,6 +76,7 @@ def render_comparison(found: Comparison) -> str:
 def _changes(found: Comparison) -> dict[str, Any]:
     return {
         "found": found,
+        "answer": answer(found),
         "sections": sections(found),
         "badges": _BADGES,
         "several": len(found.models) > 1,

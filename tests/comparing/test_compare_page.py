@@ -47,7 +47,7 @@ def test_texts_of_others_are_escaped_and_what_was_refused_is_named(found: Compar
     page = render_comparison(found.model_copy(update={"differences": (first,), "only_old": (HOSTILE,)}))
     assert HOSTILE not in page
     assert "Only in the old run" in page
-    lead = page[page.index('class="lead"') :]
+    lead = page[page.index('class="in-one-line"') :]
     assert lead.index("No pass/fail rule was set") < lead.index("</p>")
     assert "says nothing of a model in use" in lead
 
@@ -80,7 +80,7 @@ def test_a_report_holds_gates_and_scenarios_with_what_was_not_tested() -> None:
     )
     page = render(judged)
     assert HOSTILE not in page
-    assert "release</bdi>: <strong>failed</strong>" in page
+    assert "release</bdi>”: <strong>failed</strong>" in page
     assert "beyond it" in page
     assert "2027-03-01" in page
     assert "All that the scenario names was measured." in page

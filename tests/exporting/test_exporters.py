@@ -24,6 +24,7 @@ from biascore.gates import Gate, evaluate
 from biascore.plugins.loading import Plugins
 from biascore.results.failure import Failure
 from biascore.results.run import Run
+from biascore.results.verdicts import State
 
 from ..builders.runs import HOSTILE, MODELS, decided, hostile_run, model_used, run_of, typical_run
 
@@ -63,7 +64,7 @@ def test_csv_has_a_row_for_each_measurement_and_each_failure(run: Run) -> None:
     for row, measurement, said in zip(rows, run, run.verdicts, strict=False):
         assert float(row["effect"]) == pytest.approx(measurement.headline.value, rel=1e-5)
         assert len(row["effect"].lstrip("-0.").replace(".", "")) <= 6
-        assert (row["unit"], row["verdict"]) == (measurement.headline.unit, said.verdict)
+        assert (row["unit"], row["verdict"]) == (measurement.headline.unit, State.of(measurement, said))
         assert "conventions" not in row
         assert row["title"] == measurement.test_title
         assert row["warnings"] == "; ".join(measurement.warnings)
@@ -74,7 +75,7 @@ def test_csv_has_a_row_for_each_measurement_and_each_failure(run: Run) -> None:
 def test_a_table_says_how_it_is_to_be_read(run: Run) -> None:
     shown = text(run, "md")
     assert "p adjusted over the measurements on one model (Benjamini-Hochberg)." in shown
-    assert "Inconclusive is not unbiased" in shown
+    assert "Inconclusive does not mean unbiased" in shown
     assert "ddof = 1" in shown
     assert "Fewer than 10 words in a list" in shown
     rows = [line for line in shown.splitlines() if line.startswith("| ")]
@@ -155,7 +156,7 @@ def test_controls_come_last_and_a_text_begins_with_the_result() -> None:
     assert [row["role"] for row in rows] == ["finding", "control"]
     first, result, rule, *_ = [line for line in text(run, "md").splitlines() if line]
     assert run.title in first
-    assert "m: 0 detected, 1 inconclusive (1 measurement of 1 test)" in result
+    assert "1 measurement of 1 test: 0 detected, 1 inconclusive" in result
     assert "No pass/fail rule was set" in rule
 
 
