@@ -11,8 +11,8 @@ from biascore.results.gates import gates_line
 from biascore.results.verdicts import Role
 
 NOT_UNCHANGED: Final = (
-    "Inconclusive is not unchanged: the data show neither a change nor its absence. Increased means further from no bias, "
-    "decreased nearer to it."
+    "Inconclusive is not unchanged: neither a change nor its absence is shown, or the side of no bias is not sure. "
+    "Increased means further from no bias, decreased nearer to it."
 )
 _NAMED: Final = 5
 """So many tests are named in a sentence; more are counted."""
@@ -24,10 +24,10 @@ _ADDED: Final[Mapping[str, Callable[[Difference], str]]] = {
 """What names a change in addition to its test."""
 _TITLES: Final = {
     Role.FINDING: "Findings",
-    Role.BASELINE: "Baselines, which are no findings",
-    Role.CHANGE: "Changes by a transform, which are no findings",
-    Role.DESCRIPTION: "Descriptions, which test nothing",
-    Role.CONTROL: "Controls, which are no findings",
+    Role.BASELINE: "Baselines (they check the tests)",
+    Role.CHANGE: "Changes by a transform",
+    Role.DESCRIPTION: "Descriptions (nothing is tested)",
+    Role.CONTROL: "Controls (they check the tests)",
 }
 
 
@@ -75,7 +75,7 @@ def _answer(found: Comparison) -> Iterator[str]:
             if some:
                 yield _pair(old, new, some)
     else:
-        yield f"{parts[0].title}, were compared alone: {parts[0].counts}."
+        yield f"No findings were compared. {parts[0].title}: {parts[0].counts}."
 
 
 def _pair(old: str, new: str, some: Sequence[Difference]) -> str:

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 TITLES: Final = {
     Role.FINDING: "Findings",
-    Role.BASELINE: "Baselines, which are no findings",
-    Role.CHANGE: "Changes by a transform, which are no findings",
-    Role.DESCRIPTION: "Descriptions, which test nothing",
-    Role.CONTROL: "Controls, which are no findings",
+    Role.BASELINE: "Baselines (they check the tests)",
+    Role.CHANGE: "Changes by a transform",
+    Role.DESCRIPTION: "Descriptions (nothing is tested)",
+    Role.CONTROL: "Controls (they check the tests)",
 }
 """The tables in their order: controls come last."""
 DIGITS: Final = 6

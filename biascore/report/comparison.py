@@ -61,14 +61,15 @@ def render_comparison(found: Comparison) -> str:
         del parts[1]
     titles = dict.fromkeys([found.old.title, found.new.title])
     pairs = "; ".join(
-        f"{old} and {new}" if old != new else f"{old} in both runs" for old, new in found.models.items()
+        f"{old} (old) and {new} (new)" if old != new else f"{old} in both runs"
+        for old, new in found.models.items()
     )
     return document(
         parts,
         title=" and ".join(titles) if len(titles) > 1 else f"{found.old.title}: old and new",
         kicker="Comparison",
         what="comparison",
-        headline=f"Test by test, and item by item where possible. Old and new: {pairs}.",
+        headline=f"Compared test by test, and item by item where possible: {pairs}.",
         version=metadata.version("biascore"),
     )
 
