@@ -1,0 +1,101 @@
+"""The tables of docs/cli.md, made from the program: python docs/reference.py
+
+Commands and exit codes are written into the page, between comments. The options of every command are in the site only:
+mkdocs calls ``on_page_markdown`` as a hook.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import typer.main
+
+from biascore.cli import codes
+from biascore.cli.app import app
+
+PAGE = Path(__file__).resolve().parent / "cli.md"
+
+
+def commands() -> Iterator[tuple[str, str, Any]]:
+    """Name, summary and the command itself, in the order of ``biascore --help``."""
+    root: Any = typer.main.get_command(app)
+    for name, command in root.commands.items():
+        group = getattr(command, "commands", {})
+        for below, one in group.items():
+            yield f"{name} {below}", one.help, one
+        if not group:
+            yield name, command.help, command
+
+
+def command_table() -> str:
+    """Every command, with its arguments and its summary."""
+    rows = []
+    for name, summary, command in commands():
+        given = [one for one in parameters(command) if one.param_type_name == "argument"]
+        shown = " ".join([name, *(one.metavar or argument(one) for one in given)])
+        rows.append(f"| `biascore {shown}` | {cell(summary)} |")
+    return "\n".join(["| command | what it does |", "|---|---|", *rows])
+
+
+def code_table() -> str:
+    """Every exit code, with the docstring of its constant."""
+    body = ast.parse(Path(codes.__file__).read_text(encoding="utf-8")).body
+    rows = [
+        f"| {ast.literal_eval(constant.value)} | {cell(ast.literal_eval(text.value))} |"
+        for constant, text in zip(body, body[1:], strict=False)
+        if isinstance(constant, ast.AnnAssign) and constant.value and isinstance(text, ast.Expr)
+    ]
+    return "\n".join(["| code | meaning |", "|---|---|", *rows])
+
+
+def option_tables() -> str:
+    """The options of every command, under a heading each."""
+    parts = []
+    for name, _, command in commands():
+        given = [one for one in parameters(command) if one.param_type_name == "option"]
+        rows = [f"| `{'`, `'.join(one.opts)}` | {cell(one.help or '')} |" for one in given]
+        if rows:
+            parts.append("\n".join([f"### `{name}`\n", "| option | meaning |", "|---|---|", *rows]))
+    return "\n\n".join(parts)
+
+
+def parameters(command: Any) -> list[Any]:
+    """What the command takes; its module is imported for it."""
+    found: list[Any] = command.make_context("biascore", [], resilient_parsing=True).command.params
+    return found
+
+
+def argument(one: Any) -> str:
+    """The name of an argument, in brackets where it may be left out."""
+    name = str(one.name).upper()
+    return name if one.required else f"[{name}]"
+
+
+def cell(text: str) -> str:
+    """The text on one line, for a table."""
+    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;").replace("``", "`")
+
+
+def written(page: str) -> str:
+    """The page with its tables made anew."""
+    for name, table in (("commands", command_table()), ("exit codes", code_table())):
+        before, start, rest = page.partition(f"<!-- {name} -->\n")
+        _, end, after = rest.partition(f"<!-- end of {name} -->")
+        if not end:
+            raise ValueError(f"{PAGE.name} has no place for {name}")
+        page = f"{before}{start}\n{table}\n\n{end}{after}"
+    return page
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """Called by mkdocs for each page: the options go where their comment is."""
+    if "<!-- options -->" not in markdown:
+        return markdown
+    return markdown.replace("<!-- options -->", option_tables())
+
+
+if __name__ == "__main__":
+    PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

@@ -1,0 +1,30 @@
+"""The tables of the command line's page come from the program."""
+
+from __future__ import annotations
+
+import runpy
+
+from biascore.cli import codes
+
+from .sandbox import ROOT
+
+MADE = runpy.run_path(str(ROOT / "docs" / "reference.py"))
+PAGE = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+
+
+def test_the_page_has_the_tables_of_the_program() -> None:
+    assert MADE["written"](PAGE) == PAGE, "run: python docs/reference.py"
+
+
+def test_every_exit_code_is_in_its_table() -> None:
+    numbers = [value for value in vars(codes).values() if isinstance(value, int)]
+    assert len(numbers) > 8
+    assert [one for one in numbers if f"\n| {one} |" not in MADE["code_table"]()] == []
+
+
+def test_the_site_lists_the_options_of_every_command() -> None:
+    page = MADE["on_page_markdown"](PAGE)
+    assert "### `measure`\n" in page
+    assert "| `--option`, `-o` |" in page or "| `-o`, `--option` |" in page
+    for name, _, _ in MADE["commands"]():
+        assert f"`biascore {name}" in PAGE
