@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,7 @@ def code_table() -> str:
     body = ast.parse(Path(codes.__file__).read_text(encoding="utf-8")).body
     rows = [
         f"| {ast.literal_eval(constant.value)} | {cell(ast.literal_eval(text.value))} |"
-        for constant, text in zip(body, body[1:], strict=False)
+        for constant, text in pairwise(body)
         if isinstance(constant, ast.AnnAssign) and constant.value and isinstance(text, ast.Expr)
     ]
     return "\n".join(["| code | meaning |", "|---|---|", *rows])
