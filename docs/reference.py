@@ -1,7 +1,7 @@
 """The tables of docs/cli.md, made from the program: python docs/reference.py
 
-Commands and exit codes are written into the page, between comments. The options of every command are in the site only:
-mkdocs calls ``on_page_markdown`` as a hook.
+Commands and exit codes are written into the page, between comments. The options of every command and metric are in the
+site only: mkdocs calls ``on_page_markdown`` as a hook.
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import typer.main
+from typer.testing import CliRunner
 
 from biascore.cli import codes
 from biascore.cli.app import app
+from biascore.plugins.loading import Plugins
 
 PAGE = Path(__file__).resolve().parent / "cli.md"
 
@@ -63,6 +65,14 @@ def option_tables() -> str:
     return "\n\n".join(parts)
 
 
+def metric_texts() -> str:
+    """What ``biascore show`` prints of every metric that ships, under a heading each."""
+    metrics = Plugins(only={"register_metrics"}).metrics
+    ours = [name for name in metrics.names if metrics.owner(name).dist == "biascore"]
+    shown = {name: CliRunner().invoke(app, ["show", name]).stdout.strip() for name in ours}
+    return "\n\n".join(f"### `{name}`\n\n```text\n{text}\n```" for name, text in shown.items())
+
+
 def parameters(command: Any) -> list[Any]:
     """What the command takes; its module is imported for it."""
     found: list[Any] = command.make_context("biascore", [], resilient_parsing=True).command.params
@@ -93,9 +103,10 @@ def written(page: str) -> str:
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
     """Called by mkdocs for each page: the options go where their comment is."""
-    if "<!-- options -->" not in markdown:
-        return markdown
-    return markdown.replace("<!-- options -->", option_tables())
+    for place, text in (("<!-- options -->", option_tables), ("<!-- metrics -->", metric_texts)):
+        if place in markdown:
+            markdown = markdown.replace(place, text())
+    return markdown
 
 
 if __name__ == "__main__":
