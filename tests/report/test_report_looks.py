@@ -50,7 +50,7 @@ window.addEventListener("load", () => setTimeout(() => {
   const drawn = [...document.querySelectorAll(".answers, .results, .map, .chart svg.marks, h1, p, .cell")];
   const shown = drawn.filter((one) => one.getClientRects().length && !one.closest(".scroll"));
   seen.beyond = shown.filter((one) => right(one) > wide + 1).length;
-  seen.contrast = Math.min(...[...document.querySelectorAll(".cell.detected, .cell.alone")].map(contrast));
+  seen.contrast = Math.min(...[...document.querySelectorAll(".cell.detected, .cell.hint")].map(contrast));
   seen.dark = luminance(getComputedStyle(document.body).backgroundColor) < 0.1;
   const lines = [...document.querySelectorAll(".chart svg .role-axis-label text")].map((one) => one.textContent);
   seen.cut = lines.filter((line) => line.includes("…")).length;
@@ -157,7 +157,7 @@ def test_twenty_seven_measurements_are_few_sheets(document: str, tmp_path: Path)
     assert pages_printed(document, tmp_path) <= 14
     # What is not printed is said, and what every number rests on stands there all the same.
     on_paper = document.partition('class="on-paper"')[2].partition("</div>")[0]
-    assert "these are not printed: words, examples" in on_paper
+    assert "further\nestimates are not printed" in on_paper
     assert "conventions of all" in on_paper
 
 

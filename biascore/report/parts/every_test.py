@@ -12,8 +12,7 @@ from biascore.report.texts import method_names
 from biascore.results.effect_words import SIZES, Size, ends_of, side_of
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
-from biascore.results.verdicts import BASELINE, Role, RunVerdict, specificity_told
-from biascore.stats import Verdict
+from biascore.results.verdicts import BASELINE, RunVerdict, State, specificity_told
 
 STEPS: Final = 4
 
@@ -26,7 +25,7 @@ class Cell:
     value: str
     side: str
     step: int
-    sure: str
+    state: State
     told: str
 
 
@@ -103,30 +102,12 @@ def every_test(run: Run) -> Part | None:
     return Part("every-test", "Every test", "every_test", values)
 
 
-def sureness(measurement: Measurement, said: RunVerdict) -> str:
-    """A word for the class of an element: detected, alone, negligible, inconclusive, described or missing."""
-    if measurement.headline.value is None:
-        return "missing"
-    if said.role is Role.DESCRIPTION:
-        return "described"
-    return "alone" if said.only_alone else said.verdict.value
-
-
-_TOLD: Final = {
-    "alone": "detected alone, not after adjustment",
-    "described": "described, nothing is tested",
-    "inconclusive": "cannot tell",
-    "missing": "could not be measured",
-    "negligible": "too small to matter",
-}
-
-
 def _cell(number: int, measurement: Measurement, said: RunVerdict, reach: dict[str, float]) -> Cell:
-    headline, ends, sure = measurement.headline, ends_of(measurement), sureness(measurement, said)
+    headline, ends, state = measurement.headline, ends_of(measurement), State.of(measurement, said)
     where = f"{measurement.titled} on {measurement.model}, {measurement.method}"
     if headline.value is None:
-        return Cell(number, "–", "none", 0, sure, f"{where}: could not be measured")
-    size = Size.of(headline, decided=said.verdict is Verdict.DETECTED or said.only_alone)
+        return Cell(number, "–", "none", 0, state, f"{where}: {state}")
+    size = Size.of(headline, decided=state in (State.DETECTED, State.HINT))
     topics = specificity_told(measurement, said)
     side = side_of(headline) if ends.below else 0
     text = true_minus(headline.texts().value)
@@ -137,8 +118,8 @@ def _cell(number: int, measurement: Measurement, said: RunVerdict, reach: dict[s
         text,
         {1: "up", -1: "down", 0: "none"}[side],
         _step(measurement, reach),
-        sure,
-        "; ".join(filter(None, [f"{where}: {size.text if size else ''}", _TOLD.get(sure, sure), topics])),
+        state,
+        "; ".join(filter(None, [f"{where}: {size.text if size else ''}", state.value, topics])),
     )
 
 
