@@ -20,26 +20,26 @@ from biascore.cli.app import app
 from biascore.plugins.loading import Plugins
 
 PAGE = Path(__file__).resolve().parent / "cli.md"
+ROOT: Any = typer.main.get_command(app)
 
 
-def commands() -> Iterator[tuple[str, str, Any]]:
-    """Name, summary and the command itself, in the order of ``biascore --help``."""
-    root: Any = typer.main.get_command(app)
-    for name, command in root.commands.items():
-        group = getattr(command, "commands", {})
-        for below, one in group.items():
-            yield f"{name} {below}", one.help, one
-        if not group:
-            yield name, command.help, command
+def commands() -> Iterator[tuple[str, Any]]:
+    """Every command with its name, in the order of ``biascore --help``."""
+    for name, command in ROOT.commands.items():
+        below = getattr(command, "commands", {})
+        yield from ((f"{name} {one}", below[one]) for one in below) if below else [(name, command)]
 
 
 def command_table() -> str:
-    """Every command, with its arguments and its summary."""
+    """Every command, with its arguments and its summary; those of a group together."""
     rows = []
-    for name, summary, command in commands():
-        given = [one for one in parameters(command) if one.param_type_name == "argument"]
-        shown = " ".join([name, *(one.metavar or argument(one) for one in given)])
-        rows.append(f"| `biascore {shown}` | {cell(summary)} |")
+    for name, command in ROOT.commands.items():
+        if below := getattr(command, "commands", {}):
+            given = ["\\|".join(below)]
+        else:
+            taken = [one for one in parameters(command) if one.param_type_name == "argument"]
+            given = [one.metavar or argument(one) for one in taken]
+        rows.append(f"| `biascore {' '.join([name, *given])}` | {cell(command.help)} |")
     return "\n".join(["| command | what it does |", "|---|---|", *rows])
 
 
@@ -57,7 +57,7 @@ def code_table() -> str:
 def option_tables() -> str:
     """The options of every command, under a heading each."""
     parts = []
-    for name, _, command in commands():
+    for name, command in commands():
         given = [one for one in parameters(command) if one.param_type_name == "option"]
         rows = [f"| `{'`, `'.join(one.opts)}` | {cell(one.help or '')} |" for one in given]
         if rows:

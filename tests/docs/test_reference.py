@@ -24,7 +24,7 @@ def test_every_exit_code_is_in_its_table() -> None:
 
 def test_the_site_lists_the_options_of_every_command_and_metric() -> None:
     page = MADE["on_page_markdown"](PAGE)
-    assert all(f"### `{name}`\n" in page for name, _, _ in MADE["commands"]())
+    assert all(f"### `{name}`\n" in page for name, _ in MADE["commands"]())
     assert "`--option`, `-o`" in page
     assert "### `weat`\n" in page
     assert "\n  ddof = 1" in page
