@@ -64,7 +64,7 @@ def _check_stated_once(files: Sequence[AuditData]) -> None:
         stated = (one.licence, one.citation)
         if said.setdefault(one.source, stated) != stated:
             raise OptionsError(
-                f"{one.source} stands in the audit twice, with another licence or citation. State the same of one file"
+                f"{one.source} is in the audit twice, with another licence or citation. State the same of one file"
             )
 
 

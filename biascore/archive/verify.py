@@ -104,7 +104,7 @@ def _check_stimuli(used: StimuliUsed, engine: Engine, places: Places) -> Check:
     return Check(
         what=what,
         outcome="not here",
-        detail="no such file beside the run or in the current folder; name its folder with --stimuli",
+        detail="no such file next to the run or in the current folder; name its folder with --stimuli",
     )
 
 

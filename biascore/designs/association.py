@@ -184,7 +184,7 @@ class AssociationMetric(Metric[OptionsT, Test]):
         if topics.problem:
             return without(topics)
         if self.own != TARGETS:
-            return without(topics, "topics stand for A and B, which are the observations themselves")
+            return without(topics, "topics replace A and B, which are the observations themselves")
         of_topics = self.associate_topics(model, test, found, topics, context)
         if isinstance(of_topics, str):
             return without(topics, of_topics)

@@ -133,7 +133,7 @@ class Frequency:
         higher, lower = (first, second) if apart > 0 else (second, first)
         text = (
             f"{first} and {second} differ in word frequency ({proxy.shown}: {proxy.told(first, second)}; {_sd(apart)}): "
-            f"{higher} has the {proxy.higher}, {lower} the {proxy.lower}, and in many models {of} lie nearer to those that "
+            f"{higher} has the {proxy.higher}, {lower} the {proxy.lower}, and in many models {of} are closer to those that "
             "are as frequent as themselves"
         )
         return (Caveat(text, short=ALSO),)

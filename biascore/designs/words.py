@@ -22,7 +22,7 @@ from biascore.stats.exchange import Exchange, Named
 from biascore.stimuli import WordList
 
 OUT_OF_VOCABULARY: Final = "out of vocabulary"
-UNSEEN: Final = "never seen in training; its vector is put together from its letters"
+UNSEEN: Final = "never seen in training; its vector is composed from its letters"
 MIN_WORDS: Final = 8
 """Fewer words than this do not represent a concept well (Omrani Sabbaghi & Caliskan 2022, section 5.3)."""
 MAX_LOST_SHARE: Final = 0.2
@@ -286,7 +286,7 @@ def coverage_caveats(coverage: Coverage, *, brief: bool = True) -> tuple[Caveat,
             short = f"a list lost {oov} of its {given} words" if role == worst else ""
             found.append(
                 Caveat(
-                    f"{role} lost {oov} of its {_words(given)}, so it may no longer stand for its concept",
+                    f"{role} lost {oov} of its {_words(given)}, so it may no longer represent its concept",
                     short=short,
                 )
             )
@@ -298,7 +298,7 @@ def coverage_caveats(coverage: Coverage, *, brief: bool = True) -> tuple[Caveat,
             found.append(
                 Caveat(
                     f"{role}: the model has never seen {len(strange)} of its {_words(coverage.used[role])}, whose vectors "
-                    f"are put together from their letters: {', '.join(strange)}"
+                    f"are composed from their letters: {', '.join(strange)}"
                 )
             )
     # What is said in short comes first.

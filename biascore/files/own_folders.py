@@ -22,4 +22,4 @@ def foreign(folder: Path, record: str, what: str) -> str:
         others = sorted({*files_of(folder)} - {record, *files})
     except (OSError, ValueError, KeyError, TypeError):
         return f"it is not {what}, for it has no {record} that says which files are its own"
-    return f"beside {what} it holds {named(others)}" if others else ""
+    return f"next to {what} it holds {named(others)}" if others else ""

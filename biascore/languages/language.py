@@ -69,7 +69,7 @@ def no_detector(languages: Mapping[str, Language], tag: str, not_loaded: Collect
         f"no plugin tells the speaker's gender in {tag!r}; there are detectors for {known or 'no language'}. "
     )
     if not_loaded:
-        return none + f"{'; '.join(not_loaded)}. Mend it or let it load, and see: biascore plugins"
+        return none + f"{'; '.join(not_loaded)}. Fix it or allow it to load; see: biascore plugins"
     if tag.partition("-")[0] in _OF_THE_PLUGIN:
         return none + f"Install: {install_plugin(_A_PLUGIN, _A_PLUGIN)}"
     return (

@@ -157,7 +157,7 @@ class Asker:
         if problem:
             raise CacheError(
                 f"{self.source.name} charges for its answers, and {problem}, so they would have to be paid for again. "
-                "Mend that, or pass --no-cache if they need not be kept"
+                "Fix that, or pass --no-cache if they need not be kept"
             )
 
     def _batches(self, hook: Hook[Q, A], unique: dict[bytes, Q]) -> list[list[bytes]]:

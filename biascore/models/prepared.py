@@ -64,7 +64,7 @@ class Transforms:
             transform = self.make(transform, options)
         elif options:
             raise OptionsError(
-                f"{transform.name} was made with its options already; it takes no {', '.join(options)} beside them. "
+                f"{transform.name} was made with its options already; it takes no further {', '.join(options)}. "
                 f"Give them to {type(transform).__name__}, or name the transform: with_transform({transform.name!r}, ...)"
             )
         return Prepared(transform, self.owner(transform), self.catalogue)

@@ -111,6 +111,6 @@ def wrong_result(found: Measurement) -> str:
         return f"returned items whose first columns are {', '.join(columns)}, and not item, group, value"
     for name, column in zip(found.items.column_names, found.items.columns, strict=True):
         if pa.types.is_floating(column.type) and not pc.all(pc.is_finite(column), min_count=0).as_py():
-            return f"returned items with a {name} that is not finite (None stands for a missing one)"
+            return f"returned items with a {name} that is not finite (use None for a missing one)"
     contradicted = contradiction(found)
     return f"returned a verdict that does not follow: {contradicted}" if contradicted else ""

@@ -42,7 +42,7 @@ def in_the_way(folder: Path) -> str:
     if not (isinstance(body, dict) and body.keys() >= _KEYS and _says_who(body["provenance"])):
         return f"its {RUN_FILE} was not written by biascore"
     foreign = [str(path.relative_to(folder)) for path in sorted(_files(folder)) if not _is_own(path, folder)]
-    return f"beside a run it holds {named(foreign)}" if foreign else ""
+    return f"next to a run it holds {named(foreign)}" if foreign else ""
 
 
 def _files(folder: Path) -> list[Path]:

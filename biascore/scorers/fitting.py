@@ -125,7 +125,7 @@ def fit_tfidf(texts: Sequence[str], *, longest: int = 2, least: int = 2, most: i
         fitted.fit(texts)
     except ValueError as error:
         raise DataError(
-            f"no word stands in {least} of the {len(texts)} texts to train on, so that tf-idf has nothing to go by. Give "
+            f"no word is in {least} of the {len(texts)} training texts, so tf-idf has no features. Give "
             "more texts, or name an encoder: --model REF"
         ) from error
     return TfIdf(

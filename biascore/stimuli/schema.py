@@ -70,7 +70,7 @@ class WordsEntry(ListEntry):
         for tag, words in self.parts_of_speech.items():
             for word in words:
                 if tags.setdefault(word, tag) != tag:
-                    raise ValueError(f"{word!r} stands in parts_of_speech.{tags[word]} and in .{tag}")
+                    raise ValueError(f"{word!r} is in parts_of_speech.{tags[word]} and in .{tag}")
         return self
 
     @property

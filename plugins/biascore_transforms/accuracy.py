@@ -89,7 +89,7 @@ def warnings_of(found: IterativeRemoval, names: Sequence[str], confidence: float
         left = [fitted for fitted in last.fitted if not fitted.held_out.at_chance]
         shown = "; ".join(f"{told_apart(x, names)} {x.held_out.share:.3f} ({span(x.held_out)})" for x in left)
         said.append(
-            f"not removed whole: {WHY[found.stopped]}, and held-out words are still told apart: {shown}. Allow more rounds"
+            f"not removed whole: {WHY[found.stopped]}, and held-out words are still separated: {shown}. Allow more rounds"
         )
     unsure = [step for step in found.steps if not all(fitted.converged for fitted in step.fitted)]
     if unsure:
@@ -102,7 +102,7 @@ def warnings_of(found: IterativeRemoval, names: Sequence[str], confidence: float
     limit = _greatest_at_chance(trials, chance, confidence)
     if limit > COARSE and limit > chance + 0.1:
         said.append(
-            f"{trials} held-out words are few: accuracies up to {limit:.3f} cannot be told from chance, so that it may stop "
+            f"{trials} held-out words are few: accuracies up to {limit:.3f} cannot be separated from chance, so it may stop "
             "too early. Hold out more"
         )
     return tuple(said)

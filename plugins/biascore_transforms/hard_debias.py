@@ -47,7 +47,7 @@ class HardDebiasOptions(Options):
         beside = sorted(self.model_fields_set - {"basis"})
         if self.basis and beside:
             raise ValueError(
-                f"basis is read as it was learnt, and {', '.join(beside)} beside it would change nothing. Leave one out"
+                f"basis is read as it was learnt, and {', '.join(beside)} would change nothing. Leave one out"
             )
         if not self.basis and not self.pairs:
             raise ValueError(

@@ -53,7 +53,7 @@ class LabelledOptions(Options):
             beside = sorted(given - {"basis"})
             if beside:
                 raise ValueError(
-                    f"basis is read as it was learnt, and {', '.join(beside)} beside it would change nothing. Leave one out"
+                    f"basis is read as it was learnt, and {', '.join(beside)} would change nothing. Leave one out"
                 )
         elif bool(self.nouns) == bool(self.lists):
             raise ValueError(

@@ -62,7 +62,7 @@ class Leace(LearntFromClasses[LabelledOptions]):
             )
         elif not after.at_chance:
             warnings.append(
-                f"held-out words are still told apart, {after.share:.3f} ({span(after)}): the covariance of the training "
+                f"held-out words are still separated, {after.share:.3f} ({span(after)}): the covariance of the training "
                 "words is zero, and that of others is not. Name a longer list"
             )
         return learnt(

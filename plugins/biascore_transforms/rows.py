@@ -173,13 +173,13 @@ def _check_count(count: int, dimensions: int, options: LabelledOptions, transfor
     if count < least:
         asked = f"at least {least} are asked for" if options.min_words else "at least as many are asked for"
         raise StimuliError(
-            f"{transform}: {count} training words for vectors of {dimensions} dimensions, and {asked}. So few can be told "
-            "apart whatever their classes, so that directions of chance would be removed. Name a longer list, or allow it: "
+            f"{transform}: {count} training words for vectors of {dimensions} dimensions, and {asked}. So few can be "
+            "separated whatever their classes, so random directions would be removed. Name a longer list, or allow it: "
             f"min_words = {count}"
         )
     if count >= dimensions:
         return ()
     return (
-        f"learnt from {count} words in {dimensions} dimensions: any classes of so few can be told apart in training, "
-        "and what was removed holds directions of chance. Only the accuracy on held-out words says what was found",
+        f"learnt from {count} words in {dimensions} dimensions: any classes of so few can be separated in training, "
+        "and what was removed includes random directions. Only the accuracy on held-out words says what was found",
     )

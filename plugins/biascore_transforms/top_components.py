@@ -36,7 +36,7 @@ class TopComponentsOptions(Options):
         if self.basis and given - {"basis"}:
             beside = ", ".join(sorted(given - {"basis"}))
             raise ValueError(
-                f"basis is read as it was learnt, and {beside} beside it would change nothing. Leave one out"
+                f"basis is read as it was learnt, and {beside} would change nothing. Leave one out"
             )
         if self.lists and "vocabulary" in given:
             raise ValueError("vocabulary and lists are two sources of words; give one of them")

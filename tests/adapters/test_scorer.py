@@ -262,4 +262,4 @@ def test_a_folder_that_exists_is_replaced_only_if_it_is_a_scorer(
     assert "joy: tested on 12 texts, 0.2 of the texts of the train files, by seed 0" in forced.stdout
     (folder / "mine.txt").write_text("mine", encoding="utf-8")
     kept = trained(labelled, folder, "--emotion", "joy", *ONE, "--force")
-    assert "beside a scorer it holds mine.txt" in str(kept.exception)
+    assert "next to a scorer it holds mine.txt" in str(kept.exception)

@@ -49,7 +49,7 @@ def test_numbers_stand_beside_a_file_of_sentences(tmp_path: Path) -> None:
     [
         ("sentence,x\na,1\na,2\n", "'a' stands there with the scores 1.0 and 2.0"),
         ("sentence,x\na,nan\n", "the score of 'a' is nan"),
-        ("sentence,x\na,high\n", "no column of numbers beside 'sentence'"),
+        ("sentence,x\na,high\n", "no column of numbers other than 'sentence'"),
         ("text,x\na,1\n", "no column 'sentence'; its columns are: 'text', 'x'"),
         ("sentence,x\na,1,2\n", "line 2 has 3 fields where the header has 2"),
         ("sentence,x\n", "a header and no rows"),

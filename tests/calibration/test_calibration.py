@@ -156,7 +156,7 @@ def test_a_size_that_comes_to_no_decision_is_left_out_and_said(engine: Engine) -
     assert [size.times for size in simulation.begin().sizes] == [1.0]
     (note,) = simulation.progress.notes  # type: ignore[attr-defined]
     assert "comes to no decision on en/crows_own at 2 times its size" in note
-    assert "cannot be told from the lengths" in note
+    assert "cannot be separated from the lengths" in note
 
 
 @pytest.mark.parametrize("id", ["en/weat6", "it/fise_it1_traits", "en/crows_own", "en/gest_own"])

@@ -124,5 +124,5 @@ def test_from_the_command_line_and_from_python(study: Path, biascore: Any, tmp_p
 def test_one_file_has_one_licence(study: Path) -> None:
     second = '[[data]]\nformat = "crows-pairs"\nsource = "paren.csv"\nlanguage = "nl"\nname = "b"\n'
     (study / "audit.toml").write_text(AUDIT + second + 'licence = "CC0"\n', encoding="utf-8")
-    with pytest.raises(OptionsError, match=r"^paren\.csv stands in the audit twice, with another licence"):
+    with pytest.raises(OptionsError, match=r"^paren\.csv is in the audit twice, with another licence"):
         Engine(cache=None).check(Audit.load(study / "audit.toml"))

@@ -106,7 +106,7 @@ def test_an_adjustment_of_none_is_said_and_has_no_column(shown: Any) -> None:
     assert "adjusted" not in text.split("p-values are not")[0]
 
 
-LOST = "B lost 7 of its 8 words, so it may no longer stand for its concept"
+LOST = "B lost 7 of its 8 words, so it may no longer represent its concept"
 
 
 def test_caveats_are_brief_and_the_rest_is_verbose(shown: Any) -> None:

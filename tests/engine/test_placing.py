@@ -201,7 +201,7 @@ def test_an_exported_model_is_replaced_only_where_nothing_else_lies_in_its_folde
     with pytest.raises(RunError, match="copy exists already"):
         check_target(folder, overwrite=False)
     (folder / "onnx" / "notes.txt").touch()
-    with pytest.raises(RunError, match=r"beside an exported model it holds onnx/notes.txt"):
+    with pytest.raises(RunError, match=r"next to an exported model it holds onnx/notes.txt"):
         check_target(folder, overwrite=True)
     (folder / EXPORT_FILE).write_text("{}")
     with pytest.raises(RunError, match="copy is not overwritten: it is not an exported model"):

@@ -128,7 +128,7 @@ def test_files_are_joined_with_what_they_include(tmp_path: Path) -> None:
         (HEAD + FORMS + RULE + 'wrong = ["anchor"]\n', "rules.0.wrong: Extra inputs"),
         (
             HEAD + '[forms.adjective]\nmasculine = ["-o"]\nfeminine = ["-(a"]\n',
-            r"forms.adjective.feminine: '-\(a' is no regular",
+            r"forms.adjective.feminine: '-\(a' is not a regular",
         ),
         (HEAD + '[forms.adjective.stems]\n"a" = ["b"]\n', "'a' is no pair of endings"),
         (HEAD + '[forms.anchor]\nfeminine = ["-a"]\n', "'anchor' names a list and a form"),

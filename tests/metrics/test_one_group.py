@@ -13,6 +13,13 @@ from biascore.api.metrics import Context, Model, Test
 from biascore.designs import Clustered, ClusteredMetric, ClusteredOptions
 from biascore.testing import check_metric
 
+
+@pytest.fixture(scope="module")
+def engine() -> Engine:
+    """One of its own, since the metrics stay in it."""
+    return Engine(cache=None)
+
+
 VALUES = {"one": (1.2, 1.4), "two": (0.9, 1.3), "three": (1.5, 1.1)}
 
 

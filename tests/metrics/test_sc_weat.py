@@ -80,7 +80,7 @@ def test_an_offset_of_all_words_is_no_finding_and_words_that_lean_beyond_it_are(
     assert share > 0.7
     assert shifted.verdict is Verdict.INCONCLUSIVE
     assert (
-        f"0 with list A and {16 * share:g} with list B, and the mean word leans to list B by d = "
+        f"0 with list A and {16 * share:g} with list B, and the mean word is associated with list B by d = "
         in shifted.reason
     )
     got = sc_weat(model_of(vectors(lean=0.7, offset=-0.8)), test, catalogue)

@@ -261,7 +261,7 @@ def test_single_category_says_which_way_its_words_lean(model_of, test_of):
     found = frame[frame["p_holm"] <= 0.2]["value"]
     assert len(found) > 0
     a, b = (len(found[sign * found > 0]) for sign in (1, -1))
-    assert f"{a} with list A and {b} with list B, and the mean word leans to " in got.reason
+    assert f"{a} with list A and {b} with list B, and the mean word is associated with " in got.reason
 
 
 def test_single_category_tells_resamples_without_a_value_word_by_word(model_of, test_of):

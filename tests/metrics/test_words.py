@@ -94,10 +94,8 @@ def test_words_never_seen_are_lost_unless_kept_and_then_named(test_of):
     got = weat(model, test_of(X, Y, A, B))
     assert got.coverage.used["X"] == 5
     first, second, _ = got.coverage.missing
-    assert (
-        first.reason == "never seen in training; its vector is put together from its letters; 'X0' is known"
-    )
-    assert second.reason == "never seen in training; its vector is put together from its letters"
+    assert first.reason == "never seen in training; its vector is composed from its letters; 'X0' is known"
+    assert second.reason == "never seen in training; its vector is composed from its letters"
     assert any("X lost 3 of its 8 words" in warning for warning in got.warnings)
     assert got.conventions["words never seen in training"] == "drop"
 

@@ -257,7 +257,7 @@ def test_a_folder_that_exists_is_left_alone(trains: Trains, tmp_path: Path) -> N
     trains(new, overwrite=True)
     assert bytes_of(new) == before
     (new / "notes.txt").write_text("mine", encoding="utf-8")
-    with pytest.raises(RunError, match=r"beside a mitigated model it holds notes\.txt"):
+    with pytest.raises(RunError, match=r"next to a mitigated model it holds notes\.txt"):
         trains(new, overwrite=True)
 
 

@@ -102,7 +102,7 @@ def test_what_was_learnt_is_recorded() -> None:
 def test_a_transform_is_named_only_where_an_engine_knows_names() -> None:
     with pytest.raises(UnknownNameError, match=r"engine\.model"):
         model_of(Lengths()).with_transform("centre")
-    with pytest.raises(OptionsError, match="takes no parts beside"):
+    with pytest.raises(OptionsError, match="takes no further parts"):
         model_of(Lengths()).with_transform(centre(), parts=2)
 
 

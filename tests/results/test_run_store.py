@@ -125,10 +125,10 @@ def test_what_is_no_run_is_never_overwritten(run: Run, tmp_path: Path, overwrite
     ("name", "told"),
     [
         ("run.json", "its run.json was not written by biascore"),
-        ("notes.txt", "beside a run it holds notes.txt"),
-        ("report.html", "beside a run it holds report.html"),
-        ("items/0000-mine.csv", "beside a run it holds items/0000-mine.csv"),
-        ("items/deep/0000-weat-x.parquet", "beside a run it holds items/deep"),
+        ("notes.txt", "next to a run it holds notes.txt"),
+        ("report.html", "next to a run it holds report.html"),
+        ("items/0000-mine.csv", "next to a run it holds items/0000-mine.csv"),
+        ("items/deep/0000-weat-x.parquet", "next to a run it holds items/deep"),
     ],
 )
 def test_a_file_of_another_hand_stops_it_and_is_named(run: Run, folder: Path, name: str, told: str) -> None:

@@ -113,5 +113,5 @@ def test_options_of_a_head_are_a_number_or_several() -> None:
 
 
 def test_texts_without_a_word_in_common_are_nothing_to_go_by() -> None:
-    with pytest.raises(DataError, match="no word stands in 2 of the 3 texts"):
+    with pytest.raises(DataError, match="no word is in 2 of the 3 training texts"):
         fit_tfidf(["one two", "three four", "five six"])

@@ -101,7 +101,7 @@ BROKEN = {
     "one class": ('{ masculine = "m", feminine = "f" }', '{ masculine = "m" }', ["fewer than two classes"]),
     "an unknown list": ('masculine = "m",', 'masculine = "mm",', ["classes.masculine", "no word list 'mm'"]),
     "a split of an unknown class": ('test = { masculine', 'test = { male', ["test has 'male'"]),
-    "a class without a split": (', feminine = "f_held_out"', "", ["train.feminine: has no test beside it"]),
+    "a class without a split": (', feminine = "f_held_out"', "", ["train.feminine: has no test part"]),
     "a held-out noun that is learnt": (
         'm_held_out = { words = ["día"] }',
         'm_held_out = { words = ["sol"] }',

@@ -156,7 +156,7 @@ def test_a_solver_that_does_not_converge_is_told():
     [
         ({"nouns": ""}, "name nouns, a test of kind nouns"),
         ({"lists": ("xx/mine/kept", "xx/mine/few")}, "name nouns, a test of kind nouns"),
-        ({"basis": "b.npz"}, "nouns beside it would change nothing"),
+        ({"basis": "b.npz"}, "nouns would change nothing"),
         ({"classes": ("masculine", "masculine")}, "two different classes"),
         ({"classifier": "lda", "C": 2.0}, "C and solver are of the classifier svc"),
         ({"iterations": 2, "max_iterations": 3}, "give one of them"),

@@ -118,7 +118,7 @@ def _adapter(path: Path, *, beside: bool) -> str:
     )
     if beside:
         return (
-            f"{path} holds a whole model and beside it an adapter ({kind}, {ADAPTER}), so that it does not say which of "
+            f"{path} holds a whole model and also an adapter ({kind}, {ADAPTER}), so that it does not say which of "
             f"the two is meant. For the model alone, move {ADAPTER} out of the folder; for the adapter applied to {base}, "
             f"merge them (pip install peft): {merge}, and name hf:{into}"
         )
@@ -131,7 +131,7 @@ def _adapter(path: Path, *, beside: bool) -> str:
 def _check_tokenizer(path: Path, config: Mapping[str, Any]) -> None:
     if (path / _TEKKEN).is_file():
         raise ModelLoadError(
-            f"{path} has its tokenizer only as {_TEKKEN}, of Mistral's own library. Write it as tokenizer.json beside it: "
+            f"{path} has its tokenizer only as {_TEKKEN}, of Mistral's own library. Write tokenizer.json there: "
             'python -c "from transformers.integrations.mistral.tokenizer import convert_tekken_tokenizer as convert; '
             f'convert({str(path / _TEKKEN)!r}).save_pretrained({str(path)!r})"'
         )

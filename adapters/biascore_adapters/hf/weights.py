@@ -46,7 +46,7 @@ def check_weights(folder: ModelFolder, model: PreTrainedModel, info: Mapping[str
     if missing := sorted(key for key in info["missing_keys"] if head or "pooler" not in key):
         raise ModelLoadError(
             f"{folder.path} lacks {len(missing)} weights of its own architecture, such as {missing[0]}, and "
-            "random ones would stand in for them. Fetch or save the model again"
+            "random ones would replace them. Fetch or save the model again"
         )
     unused = sorted(info["unexpected_keys"])
     prefix = f"{model.base_model_prefix}."

@@ -50,7 +50,7 @@ def find(ref: ModelRef) -> OnnxFolder:
         others = [other.relative_to(path).as_posix() for other in sorted(path.rglob("*.onnx"))]
         found = f"; it holds {', '.join(others[:3])}" if others else ""
         raise ModelLoadError(
-            f"{path} has no {GRAPH_FILE}{found}. Put the graph, under that name, beside config.json and the "
+            f"{path} has no {GRAPH_FILE}{found}. Put the graph, under that name, next to config.json and the "
             "tokenizer, or export the model: biascore export hf:<model> <folder>"
         )
     if not (path / "config.json").is_file():
@@ -82,6 +82,6 @@ def _external(folder: Path, name: str) -> Path:
     path = folder / inside
     if not path.is_file():
         raise ModelLoadError(
-            f"{folder / GRAPH_FILE} keeps weights in {name!r}, which is not in the folder. Copy that file beside it"
+            f"{folder / GRAPH_FILE} keeps weights in {name!r}, which is not in the folder. Copy that file next to it"
         )
     return path

@@ -106,7 +106,7 @@ class Lexicon:
             taken = sum(x.mean**2 + (3 * x.spread) ** 2 for x in loadings)
             if taken + self.places[word].frequency ** 2 > MAX_LOADING:
                 raise RefError(
-                    f"planted: the word {word!r} stands in {len(loadings)} of the declared tests and dimensions, more than "
+                    f"planted: the word {word!r} is in {len(loadings)} of the declared tests and dimensions, more than "
                     f"one vector has room for. Declare fewer tests at a time, or smaller effects."
                 )
 

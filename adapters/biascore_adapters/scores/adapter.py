@@ -123,7 +123,7 @@ def _numbers(shown: str, text: str) -> list[float]:
         if any(_number(word) is None for word in line.split()):
             raise DataError(
                 f"{shown}, line {number}: is {quoted(line)}, and with the option sentences a file holds numbers only. "
-                "Leave the option out, if the sentences stand in this one"
+                "Leave the option out, if this file has the sentences"
             )
     return [float(word) for word in text.split()]
 
@@ -175,7 +175,7 @@ def _within(path: Path, shown: str, options: ScoresOptions) -> Given:
             given = [(text, n) for text, n in zip(texts, numbers, strict=True) if n is not None]
             scores[quantity] = _by_text(table.display, [t for t, _ in given], [n for _, n in given], options)
     if not scores:
-        raise DataError(f"{table.display} has no column of numbers beside {options.column!r}. Add one")
+        raise DataError(f"{table.display} has no column of numbers other than {options.column!r}. Add one")
     return Given(scores, len(table.rows))
 
 

@@ -40,7 +40,7 @@ class DependentPairs(Diagnostic):
         caveats = []
         if len(scores.lost) > MAX_LOST_SHARE * scores.given:
             lost = f"{len(scores.lost)} of {scores.given} pairs are lost"
-            caveats.append(Caveat(f"{lost}; B stands for the rest only", short=lost))
+            caveats.append(Caveat(f"{lost}; B is of the others only", short=lost))
         caveats += of_templates(scores.every)
         repeated = sum(times - 1 for times in Counter(scores.every).values())
         if repeated:

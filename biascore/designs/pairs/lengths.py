@@ -71,7 +71,7 @@ class Lengths:
             return ""
         reason = (
             f"Sent_more has more {unit} in {self.longer} pairs and fewer in {self.shorter} (sign test p = "
-            f"{self.p_value:.3g}), and a longer sentence is less likely for that alone, so B cannot be told from "
+            f"{self.p_value:.3g}), and a longer sentence is less likely for that alone, so B cannot be separated from "
             "the lengths."
         )
         ends = self.equal.interval

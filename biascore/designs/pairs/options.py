@@ -42,7 +42,7 @@ class PairOptions(ComparedOptions):
             "variance between templates",
             "mean difference": "t with a robust error: HC3; CR2 by template where templates have several pairs",
             "equivalence bound": self.bound,
-            "negligible": "unless a bias type, B-, B+ or the mean difference, Holm over these parts, is told from chance "
+            "negligible": "unless a bias type, B-, B+ or the mean difference, Holm over these parts, is significant "
             "and its own interval is not within the bound (of the mean: the z of 50 % + bound, in standard deviations)",
             "alpha": self.alpha,
         }

@@ -244,7 +244,7 @@ def _check_names(grammar: Grammar, path: Path) -> None:
                     WordSet([word])
             except (re.error, RecursionError, OverflowError, FutureWarning) as error:
                 raise GrammarError(
-                    f"{path}: {place}: {word!r} is no regular expression ({error}). Mend it"
+                    f"{path}: {place}: {word!r} is not a regular expression ({error}). Correct it"
                 ) from error
 
 

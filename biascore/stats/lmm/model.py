@@ -272,7 +272,7 @@ def _factors(groups: Mapping[str, ArrayLike], n: int) -> tuple[tuple[Factor, ...
             continue
         if count == n:
             raise RegressionError(
-                f"group {name} has a level for each of the {n} rows, so its variance cannot be told from the "
+                f"group {name} has a level for each of the {n} rows, so its variance cannot be separated from the "
                 f"residual's; leave {name} out of groups"
             )
         for other in kept:

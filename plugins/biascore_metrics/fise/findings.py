@@ -260,6 +260,9 @@ def _sides(test: FiseTest, name: str) -> tuple[str, str] | None:
     """Where the words lean to above and below 0 of a mean bias, by the names of the lists of its dimension."""
     for one in test.dimensions:
         if name in (names.mean_name(one.name), names.equal_name(one.name), names.standardised_name(one.name)):
-            a, b = (f"{test.targets.name} lean to {side.name}".replace("_", " ") for side in (one.A, one.B))
+            a, b = (
+                f"{test.targets.name} are associated with {side.name}".replace("_", " ")
+                for side in (one.A, one.B)
+            )
             return a, b
     return None

@@ -317,7 +317,7 @@ def _families(placement: Placement) -> str:
 def _means(test: FiseTest, which: str, side: Literal["A", "B"]) -> str:
     """What a mean bias above (A) or below (B) 0 means; the same for all dimensions, whichever is the headline."""
     sides = ", ".join(f"{one.name}: {(one.A if side == 'A' else one.B).name}" for one in test.dimensions)
-    return f"the words lean to the {which} list of the dimension ({sides})"
+    return f"the words are associated with the {which} list of the dimension ({sides})"
 
 
 def _items(placement: Placement, embedded: Embedded, affects: Affects, top: int) -> pa.Table:

@@ -241,7 +241,7 @@ def _caveats(verdicts: Verdicts, options: MtOptions) -> Sequence[Caveat]:
     if detected < options.min_yield * total:
         text = (
             f"a gender was found in {detected} of {total} translations ({detected / total:.0%}, less than "
-            f"{options.min_yield:.0%}); the rates stand for those only"
+            f"{options.min_yield:.0%}); the rates are of those only"
         )
         short = f"a gender was found in only {100 * detected / total:.0f} % of the translations"
         found.append(Caveat(text, short=short))

@@ -16,7 +16,7 @@ PROMPTED: Final = "prompted"
 UNTRANSLATED: Final = "the translator gave no translation, or none that is text"
 NO_GENDER: Final = "no first-person gender found in the plain translation"
 CONFLICT: Final = "the words of the plain translation disagree in gender"
-UNQUOTED: Final = "no sentence could be told from its prompt"
+UNQUOTED: Final = "no sentence could be separated from its prompt"
 
 _QUOTES: Final = {
     "„": '“”"‟',

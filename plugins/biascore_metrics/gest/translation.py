@@ -128,12 +128,12 @@ def _figures(chosen: Chosen, options: MtOptions) -> tuple[Figure, ...]:
         ),
         *rank_pictures(chosen.stereotypes, language),
         Examples(
-            title="Samples whose translation goes with the stereotype, and against it",
+            title="Samples translated as the stereotype says, and against it",
             follows="follows",
             beside=("translation", f"translation ({language})"),
             marked="word",
             notice=(
-                "These sentences repeat stereotypes of women and men. A system that always says the masculine goes with "
+                "These sentences repeat stereotypes of women and men. A system that always uses the masculine agrees with "
                 "all that are about men, and against all about women."
             ),
         ),

@@ -121,8 +121,8 @@ class NounsFormat(DataFormat[NounsOptions]):
         wrong = [row for row, name in zip(table.rows, names, strict=True) if name is None]
         if wrong:
             raise DataError(
-                f"{table.display}: {column} is {quoted(wrong[0].fields[column])} on {table.places(wrong)}, which is no "
-                f"gender that is known ({', '.join(CLASSES)}). Correct it, or say what it stands for with the option "
+                f"{table.display}: {column} is {quoted(wrong[0].fields[column])} on {table.places(wrong)}, which is not a "
+                f"known gender ({', '.join(CLASSES)}). Correct it, or say what it means with the option "
                 'genders, such as genders={maskulin="masculine", feminin="feminine"}'
             )
         return [name for name in names if name is not None]

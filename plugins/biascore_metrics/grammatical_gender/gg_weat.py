@@ -87,7 +87,7 @@ class GgWeat(Metric[GgWeatOptions, Test]):
     """WEAT of grammatical gender; the headline is d of the test's own nouns, on the model as it is."""
 
     name = "gg-weat"
-    summary = "WEAT of masculine and feminine nouns with words for men and women; held-out nouns beside the small list"
+    summary = "WEAT of masculine and feminine nouns with words for men and women; held-out nouns next to the small list"
     rule = (
         "Detected when the larger of two permutation p-values, of the labels of the nouns and of those of the words for men "
         "and women, is at most alpha."
@@ -184,7 +184,7 @@ def _direction(test: Test, *, other: bool = False) -> str:
     x, y, a, b = (test.roles[role].name for role in ROLES)
     if other:
         a, b = b, a
-    return f"{x} lie nearer to {a} than {y} do, and {y} nearer to {b}"
+    return f"{x} are closer to {a} than {y} are, and {y} closer to {b}"
 
 
 def _disagreement(effects: Sequence[Effect], options: VectorOptions, which: str) -> list[str]:

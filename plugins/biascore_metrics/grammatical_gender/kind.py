@@ -87,7 +87,7 @@ def class_problems(classes: Sequence[NounClass]) -> Iterator[Problem]:
             shared = listed([word for word in of_two if owners[word] == other])
             yield ("classes", one.name), f"has {shared}, as {other} has. Leave nouns of two classes out"
         if one.train and not one.test:
-            yield ("train", one.name), "has no test beside it. Split every class into train and test, or none"
+            yield ("train", one.name), "has no test part. Split every class into train and test, or none"
         if one.test and not one.train:
             yield ("test", one.name), "holds every noun out, so that none is left to learn from"
         for key, words in (("train", one.train), ("test", one.test)):

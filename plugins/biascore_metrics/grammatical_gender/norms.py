@@ -79,7 +79,7 @@ class NormsFormat(DataFormat[NormsOptions]):
             kind=KIND,
             title=f"Norms of valence, {Path(file.display).name}",
             concept="valence",
-            positive_means="words that people find pleasant lie nearer to pleasant words",
+            positive_means="words that people find pleasant are closer to pleasant words",
             roles=MappingProxyType({"norms": words}),
             scores=scores,
         )

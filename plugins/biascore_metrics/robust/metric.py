@@ -151,12 +151,12 @@ def _positive_means(test: AssociationsTest, design: Design) -> str:
     own = [group.name for group in test.groups][:2] == [first, second]
     if own and test.positive_means:
         return test.positive_means
-    return f"the target words go with words for {first} more than with words for {second}"
+    return f"the target words are associated with {first} more than with {second}"
 
 
 def _negative_means(design: Design) -> str:
     first, second = design.groups[:2]
-    return f"the target words go with words for {second} more than with words for {first}"
+    return f"the target words are associated with {second} more than with {first}"
 
 
 def _oddities(design: Design, scored: Scored) -> list[str]:

@@ -293,7 +293,7 @@ class ScWeat(Metric[ScWeatOptions, Test]):
         alone = (
             f"By themselves {len(signs)} of {len(words)} words are associated after Holm's adjustment at alpha = "
             f"{options.alpha}, {signs.count(1)} with {names[0]} and {signs.count(-1)} with {names[1]}, and the mean word "
-            f"leans to {names[0] if mean >= 0 else names[1]} by d = {abs(mean):.2g}."
+            f"is associated with {names[0] if mean >= 0 else names[1]} by d = {abs(mean):.2g}."
         )
         shares = control.shares(options)
         if shares is None:
@@ -312,7 +312,7 @@ class ScWeat(Metric[ScWeatOptions, Test]):
         ]
         if larger > options.alpha and all(verdict is Verdict.NEGLIGIBLE for verdict in single):
             return Decision(
-                Verdict.NEGLIGIBLE, f"The interval of every word lies within +-{options.bound}. {beside}"
+                Verdict.NEGLIGIBLE, f"The interval of every word is within +-{options.bound}. {beside}"
             )
         decision = decide(
             larger, None, alpha=options.alpha, bound=None, attainable=control.attainable(len(words))

@@ -20,7 +20,7 @@ def test_a_list_without_its_words_is_told_once(model_of):
     got = fise(model_of(VECTORS), fise_test(affect=(lost,)))
     told = [w for w in got.warnings if w.startswith(("valence.A ", "valence.B "))]
     assert told == [
-        "valence.A lost 3 of its 3 words, so it may no longer stand for its concept",
+        "valence.A lost 3 of its 3 words, so it may no longer represent its concept",
         "valence.B has 1 word; fewer than 8 do not represent a concept well",
     ]
 

@@ -116,7 +116,7 @@ def test_everything_equals_a_loop_over_words(model_of, dimensions: tuple[Dimensi
         standardised = got.estimate(f"standardised mean bias {d.name}").value
         assert standardised == pytest.approx(own.mean() / own.std(ddof=1), abs=1e-5)
         for name in ("mean bias {}", "mean bias {} at equal tightness", "standardised mean bias {}"):
-            sides = tuple(f"jobs lean to {side.name}" for side in (d.A, d.B))
+            sides = tuple(f"jobs are associated with {side.name}" for side in (d.A, d.B))
             assert got.estimate(name.format(d.name)).sides == sides
     assert len(got.estimates) == len({e.name for e in got.estimates})
 

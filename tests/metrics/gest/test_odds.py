@@ -215,7 +215,7 @@ def test_pairs_from_a_translator(engine: Engine) -> None:
     assert [pair.lost for pair in found] == [
         "",
         "no first-person gender found in the plain translation",
-        "no sentence could be told from its prompt",
+        "no sentence could be separated from its prompt",
         "the words of the plain translation disagree in gender",
         "",
         "",

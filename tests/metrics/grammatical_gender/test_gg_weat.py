@@ -41,7 +41,7 @@ def test_small_list_and_held_out_nouns_are_those_of_the_reference(
         "feminine nouns": 240,
     }
     assert found.positive_means == (
-        "masc_nouns lie nearer to man_words than fem_nouns do, and fem_nouns nearer to woman_words"
+        "masc_nouns are closer to man_words than fem_nouns are, and fem_nouns closer to woman_words"
     )
     assert found.change_from == ""  # its headline is d, not a change
 

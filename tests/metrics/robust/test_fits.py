@@ -105,7 +105,7 @@ def test_groups_are_compared_in_the_order_asked_for(measure: Callable[..., Measu
     assert other.headline.name == "difference female - male"
     assert other.headline.value == pytest.approx(-(one.headline.value or 0))
     assert other.p_value == pytest.approx(one.p_value)
-    assert "more than with words for male" in other.positive_means
+    assert "more than with male" in other.positive_means
 
 
 def test_ranges_of_perplexity_are_fitted_alone(test: AssociationsTest) -> None:
