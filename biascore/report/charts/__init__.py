@@ -8,7 +8,7 @@ from typing import Any, Final
 from biascore.report.charts.across import boxes_plot, dots_plot, heat_plot
 from biascore.report.charts.bars import bars_plot
 from biascore.report.charts.base import Chart, Plot, Undrawn, safe
-from biascore.report.charts.forest import forest_charts, model_looks
+from biascore.report.charts.forest import FEWEST, families_of, forest_charts, model_looks
 from biascore.report.charts.histograms import histogram_plot
 from biascore.report.charts.items import LABELLED_ITEMS, items_plot
 from biascore.report.charts.joined import Picture, file_name, joined_entries, on_equal_axes
@@ -22,6 +22,7 @@ from biascore.results.measurement import Measurement
 from biascore.results.run import Run
 
 __all__ = [
+    "FEWEST",
     "Chart",
     "Comparison",
     "Picture",
@@ -55,7 +56,7 @@ def charts_of(run: Run) -> tuple[Chart, ...]:
         for chart in measurement_charts(measurement, number)
     ]
     drawn = (chart for chart in (*compared, order, *joined, *of_measurements) if isinstance(chart, Chart))
-    return (*forest_charts(run), *drawn)
+    return (*forest_charts(run, FEWEST), *drawn)
 
 
 def run_pictures(run: Run) -> tuple[Picture, ...]:
@@ -65,7 +66,10 @@ def run_pictures(run: Run) -> tuple[Picture, ...]:
     """
     pictures: list[Picture] = []
     looks = model_looks(run)
-    for family in joined_entries(run):
+    in_forests = {
+        id(m): m.headline.name for family in families_of(run, FEWEST, folded=False) for m, _ in family
+    }
+    for family in joined_entries(run, in_forests):
         metric, title = family[0].measurement.metric, family[0].figure.title
         groups, note = on_equal_axes(family)
         if not groups:

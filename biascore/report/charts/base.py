@@ -28,13 +28,24 @@ SHAPES: Final = ("circle", "square", "triangle-up", "diamond", "cross", "triangl
 
 GREYS: Final = ("#1a1a1a", "#6e6e6e", "#a6a6a6")
 """Beside the shapes, so that 21 series differ in grey or shape."""
+LEFT_HALVES: Final = {
+    "circle": "M0,-1A1,1,0,0,0,0,1Z",
+    "square": "M0,-1L-1,-1L-1,1L0,1Z",
+    "triangle-up": "M0,-0.866L-1,0.866L0,0.866Z",
+    "diamond": "M0,-1L-1,0L0,1Z",
+    "cross": "M0,-1L-0.4,-1L-0.4,-0.4L-1,-0.4L-1,0.4L-0.4,0.4L-0.4,1L0,1Z",
+    "triangle-down": "M0,0.866L-1,-0.866L0,-0.866Z",
+    "triangle-right": "M-0.866,-1L0,-0.5L0,0.5L-0.866,1Z",
+}
+"""The left half of each shape, which fills it half."""
 UPRIGHT: Final = "M0,-1L0,1"
 """An upright stroke, as long as the square root of its size."""
 
 INK: Final = "#333333"
 GRID_COLOUR: Final = "#e4e4e4"
 NEUTRAL_COLOUR: Final = "#8a8a8a"
-BOUND_COLOUR: Final = "#009E73"
+BOUND_COLOUR: Final = "#6e6e6e"
+"""A grey: the colours are those of models."""
 
 LABEL_WIDTH: Final = 34
 LABEL_LINES: Final = 4
@@ -74,6 +85,9 @@ ROWS: Final = alt.NamedData("rows")
 NEUTRAL: Final = alt.NamedData("neutral")
 BOUND: Final = alt.NamedData("bound")
 PUBLISHED: Final = alt.NamedData("published")
+HINTS: Final = alt.NamedData("hints")
+EDGES: Final = alt.NamedData("edges")
+"""Labels of rows above which a line is drawn."""
 Rows = list[dict[str, Any]]
 
 
@@ -228,6 +242,12 @@ def _centred_labels() -> alt.ConditionalAxisNumber:
         for lines in range(2, MOST_LINES + 1)
     ]
     return alt.ConditionalAxisNumber(condition=offsets, value=0)  # type: ignore[no-untyped-call]
+
+
+def edges() -> alt.Chart:
+    """Lines above the first rows of what is set apart."""
+    line: alt.Chart = alt.Chart(EDGES).mark_rule(color=INK, strokeWidth=1.2, aria=False)
+    return line.encode(y=alt.Y("label:N", sort=None, bandPosition=0))
 
 
 def label_step(labels: Iterable[str], least: float) -> alt.Step:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from biascore.report.parts.every_test import sureness
 from biascore.report.parts.part import Part
 from biascore.report.parts.remarks import remarks
-from biascore.report.texts import method_names
+from biascore.report.variants import method_names
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
 from biascore.results.verdicts import Role, RunVerdict
