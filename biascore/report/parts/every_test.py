@@ -78,7 +78,8 @@ def every_test(run: Run) -> Part | None:
     if not len(run):
         return None
     names, same = method_names(run), repeated(run)
-    models = list(dict.fromkeys(m.model for m in run))
+    controls = {m.model for m, said in zip(run, run.verdicts, strict=True) if said.role is Role.CONTROL}
+    models = sorted(dict.fromkeys(m.model for m in run), key=lambda model: model in controls)
     columns = list(dict.fromkeys(Column(m.model, names[m.method]) for m in run))
     columns.sort(key=lambda column: models.index(column.model))
     groups: dict[str, dict[tuple[str, str], dict[Column, list[Cell]]]] = {}
@@ -162,19 +163,16 @@ def _cell(number: int, measurement: Measurement, said: RunVerdict) -> Cell:
 
 
 def scale_of(measurement: Measurement) -> Scale | None:
-    """What is large: by the convention of the unit, by what is possible, or by the bound that was stated, if any is known."""
+    """What is large: by the convention of the unit, by what is possible or by the stated bound; None where none is known."""
     headline, stated = measurement.headline, measurement.equivalence
     if headline.unit in SIZES:
         steps = tuple(limit for limit, _ in SIZES[headline.unit][:-1])
         return Scale(steps, f"from {_listed(steps)} {headline.unit} (Cohen)")
     low, high = headline.limits or RANGES.get(headline.unit, (0.0, 0.0))
-    none = _no_bias(headline)
-    reach = high - low if none in (low, high) or headline.chance is not None else min(none - low, high - none)
-    if reach > 0:
-        return Scale(
-            tuple(part * reach for part in PARTS),
-            f"{headline.name}: from a tenth, a quarter and a half of {reach:g}, the largest effect possible",
-        )
+    most = max(high - _no_bias(headline), _no_bias(headline) - low)
+    if high > low and most > 0:
+        told = f"from a tenth, a quarter and a half of the largest effect possible ({most:g})"
+        return Scale(tuple(part * most for part in PARTS), f"{headline.name}: {told}")
     if stated is not None and stated.of == headline.name and stated.bound > 0:
         steps = tuple(times * stated.bound for times in TIMES)
         return Scale(steps, f"{headline.name}: from 1, 2 and 4 times the stated bound of {stated.bound:g}")
