@@ -6,6 +6,7 @@ import base64
 import gzip
 import hashlib
 import json
+import re
 from collections.abc import Sequence
 from functools import cache
 from typing import Final
@@ -39,6 +40,9 @@ PACKED_FROM: Final = 4_000
 """Data of so many characters is packed: a page of many measurements would be several times as heavy otherwise."""
 SCRIPTS: Final = ("charts.js", "tables.js", "page.js")
 
+_LONG: Final = re.compile(r"\S{17,}")
+_SPACE: Final = re.compile(r"(\s+)")
+_SIGN: Final = re.compile(r"(?<=[/:=_,+.])(?=\w)")
 _UNSAFE_IN_SCRIPT: Final = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 
 
@@ -87,6 +91,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters |= {
+        "breakable": breakable,
         "but": but,
         "number": number,
         "capital": capital,
@@ -122,6 +127,16 @@ def script_json(value: object) -> Markup:
     """JSON that can stand in a ``<script type="application/json">``: it cannot close it or open a comment."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return Markup(text.translate(_UNSAFE_IN_SCRIPT))
+
+
+def breakable(text: object) -> object:
+    """A text whose long words, such as addresses of models, may be broken after a sign and nowhere else."""
+    if type(text) is not str or _LONG.search(text) is None:
+        return text
+    pieces = [
+        _SIGN.split(piece) if _LONG.fullmatch(piece) else [piece] for piece in _SPACE.split(visible(text))
+    ]
+    return Markup("").join(Markup("<wbr>").join(some) for some in pieces)
 
 
 def data(identifier: str, value: object) -> Markup:

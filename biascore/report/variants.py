@@ -13,10 +13,10 @@ _LEVELS: Final = {"token level": "words as tokens", "sentence level": "whole sen
 _OPTION: Final = re.compile(r"(?P<name>\w+)=(?P<values>[^'\"()\[\]{}=]+)")
 
 
-def variant_names(measurements: Iterable[Measurement]) -> dict[str, str]:
+def variant_names(measurements: Iterable[Measurement], *, folded: bool = True) -> dict[str, str]:
     """What tells each method from others of its metric: options that all of them share are left out.
 
-    A variant that `repeated` folds into another has the name of that one, which names both.
+    ``folded``: a variant that is `repeated` has the name of the one that it repeats, which names both.
     """
     listed = list(measurements)
     variants: dict[str, dict[str, list[str]]] = {}
@@ -29,16 +29,16 @@ def variant_names(measurements: Iterable[Measurement]) -> dict[str, str]:
         for method, parts in methods.items():
             own = ", ".join(in_words(part) for part in parts if part not in shared)
             names[method] = own or (AS_BY_DEFAULT if len(methods) > 1 else "")
-    same = repeated(listed)
+    same = repeated(listed) if folded else {}
     for first in dict.fromkeys(same.values()):
         also = [names[method] for method, of in same.items() if of == first]
         names[first] += f"; the same: {'; '.join(also)}"
     return names | {method: names[first] for method, first in same.items()}
 
 
-def method_names(measurements: Sequence[Measurement]) -> dict[str, str]:
+def method_names(measurements: Sequence[Measurement], *, folded: bool = True) -> dict[str, str]:
     """The metric of each method, and in brackets what tells it from others of the metric."""
-    variants = variant_names(measurements)
+    variants = variant_names(measurements, folded=folded)
     return {
         m.method: f"{m.metric} ({variants[m.method]})" if variants[m.method] else m.metric
         for m in measurements

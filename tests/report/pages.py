@@ -13,7 +13,7 @@ from biascore.basics.visible import visible
 from biascore.report import write_report
 from biascore.results.run import Run
 
-VOID = {"meta", "br", "img", "link", "input", "hr"}
+VOID = {"meta", "br", "img", "link", "input", "hr", "wbr"}
 
 
 @dataclasses.dataclass

@@ -16,6 +16,7 @@ from biascore.report.charts.lines import lines_plot
 from biascore.report.charts.planes import plane_plot
 from biascore.report.charts.rulers import Comparison, comparisons, order_chart
 from biascore.report.charts.scatter import scatter_plot
+from biascore.report.charts.slide import slide_charts
 from biascore.report.items import plotted_items
 from biascore.results.figures import Bars, Boxes, Dots, Heat, Histogram, Lines, Plane, Point
 from biascore.results.measurement import Measurement
@@ -32,6 +33,7 @@ __all__ = [
     "forest_charts",
     "measurement_charts",
     "run_pictures",
+    "slide_charts",
 ]
 
 
@@ -46,7 +48,7 @@ OF_RUN: Final = {Point: scatter_plot, Boxes: boxes_plot, Heat: heat_plot, Dots: 
 
 
 def charts_of(run: Run) -> tuple[Chart, ...]:
-    """All charts of a run in page order: forest plots, comparisons of methods, joined pictures, then by measurement."""
+    """All charts of a run: for a slide; then in page order forest plots, joined pictures, and those of measurements."""
     compared = [comparison.chart for comparison in comparisons(run)]
     order = order_chart(run)
     joined = [picture.chart for picture in run_pictures(run)]
@@ -56,7 +58,7 @@ def charts_of(run: Run) -> tuple[Chart, ...]:
         for chart in measurement_charts(measurement, number)
     ]
     drawn = (chart for chart in (*compared, order, *joined, *of_measurements) if isinstance(chart, Chart))
-    return (*forest_charts(run, FEWEST), *drawn)
+    return (*slide_charts(run), *forest_charts(run, FEWEST), *drawn)
 
 
 def run_pictures(run: Run) -> tuple[Picture, ...]:

@@ -15,6 +15,7 @@ from biascore.report.charts.base import (
     Drawing,
     Look,
     Plot,
+    Told,
     distinct,
     estimate_columns,
     in_colours,
@@ -40,6 +41,15 @@ from biascore.stats import Verdict
 
 FEWEST: Final = 3
 """A chart of fewer points says nothing that its numbers do not."""
+TOLD: Final[dict[str, Told]] = {
+    "test": "Test",
+    "model": "Model",
+    "method": "Method",
+    "value": ("Estimate", NUMBER),
+    "interval": "Interval",
+    "verdict": "Verdict",
+}
+"""What a tooltip says of a measurement."""
 _APART: Final = {Role.BASELINE: "Baseline", Role.CONTROL: "Control"}
 """What is no finding stands below these, under a line."""
 
@@ -214,7 +224,8 @@ def forest(
     labels = dict(zip(of_place, texts, strict=True))
     firsts = {kind: next(labels[place] for place in of_place if place[0] == kind) for kind in kinds[1:]}
     rows = [
-        _row(reading, labels[place], name) for reading, place, name in zip(drawn, places, names, strict=True)
+        row_of(reading, labels[place], name)
+        for reading, place, name in zip(drawn, places, names, strict=True)
     ]
     diamonds = [
         {
@@ -228,12 +239,17 @@ def forest(
         for one in published.get(m.test, ())
         if one.comparable and one.what.casefold() == f"{m.metric} {m.headline.name}".casefold()
     ]
-    columns = tooltip(
-        test="Test", model="Model", method="Method", value=("Estimate", NUMBER), interval="Interval",
-        verdict="Verdict",
-    )  # fmt: skip
     neutral, bound = shared_neutral(m.headline for m in some), bound_of(some)
-    drawing = side_by_side(rows, legend, columns, looks, domain, diamonds, list(firsts.values()))
+    drawing = side_by_side(rows, legend, tooltip(**TOLD), looks, domain, diamonds, list(firsts.values()))
+    told = marks_told(drawn, neutral, bound)
+    if diamonds:
+        told += " Grey diamonds are published figures."
+    return drawing.with_neutral(neutral).with_bound(bound), told
+
+
+def marks_told(drawn: Sequence[Reading], neutral: float | None, bound: tuple[float, float] | None) -> str:
+    """The sentences on lines, fills and the band."""
+    some = [m for m, _ in drawn]
     told = f"{whiskers(m.headline.interval for m in some)}{_neutral_told(some, neutral)}"
     if not all(m.describes for m in some):
         told += " Filled: detected."
@@ -242,9 +258,7 @@ def forest(
         told += " Hollow: not detected."
     if bound:
         told += f" In the grey band, from {bound[0]:g} to {bound[1]:g}, an effect is negligible."
-    if diamonds:
-        told += " Grey diamonds are published figures."
-    return drawing.with_neutral(neutral).with_bound(bound), told
+    return told
 
 
 def _apart_by_subject(measurements: Sequence[Measurement]) -> bool:
@@ -270,7 +284,8 @@ def _places(drawn: Sequence[Reading], names: Sequence[str]) -> list[tuple[str, s
     return places
 
 
-def _row(reading: Reading, label: str, name: str) -> dict[str, Any]:
+def row_of(reading: Reading, label: str, name: str) -> dict[str, Any]:
+    """A measurement as a row of that label and series."""
     measurement, said = reading
     headline = measurement.headline
     return {

@@ -158,7 +158,8 @@ def value_rows(entries: Sequence[Entry], column: str, of_entry: Sequence[str]) -
 
 def opening(entries: Sequence[Entry]) -> str:
     """How the caption of a picture begins."""
-    return f"{entries[0].figure.title}{of_what(entries)}: {counted(len(entries), 'measurement')}"
+    measured = len({id(entry.measurement) for entry in entries})
+    return f"{entries[0].figure.title}{of_what(entries)}: {counted(measured, 'measurement')}"
 
 
 def of_what(entries: Sequence[Entry]) -> str:
@@ -189,13 +190,14 @@ def _under_one_title(families: list[list[Entry]]) -> list[list[Entry]]:
     rests = [" ".join(title[common:]) for title in titles]
     if len(families) == 1 or not common or not all(rests):
         return families
+    several = len(distinct(entry.subject for family in families for entry in family)) > 1
     whole = " ".join([*titles[0][:common], ", ".join(rests)])
     return [
         [
             replace(
                 entry,
                 figure=entry.figure.model_copy(update={"title": whole}),
-                subject=f"{rest}, {entry.subject}" if entry.subject else rest,
+                subject=f"{rest}, {entry.subject}" if several and entry.subject else rest,
             )
             for family, rest in zip(families, rests, strict=True)
             for entry in family

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from biascore.basics.wording import true_minus
 from biascore.report.parts.part import Part
-from biascore.report.variants import method_names, repeated
+from biascore.report.variants import method_names, repeated, variant_names
 from biascore.results.effect_words import SIZES, Size, ends_of, side_of
 from biascore.results.estimates import Estimate
 from biascore.results.measurement import Measurement
@@ -77,7 +77,8 @@ def every_test(run: Run) -> Part | None:
     """
     if not len(run):
         return None
-    names, same = method_names(run), repeated(run)
+    several = len({m.metric for m in run}) > 1
+    names, same = (method_names if several else variant_names)(run), repeated(run)
     controls = {m.model for m, said in zip(run, run.verdicts, strict=True) if said.role is Role.CONTROL}
     models = sorted(dict.fromkeys(m.model for m in run), key=lambda model: model in controls)
     columns = list(dict.fromkeys(Column(m.model, names[m.method]) for m in run))
@@ -117,7 +118,7 @@ def every_test(run: Run) -> Part | None:
         "columns": columns,
         "models": _spans(columns),
         "methods": len({column.method for column in columns}) > 1,
-        "constant": "; ".join(dict.fromkeys(m.method for m in run)) if len(names) == 1 else "",
+        "constant": "" if several else run[0].method if len(names) == 1 else run[0].metric,
         "scales": list(dict.fromkeys(scale.told for m in measured if (scale := scale_of(m)))),
         "unscaled": list(dict.fromkeys(m.headline.name for m in measured if not scale_of(m))),
         "wide": len(columns) > 6,

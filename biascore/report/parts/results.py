@@ -36,7 +36,7 @@ _GROUPS = {
 
 def results(run: Run) -> Part:
     """The rows in groups: findings by concept, then what is no finding."""
-    names = method_names(run)
+    names = method_names(run, folded=False)
     groups: dict[str, list[ResultRow]] = {}
     rows = [
         ResultRow(number, m, said, sureness(m, said), names[m.method], remarks(m, said))

@@ -40,6 +40,9 @@ const results = document.querySelector("table.results");
 const resultRows = results ? [...results.querySelectorAll("tr.row")] : [];
 const filters = document.querySelector(".filters");
 
+// A table that is wider than the page scrolls in its own box, without a head that stays.
+if (results && results.offsetWidth > results.parentElement.clientWidth) results.parentElement.classList.add("scroll");
+
 function choice(name, label) {
   const values = [...new Set(resultRows.map((row) => row.dataset[name]))];
   if (values.length < 2) return;
