@@ -86,7 +86,7 @@ def write_charts(
 
 
 def plot(run: Run, metric: str = "", *, slide: bool = False) -> alt.TopLevelMixin:
-    """The forest plots of a run, or its pictures for a slide, one above the other; arguments and errors as in ``Run.plot``."""
+    """The forest plots of a run, or its pictures for a slide, one above the other; as ``Run.plot`` says."""
     check_installed()
     import altair as alt
 
@@ -102,7 +102,8 @@ def plot(run: Run, metric: str = "", *, slide: bool = False) -> alt.TopLevelMixi
     specs = [dict(chart.spec) for chart in (slide_charts if slide else forest_charts)(part)]
     if slide and not specs:
         raise RunError(
-            "no picture for a slide: the run has fewer than 3 findings of one metric on a model. run.plot() draws what it has."
+            "no picture for a slide: the run has fewer than 3 findings of one metric on a model. "
+            "Call run.plot() without slide=True"
         )
     if len(specs) == 1:
         return alt.Chart.from_dict(specs[0])

@@ -48,7 +48,7 @@ OF_RUN: Final = {Point: scatter_plot, Boxes: boxes_plot, Heat: heat_plot, Dots: 
 
 
 def charts_of(run: Run) -> tuple[Chart, ...]:
-    """All charts of a run: for a slide; then in page order forest plots, joined pictures, and those of measurements."""
+    """All charts of a run: forest plots, joined pictures and those of measurements in page order, then those for a slide."""
     compared = [comparison.chart for comparison in comparisons(run)]
     order = order_chart(run)
     joined = [picture.chart for picture in run_pictures(run)]
@@ -58,7 +58,7 @@ def charts_of(run: Run) -> tuple[Chart, ...]:
         for chart in measurement_charts(measurement, number)
     ]
     drawn = (chart for chart in (*compared, order, *joined, *of_measurements) if isinstance(chart, Chart))
-    return (*slide_charts(run), *forest_charts(run, FEWEST), *drawn)
+    return (*forest_charts(run, FEWEST), *drawn, *slide_charts(run))
 
 
 def run_pictures(run: Run) -> tuple[Picture, ...]:

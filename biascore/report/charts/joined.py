@@ -105,7 +105,7 @@ def joined_entries(run: Run, drawn: Mapping[int, str] = MappingProxyType({})) ->
             if isinstance(figure, RunFigure) and not shown:
                 family = families.setdefault((measurement.metric, figure.kind, figure.title), [])
                 family.append(Entry(measurement, figure))
-    named = variant_names(run)
+    named = variant_names(run, folded=False)
     return _in_one_figure([_with_subjects(family, named) for family in families.values()])
 
 
