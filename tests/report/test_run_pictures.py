@@ -182,7 +182,7 @@ def test_pictures_have_a_section_between_rulers_and_results(tmp_path: Path) -> N
         "Ranks by system gest-mt",
     ]
     assert (
-        "Rates on script:amazon: f_s against f_m, 8 measurements. Lines are 95 % confidence intervals."
+        "Rates on script:amazon: f_m and f_s, 8 measurements. Lines are 95 % confidence intervals."
         in section.text
     )
     assert not page_of(run_of(measurement()), tmp_path / "none").all("section", "across")

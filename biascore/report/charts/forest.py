@@ -175,8 +175,8 @@ def in_map_order(readings: Sequence[Reading]) -> list[Reading]:
 
 def in_a_picture(measurement: Measurement) -> bool:
     """Whether its headline is in a picture of points, which shows it against another estimate."""
-    points = (figure for figure in measurement.figures if isinstance(figure, Point))
-    return any(measurement.headline.name in (point.x, point.y) for point in points)
+    points = [figure for figure in measurement.figures if isinstance(figure, Point)]
+    return any(measurement.headline.name.endswith(name) for point in points for name in (point.x, point.y))
 
 
 def _series(

@@ -70,7 +70,7 @@ def scatter_plot(entries: Sequence[Entry], looks: Mapping[str, Look]) -> Plot | 
     visible = _visible(figure.limit, frame)
     wide, narrow = (_names(drawn, rows, frame, figure.limit, visible, width) for width in (ACROSS, NARROW))
     caption = (
-        f"{figure.title}{of_what(drawn)}: {up[0].name} against {across[0].name}, "
+        f"{figure.title}{of_what(drawn)}: {across[0].name} and {up[0].name}, "
         f"{counted(len(drawn), 'measurement')}. {whiskers(estimate.interval for estimate in (*across, *up))}"
     )
     left_out = len(entries) - len(drawn)

@@ -38,6 +38,7 @@ for (const section of sections) {
   });
 }
 
+sections.forEach(fill);
 window.addEventListener("beforeprint", drawVisible);
 window.addEventListener("hashchange", openLinked);
 openLinked();
