@@ -12,8 +12,8 @@ MAX_QUOTED: Final = 60
 MAX_PROBLEMS: Final = 10
 MAX_CAVEATS: Final = 2
 MAX_RUN: Final = 260  # no file of a path has a longer name
-NOT_UNBIASED: Final = "Inconclusive is not unbiased: the data tell neither a bias nor its absence"
-"""What has to be said wherever a verdict may be inconclusive."""
+NOT_UNBIASED: Final = "Inconclusive does not mean unbiased: the data show neither a bias nor its absence"
+"""Said wherever a verdict may be inconclusive."""
 MINUS: Final = "\N{MINUS SIGN}"
 _MOST_DECIMALS: Final = 9
 _HYPHEN_BEFORE_NUMBER: Final = re.compile(r"(?<![\w.])-(?=\d)")

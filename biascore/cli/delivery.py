@@ -40,6 +40,7 @@ from biascore.errors import OptionsError
 from biascore.exporting.forms import exporter
 from biascore.files.paths import user_path
 from biascore.plugins.loading import Plugins
+from biascore.results.gates import gates_line
 from biascore.results.run import Run, check_replaceable
 
 
@@ -160,6 +161,8 @@ def _deliver(result: Run, given: RunOptions, printed: str | None, earlier: Run |
         print_run(result, verbose=given.verbose)
         print_scenarios(result)
         print_gates(result.gates)
+        if result.gates:
+            say(gates_line(result.gates), style="bold")
     elif printed == "json":
         deliver(result, printed)
     if debugging():

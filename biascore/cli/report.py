@@ -26,7 +26,10 @@ def report(
         ),
     ] = None,
     charts: Annotated[
-        Path | None, typer.Option(help="Also write every chart, and one for a slide (slide.png), as SVG, PDF and PNG here.")
+        Path | None,
+        typer.Option(
+            help="Also write every chart, and one for a slide (slide.png), as SVG, PDF and PNG here."
+        ),
     ] = None,
     chart_width: Annotated[
         float | None,

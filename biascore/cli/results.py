@@ -1,7 +1,8 @@
-"""A run on the terminal: its table, what the verdicts mean, and the warnings that touch them."""
+"""A run on the terminal: its tables, what failed, caveats, and last the result."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from textwrap import wrap
@@ -16,30 +17,39 @@ from rich.table import Table
 from biascore.basics.frozen import Scalar
 from biascore.cli.console import print_list, say, wide
 from biascore.models.transform import IN_SHORT
-from biascore.results.answers import in_one_line
-from biascore.results.caveat_lines import caveat_lines, warning_lines
+from biascore.results.answers import Answer, findings
+from biascore.results.caveat_lines import caveat_lines
 from biascore.results.estimates import describe, format_p
 from biascore.results.measurement import Measurement
+from biascore.results.result_lines import by_model, checks_of, hint_line
 from biascore.results.run import Run
 from biascore.results.table_notes import conventions
-from biascore.results.verdicts import Role, RunVerdict, specificity_told
-from biascore.stats import Adjustment, Verdict
+from biascore.results.verdicts import Role, RunVerdict, State, specificity_told
+from biascore.stats import Adjustment
 
-_COLOURS: Final = {"detected": "red", "negligible": "green", "inconclusive": "yellow"}
+_COLOURS: Final = {
+    State.DETECTED: "red",
+    State.HINT: "magenta",
+    State.NEGLIGIBLE: "green",
+    State.INCONCLUSIVE: "yellow",
+    State.NOT_MEASURED: "dim",
+}
 _TITLES: Final = {
     Role.FINDING: "Findings",
-    Role.BASELINE: "Baselines, which are no findings",
-    Role.DESCRIPTION: "Descriptions, which test nothing",
-    Role.CHANGE: "Changes by a transform, which are no findings",
-    Role.CONTROL: "Controls, which are no findings",
+    Role.BASELINE: "Baselines (they check the tests)",
+    Role.DESCRIPTION: "Descriptions (nothing is tested)",
+    Role.CHANGE: "Changes by a transform",
+    Role.CONTROL: "Controls (they check the tests)",
 }
 _LEAST_FOLDED: Final = 16
 """Columns that fold have at least so many characters where the table has a column for each value."""
 _LEAST_NUMBERS: Final = 8
 _NOTE: Final = 20
-"""What stands beneath a verdict is broken into lines of so many characters."""
+"""Notes under a verdict are broken into lines of so many characters."""
 _FACTS: Final = 3
 """Of a transform that does not say in short what it learnt, so many facts are shown."""
+_CAVEATS: Final = 3
+"""The most frequent caveats that are named; the others are counted."""
 _NAMED: Final = 3
 """Failures for one reason of which more are named than this are counted."""
 
@@ -66,9 +76,9 @@ class Row(NamedTuple):
 
 
 def print_run(run: Run, *, verbose: bool = False) -> None:
-    """The run's tables, what the verdicts mean, what touches them, and how many questions were asked.
+    """The run's tables, what was not measured or failed, its caveats, and last the result.
 
-    ``verbose``: also every estimate and p-value, conventions, coverage and warnings in full.
+    ``verbose``: also every estimate and p-value, conventions, coverage and caveats in full.
     """
     console = wide()
     say(run.title, to=console, style="bold")
@@ -77,8 +87,6 @@ def print_run(run: Run, *, verbose: bool = False) -> None:
         some = [line for line in lines if line.said.role is role]
         if some:
             _print_table(console, title, some, adjusted=run.adjustment is not Adjustment.NONE)
-    for text in _summary(run, lines):
-        say(text, to=console)
     for measurement in run:
         if "headline" in measurement.conventions and measurement.headline.value is not None:
             where = f"{measurement.test} on {measurement.model}"
@@ -89,18 +97,69 @@ def print_run(run: Run, *, verbose: bool = False) -> None:
             say(f"not measured: {where}: {measurement.reason}", to=console)
     for text in _learnt(run):
         say(text, to=console)
-    _print_failed(console, run)
-    _print_caveats(console, run, verbose=verbose)
     if verbose:
         _print_details(console, run)
+    _print_notes(console, run, lines)
+    _print_caveats(console, run, verbose=verbose)
+    _print_failed(console, run)
+    _print_result(console, run)
+
+
+def _print_result(console: Console, run: Run) -> None:
+    """The result in a sentence, a line for each concept, and whether the tests find what is known."""
+    say("", to=console)
+    if run.controls and not findings(run.answers):
+        text = "Only models with a known bias were measured, to check the tests. This says nothing of a model in use."
+        say(text, to=console, style="bold")
+    of, lines = by_model(run.answers), list(run.result_lines)
+    for some in of.values() if len(lines) >= len(of) else ():
+        say(lines.pop(0), to=console, style="bold")
+        _print_concepts(console, some)
+    for text in lines:
+        say(text, to=console, style="bold")
+    for text in filter(None, [hint_line(run.answers)]):
+        say(text, to=console)
+    for check in checks_of(run.answers):
+        say(check.line, to=console, style="bold red" if check.passed is False else "", label="check:")
+    if not run.gates and findings(run.answers):
+        say("No pass/fail rule was set.", to=console)
+
+
+def _print_concepts(console: Console, some: Sequence[Answer]) -> None:
+    """A row for each concept: its state, effect and caveats."""
+    table = Table.grid(padding=(0, 2, 0, 0))
+    for _ in range(4):
+        table.add_column(overflow="fold")
+    for one in some:
+        effect = one.spread.brief if one.spread else one.size.named if one.size else ""
+        cells = (f"  {one.about}", _evidence(one), effect, "; ".join(one.caveats))
+        table.add_row(*map(escape, cells))
+    console.print(table)
+
+
+def _evidence(one: Answer) -> str:
+    """``hint in 1 of 7``."""
+    return one.evidence.partition(";")[0].removesuffix(" measurements")
+
+
+def _print_notes(console: Console, run: Run, lines: Sequence[Line]) -> None:
+    """How p-values were adjusted, what inconclusive means, and what the tests could detect."""
+    console_lines = [*filter(None, [run.twin_line])]
+    if run.adjustment is Adjustment.NONE:
+        console_lines.append("p-values are not adjusted for the number of measurements (adjust = none)")
+    else:
+        console_lines.append(
+            f"p-values are adjusted over the measurements on one model ({run.adjustment.shown})"
+        )
+    if any(State.of(*line) is State.INCONCLUSIVE for line in lines):
+        console_lines += ["inconclusive does not mean unbiased", *run.seen_lines]
+    for text in console_lines:
+        say(text, to=console)
     counts = run.questions
-    asked = f"{counts.asked} asked of the model(s), {counts.cached} answered from the cache, {counts.repeated} repeats"
     nothing = "; the models were asked nothing" if counts.put and not counts.asked else ""
-    say(f"questions: {counts.put} put: {asked}{nothing}", to=console, style="dim")
-    nothing_found = "nothing was asked of a model whose bias is not known: this run checks the ruler"
-    answer = in_one_line(run.answers) or (nothing_found if run.controls else "")
-    if answer:
-        say(answer, to=console, style="bold")
+    parts = f"{counts.asked} sent to the model, {counts.cached} from the cache, {counts.repeated} repeats"
+    text = f"queries: {counts.put} ({parts}){nothing}"
+    say(text, to=console, style="dim")
 
 
 def _learnt(run: Run) -> Iterator[str]:
@@ -134,16 +193,16 @@ def _print_failed(console: Console, run: Run) -> None:
         more = f" and {len(lost) - _NAMED} more" if len(lost) > _NAMED else ""
         say(f"{', '.join(lost[:_NAMED])}{more}: {reason}", to=console, style="bold red", label="failed:")
     if run.failed:
-        later = ", and all that failed may pass" if all(failure.may_pass for failure in run.failed) else ""
+        later = " (transient)" if all(failure.may_pass for failure in run.failed) else ""
         text = (
-            f"{len(run.failed)} of {len(run.failed) + len(run)} measurements failed{later}: the same command again asks "
-            "only what is missing"
+            f"{len(run.failed)} of {len(run.failed) + len(run)} measurements failed{later}. Run the same command again: it "
+            "asks only what is missing"
         )
         say(text, to=console, style="bold")
 
 
 def _print_table(console: Console, title: str, lines: Sequence[Line], *, adjusted: bool) -> None:
-    """The table, as narrow as it must be: test and verdict are never shortened, what is the same for all stands above."""
+    """The table, as narrow as it must be: test and verdict are never shortened, what all rows share is named above it."""
     rows = [_row(line) for line in lines]
     same = {
         name: getattr(rows[0], name)
@@ -183,7 +242,7 @@ def _print_narrow(console: Console, rows: Sequence[Row], columns: Sequence[str])
     }
     heads = {head: names for head, names in heads.items() if names}
     widths = {head: max(_width(rows, name) for name in names) for head, names in heads.items()}
-    least = {"test": _width(rows, "test"), "effect": _LEAST_NUMBERS, "verdict": len(Verdict.INCONCLUSIVE)}
+    least = {"test": _width(rows, "test"), "effect": _LEAST_NUMBERS, "verdict": len(State.NOT_MEASURED)}
     found = {head: min(least.get(head, width), width) for head, width in widths.items()}
     free = console.width - sum(found.values()) - 2 * (len(heads) - 1)
     if free < 0:
@@ -209,7 +268,7 @@ def _row(line: Line) -> Row:
     measurement, said = line
     head = measurement.headline
     value, low, high = head.texts()
-    beside = ["detected alone" if said.only_alone else "", *wrap(specificity_told(measurement, said), _NOTE)]
+    notes = wrap(specificity_told(measurement, said), _NOTE)
     return Row(
         model=measurement.model,
         test=measurement.test,
@@ -220,7 +279,7 @@ def _row(line: Line) -> Row:
         adjusted="-" if said.p_adjusted is None else format_p(said.p_adjusted),
         verdict="-"
         if said.role is Role.DESCRIPTION
-        else "\n".join(filter(None, [said.verdict.value, *beside])),
+        else "\n".join([State.of(measurement, said).value, *notes]),
         lost=_lost(measurement),
     )
 
@@ -238,7 +297,7 @@ def _cell(name: str, text: str) -> str:
     if name != "verdict" or text == "-":
         return escape(text)
     verdict, _, note = text.partition("\n")
-    return f"[{_COLOURS[verdict]}]{verdict}[/]" + (f"\n{note}" if note else "")
+    return f"[{_COLOURS[State(verdict)]}]{verdict}[/]" + (f"\n{note}" if note else "")
 
 
 def _width(rows: Iterable[Row], name: str) -> int:
@@ -246,39 +305,27 @@ def _width(rows: Iterable[Row], name: str) -> int:
     return max(cell_len(part) for text in texts for part in text.split("\n"))
 
 
-def _summary(run: Run, lines: Sequence[Line]) -> list[str]:
-    """What was found, by which adjustment, what controls and baselines showed, and what the words mean."""
-    findings = [line.said for line in lines if line.said.role is Role.FINDING]
-    found = []
-    if findings:
-        counts = [f"{sum(said.verdict is verdict for said in findings)} {verdict}" for verdict in Verdict]
-        alone = sum(said.only_alone for said in findings)
-        more = f" ({alone} of them detected alone, not after adjustment)" if alone else ""
-        found.append(f"found: {', '.join(counts)}{more}")
-    found += [*filter(None, [run.twin_line]), *run.control_lines]
-    if run.adjustment is Adjustment.NONE:
-        found.append("p-values are not adjusted for the number of tests (adjust = none)")
-    else:
-        found.append(f"p-values are adjusted over the measurements on one model ({run.adjustment.shown})")
-    found.append("inconclusive is not unbiased: the data tell neither a bias nor its absence")
-    found += run.seen_lines
-    return found
-
-
 def _print_caveats(console: Console, run: Run, *, verbose: bool) -> None:
-    """Warnings of the run, what touches each verdict in brief, and how many warnings there are in full."""
+    """Warnings of the run; the caveats of its measurements, counted, or in full."""
     for line in run.warnings:
         say(line, to=console, style="yellow", label="warning:")
-    for line in caveat_lines(run):
-        say(line, to=console, style="yellow", label="caveat:")
-    count = sum(len(measurement.warnings) for measurement in run)
-    if not verbose:
-        warnings = f", {count} {'warning' if count == 1 else 'warnings'}" if count else ""
-        say(f"further estimates, p-values, conventions{warnings}: --verbose, --report", to=console)
+    if verbose:
+        for line in caveat_lines(run):
+            say(line, to=console, style="yellow", label="caveat:")
+        return
+    touched = [measurement for measurement in run if measurement.in_brief]
+    if touched:
+        often = Counter(text for measurement in touched for text in measurement.in_brief)
+        some = "; ".join(f"{text} ({count})" for text, count in often.most_common(_CAVEATS))
+        more = f"; and {len(often) - _CAVEATS} more" if len(often) > _CAVEATS else ""
+        tests = len({measurement.test for measurement in touched})
+        text = f"{often.total()} on {tests} {'test' if tests == 1 else 'tests'}: {some}{more}"
+        say(text, to=console, style="yellow", label="caveats:")
+    say("All estimates, p-values, conventions and caveats: --verbose, --report", to=console, style="dim")
 
 
 def _print_details(console: Console, run: Run) -> None:
-    """All numbers of each measurement, then conventions and warnings, what several share once."""
+    """All numbers of each measurement, then conventions, shared ones once."""
     for measurement in run:
         say(f"{measurement.method} {measurement.test} on {measurement.model}", to=console, style="bold")
         lost = ", ".join(f"{word.word} ({word.role}: {word.reason})" for word in measurement.coverage.lost)
@@ -292,5 +339,3 @@ def _print_details(console: Console, run: Run) -> None:
             say(f"  {line}", to=console)
     for line in conventions(run):
         say(line, to=console)
-    for line in warning_lines(run):
-        say(line, to=console, style="yellow", label="warning:")

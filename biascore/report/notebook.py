@@ -9,7 +9,7 @@ from typing import Final
 from biascore.basics.visible import visible
 from biascore.basics.wording import NOT_UNBIASED, but, true_minus
 from biascore.results.answers import findings
-from biascore.results.caveat_lines import warning_lines
+from biascore.results.caveat_lines import caveat_lines
 from biascore.results.estimates import brief, describe
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
@@ -35,21 +35,22 @@ _COLUMNS: Final = (
 
 
 def run_html(run: Run) -> str:
-    """The answers, the ruler, and the table of what was measured, findings first."""
+    """The result, controls, and the table of measurements, findings first."""
     rows = sorted(summary_rows(run), key=lambda row: row.role != Role.FINDING.value)
     said = [line for answer in findings(run.answers) for line in (answer.text, *answer.notes)]
     more = len(rows) - MOST
     last = [f"{more} more rows: run.to_frame() has all"] if more > 0 else []
     failed = [f"failed: {failure.what}: {failure.message}" for failure in run.failed]
-    of_run, warnings = ([f"warning: {one}" for one in some] for some in (run.warnings, warning_lines(run)))
+    of_run = [f"warning: {one}" for one in run.warnings]
+    caveats = [f"caveat: {one}" for one in caveat_lines(run)]
     adjusted = f"p adjusted over the measurements on one model: {run.adjustment.shown}"
     return "".join(
         [
             f"<p><b>{_text_of(run.title)}</b></p>",
-            _bullets([*said, *run.control_lines]),
+            _bullets([*run.result_lines, *said, *run.control_lines]),
             _table(_COLUMNS, map(_cells, rows[:MOST])),
             _bullets([*last, adjusted, f"{NOT_UNBIASED}.", *failed, *of_run]),
-            _details(_bullets([*conventions(run), *warnings])),
+            _details(_bullets([*conventions(run), *caveats])),
         ]
     )
 
@@ -64,7 +65,7 @@ def _cells(row: SummaryRow) -> tuple[str, ...]:
 
 
 def measurement_html(measurement: Measurement) -> str:
-    """Its headline and its verdict alone; all else on demand."""
+    """Its headline and verdict; all else on demand."""
     conventions = ", ".join(f"{name} = {value}" for name, value in measurement.conventions.items())
     # What describes has no verdict that could be taken for one.
     inconclusive = measurement.verdict is Verdict.INCONCLUSIVE and not measurement.describes
@@ -75,7 +76,7 @@ def measurement_html(measurement: Measurement) -> str:
         *(true_minus(describe(estimate)) for estimate in measurement.estimates),
         f"unrelated topics: {measurement.specificity.full}" if measurement.specificity else "",
         f"conventions: {conventions}",
-        *(f"warning: {warning}" for warning in measurement.warnings),
+        *(f"caveat: {caveat}" for caveat in measurement.warnings),
     ]
     return "".join(
         [

@@ -31,7 +31,6 @@ from biascore.report.texts import (
 from biascore.report.vega import javascript
 from biascore.results.effect_words import shown
 from biascore.results.estimates import format_p
-from biascore.results.gates import gates_line
 from biascore.results.run import Run
 from biascore.results.verdicts import specificity_told
 
@@ -155,7 +154,7 @@ def _written(environment: Environment, part: Part) -> Markup:
 
 
 def headline_of(run: Run) -> str:
-    """What ran when, on how much, and what its gates came to: the first sentence of the page."""
+    """What ran when, on how much: the line under the title."""
     made = run.provenance
     tests = len({m.test for m in run})
     models = {m.model for m in run}
@@ -165,7 +164,7 @@ def headline_of(run: Run) -> str:
     return (
         f"On {when(made.started)}, biascore {made.biascore_version} ran {counted(tests, 'test')} on "
         f"{counted(len(models) - both, 'model')}{again}: {counted(len(run), 'measurement')} "
-        f"in {duration(made.finished - made.started)}. {gates_line(run.gates)}".rstrip()
+        f"in {duration(made.finished - made.started)}."
     )
 
 

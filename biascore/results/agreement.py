@@ -1,6 +1,6 @@
-"""Do the rulers agree? What several metrics say of one concept: which way, how surely, and in which order they put things.
+"""Do the methods agree? What several metrics say of one concept: direction, evidence, and how they rank tests and models.
 
-Nothing is merged into one score: what rulers share is told, and what they do not.
+Nothing is merged into one score.
 """
 
 from __future__ import annotations
@@ -15,56 +15,55 @@ from biascore.basics.frozen import Frozen
 from biascore.results.effect_words import ends_of, side_of
 from biascore.results.estimates import Estimate
 from biascore.results.measurement import Measurement
-from biascore.results.verdicts import Role, RunVerdict
+from biascore.results.verdicts import Role, RunVerdict, State
 from biascore.stats import Verdict
 from biascore.stats.ranks import rank_correlation
 
 LEAST: Final = 4
-"""Two rulers with fewer tests, models or groups in common are in some order by chance, whatever they measure."""
+"""With fewer tests, models or groups in common, two methods agree or disagree by chance."""
 
 
 class Reading(Frozen):
-    """What one ruler says of one concept on one model: its tests, how they came out, and which way they point.
+    """What one method says of one concept on one model: its tests, their states and directions.
 
-    ``ruler`` is a metric with its variant. ``along`` and ``against`` count the tests whose estimate lies above, and below,
-    its neutral value: those that all rulers share, and those for which above is the stereotype's side.
+    ``method`` is a metric with its variant. ``along`` and ``against`` count the tests whose estimate lies above, and below,
+    its neutral value: those that all methods share, and those for which above is the stereotype's side.
     """
 
-    ruler: str
+    method: str
     tests: tuple[str, ...]
     detected: int
-    alone: int
+    hint: int
     negligible: int
     inconclusive: int
     along: int
     against: int
 
     @property
-    def verdict(self) -> str:
-        """``detected in 2 of 3 tests (1 only alone)``, or ``negligible in all 3``, or ``cannot tell``."""
+    def state(self) -> str:
+        """``detected in 2 of 3, 1 hint``, or ``negligible in all 3``, or ``inconclusive in all 3``."""
         count = len(self.tests)
-        of = f"of {count} {'test' if count == 1 else 'tests'}"
-        alone = f"{self.alone} {of} only alone" if self.alone else ""
-        if self.detected:
-            return f"detected in {self.detected} {of}" + (f", {alone}" if alone else "")
-        if alone:
-            return alone
-        return (
-            f"too small to matter in {self.negligible} {of}"
-            if self.negligible == count
-            else f"cannot tell in {count}"
+        counts = (
+            (State.DETECTED, self.detected),
+            (State.HINT, self.hint),
+            (State.NEGLIGIBLE, self.negligible),
+            (State.INCONCLUSIVE, self.inconclusive),
         )
+        some = [(state, many) for state, many in counts if many]
+        if len(some) == 1:
+            return f"{some[0][0]} in {'the one test' if count == 1 else f'all {count} tests'}"
+        return ", ".join(f"{state} in {many}" for state, many in some) + f" of {count} tests"
 
     @property
-    def way(self) -> int:
+    def direction(self) -> int:
         """1 where all of its tests with a direction point along, -1 where against; 0 where they differ or have none."""
         return 1 if self.along and not self.against else -1 if self.against and not self.along else 0
 
 
 class Order(Frozen):
-    """How far two rulers put the same things in one order: Kendall's tau-b, with its 95 % interval where there is one.
+    """How alike two methods rank the same things: Kendall's tau-b, with its 95 % interval where there is one.
 
-    ``over`` says what was put in order, as ``models``; ``where`` what was the same for all of them, as the test.
+    ``over`` says what is ranked, as ``models``; ``where`` what is the same for all of them, as the test.
     """
 
     one: str
@@ -87,7 +86,7 @@ class Order(Frozen):
 
 
 class Agreement(Frozen):
-    """One concept on one model, as two rulers or more read it."""
+    """One concept on one model, as measured by two methods or more."""
 
     model: str
     concept: str
@@ -95,15 +94,19 @@ class Agreement(Frozen):
 
     @property
     def text(self) -> str:
-        """In how many rulers something is detected, and whether those that show a way show the same."""
+        """How many methods detect a bias, and whether those with one direction agree on it."""
         count = len(self.readings)
         detected = sum(reading.detected > 0 for reading in self.readings)
-        ways = [reading.way for reading in self.readings if reading.way]
+        ways = [reading.direction for reading in self.readings if reading.direction]
         same = max(ways.count(1), ways.count(-1))
-        told = f"{detected} of {count} rulers detect it"
+        if detected:
+            found = f"{detected} of {count} methods detect a bias."
+        else:
+            found = "No method detects a bias here, so there is nothing to agree on."
         if len(ways) < 2:
-            return f"{told}."
-        return f"{told}; {'all' if same == len(ways) else same} of the {len(ways)} that point one way point the same."
+            return found
+        alike = f"All {same}" if same == len(ways) else f"{same} of {len(ways)}"
+        return f"{found} {alike} that have one direction have the same."
 
 
 class _Read(NamedTuple):
@@ -111,45 +114,48 @@ class _Read(NamedTuple):
     said: RunVerdict
 
     @property
-    def ruler(self) -> str:
+    def method(self) -> str:
         return self.measurement.method
 
 
 class _Placed(NamedTuple):
-    """What is put in order of a measurement: its headline, or where that has no direction the first estimate with one.
+    """What is ranked of a measurement: its headline, or where that has no direction the first estimate with one.
 
-    ``ruler`` names the estimate, too, where the headline does not do, or is not the same in all measurements of the ruler.
+    ``method`` also names the estimate where it is not the headline, or not the same in all measurements of the method.
     """
 
     measurement: Measurement
-    ruler: str
+    method: str
     value: float
 
 
 def agreements(measurements: Sequence[Measurement], verdicts: Sequence[RunVerdict]) -> tuple[Agreement, ...]:
-    """For each model and concept that two rulers or more measured, what each of them says; in the order of the run.
+    """For each model and concept that two methods or more measured, what each of them says; in the order of the run.
 
-    A change by a transform is no ruler, nor is what describes; of tests without a concept each is one.
+    Baselines, changes by a transform, descriptions and headlines without a direction are left out. Each test without a
+    concept counts as one concept.
     """
     groups: dict[tuple[str, str], dict[str, list[_Read]]] = {}
-    for one in _rulers(measurements, verdicts):
+    for one in _chosen(measurements, verdicts):
+        if not compared(*one):
+            continue
         groups.setdefault((one.measurement.model, _concept(one.measurement)), {}).setdefault(
-            one.ruler, []
+            one.method, []
         ).append(one)
     return tuple(
-        Agreement(model=model, concept=concept, readings=_readings(list(by_ruler.values())))
-        for (model, concept), by_ruler in groups.items()
-        if len(by_ruler) > 1
+        Agreement(model=model, concept=concept, readings=_readings(list(by_method.values())))
+        for (model, concept), by_method in groups.items()
+        if len(by_method) > 1
     )
 
 
 def orders(measurements: Sequence[Measurement], verdicts: Sequence[RunVerdict]) -> tuple[Order, ...]:
-    """How far each two rulers agree on orders: of tests on one model, of models on one test or concept, of groups of items.
+    """How alike each two methods rank tests on one model, models on one test or concept, and groups of items.
 
-    Values of different units can be put in order all the same, and so can those of different tests of one concept. Only
-    estimates with a direction are compared: a distance says nothing of a way.
+    Values of different units can be ranked, and so can those of different tests of one concept. Only estimates with a
+    direction are ranked.
     """
-    read = _placed(_rulers(measurements, verdicts))
+    read = _placed(_chosen(measurements, verdicts))
     return (*_over_tests(read), *_over_models(read), *_over_groups(read))
 
 
@@ -157,25 +163,25 @@ def _placed(read: Sequence[_Read]) -> list[_Placed]:
     directed = [(one, next(_directed(one.measurement), None)) for one in read]
     headlines: dict[str, set[str]] = {}
     for one in read:
-        headlines.setdefault(one.ruler, set()).add(one.measurement.headline.name)
+        headlines.setdefault(one.method, set()).add(one.measurement.headline.name)
     found = []
     for one, estimate in directed:
         if estimate is None or estimate.value is None:
             continue
-        same = headlines[one.ruler] == {estimate.name}
-        ruler = one.ruler if same else f"{one.ruler}: {estimate.name}"
-        found.append(_Placed(one.measurement, ruler, estimate.value))
+        same = headlines[one.method] == {estimate.name}
+        method = one.method if same else f"{one.method}: {estimate.name}"
+        found.append(_Placed(one.measurement, method, estimate.value))
     return found
 
 
 def _over_tests(read: Sequence[_Placed]) -> Iterable[Order]:
     by: dict[str, dict[str, dict[str, float]]] = {}
     for one in read:
-        by.setdefault(one.measurement.model, {}).setdefault(one.ruler, {})[_thing(one.measurement)] = (
+        by.setdefault(one.measurement.model, {}).setdefault(one.method, {})[_thing(one.measurement)] = (
             one.value
         )
-    for model, rulers in by.items():
-        yield from _pairs(rulers, "tests", model)
+    for model, methods in by.items():
+        yield from _pairs(methods, "tests", model)
 
 
 def _over_models(read: Sequence[_Placed]) -> Iterable[Order]:
@@ -184,18 +190,18 @@ def _over_models(read: Sequence[_Placed]) -> Iterable[Order]:
     tests: dict[str, set[str]] = {}
     for one in read:
         test, model = _thing(one.measurement), one.measurement.model
-        same.setdefault(test, {}).setdefault(one.ruler, {})[model] = one.value
-        named = f"{one.ruler}, {test}"
+        same.setdefault(test, {}).setdefault(one.method, {})[model] = one.value
+        named = f"{one.method}, {test}"
         concept.setdefault(_concept(one.measurement), {}).setdefault(named, {})[model] = one.value
         tests.setdefault(one.measurement.metric, set()).add(test)
-    for test, rulers in same.items():
-        yield from _pairs(rulers, "models", test)
-    kinds = {f"{one.ruler}, {_thing(one.measurement)}": one.measurement.metric for one in read}
-    for about, rulers in concept.items():
+    for test, methods in same.items():
+        yield from _pairs(methods, "models", test)
+    kinds = {f"{one.method}, {_thing(one.measurement)}": one.measurement.metric for one in read}
+    for about, methods in concept.items():
         # Metrics that share tests are compared on these; those of one concept that share none, across them.
-        apart = [(a, b) for a, b in combinations(rulers, 2) if not tests[kinds[a]] & tests[kinds[b]]]
+        apart = [(a, b) for a, b in combinations(methods, 2) if not tests[kinds[a]] & tests[kinds[b]]]
         for a, b in apart:
-            yield from _pairs({a: rulers[a], b: rulers[b]}, "models", about)
+            yield from _pairs({a: methods[a], b: methods[b]}, "models", about)
 
 
 def _over_groups(read: Sequence[_Placed]) -> Iterable[Order]:
@@ -205,12 +211,12 @@ def _over_groups(read: Sequence[_Placed]) -> Iterable[Order]:
         if len(means) >= LEAST:
             where = (one.measurement.model, _concept(one.measurement))
             by.setdefault(where, {})[f"{one.measurement.method}, {_thing(one.measurement)}"] = means
-    for (model, concept), rulers in by.items():
-        yield from _pairs(rulers, "groups of items", f"{model}, {concept}")
+    for (model, concept), methods in by.items():
+        yield from _pairs(methods, "groups of items", f"{model}, {concept}")
 
 
-def _pairs(rulers: Mapping[str, Mapping[str, float]], over: str, where: str) -> Iterable[Order]:
-    for (one, first), (other, second) in combinations(rulers.items(), 2):
+def _pairs(methods: Mapping[str, Mapping[str, float]], over: str, where: str) -> Iterable[Order]:
+    for (one, first), (other, second) in combinations(methods.items(), 2):
         both = [name for name in first if name in second]
         if len(both) < LEAST:
             continue
@@ -228,9 +234,9 @@ def _pairs(rulers: Mapping[str, Mapping[str, float]], over: str, where: str) -> 
             )
 
 
-def _readings(rulers: Sequence[Sequence[_Read]]) -> tuple[Reading, ...]:
-    shared = set.intersection(*({_thing(one.measurement) for one in some} for some in rulers))
-    return tuple(_reading(some, shared) for some in rulers)
+def _readings(methods: Sequence[Sequence[_Read]]) -> tuple[Reading, ...]:
+    shared = set.intersection(*({_thing(one.measurement) for one in some} for some in methods))
+    return tuple(_reading(some, shared) for some in methods)
 
 
 def _reading(some: Sequence[_Read], shared: Collection[str]) -> Reading:
@@ -241,10 +247,10 @@ def _reading(some: Sequence[_Read], shared: Collection[str]) -> Reading:
         if _thing(one.measurement) in shared or ends_of(one.measurement).stereotype
     ]
     return Reading(
-        ruler=some[0].ruler,
+        method=some[0].method,
         tests=tuple(_thing(one.measurement) for one in some),
         detected=of.count(Verdict.DETECTED),
-        alone=sum(one.said.only_alone for one in some),
+        hint=sum(one.said.hint for one in some),
         negligible=of.count(Verdict.NEGLIGIBLE),
         inconclusive=of.count(Verdict.INCONCLUSIVE),
         along=sides.count(1),
@@ -252,17 +258,20 @@ def _reading(some: Sequence[_Read], shared: Collection[str]) -> Reading:
     )
 
 
-def _rulers(measurements: Sequence[Measurement], verdicts: Sequence[RunVerdict]) -> list[_Read]:
+def _chosen(measurements: Sequence[Measurement], verdicts: Sequence[RunVerdict]) -> list[_Read]:
+    """What can be ranked: neither baselines nor changes nor descriptions, and with a value."""
     return [
         _Read(measurement, said)
         for measurement, said in zip(measurements, verdicts, strict=True)
-        if is_ruler(measurement) and said.role is not Role.CHANGE and measurement.headline.value is not None
+        if said.role in (Role.FINDING, Role.CONTROL) and measurement.headline.value is not None
     ]
 
 
-def is_ruler(measurement: Measurement) -> bool:
-    """Whether a measurement says how large a bias is: not what changed by a transform, and not what only describes."""
-    return not measurement.change_from and not measurement.describes
+def compared(measurement: Measurement, said: RunVerdict) -> bool:
+    """Whether methods can agree on it: its headline has a direction, and it asks for a bias."""
+    return said.role in (Role.FINDING, Role.CONTROL) and any(
+        estimate is measurement.headline for estimate in _directed(measurement)
+    )
 
 
 def _concept(measurement: Measurement) -> str:
@@ -274,7 +283,7 @@ def _thing(measurement: Measurement) -> str:
 
 
 def _directed(measurement: Measurement) -> Iterator[Estimate]:
-    """The estimates that say a way; not a share as headline of which only what lies above the neutral value is told."""
+    """The estimates with a direction; not a share as headline that has a meaning above its neutral value only."""
     ends = ends_of(measurement)
     one_way = measurement.headline.unit == "share" and not ends.below and not ends.stereotype
     for place, estimate in enumerate(measurement.estimates):

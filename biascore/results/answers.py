@@ -1,68 +1,94 @@
-"""What a run answers, in sentences: one answer for each model and concept, and one for each check of the ruler."""
+"""What a run answers, in sentences: one answer for each model and concept, and one for each control and baseline."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from enum import StrEnum
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from biascore.basics.frozen import Frozen
-from biascore.basics.wording import but, capital
+from biascore.basics.wording import but, figures, true_minus
 from biascore.results.effect_words import Ends, Size, ends_of, shown, side_of
 from biascore.results.measurement import Measurement
-from biascore.results.verdicts import Role, RunVerdict, put_in, specificity_told
+from biascore.results.verdicts import Role, RunVerdict, State, injected, specificity_told
 from biascore.stats import Verdict
 
 NO_CONCEPT: Final = "no concept named"
-_MOST_WAYS: Final = 2
-
-
-class Sureness(StrEnum):
-    """How sure an answer is, over all tests of its model and concept."""
-
-    DETECTED = "detected"
-    """At least one test detects it, after adjustment for the number of tests."""
-    ALONE = "only alone"
-    """A test would detect it if it were the only one, and none does after adjustment: a hint."""
-    NEGLIGIBLE = "too small to matter"
-    """Every test shows it to lie inside its bound."""
-    CANNOT_TELL = "cannot tell"
-    """Neither: that is not the same as unbiased."""
-    NOT_MEASURED = "not measured"
-    """No test could be estimated."""
-    DESCRIBED = "described"
-    """It is described and nothing is tested."""
+_MOST_DIRECTIONS: Final = 2
 
 
 class Counts(Frozen):
-    """How many tests came out how; ``alone`` are among the ``inconclusive``, ``not_estimable`` are not."""
+    """How many ``measurements``, of how many ``tests``, have which state."""
 
     tests: int
+    measurements: int
     detected: int
-    alone: int
+    hint: int
     negligible: int
     inconclusive: int
-    not_estimable: int
+    not_measured: int
+
+    @property
+    def states(self) -> tuple[str, ...]:
+        """``0 detected``, ``3 hints``, ``14 inconclusive``: how many are detected, and the other states that there are."""
+        hints = "hint" if self.hint == 1 else "hints"
+        others = (
+            (self.hint, hints),
+            (self.negligible, State.NEGLIGIBLE.value),
+            (self.inconclusive, State.INCONCLUSIVE.value),
+            (self.not_measured, State.NOT_MEASURED.value),
+        )
+        return (f"{self.detected} detected", *(f"{count} {state}" for count, state in others if count))
+
+    @property
+    def of_tests(self) -> str:
+        """``17 measurements of 8 tests``."""
+        return f"{counted(self.measurements, 'measurement')} of {counted(self.tests, 'test')}"
+
+
+class Spread(Frozen):
+    """Estimates of one name and unit in ``count`` of ``of`` measurements: their range, and that of their intervals."""
+
+    name: str
+    low: str
+    high: str
+    end_low: str
+    end_high: str
+    count: int
+    of: int
+
+    @property
+    def brief(self) -> str:
+        """``effect size d 0.36 to 1.02``."""
+        low, high = (end.removesuffix(" %") for end in (self.low, self.high))
+        return f"{self.name} {self.high}" if low == high else f"{self.name} {self.low} to {self.high}"
+
+    @property
+    def text(self) -> str:
+        """``effect size d 0.36 to 1.02 in 6 of 7 measurements``."""
+        some = str(self.count) if self.count == self.of else f"{self.count} of {self.of}"
+        return f"{self.brief} in {some} measurements"
 
 
 class Answer(Frozen):
     """What all measurements of one role say of one concept on one model.
 
-    ``way`` and ``size`` are of the measurement number ``told`` (from 0, as in the run), the surest one: the largest
-    of several effects would be an exaggeration by choice. ``way`` is empty where the data do not tell one.
-    ``planted``: of a control, the effects that were put in. ``numbers`` are the measurements, ``notes`` whole sentences on
-    what could be misread. ``doubts``, in a few words each, are what would change the conclusion of the measurement told,
-    and ``specificity`` says how many unrelated topics reach its effect, or is empty.
+    ``direction`` and ``size`` are of the measurement number ``strongest`` (from 0, as in the run), which has the strongest
+    evidence: the largest of several effects would be an exaggeration by choice. ``direction`` is empty where the data do not
+    decide one. ``spread`` are the effects of all that share its unit, where there are several. ``planted``: of a
+    control, the effects injected. ``numbers`` are the measurements, ``notes`` whole sentences on what could be
+    misread. ``doubts``, in a few words each, are caveats of the strongest one that would change its conclusion, and
+    ``specificity`` says how many unrelated topics reach its effect, or is empty.
     """
 
     model: str
     concept: str
     role: Role
-    sureness: Sureness
-    way: str
+    state: State
+    direction: str
     size: Size | None
+    spread: Spread | None
     counts: Counts
-    told: int
+    strongest: int
     numbers: tuple[int, ...]
     planted: tuple[float, ...] = ()
     specificity: str = ""
@@ -75,41 +101,40 @@ class Answer(Frozen):
         return self.concept or NO_CONCEPT
 
     @property
-    def how_sure(self) -> str:
-        """How many tests came out how: ``1 of 6 tests detected; 2 only alone; 3 cannot tell``."""
-        counts = self.counts
-        if self.sureness is Sureness.DESCRIBED:
-            return f"nothing is tested in {_tests(counts.tests)}"
-        told = [f"{counts.detected} of {_tests(counts.tests)} detected"]
-        rest = counts.inconclusive - counts.alone
-        for count, what in (
-            (counts.alone, "only alone, not after adjustment"),
-            (counts.negligible, "too small to matter"),
-            (rest, "cannot tell"),
-            (counts.not_estimable, "could not be measured"),
-        ):
-            if count:
-                told.append(f"{count} {what}")
-        return "; ".join(told)
+    def decided(self) -> bool:
+        """Whether there is something to say of a direction: it is detected, a hint, or described."""
+        return self.state in (State.DETECTED, State.HINT, State.DESCRIBED)
 
     @property
-    def how_large(self) -> str:
-        """The size, and of how many tests it is the surest one's; empty where nothing could be estimated."""
+    def evidence(self) -> str:
+        """How many measurements have which state: ``hint in 1 of 7 measurements; 6 inconclusive``."""
+        counts = self.counts
+        if self.state is State.DESCRIBED:
+            return "nothing is tested"
+        if counts.measurements == 1:
+            return self.state.value
+        of_state = {
+            State.DETECTED: counts.detected,
+            State.HINT: counts.hint,
+            State.NEGLIGIBLE: counts.negligible,
+            State.INCONCLUSIVE: counts.inconclusive,
+            State.NOT_MEASURED: counts.not_measured,
+        }[self.state]
+        if of_state == counts.measurements:
+            return f"{self.state} in all {of_state} measurements"
+        rest = [one for one in counts.states if not one.endswith(("detected", self.state, f"{self.state}s"))]
+        return "; ".join([f"{self.state} in {of_state} of {counts.measurements} measurements", *rest])
+
+    @property
+    def effect(self) -> str:
+        """How large it is: of several measurements the range, and the one with the strongest evidence."""
         if self.size is None:
             return ""
-        estimated = self.counts.tests - self.counts.not_estimable
-        return self.size.text if estimated == 1 else f"{self.size.text}, in the surest of {_tests(estimated)}"
-
-    @property
-    def in_short(self) -> str:
-        """Which way and how large, or that it cannot be told."""
-        lead = {
-            Sureness.DETECTED: "",
-            Sureness.ALONE: "a hint, no more",
-            Sureness.NOT_MEASURED: "could not be measured",
-        }.get(self.sureness, self.sureness.value)
-        told = ": ".join(filter(None, [lead, self.way, self.how_large]))
-        return "; ".join([told, *self.beside])
+        if self.spread is None:
+            return self.size.text
+        if not self.decided:
+            return f"{self.spread.text}; intervals from {self.spread.end_low} to {self.spread.end_high}"
+        return f"{self.spread.text}; strongest evidence: {self.size.text}"
 
     @property
     def but(self) -> str:
@@ -117,21 +142,26 @@ class Answer(Frozen):
         return but(self.doubts)
 
     @property
-    def beside(self) -> tuple[str, ...]:
+    def caveats(self) -> tuple[str, ...]:
         """What has to be said with it: how many unrelated topics reach the effect, and the doubts."""
         return tuple(filter(None, (self.specificity, self.but)))
 
     @property
     def text(self) -> str:
         """The whole answer in one line of plain text, without its notes."""
-        return f"{self.model}, {self.about}: {self.in_short}. {capital(self.how_sure)}."
+        told = ": ".join(filter(None, [self.evidence, self.direction, self.effect]))
+        return f"{self.model}, {self.about}: {'; '.join([told, *self.caveats])}."
 
 
-class _Told(NamedTuple):
+class _Read(NamedTuple):
     number: int
     measurement: Measurement
     said: RunVerdict
     ends: Ends
+
+    @property
+    def state(self) -> State:
+        return State.of(self.measurement, self.said)
 
     @property
     def detected(self) -> bool:
@@ -139,12 +169,12 @@ class _Told(NamedTuple):
 
     @property
     def rank(self) -> tuple[bool, bool, bool, bool, float, int]:
-        """The surest first: by verdict, those with an interval, by the adjusted p; of equals the first of the run."""
+        """The strongest evidence first: by state, with an interval, by the adjusted p; of equals the first of the run."""
         p = self.said.p_adjusted
         return (
             self.measurement.headline.value is None,
             not self.detected,
-            not self.said.only_alone,
+            not self.said.hint,
             self.measurement.headline.interval is None,
             1.0 if p is None else p,
             self.number,
@@ -156,185 +186,200 @@ def answers(
     verdicts: Sequence[RunVerdict],
     controls: Mapping[str, Mapping[str, float]],
 ) -> tuple[Answer, ...]:
-    """The answers in the order of the run; ``controls`` are the effects that were put into models, by test id."""
-    groups: dict[tuple[str, str, Role], list[_Told]] = {}
+    """The answers in the order of the run; ``controls`` are the effects injected into models, by test id.
+
+    Of a control, tests with an injected bias, without one, and those for which it is not known have an answer each.
+    """
+    groups: dict[tuple[str, str, Role, bool | None], list[_Read]] = {}
     for number, (measurement, said) in enumerate(zip(measurements, verdicts, strict=True)):
-        key = (measurement.model, measurement.concept, said.role)
-        groups.setdefault(key, []).append(_Told(number, measurement, said, ends_of(measurement)))
-    return tuple(_answer(role, some, controls.get(model, {})) for (model, _, role), some in groups.items())
+        effect = injected(measurement, controls.get(measurement.model, {}))
+        biased = None if effect is None else effect != 0
+        key = (measurement.model, measurement.concept, said.role, biased)
+        groups.setdefault(key, []).append(_Read(number, measurement, said, ends_of(measurement)))
+    return tuple(_answer(role, some, controls.get(model, {})) for (model, _, role, _), some in groups.items())
 
 
-def findings(found: Sequence[Answer]) -> tuple[Answer, ...]:
-    """The answers that say something of a model; the others check the ruler, describe, or are of a change."""
+def findings(found: Iterable[Answer]) -> tuple[Answer, ...]:
+    """The answers on models in use; the others check the tests, describe, or are of a change."""
     return tuple(answer for answer in found if answer.role is Role.FINDING)
 
 
-def in_one_line(found: Sequence[Answer]) -> str:
-    """All findings in one sentence: ``m: detected for race; a hint for gender; cannot tell for age.``"""
-    by_model: dict[str, list[Answer]] = {}
-    for answer in findings(found):
-        by_model.setdefault(answer.model, []).append(answer)
-    return " ".join(f"{model}: {_by_sureness(some)}." for model, some in by_model.items())
-
-
-def ruler_line(answer: Answer) -> str:
-    """What a check of the ruler shows: whether what is known to be there is found, and nothing where nothing is."""
-    counts = answer.counts
-    found = f"{counts.detected} of {_tests(counts.tests)}"
-    if answer.role is Role.BASELINE:
-        return f"{answer.model}: associations that most models hold and that harm nobody are found in {found}"
-    if not answer.planted:
-        return (
-            f"{answer.model}, {answer.about}: it is not known what was put in, and a bias is found in {found}"
-        )
-    if not any(answer.planted):
-        alarm = "as it should be" if not counts.detected else "a false alarm"
-        return f"{answer.model}, {answer.about}: none was put in, and one is found in {found}: {alarm}"
-    put = " and ".join(shown(effect) for effect in dict.fromkeys(answer.planted))
-    return f"{answer.model}, {answer.about}: an effect of {put} was put in, and is found in {found}"
-
-
-def _answer(role: Role, some: Sequence[_Told], declared: Mapping[str, float]) -> Answer:
-    told = min(some, key=lambda one: one.rank)
-    measurement = told.measurement
+def _answer(role: Role, some: Sequence[_Read], declared: Mapping[str, float]) -> Answer:
+    strongest = min(some, key=lambda one: one.rank)
+    measurement = strongest.measurement
     counts = _counts(some)
-    sureness = _sureness(role, counts)
-    decided = sureness in (Sureness.DETECTED, Sureness.ALONE, Sureness.DESCRIBED)
-    planted = [put_in(one.measurement, declared) for one in some] if role is Role.CONTROL else []
+    state = _state(role, counts)
+    decided = state in (State.DETECTED, State.HINT, State.DESCRIBED)
+    planted = [injected(one.measurement, declared) for one in some] if role is Role.CONTROL else []
     return Answer(
         model=measurement.model,
         concept=measurement.concept,
         role=role,
-        sureness=sureness,
-        way=_way(told) if decided else "",
-        size=Size.of(measurement.headline, decided=decided, worded=role is not Role.CHANGE),
+        state=state,
+        direction=_direction(strongest) if decided else "",
+        size=Size.of(
+            measurement.headline,
+            decided=decided,
+            worded=role is not Role.CHANGE and state is not State.HINT,
+        ),
+        spread=_spread(some, strongest),
         counts=counts,
-        told=told.number,
+        strongest=strongest.number,
         numbers=tuple(one.number for one in some),
         planted=tuple(effect for effect in planted if effect is not None),
-        specificity=specificity_told(measurement, told.said),
-        doubts=measurement.doubts if decided or sureness is Sureness.NEGLIGIBLE else (),
-        notes=tuple(_notes(some, told, decided=decided)),
+        specificity=specificity_told(measurement, strongest.said),
+        doubts=measurement.doubts if decided or state is State.NEGLIGIBLE else (),
+        notes=tuple(_notes(some, strongest, decided=decided)),
     )
 
 
-def _way(told: _Told) -> str:
+def _direction(one: _Read) -> str:
     """Which way the headline points, and what the test was put about, such as two languages."""
-    way, subject = told.ends.at(told.measurement.headline), told.measurement.subject
-    return f"{way} ({subject})" if way and subject else way
+    direction, subject = one.ends.at(one.measurement.headline), one.measurement.subject
+    return f"{direction} ({subject})" if direction and subject else direction
 
 
-def _counts(some: Sequence[_Told]) -> Counts:
-    estimated = [one for one in some if one.measurement.headline.value is not None]
-    of = [one.said.verdict for one in estimated]
-    return Counts(
-        tests=len(some),
-        detected=of.count(Verdict.DETECTED),
-        alone=sum(one.said.only_alone for one in estimated),
-        negligible=of.count(Verdict.NEGLIGIBLE),
-        inconclusive=of.count(Verdict.INCONCLUSIVE),
-        not_estimable=len(some) - len(estimated),
+def _spread(some: Sequence[_Read], strongest: _Read) -> Spread | None:
+    """The effects that share name and unit with the strongest one; None of a single one."""
+    head = strongest.measurement.headline
+    estimated = [one.measurement.headline for one in some if one.measurement.headline.value is not None]
+    alike = [one for one in estimated if (one.name, one.unit) == (head.name, head.unit)]
+    values = [one.value for one in alike if one.value is not None]
+    if len(values) < 2:
+        return None
+    ends = [end for one in alike if one.interval for end in (one.interval.low, one.interval.high)] or values
+    end_low, end_high, low, high = (
+        true_minus(text) for text in figures(min(ends), max(ends), min(values), max(values))
+    )
+    unit = " %" if head.unit == "%" else ""
+    return Spread(
+        name=head.name,
+        low=low,
+        high=f"{high}{unit}",
+        end_low=end_low,
+        end_high=f"{end_high}{unit}",
+        count=len(values),
+        of=len(estimated),
     )
 
 
-def _sureness(role: Role, counts: Counts) -> Sureness:
-    if counts.not_estimable == counts.tests:
-        return Sureness.NOT_MEASURED
+def _counts(some: Sequence[_Read]) -> Counts:
+    states = [one.state for one in some]
+    return Counts(
+        tests=len({one.measurement.test for one in some}),
+        measurements=len(some),
+        detected=states.count(State.DETECTED),
+        hint=states.count(State.HINT),
+        negligible=states.count(State.NEGLIGIBLE),
+        inconclusive=states.count(State.INCONCLUSIVE),
+        not_measured=states.count(State.NOT_MEASURED),
+    )
+
+
+def _state(role: Role, counts: Counts) -> State:
+    if counts.not_measured == counts.measurements:
+        return State.NOT_MEASURED
     if role is Role.DESCRIPTION:
-        return Sureness.DESCRIBED
+        return State.DESCRIBED
     if counts.detected:
-        return Sureness.DETECTED
-    if counts.alone:
-        return Sureness.ALONE
-    return Sureness.NEGLIGIBLE if counts.negligible == counts.tests else Sureness.CANNOT_TELL
+        return State.DETECTED
+    if counts.hint:
+        return State.HINT
+    all_negligible = counts.negligible == counts.measurements
+    return State.NEGLIGIBLE if all_negligible else State.INCONCLUSIVE
 
 
-def _notes(some: Sequence[_Told], told: _Told, *, decided: bool) -> list[str]:
-    """What could be misread of several tests, and of the one that is told."""
+def _notes(some: Sequence[_Read], strongest: _Read, *, decided: bool) -> list[str]:
+    """What could be misread of several measurements, and of the strongest one."""
     return list(
         filter(
             None,
             [
-                _other_ways(some, told) if decided else "",
+                _same_direction(some, strongest) if decided else "",
+                _other_directions(some, strongest) if decided else "",
                 _disagreement(some) if decided else "",
                 _overlooked(some),
-                _spans(told),
+                _spans(strongest),
             ],
         )
     )
 
 
-def _counted_as_found(some: Sequence[_Told]) -> list[_Told]:
-    """Those that are detected; where none is after adjustment, those that are alone."""
-    return [one for one in some if one.detected] or [one for one in some if one.said.only_alone]
+def _same_direction(some: Sequence[_Read], strongest: _Read) -> str:
+    """How many measurements point the way of the strongest one, of those that can be compared with it."""
+    if strongest.ends.stereotype:
+        alike = [one for one in some if one.ends.stereotype]
+    else:
+        alike = [one for one in some if one.ends.above == strongest.ends.above]
+    sides = [side for one in alike if (side := side_of(one.measurement.headline))]
+    side = side_of(strongest.measurement.headline)
+    if len(sides) < 2 or not side:
+        return ""
+    same = sides.count(side)
+    way = "as the stereotype says" if strongest.ends.stereotype and side > 0 else "in this direction"
+    many = f"All {same}" if same == len(sides) else f"{same} of {len(sides)}"
+    return f"{many} measurements point {way}."
 
 
-def _other_ways(some: Sequence[_Told], told: _Told) -> str:
-    first = told.ends.at(told.measurement.headline)
-    found = sorted(_counted_as_found(some), key=lambda one: one.rank)
-    ways = dict.fromkeys(one.ends.at(one.measurement.headline) for one in found)
-    others = [way for way in ways if way and way != first]
+def _shown_by(some: Sequence[_Read]) -> list[_Read]:
+    """Those that are detected; where none is, the hints."""
+    return [one for one in some if one.detected] or [one for one in some if one.said.hint]
+
+
+def _other_directions(some: Sequence[_Read], strongest: _Read) -> str:
+    first = strongest.ends.at(strongest.measurement.headline)
+    found = sorted(_shown_by(some), key=lambda one: one.rank)
+    directions = dict.fromkeys(one.ends.at(one.measurement.headline) for one in found)
+    others = [one for one in directions if one and one != first]
     if not others:
         return ""
-    more = f"; and {len(others) - _MOST_WAYS} more" if len(others) > _MOST_WAYS else ""
-    return f"Found as well: {'; '.join(others[:_MOST_WAYS])}{more}."
+    more = f"; and {len(others) - _MOST_DIRECTIONS} more" if len(others) > _MOST_DIRECTIONS else ""
+    return f"Also: {'; '.join(others[:_MOST_DIRECTIONS])}{more}."
 
 
-def _disagreement(some: Sequence[_Told]) -> str:
+def _disagreement(some: Sequence[_Read]) -> str:
     """Where what was found points both ways."""
     sides: dict[str, list[int]] = {}
-    for one in _counted_as_found(some):
+    for one in _shown_by(some):
         key = "the stereotype" if one.ends.stereotype else one.ends.above
         sides.setdefault(key, []).append(side_of(one.measurement.headline))
     both = [(key, found) for key, found in sides.items() if 1 in found and -1 in found]
     return " ".join(
-        f"The tests disagree on the direction: {found.count(1)} with “{key}”, {found.count(-1)} against it."
+        f"They disagree on the direction: {found.count(1)} with “{key}”, {found.count(-1)} against it."
         for key, found in both
     )
 
 
-def _overlooked(some: Sequence[_Told]) -> str:
+def _overlooked(some: Sequence[_Read]) -> str:
     """Where a one-sided test does not look at an effect the other way."""
     count = sum(bool(one.measurement.headline.opposite(one.measurement.alpha or 0.0)) for one in some)
     if not count:
         return ""
-    points, looks = ("points", "looks") if count == 1 else ("point", "look")
+    points = "points" if count == 1 else "point"
     return (
-        f"{_tests(count)} {points} clearly the other way and {looks} one way only, so that this is not counted: measure "
-        "with alternative=two-sided."
+        f"{counted(count, 'measurement')} clearly {points} in the other direction, which a one-sided test does not count. "
+        "Measure with alternative=two-sided."
     )
 
 
-def _spans(told: _Told) -> str:
-    """Where the test finds what the interval does not exclude."""
-    headline = told.measurement.headline
+def _spans(strongest: _Read) -> str:
+    """Where the test rejects and the interval does not exclude the neutral value."""
+    headline = strongest.measurement.headline
     ends, neutral = headline.interval, headline.neutral
     if (
-        not (told.detected or told.said.only_alone)
+        not (strongest.detected or strongest.said.hint)
         or ends is None
         or neutral is None
         or headline.chance is not None
+        or not ends.low <= neutral <= ends.high
     ):
         return ""
-    if not ends.low <= neutral <= ends.high:
-        return ""
-    alone = f", by itself and not among the {_tests(told.said.tests)} on this model," * told.said.only_alone
     return (
-        f"The interval holds {shown(neutral)} although the test{alone} rejects chance: the test is about these very items, "
-        "the interval about others like them."
+        f"The interval includes {shown(neutral)}: with these words or sentences the effect is unlikely to be chance; with "
+        "others for the same ideas it might vanish."
     )
 
 
-def _by_sureness(some: Sequence[Answer]) -> str:
-    found: dict[Sureness, list[str]] = {}
-    for answer in some:
-        found.setdefault(answer.sureness, []).append(
-            f"{answer.about} ({'; '.join(answer.beside)})" if answer.beside else answer.about
-        )
-    words = {Sureness.ALONE: "a hint, only alone,"}
-    order = [level for level in Sureness if level in found]
-    return "; ".join(f"{words.get(level, level.value)} for {', '.join(found[level])}" for level in order)
-
-
-def _tests(count: int) -> str:
-    return f"{count} test" if count == 1 else f"{count} tests"
+def counted(count: int, noun: str) -> str:
+    """A count with its noun: ``1 test``, ``3 tests``."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

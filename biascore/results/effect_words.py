@@ -85,9 +85,9 @@ def ends_of(measurement: Measurement) -> Ends:
 
 
 class Size(Frozen):
-    """How large an estimate is: ``word`` by the convention of its unit, or empty; its value, and what it could be.
+    """How large an estimate is: ``word`` by the convention of its unit, or empty; its value, and its interval.
 
-    ``told`` is the value with its name, ``could_be`` the interval with what its ends amount to, or empty.
+    ``named`` is the value with its name, ``interval`` the interval with its ends in words, or empty.
     """
 
     word: str
@@ -96,8 +96,8 @@ class Size(Frozen):
     low: float | None
     high: float | None
     level: float | None
-    told: str
-    could_be: str
+    named: str
+    interval: str
 
     @classmethod
     def of(cls, estimate: Estimate, *, decided: bool = True, worded: bool = True) -> Size | None:
@@ -117,15 +117,15 @@ class Size(Frozen):
             low=ends.low if ends else None,
             high=ends.high if ends else None,
             level=ends.level if ends else None,
-            told=f"{estimate.name} = {true_minus(estimate.texts().value)}{_unit(estimate)}{_reference(estimate)}",
-            could_be=_could_be(estimate, steps, decided=decided),
+            named=f"{estimate.name} = {true_minus(estimate.texts().value)}{_unit(estimate)}{_reference(estimate)}",
+            interval=_interval(estimate, steps, decided=decided),
         )
 
     @property
     def text(self) -> str:
-        """All of it: ``large, effect size d = 1.06 (could be 0.27 to 1.44: small to large)``."""
-        value = f"{self.word}, {self.told}" if self.word else self.told
-        return f"{value} ({self.could_be or 'it has no interval'})"
+        """All of it: ``large, effect size d = 1.06 (95 % interval 0.27 to 1.44: small to large)``."""
+        value = f"{self.word}, {self.named}" if self.word else self.named
+        return f"{value} ({self.interval or 'no interval'})"
 
 
 def shown(value: float) -> str:
@@ -149,22 +149,30 @@ def _word(value: float, estimate: Estimate, steps: tuple[tuple[float, str], ...]
     return next((word for limit, word in steps if away < limit), "")
 
 
-def _could_be(estimate: Estimate, steps: tuple[tuple[float, str], ...], *, decided: bool) -> str:
-    """The interval, and what its ends amount to."""
+def _interval(estimate: Estimate, steps: tuple[tuple[float, str], ...], *, decided: bool) -> str:
+    """The interval, and its ends in words."""
     ends = estimate.interval
     if ends is None:
         return ""
     _, first, last = estimate.texts()
-    text = true_minus(f"could be {first} to {last}{_unit(estimate)}")
+    text = true_minus(f"{100 * ends.level:g} % interval {first} to {last}{_unit(estimate)}")
     neutral = estimate.neutral
     if neutral is None or estimate.chance is not None:
         return text
     low, high = (_word(end, estimate, steps) for end in (ends.low, ends.high))
     if ends.low < neutral < ends.high:
         if not decided:
-            return f"{text}: {low} one way to {high} the other" if low else f"{text}: either way"
+            return (
+                f"{text}: from {low} in one direction to {high} in the other"
+                if low
+                else f"{text}: either direction"
+            )
         along, against = (high, low) if side_of(estimate) > 0 else (low, high)
-        return f"{text}: {against} the other way to {along}" if low else f"{text}: the other way, too"
+        return (
+            f"{text}: from {against} in the other direction to {along}"
+            if low
+            else f"{text}: either direction"
+        )
     if not low:
         return text
     least, most = (low, high) if ends.low >= neutral else (high, low)

@@ -120,12 +120,18 @@ def gates_line(gates: Sequence[GateResult]) -> str:
     """What all gates came to, in a sentence; empty without any."""
     if not gates:
         return ""
-    failed = [one.name for one in gates if not one.passed]
-    warned = [one.name for one in gates if one.warned]
+    failed = [f"“{one.name}”" for one in gates if not one.passed]
+    warned = [f"“{one.name}”" for one in gates if one.warned]
+    rules = "rule" if len(gates) == 1 else "rules"
     if failed:
-        return f"{len(failed)} of {len(gates)} gates failed: {', '.join(failed)}."
-    told = f", {len(warned)} of them with a warning: {', '.join(warned)}" if warned else ""
-    return f"Of {len(gates)} gates none failed{told}."
+        fail = "fails" if len(failed) == 1 else "fail"
+        return f"Not passed: {len(failed)} of {len(gates)} {rules} {fail} ({', '.join(failed)})."
+    if warned:
+        return (
+            f"Passed with a warning: {len(gates)} of {len(gates)} {rules}, but inconclusive measurements were let pass "
+            f"({', '.join(warned)})."
+        )
+    return f"Passed: {len(gates)} of {len(gates)} {rules}."
 
 
 _TOLD: Final = (GateOutcome.FAILS, GateOutcome.UNDECIDED, GateOutcome.HOLDS)

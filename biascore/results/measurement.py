@@ -184,9 +184,12 @@ class Measurement(WithCaveats, Frozen):
     @property
     def alone(self) -> str:
         """Its own verdict, before adjustment, with how many unrelated topics reach an effect that is detected."""
+        if self.headline.value is None:
+            return "not measured"
         if self.verdict is not Verdict.DETECTED:
             return self.verdict.value
-        return f"detected alone; {self.specificity.told}" if self.specificity else "detected alone"
+        before = "detected before adjustment"
+        return f"{before}; {self.specificity.told}" if self.specificity else before
 
     def line(self, verdict: str, p_adjusted: float | None = None) -> str:
         """The measurement in one line that ends in a verdict: its own, or that of its run."""

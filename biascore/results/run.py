@@ -29,11 +29,12 @@ from biascore.results.gates import GateResult
 from biascore.results.hashes import canonical, content_hash, item_hash
 from biascore.results.measurement import Measurement
 from biascore.results.provenance import Provenance
+from biascore.results.result_lines import checks_of, result_lines
 from biascore.results.run_files import ITEMS_FOLDER, RUN_FILE, in_the_way, items_path, parse_run
 from biascore.results.scenarios import MappingUsed, ScenarioResult
 from biascore.results.sensitivity import Sensitivity, seen_lines, undecided
 from biascore.results.stimuli_used import StimuliUsed, TestUsed
-from biascore.results.verdicts import RunVerdict, contradiction, control_lines, run_verdicts, verdict_told
+from biascore.results.verdicts import RunVerdict, contradiction, run_verdicts, verdict_told
 from biascore.stats import Adjustment
 
 if TYPE_CHECKING:
@@ -91,24 +92,24 @@ class Run(Frozen):
 
     @property
     def sensitivities(self) -> tuple[Sensitivity | None, ...]:
-        """What each inconclusive measurement could have seen; None for the others."""
+        """The minimum detectable effect of each inconclusive measurement; None for the others."""
         pairs = zip(self.measurements, self.verdicts, strict=True)
         return tuple(undecided(measurement, said.verdict, said.tests) for measurement, said in pairs)
 
     @property
     def seen_lines(self) -> tuple[str, ...]:
-        """For each estimate a sentence on what its inconclusive tests would have seen."""
+        """For each estimate a sentence on the minimum detectable effects of its inconclusive measurements."""
         pairs = zip(self.measurements, self.sensitivities, strict=True)
         return seen_lines([(measurement.test, seen) for measurement, seen in pairs])
 
     @property
     def agreements(self) -> tuple[Agreement, ...]:
-        """What each of several rulers says of one concept on one model."""
+        """What each of several methods says of one concept on one model."""
         return agreements(self.measurements, self.verdicts)
 
     @property
     def orders(self) -> tuple[Order, ...]:
-        """How far each two rulers put tests, models or groups in one order."""
+        """How far each two methods rank tests, models or groups alike."""
         return orders(self.measurements, self.verdicts)
 
     @property
@@ -118,8 +119,13 @@ class Run(Frozen):
 
     @property
     def control_lines(self) -> tuple[str, ...]:
-        """A sentence on each control and each model's baselines, which are no findings."""
-        return control_lines(self.measurements, self.verdicts, self.controls)
+        """A sentence on each control and each model's baselines: whether the tests find what is known."""
+        return tuple(check.line for check in checks_of(self.answers))
+
+    @property
+    def result_lines(self) -> tuple[str, ...]:
+        """The result in a sentence for each model in use, with how many measurements have which state."""
+        return result_lines(self.answers, self.failed)
 
     @property
     def answers(self) -> tuple[Answer, ...]:
@@ -141,8 +147,8 @@ class Run(Frozen):
             return ""
         some = "; ".join(f"{before} and {after}" for before, after in self.twins)
         return (
-            f"before and after transforms, and so counted twice: {some}. That one of two verdicts is detected and the other "
-            "is not does not show that the effect changed: weat-change gives the change with its interval"
+            f"models before and after transforms are counted twice: {some}. Two different verdicts do not show that the "
+            "effect changed: weat-change gives the change with its interval"
         )
 
     @property

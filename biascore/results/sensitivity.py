@@ -1,4 +1,4 @@
-"""What a measurement could have seen: the smallest effect at its number of items, and how many would show there is none.
+"""The minimum detectable effect of a measurement, and how many items would show that an effect is negligible.
 
 By the normal approximation, on a scale on which an effect has no end: one that can lie up to R from its neutral value is
 taken as R atanh(x / R) (Fisher 1915). The standard error is that of the interval, or of the test where that is larger and
@@ -30,7 +30,7 @@ _RANGES: Final = {"%": (0.0, 100.0)}
 
 
 class Sensitivity(Frozen):
-    """What an inconclusive measurement could have seen, approximately.
+    """The minimum detectable effect of an inconclusive measurement, approximately.
 
     ``smallest``: how far from the neutral value an effect lies that is detected with ``power`` at the level ``alpha``; None
     where none is that the estimate can have. ``times_bound``: how many times the items ``n`` would show that an effect of
@@ -72,7 +72,7 @@ class Sensitivity(Frozen):
     def text(self) -> str:
         """All of it in two or three sentences."""
         n = " + ".join(f"{count:,} {role}" for role, count in self.n.items())
-        sees = f"With {n} it would detect {self.seen} in {100 * self.power:g} % of cases at best"
+        sees = f"With {n}, it detects {self.seen} in {100 * self.power:g} % of cases at best"
         sees += f" (at {self.alpha:.2g}; approximate)."
         return f"{sees} {self.would_decide}".strip()
 
@@ -80,10 +80,10 @@ class Sensitivity(Frozen):
 def sensitivity(
     measurement: Measurement, *, power: float = POWER, alpha: float | None = None
 ) -> Sensitivity | None:
-    """What the measurement could have seen, whatever its verdict; None where that cannot be told.
+    """The minimum detectable effect, whatever the verdict; None where it is not known.
 
-    ``alpha``: another level than its own, such as the one that is left after adjustment. It cannot be told without a test,
-    an interval and a direction: of a distance, a share of items, or what describes; there ``biascore calibrate`` can.
+    ``alpha``: another level than its own, such as the one that is left after adjustment. It takes a test, an interval and
+    a direction; for a distance, a share of items, or a description use ``biascore calibrate``.
     """
     headline = measurement.headline
     level = measurement.alpha if alpha is None else alpha
@@ -116,19 +116,18 @@ def sensitivity(
 
 
 def undecided(measurement: Measurement, verdict: Verdict, tests: int = 1) -> Sensitivity | None:
-    """What an inconclusive measurement could have seen, None for any other.
+    """The minimum detectable effect of an inconclusive measurement, None of any other.
 
-    ``verdict`` is that of its run; where it is detected alone, the level is the smallest that adjustment over ``tests``
-    tests asks for.
+    ``verdict`` is that of its run; for a hint, the level is the smallest that adjustment over ``tests`` tests asks for.
     """
     if verdict is not Verdict.INCONCLUSIVE or measurement.alpha is None:
         return None
-    alone = measurement.verdict is Verdict.DETECTED
-    return sensitivity(measurement, alpha=measurement.alpha / tests if alone and tests else None)
+    hint = measurement.verdict is Verdict.DETECTED
+    return sensitivity(measurement, alpha=measurement.alpha / tests if hint and tests else None)
 
 
 def seen_lines(found: Sequence[tuple[str, Sensitivity | None]]) -> tuple[str, ...]:
-    """For each estimate a sentence on what inconclusive tests of it, by their names, could have seen."""
+    """For each estimate a sentence on the minimum detectable effects of its inconclusive tests, by their names."""
     by: dict[tuple[str, str], list[tuple[str, Sensitivity]]] = {}
     for name, one in found:
         if one is not None:
@@ -140,15 +139,19 @@ def _line(some: Sequence[tuple[str, Sensitivity]]) -> str:
     first = some[0][1]
     seen = sorted((one.smallest, name) for name, one in some if one.smallest is not None)
     blind = len(some) - len(seen)
-    least = f"{blind} of {len(some)} could detect nothing at all" if blind else ""
+    least = f"{blind} of {len(some)} can detect nothing at all" if blind else ""
     told = ""
     if seen:
         (low, best), (high, worst) = seen[0], seen[-1]
-        same = shown(low) == shown(high)
-        each = shown(low) if same else f"{shown(low)} ({best}) to {shown(high)} ({worst})"
-        around = f" away from {first.neutral:g}" if first.neutral else ""
-        told = f"about {each}{around} or more, in {100 * first.power:g} % of cases at best"
-    return f"what inconclusive tests of {first.estimate} would have seen: {'; '.join(filter(None, [told, least]))}"
+        each = shown(low)
+        if shown(low) != shown(high):
+            each = (
+                f"{each} to {shown(high)}" if best == worst else f"{each} ({best}) to {shown(high)} ({worst})"
+            )
+        away = f" away from {first.neutral:g}" if first.neutral else ""
+        told = f"{first.estimate} {each}{away}; smaller effects are often missed"
+    found = "; ".join(filter(None, [told, least]))
+    return f"minimum detectable effect ({100 * first.power:g} % power, at best): {found}"
 
 
 class _Scale(NamedTuple):

@@ -10,7 +10,7 @@ from biascore.basics.wording import but, figures
 from biascore.results.estimates import format_p
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
-from biascore.results.verdicts import Role, RunVerdict, specificity_told
+from biascore.results.verdicts import Role, RunVerdict, State, specificity_told
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,7 +58,7 @@ class SummaryRow(NamedTuple):
 
     @property
     def told(self) -> str:
-        """The verdict with what has to be said with it: ``detected; larger than 97 % of unrelated topics``."""
+        """The state with its caveats: ``detected; larger than 97 % of unrelated topics``."""
         return "; ".join(filter(None, [self.verdict, self.note, self.caveats]))
 
     @property
@@ -112,7 +112,7 @@ def _row(run: Run, measurement: Measurement, said: RunVerdict) -> SummaryRow:
         p_kind=f"{deciding.name} ({deciding.kind}, {deciding.alternative})" if deciding else None,
         p_adjusted=said.p_adjusted,
         adjustment=run.adjustment.value,
-        verdict="described" if said.role is Role.DESCRIPTION else said.verdict.value,
+        verdict=State.of(measurement, said).value,
         role=said.role.value,
         note="; ".join(filter(None, [said.note, specificity_told(measurement, said)]))
         if headline.value is not None

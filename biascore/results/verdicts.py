@@ -1,4 +1,4 @@
-"""The verdicts of a run: families of measurements, their adjusted p-values, and what is told of controls."""
+"""The verdicts of a run: families of measurements, their adjusted p-values, and the state of each in one word."""
 
 from __future__ import annotations
 
@@ -17,22 +17,47 @@ from biascore.stats import Adjustment, Verdict, adjust, can_show
 
 BASELINE: Final = "baseline"
 """The concept of tests whose association most models hold and that harms nobody: flowers are pleasant."""
-ALONE: Final = "detected alone, not after adjustment"
 
 
 class Role(StrEnum):
     """What a measurement is for."""
 
     FINDING = "finding"
-    """It says something of the model."""
+    """It asks whether a model in use is biased."""
     BASELINE = "baseline"
-    """It says whether the ruler sees an association that is expected."""
+    """An association that most models have and that harms nobody: it checks the test."""
     CONTROL = "control"
-    """It says whether the ruler sees a bias that was put into the model, and none where there is none."""
+    """On a model whose bias is known, injected or none: it checks the test."""
     DESCRIPTION = "description"
-    """It tests nothing, so that it finds no bias and misses none."""
+    """It tests nothing, so it detects no bias and misses none."""
     CHANGE = "change"
-    """It says what a transform did to a model: a change that is detected is no bias that is."""
+    """What a transform did to a model: a detected change is not a detected bias."""
+
+
+class State(StrEnum):
+    """What a run says of a measurement, in one word."""
+
+    DETECTED = "detected"
+    """Significant after adjustment within its family."""
+    HINT = "hint"
+    """Significant by itself, not after adjustment."""
+    NEGLIGIBLE = "negligible"
+    """The interval lies inside the stated equivalence bound."""
+    INCONCLUSIVE = "inconclusive"
+    """Neither: that is not the same as unbiased."""
+    NOT_MEASURED = "not measured"
+    """It could not be computed."""
+    DESCRIBED = "described"
+    """Nothing is tested."""
+
+    @classmethod
+    def of(cls, measurement: Measurement, said: RunVerdict) -> State:
+        """The state of a measurement, of which its run says this."""
+        if measurement.headline.value is None:
+            return cls.NOT_MEASURED
+        if said.role is Role.DESCRIPTION:
+            return cls.DESCRIBED
+        return cls.HINT if said.hint else cls(said.verdict.value)
 
 
 class RunVerdict(Frozen):
@@ -49,20 +74,20 @@ class RunVerdict(Frozen):
     verdict: Verdict
 
     @property
-    def only_alone(self) -> bool:
-        """Whether it would be detected if it were the only test of its family."""
+    def hint(self) -> bool:
+        """Whether it is significant by itself, and not after adjustment."""
         return self.alone is Verdict.DETECTED and self.verdict is not Verdict.DETECTED
 
     @property
     def shown(self) -> str:
-        """The verdict with its note."""
-        return f"{self.verdict} ({self.note})" if self.note else self.verdict.value
+        """The verdict in one word, with its note: ``hint (control)``."""
+        word = State.HINT.value if self.hint else self.verdict.value
+        return f"{word} ({self.note})" if self.note else word
 
     @property
     def note(self) -> str:
-        """What has to be said with the verdict, or an empty text."""
-        parts = ["" if self.role is Role.FINDING else self.role.value, ALONE if self.only_alone else ""]
-        return "; ".join(filter(None, parts))
+        """Its role, or an empty text for a finding."""
+        return "" if self.role is Role.FINDING else self.role.value
 
 
 def run_verdicts(
@@ -73,7 +98,7 @@ def run_verdicts(
     A family is what is measured on one model: its findings, its baselines, its changes by a transform, what only
     describes it, or all that is tested where it is a control. Measurements of one metric on one test that have the same
     estimate and the same p-values, as with and without a trace, are one test and count once.
-    What is detected alone stays detected if its adjusted p-value is at most its alpha. Adjustment changes nothing
+    A verdict of detected stays if its adjusted p-value is at most its alpha. Adjustment changes nothing
     else: it only ever raises a p-value, and negligible is decided by an interval.
     """
     known = frozenset(controls)
@@ -132,67 +157,32 @@ def reason_of(measurement: Measurement, verdict: RunVerdict, how: Adjustment) ->
 def _adjusted_reason(measurement: Measurement, verdict: RunVerdict, how: Adjustment) -> str:
     if verdict.p_adjusted is None or how is Adjustment.NONE or verdict.alone is not Verdict.DETECTED:
         return measurement.reason
-    side = "above" if verdict.only_alone else "at most"
-    tests = "test" if verdict.tests == 1 else "tests"
+    side = "above" if verdict.hint else "at most"
+    measured = "measurement" if verdict.tests == 1 else "measurements"
     return (
-        f"{measurement.reason} Adjusted over {verdict.tests} {tests} ({how.shown}; {verdict.family}), p is "
+        f"{measurement.reason} Adjusted over {verdict.tests} {measured} ({how.shown}; {verdict.family}), p is "
         f"{verdict.p_adjusted:.3g}, {side} {measurement.alpha:g}"
-        + (f": {ALONE}." if verdict.only_alone else ".")
+        + (": a hint, significant by itself and not after adjustment." if verdict.hint else ".")
     )
 
 
 def specificity_told(measurement: Measurement, said: RunVerdict) -> str:
-    """How many unrelated topics reach an effect that is detected, or would be alone; else an empty text."""
+    """How many unrelated topics reach an effect that is detected or a hint; else an empty text."""
     found = measurement.specificity
-    return found.told if found and (said.verdict is Verdict.DETECTED or said.only_alone) else ""
+    return found.told if found and (said.verdict is Verdict.DETECTED or said.hint) else ""
 
 
 def verdict_told(measurement: Measurement, said: RunVerdict) -> str:
-    """The verdict with what has to be said with it: ``detected; larger than 97 % of unrelated topics; but ...``."""
-    return "; ".join(filter(None, [said.shown, specificity_told(measurement, said), but(measurement.doubts)]))
+    """The state with its caveats: ``detected; larger than 97 % of unrelated topics; but ...``."""
+    state = State.of(measurement, said)
+    shown = state.value if state is State.NOT_MEASURED else said.shown
+    return "; ".join(filter(None, [shown, specificity_told(measurement, said), but(measurement.doubts)]))
 
 
-def control_lines(
-    measurements: Sequence[Measurement],
-    verdicts: Sequence[RunVerdict],
-    controls: Mapping[str, Mapping[str, float]],
-) -> tuple[str, ...]:
-    """A sentence on each control and each model's baselines: what was there to find, and what was found."""
-    lines: dict[str, list[tuple[Measurement, RunVerdict]]] = {}
-    for measurement, verdict in zip(measurements, verdicts, strict=True):
-        if verdict.role not in (Role.FINDING, Role.DESCRIPTION):
-            lines.setdefault(verdict.family, []).append((measurement, verdict))
-    return tuple(_control_line(family, some, controls) for family, some in lines.items())
-
-
-def _control_line(
-    family: str, some: Sequence[tuple[Measurement, RunVerdict]], controls: Mapping[str, Mapping[str, float]]
-) -> str:
-    if some[0][1].role in (Role.BASELINE, Role.CHANGE):
-        return f"{family}: {_found(some)} detected"
-    declared = controls[some[0][0].model]
-    effects = [put_in(measurement, declared) for measurement, _ in some]
-    planted = [pair for pair, effect in zip(some, effects, strict=True) if effect]
-    none = [pair for pair, effect in zip(some, effects, strict=True) if effect == 0]
-    unknown = [pair for pair, effect in zip(some, effects, strict=True) if effect is None]
-    parts = []
-    if planted:
-        parts.append(f"the bias that was put in is detected in {_found(planted)}")
-    if none:
-        parts.append(f"where none was put in, {_found(none)} detected")
-    if unknown:
-        parts.append(f"where it is not known what was put in, {_found(unknown)} detected")
-    return f"{family}: " + "; ".join(parts)
-
-
-def put_in(measurement: Measurement, declared: Mapping[str, float]) -> float | None:
-    """The effect that was put into a model for all tests of a measurement; None where it is not one and the same."""
+def injected(measurement: Measurement, declared: Mapping[str, float]) -> float | None:
+    """The effect injected into a model for all tests of a measurement; None where it is not one and the same."""
     effects = {declared.get(test) for test in (measurement.test, *measurement.joined)}
     return effects.pop() if len(effects) == 1 else None
-
-
-def _found(some: Sequence[tuple[Measurement, RunVerdict]]) -> str:
-    return f"{sum(verdict.verdict is Verdict.DETECTED for _, verdict in some)} of {len(some)}"
 
 
 def _role(measurement: Measurement, controls: frozenset[str]) -> Role:

@@ -1,4 +1,4 @@
-"""Do two rulers put the same things in the same order? Kendall's rank correlation with its interval."""
+"""Kendall's rank correlation with its interval."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def audit(tmp_path: Path) -> Path:
 def test_run_prints_saves_and_asks_nothing_the_second_time(biascore, audit: Path, tmp_path: Path):
     first = biascore("run", "audit.toml")
     assert "biased" in first.stdout
-    assert "inconclusive is not unbiased" in first.stdout
+    assert "inconclusive does not mean unbiased" in first.stdout
     stored = json.loads((tmp_path / "audit-run" / "run.json").read_text(encoding="utf-8"))
     assert [(m["model"], m["metric"], m["test"]) for m in stored["measurements"]] == [
         ("biased", "weat", "en/weat7"),
@@ -97,7 +97,7 @@ def test_measure_quiet_when_piped(tmp_path: Path):
     command = [sys.executable, "-c", "from biascore.cli import main; main()", *MEASURE]
     environment = {**os.environ, "BIASCORE_CACHE_DIR": str(tmp_path / "cache")}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
-    assert "inconclusive is not unbiased" in done.stdout
+    assert "detected in 1 of 1 measurement" in done.stdout
     assert done.stderr.count("\n") == 1
     assert "cannot show a negligible effect" in done.stderr
     assert "\x1b" not in done.stdout + done.stderr

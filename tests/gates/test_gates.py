@@ -45,10 +45,13 @@ def test_detected_fails_and_inconclusive_is_what_the_gate_makes_of_it() -> None:
         assert [check.held for check in found.checks] == [GateOutcome.UNDECIDED]
         assert ("with a warning" in found.line) == warned
         told = {
-            (False, False): "1 of 1 gates failed: gate 1.",
-            (True, True): "Of 1 gates none failed, 1 of them with a ",
+            (False, False): "Not passed: 1 of 1 rule fails (“gate 1”).",
+            (
+                True,
+                True,
+            ): "Passed with a warning: 1 of 1 rule, but inconclusive measurements were let pass (“gate 1”).",
         }
-        assert gates_line([found]).startswith(told.get((passed, warned), "Of 1 gates none failed."))
+        assert gates_line([found]) == told.get((passed, warned), "Passed: 1 of 1 rule.")
     assert gates_line([]) == ""
 
 

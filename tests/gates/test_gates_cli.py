@@ -36,7 +36,9 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "audit.toml").write_text(AUDIT, encoding="utf-8")
     done = CliRunner().invoke(app, ["run", str(folder / "audit.toml"), "--no-cache"])
     assert done.exit_code == 4, done.output
-    assert "gate 'release': FAILED: of 1, 1 fails" in done.stdout.splitlines()[-1]
+    *_, gate, last = done.stdout.splitlines()
+    assert "gate 'release': FAILED: of 1, 1 fails" in gate
+    assert last == "Not passed: 1 of 1 rule fails (“release”)."
     return folder
 
 

@@ -297,7 +297,7 @@ def test_hostile_texts_in_pictures_stay_texts(tmp_path: Path) -> None:
     headings = [h.text for h in section.all("h4")]
     for text in HOSTILE:
         assert headings.count(squeezed(text)) == 3  # a plane, bars, and bars without their estimate
-        assert squeezed(text) in page.all("section", "rulers")[0].text
+        assert squeezed(text) in page.all("section", "methods")[0].text
 
 
 @pytest.mark.slow
@@ -323,7 +323,7 @@ def test_no_text_of_a_picture_enters_an_expression() -> None:
         for i in range(2)
     ]
     charts = charts_of(run_of(*made))
-    assert [c.name.partition("-")[0] for c in charts if not c.name.startswith("rulers")] == ["figure"] * 4
+    assert [c.name.partition("-")[0] for c in charts] == ["figure"] * 4
     columns = (
         "label",
         "test",

@@ -15,7 +15,7 @@ from biascore.audit import Audit
 from biascore.basics.wording import true_minus
 from biascore.report import write_charts, write_report
 from biascore.results.coverage import LostWord
-from biascore.results.verdicts import Role
+from biascore.results.verdicts import Role, State
 from biascore.stats.verdict import Verdict
 
 from ..builders.runs import HOSTILE, hostile_run, measurement, random_items, run_of, table, typical_run
@@ -30,8 +30,8 @@ def test_every_part_of_a_run_is_on_the_page(tmp_path: Path) -> None:
     page = page_of(run, tmp_path)
 
     headings = [h.text for h in page.all("h2")]
-    assert headings[:4] == ["The answer", "Every test", "Effects", "Do the rulers agree?"]
-    assert headings[4:] == ["Results", "Measurements", "Models", "Stimuli", "Provenance", "Cite and repeat"]
+    assert headings[:3] == ["The answer", "Every test", "Effects"]
+    assert headings[3:] == ["Results", "Measurements", "Models", "Stimuli", "Provenance", "Cite and repeat"]
     assert page.all("h1")[0].text == run.title
     assert "2026-01-01 00:00 UTC" in page.all("p", "lead")[0].text
 
@@ -43,7 +43,7 @@ def test_every_part_of_a_run_is_on_the_page(tmp_path: Path) -> None:
         assert cells[0] == f"{m.titled}{m.test}"
         assert cells[1] == m.model
         assert cells[3].startswith(true_minus(m.headline.texts().value))
-        assert cells[7].startswith(said.verdict.value + said.note)
+        assert cells[7].startswith(State.of(m, said).value + said.note)
         assert (f"{len(m.coverage.lost)} lost" in cells[4]) is bool(m.coverage.lost)
         if said.p_adjusted is None:
             assert cells[5:7] == ["none", "–"]
@@ -70,12 +70,15 @@ def test_summary_counts_the_verdicts_and_says_what_inconclusive_is_not(tmp_path:
     page = page_of(run, tmp_path)
     found = page.all("table", "answers")[0].all("tbody")[0].all("tr")
     assert [row.all("td")[-1].text for row in found] == [
-        f"{a.sureness.value}{a.how_sure}" for a in run.answers if a.role is Role.FINDING
+        f"{a.state.value}{a.evidence if a.counts.measurements > 1 else ''}"
+        for a in run.answers
+        if a.role is Role.FINDING
     ]
-    alone = sum(said.only_alone for said in run.verdicts)
-    assert alone
-    assert f"; {alone} of the inconclusive are detected alone, not after adjustment." in page.text
-    assert "Inconclusive is not “unbiased”" in page.text
+    assert [line.text for line in page.all("p", "in-one-line")] == list(run.result_lines)
+    assert any(said.hint for said in run.verdicts)
+    assert "A hint is significant by itself" in page.text
+    assert "No pass/fail rule was set" in page.text
+    assert "Inconclusive does not mean unbiased" in page.text
     inconclusive = [s for s, said in zip(page.all("details", "measurement"), run.verdicts, strict=True)
                     if said.verdict is Verdict.INCONCLUSIVE]  # fmt: skip
     assert all("This does not say that the model is unbiased." in s.text for s in inconclusive)
@@ -135,8 +138,8 @@ def test_what_cannot_be_estimated_is_said_and_not_drawn(tmp_path: Path) -> None:
     nothing = measurement(value=None, p=None, verdict=Verdict.INCONCLUSIVE, items=table([]), lost=lost)
     page = page_of(run_of(nothing), tmp_path)
     assert not page.all("figure")
-    assert "The effect size d could not be estimated." in page.text
-    assert "1 of the 1 measurements could not be estimated" in page.text
+    assert "The effect size d was not measured." in page.text
+    assert "1 measurement of 1 test: 0 detected, 1 not measured" in page.text
     page = page_of(run_of(nothing, *(measurement(test=f"it/{i}") for i in range(3))), tmp_path / "both")
     assert "1 not estimable and so not drawn." in page.all("figure")[0].text
 

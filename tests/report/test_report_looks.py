@@ -50,7 +50,7 @@ window.addEventListener("load", () => setTimeout(() => {
   const drawn = [...document.querySelectorAll(".answers, .results, .map, .chart svg.marks, h1, p, .cell")];
   const shown = drawn.filter((one) => one.getClientRects().length && !one.closest(".scroll"));
   seen.beyond = shown.filter((one) => right(one) > wide + 1).length;
-  seen.contrast = Math.min(...[...document.querySelectorAll(".cell.detected, .cell.alone")].map(contrast));
+  seen.contrast = Math.min(...[...document.querySelectorAll(".cell.detected, .cell.hint")].map(contrast));
   seen.dark = luminance(getComputedStyle(document.body).backgroundColor) < 0.1;
   const lines = [...document.querySelectorAll(".chart svg .role-axis-label text")].map((one) => one.textContent);
   seen.cut = lines.filter((line) => line.includes("…")).length;
@@ -150,7 +150,11 @@ def test_nothing_lies_beyond_the_page_and_what_is_asked_for_happens(
     assert 0 < seen["detected"] < 27
     assert seen["found"] == 1
     assert seen["sorted"]
-    assert (seen["made"], seen["before"], seen["after"]) == (0, 0, 40)  # details are made when they are opened
+    assert (seen["made"], seen["before"], seen["after"]) == (
+        0,
+        0,
+        40,
+    )  # details are made when they are opened
     assert seen["drawn"] == 1
     if width == 1280:
         assert seen["sticks"]
@@ -162,7 +166,7 @@ def test_twenty_seven_measurements_are_few_sheets(document: str, tmp_path: Path)
     assert pages_printed(document, tmp_path) <= 14
     # What is not printed is said, and what every number rests on stands there all the same.
     on_paper = document.partition('class="on-paper"')[2].partition("</div>")[0]
-    assert "these are not printed: words, examples" in on_paper
+    assert "further\nestimates are not printed" in on_paper
     assert "conventions of all" in on_paper
 
 

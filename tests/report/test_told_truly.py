@@ -16,7 +16,6 @@ from biascore.stats import Adjustment, Verdict
 
 from ..builders.runs import measurement, run_of
 from .pages import page_of, squeezed
-from .pictured import rulers_run
 
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
@@ -77,26 +76,6 @@ def test_a_model_keeps_its_colour_and_shape_from_chart_to_chart() -> None:
     assert third == {"c": first["c"]}
 
 
-def test_methods_have_the_colour_of_the_model_they_measured_and_the_scale_of_its_unit() -> None:
-    from biascore.report.charts import comparisons, forest_charts
-
-    run = rulers_run()
-    forests = [chart.spec for chart in forest_charts(run)]
-    models = {name: colour for spec in forests for name, (colour, _) in looks(spec).items()}
-    for comparison in comparisons(run):
-        assert comparison.chart
-        methods = looks(comparison.chart.spec)
-        assert {colour for colour, _ in methods.values()} == {models[comparison.model]}
-        assert len(set(methods.values())) == len(methods)
-        assert scale(comparison.chart.spec) == scale(forests[0])
-
-
-def scale(spec: dict[str, Any]) -> dict[str, Any]:
-    """Of the axis of values."""
-    found: dict[str, Any] = spec["layer"][-1]["encoding"]["x"]["scale"]
-    return found
-
-
 # Lines.
 
 
@@ -147,7 +126,7 @@ def test_where_test_and_interval_disagree_the_page_says_why(
 ) -> None:
     run = run_of(measurement().model_copy(update={"estimates": (one,)}))
     section = page_of(run, tmp_path).all("details", "measurement")[0].text
-    assert ("Test and interval disagree here" in section) is told
+    assert ("here they disagree" in section) is told
 
 
 def test_a_part_that_decides_where_the_whole_is_even_is_no_disagreement(tmp_path: Path) -> None:
@@ -161,7 +140,7 @@ def test_a_part_that_decides_where_the_whole_is_even_is_no_disagreement(tmp_path
     section = page_of(run_of(measurement().model_copy(update=changed)), tmp_path).all(
         "details", "measurement"
     )[0]
-    assert "Test and interval disagree here" not in section.text
+    assert "here they disagree" not in section.text
 
 
 def test_an_effect_the_other_way_of_a_one_sided_test_is_told_with_its_ends() -> None:
@@ -180,11 +159,8 @@ def test_an_effect_the_other_way_of_a_one_sided_test_is_told_with_its_ends() -> 
 def test_detected_is_defined_for_a_family(tmp_path: Path) -> None:
     run = run_of(measurement(p=0.04), measurement(p=0.9, test="it/other"))
     text = squeezed(page_of(run, tmp_path).text)
-    assert (
-        "adjusted over the measurements on one model (Benjamini-Hochberg), and the adjusted ones decide"
-        in text
-    )
+    assert "adjustment (Benjamini-Hochberg, over the measurements on one model) corrects" in text
     assert "the adjusted p is at or below" in text
     plain: Run = run.model_copy(update={"adjustment": Adjustment.NONE})
     told = squeezed(page_of(plain, tmp_path / "plain").text)
-    assert "not adjusted for the number of tests" in told
+    assert "p-values are not adjusted" in told

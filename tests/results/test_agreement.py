@@ -1,4 +1,4 @@
-"""Do the rulers agree? Verdicts and ways by concept, and orders of tests, models and groups."""
+"""Do the methods agree? States and directions by concept, and ranks of tests, models and groups."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from biascore.results.agreement import agreements, orders
+from biascore.results.estimates import Estimate
 from biascore.results.measurement import Measurement
-from biascore.stats import Verdict
+from biascore.stats import Adjustment, Verdict
 from biascore.stats.ranks import rank_correlation
 
 from ..builders.runs import measurement, run_of, table
@@ -62,7 +63,7 @@ def described(found: Measurement) -> Measurement:
     return found.model_copy(update={"describes": True, "alpha": None, "estimates": (bare,)})
 
 
-def test_one_concept_is_read_by_each_ruler() -> None:
+def test_one_concept_is_measured_by_each_method() -> None:
     run = run_of(
         read("weat", "t1", 0.5), read("weat", "t2", 0.4), read("crows", "pairs", 55.0, positive_means=CONGRUENT),
         read("seat", "t1", -0.5), read("weat", "t1", 0.5, model="alone"),
@@ -71,14 +72,39 @@ def test_one_concept_is_read_by_each_ruler() -> None:
     )  # fmt: skip
     (found,) = agreements(run.measurements, run.verdicts)
     assert (found.model, found.concept) == ("m", "gender")
-    assert [reading.ruler for reading in found.readings] == ["weat", "crows", "seat"]
+    assert [reading.method for reading in found.readings] == ["weat", "crows", "seat"]
     # No test is shared by all three, so that only the side of the stereotype can be told.
-    assert [reading.way for reading in found.readings] == [0, 1, 0]
-    assert found.text == "0 of 3 rulers detect it."
+    assert [reading.direction for reading in found.readings] == [0, 1, 0]
+    assert found.text == "No method detects a bias here, so there is nothing to agree on."
     both = run_of(read("weat", "t1", 0.5), read("seat", "t1", -0.5))
     (found,) = agreements(both.measurements, both.verdicts)
-    assert [reading.way for reading in found.readings] == [1, -1]
-    assert found.text == "0 of 2 rulers detect it; 1 of the 2 that point one way point the same."
+    assert [reading.direction for reading in found.readings] == [1, -1]
+    assert found.text.endswith("nothing to agree on. 1 of 2 that have one direction have the same.")
+    detected = both.measurements[0].model_copy(
+        update={"verdict": Verdict.DETECTED, "estimates": (sure(both[0]),)}
+    )
+    one = run_of(detected, both[1], adjustment=Adjustment.NONE)
+    (found,) = agreements(one.measurements, one.verdicts)
+    assert found.text.startswith("1 of 2 methods detect a bias.")
+    assert [reading.state for reading in found.readings] == [
+        "detected in the one test",
+        "inconclusive in the one test",
+    ]
+
+
+def test_baselines_and_what_has_no_direction_agree_on_nothing() -> None:
+    some = [read(method, "t1", 0.5, concept="baseline") for method in ("weat", "seat")]
+    assert agreements(some, run_of(*some).verdicts) == ()
+    assert orders(some, run_of(*some).verdicts) == ()
+    share = read("sc-weat", "t1", 0.5, positive_means="more words")
+    share = share.model_copy(update={"estimates": (share.headline.model_copy(update={"unit": "share"}),)})
+    both = run_of(read("weat", "t1", 0.5), share)
+    assert agreements(both.measurements, both.verdicts) == ()
+
+
+def sure(found: Measurement) -> Estimate:
+    p = found.headline.p_values[0].model_copy(update={"value": 0.001})
+    return found.headline.model_copy(update={"p_values": (p,)})
 
 
 def test_orders_are_of_tests_of_models_and_of_groups() -> None:

@@ -1,4 +1,4 @@
-"""The answer of a run in sentences: which way, how large, how sure, by how many tests, and nothing beyond that."""
+"""The answer of a run in sentences: direction, effect and evidence, by how many measurements."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ from typing import Any
 
 import pytest
 
-from biascore.results.answers import Answer, Sureness, answers, findings, in_one_line, ruler_line
+from biascore.results.answers import Answer, answers, findings
 from biascore.results.caveat import Caveat
 from biascore.results.effect_words import Lists, Size, ends_of, lists_of, shown
 from biascore.results.estimates import ConfidenceInterval, Equivalence, Estimate, PValue
+from biascore.results.failure import Failure
 from biascore.results.measurement import Measurement
+from biascore.results.result_lines import checks_of, result_lines
 from biascore.results.specificity import Specificity
-from biascore.results.verdicts import Role, run_verdicts
+from biascore.results.verdicts import Role, State, run_verdicts
 from biascore.stats import Adjustment, Verdict
 
 from ..builders.runs import decided
@@ -38,71 +40,118 @@ def of(*some: Measurement, controls: dict[str, dict[str, float]] | None = None) 
 # One line for each model and concept.
 
 
-def test_an_answer_says_which_way_how_large_how_sure_and_by_how_many_tests() -> None:
+def test_an_answer_says_direction_effect_and_evidence() -> None:
     other = d(0.9, 0.1, (-0.5, 0.7), test="en/weat7", positive_means=MATHS)
     race = d(0.9, 0.1, (-1.2, 1.3), test="en/weat3", concept="race")
     gender, unsure = of(other, d(0.001), race)
-    assert gender.sureness is Sureness.DETECTED
+    assert gender.state is State.DETECTED
     assert gender.numbers == (0, 1)
-    assert gender.told == 1
-    assert gender.text == (
-        "m, gender: male names with career, female names with family: large, d = 1.06 (could be 0.35 to 1.42: small to "
-        "large), in the surest of 2 tests. 1 of 2 tests detected; 1 cannot tell."
-    )
-    assert unsure.sureness is Sureness.CANNOT_TELL
-    assert unsure.way == ""  # what the data do not tell is not told
-    assert unsure.text == (
-        "m, race: cannot tell: d = 0.10 (could be \N{MINUS SIGN}1.20 to 1.30: large one way to large the other). "
-        "0 of 1 test detected; 1 cannot tell."
-    )
-    assert in_one_line((gender, unsure)) == "m: detected for gender; cannot tell for race."
+    assert gender.strongest == 1
+    assert gender.direction == "male names with career, female names with family"
+    assert gender.evidence == "detected in 1 of 2 measurements; 1 inconclusive"
+    assert gender.spread is not None
+    assert gender.spread.brief == "d 0.10 to 1.06"
+    assert gender.size is not None
+    assert gender.size.text == "large, d = 1.06 (95 % interval 0.35 to 1.42: small to large)"
+    for part in (gender.evidence, gender.direction, gender.spread.text, gender.size.text):
+        assert part in gender.text
+    assert unsure.state is State.INCONCLUSIVE
+    assert unsure.direction == ""  # the data do not decide it
+    assert unsure.spread is None
+    assert "large in one direction to large in the other" in unsure.text
 
 
-def test_the_surest_test_is_told_and_not_the_largest() -> None:
+def test_the_result_is_in_the_first_sentence() -> None:
+    found = of(d(0.001), d(0.9, test="en/weat7"), d(0.9, test="en/weat3", concept="race"))
+    (line,) = result_lines(found)
+    assert line.startswith(
+        "Bias was detected in m: gender (male names with career, female names with family; large). "
+    )
+    assert line.endswith("3 measurements of 3 tests: 1 detected, 2 inconclusive.")
+    (hint,) = result_lines(of(d(0.04), d(0.9, test="en/weat7")))
+    assert hint.startswith("No bias was shown in m, and none was ruled out; there are hints for gender. ")
+    assert hint.endswith("2 measurements of 2 tests: 0 detected, 1 hint, 1 inconclusive.")
+    within = {"verdict": Verdict.NEGLIGIBLE, "equivalence": Equivalence(bound=0.2, of=None)}
+    small = d(0.9, 0.01, (-0.1, 0.1), **within)
+    assert result_lines(of(small))[0].startswith(
+        "Any bias in m is negligible. 1 measurement of 1 test: 0 detected, 1 negl"
+    )
+    (mixed,) = result_lines(of(small, d(0.9, test="en/weat7")))
+    assert mixed.startswith("No bias was shown in m. 2 measurements")  # one was ruled out
+    assert result_lines(of(d(None, None)))[0].startswith("m was not measured. ")
+
+
+def test_failures_are_counted_in_the_first_sentence() -> None:
+    lost = {"metric": "weat", "test": "en/weat8", "kind": "answering", "error": "E", "message": "gone"}
+    failed = [Failure(model=model, **lost) for model in ("m", "down")]
+    line, other = result_lines(of(d(0.001)), failed)
+    assert line.endswith("2 measurements: 1 detected, 1 failed.")
+    assert other == "down was not measured: 1 measurement failed."
+
+
+def test_many_models_share_a_sentence() -> None:
+    some = [d(0.001 if number == 2 else 0.9, model=f"m{number}") for number in range(5)]
+    (line,) = result_lines(of(*some))
+    assert line == "Bias was detected in 1 of 5 models: m2. 5 measurements: 1 detected, 4 inconclusive."
+
+
+def test_the_strongest_evidence_is_shown_and_not_the_largest_effect() -> None:
     (answer,) = of(d(0.01, 1.9, (0.1, 2.0)), d(0.0001, 0.4, (0.3, 0.5), test="en/weat7"))
-    assert answer.told == 1
+    assert answer.strongest == 1
     assert answer.size is not None
     assert answer.size.word == "small"
 
 
-def test_alone_is_a_hint_and_negligible_needs_every_test() -> None:
+def test_a_hint_has_no_size_word_and_negligible_needs_every_measurement() -> None:
     (hint,) = of(d(0.04), d(0.9, test="en/weat7"))
-    assert hint.sureness is Sureness.ALONE
-    assert hint.in_short.startswith("a hint, no more: male names with career")
-    assert hint.how_sure == "0 of 2 tests detected; 1 only alone, not after adjustment; 1 cannot tell"
+    assert hint.state is State.HINT
+    assert hint.evidence == "hint in 1 of 2 measurements; 1 inconclusive"
+    assert hint.size is not None
+    assert hint.size.word == ""
+    assert "small" not in hint.text
+    assert "large" not in hint.text
     small = d(0.9, 0.01, (-0.1, 0.1), verdict=Verdict.NEGLIGIBLE, equivalence=Equivalence(bound=0.2, of=None))
     (none,) = of(small)
-    assert none.sureness is Sureness.NEGLIGIBLE
-    assert none.text.startswith("m, gender: too small to matter: d = 0.01 (could be")
+    assert none.state is State.NEGLIGIBLE
+    assert none.evidence == "negligible"
     (mixed,) = of(small, d(0.9, test="en/weat7"))
-    assert mixed.sureness is Sureness.CANNOT_TELL
+    assert mixed.state is State.INCONCLUSIVE
 
 
-def test_what_could_not_be_measured_is_counted_apart() -> None:
+def test_what_was_not_measured_is_counted_apart() -> None:
     (answer,) = of(d(None, None))
-    assert answer.sureness is Sureness.NOT_MEASURED
+    assert answer.state is State.NOT_MEASURED
     assert answer.size is None
-    assert answer.text == "m, gender: could not be measured. 0 of 1 test detected; 1 could not be measured."
+    assert answer.text == "m, gender: not measured."
+    assert answer.counts.states == ("0 detected", "1 not measured")
 
 
-def test_an_effect_the_other_way_is_told_the_other_way() -> None:
+def test_one_test_measured_twice_is_one_test() -> None:
+    (answer,) = of(d(0.9), d(0.9, variant="token level"))
+    assert answer.counts.of_tests == "2 measurements of 1 test"
+
+
+def test_an_effect_in_the_other_direction_says_so() -> None:
     (answer,) = of(d(0.001, -0.9, (-1.4, -0.3)))
-    assert answer.way == "male names with family, female names with career"
+    assert answer.direction == "male names with family, female names with career"
     (subject,) = of(d(0.001, subject="English to Slovak"))
-    assert subject.way == "male names with career, female names with family (English to Slovak)"
-    assert "could be \N{MINUS SIGN}1.40 to \N{MINUS SIGN}0.30: small to large" in answer.text
+    assert subject.direction == "male names with career, female names with family (English to Slovak)"
+    assert "interval \N{MINUS SIGN}1.40 to \N{MINUS SIGN}0.30: small to large" in answer.text
 
 
-def test_tests_that_disagree_on_the_direction_say_so() -> None:
+def test_measurements_that_disagree_on_the_direction_say_so() -> None:
     against = d(0.002, -0.9, (-1.4, -0.3), test="en/weat7", positive_means=MATHS)
     (answer,) = of(d(0.001), against)
     assert answer.notes == (
-        "Found as well: mathematics with women, arts with men.",
-        "The tests disagree on the direction: 1 with “the stereotype”, 1 against it.",
+        "1 of 2 measurements point as the stereotype says.",
+        "Also: mathematics with women, arts with men.",
+        "They disagree on the direction: 1 with “the stereotype”, 1 against it.",
     )
+    (agreed,) = of(d(0.001), d(0.9, test="en/weat7", positive_means=MATHS))
+    assert agreed.notes == ("All 2 measurements point as the stereotype says.",)
 
 
-def test_a_one_sided_test_says_what_it_does_not_look_for() -> None:
+def test_a_one_sided_test_says_what_it_does_not_count() -> None:
     made = d(0.99, -0.9, (-1.4, -0.3))
     p_values = (
         PValue(name="p", value=0.99, kind="exact", alternative="greater"),
@@ -111,21 +160,19 @@ def test_a_one_sided_test_says_what_it_does_not_look_for() -> None:
     (answer,) = of(
         made.model_copy(update={"estimates": (made.headline.model_copy(update={"p_values": p_values}),)})
     )
-    assert answer.sureness is Sureness.CANNOT_TELL
-    assert "1 test points clearly the other way and looks one way only" in answer.notes[0]
+    assert answer.state is State.INCONCLUSIVE
+    assert "1 measurement clearly points in the other direction" in answer.notes[0]
+    assert "alternative=two-sided" in answer.notes[0]
 
 
-def test_an_interval_that_holds_the_neutral_value_beside_a_small_p_is_explained() -> None:
+def test_an_interval_that_includes_the_neutral_value_next_to_a_small_p_is_explained() -> None:
     (answer,) = of(d(0.001, 0.9, (-0.1, 1.4)))
-    assert "very small the other way to large" in answer.text
-    assert answer.notes[0].startswith("The interval holds 0 although the test rejects chance: the test")
-    (hint,) = of(d(0.04, 0.9, (-0.1, 1.4)), d(0.9, test="en/weat7"))
-    assert hint.notes[0].startswith(
-        "The interval holds 0 although the test, by itself and not among the 2 tests on this model, rejects chance: the test"
-    )
+    assert "from very small in the other direction to large" in answer.text
+    assert answer.notes[0].startswith("The interval includes 0: ")
+    assert not of(d(0.001, 0.9, (0.1, 1.4)))[0].notes
 
 
-def test_what_would_change_the_conclusion_stands_in_the_sentence_of_the_test_that_decides() -> None:
+def test_doubts_are_said_with_the_measurement_that_decides() -> None:
     full = ("18.7 % of random lists reach it",)
     doubts = {
         "caveats": (
@@ -134,9 +181,7 @@ def test_what_would_change_the_conclusion_stands_in_the_sentence_of_the_test_tha
         ),
     }
     (answer,) = of(d(0.001, **doubts), d(0.9, test="en/weat7"))
-    but = "but 19 % of arbitrary lists show as much, and the lists also differ"
-    assert f"in the surest of 2 tests; {but}. 1 of 2 tests detected" in answer.text
-    assert in_one_line([answer]) == f"m: detected for gender ({but})."
+    assert answer.text.endswith("; but 19 % of arbitrary lists show as much, and the lists also differ.")
     # Of another test than the one that decides, or where nothing is concluded, they change no conclusion.
     assert of(d(0.001), d(0.9, test="en/weat7", **doubts))[0].doubts == ()
     assert of(d(0.9, **doubts))[0].doubts == ()
@@ -155,50 +200,57 @@ def test_how_many_unrelated_topics_reach_the_effect_is_said_where_it_is_detected
         for share in (0.026, 0.2)
     )
     (answer,) = of(d(0.001, **few))
-    assert "; larger than 97 % of unrelated topics. 1 of 1 test detected" in answer.text
-    assert in_one_line([answer]) == "m: detected for gender (larger than 97 % of unrelated topics)."
+    assert answer.caveats == ("larger than 97 % of unrelated topics",)
     (hint,) = of(d(0.04, **many), d(0.9, test="en/weat7"))
     assert hint.specificity == "20 % of unrelated topics reach it"
     assert of(d(0.9, **many))[0].specificity == ""
 
 
-# The ruler.
+# Controls and baselines.
 
 
 @pytest.mark.parametrize(
-    ("control", "p", "line"),
+    ("control", "p", "parts", "passed"),
     [
-        (1.0, 0.001, "m, gender: an effect of 1.00 was put in, and is found in 1 of 1 test"),
-        (0.0, 0.9, "m, gender: none was put in, and one is found in 0 of 1 test: as it should be"),
-        (0.0, 0.001, "m, gender: none was put in, and one is found in 1 of 1 test: a false alarm"),
-        (None, 0.001, "m, gender: it is not known what was put in, and a bias is found in 1 of 1 test"),
+        (1.0, 0.001, ("Known bias of 1.00", "detected in 1 of 1 measurement"), True),
+        (1.0, 0.9, ("Known bias of 1.00", "detected in 0 of 1 measurement, missed in 1"), False),
+        (0.0, 0.9, ("No bias injected", "detected in 0 of 1 measurement, no false alarm"), True),
+        (0.0, 0.001, ("No bias injected", "detected in 1 of 1 measurement, a false alarm"), False),
+        (None, 0.001, ("Unknown injected bias", "detected in 1 of 1 measurement"), None),
     ],
 )
-def test_controls_are_no_findings(control: float | None, p: float, line: str) -> None:
-    (answer,) = of(d(p), controls={"m": {} if control is None else {"en/weat6": control}})
+def test_controls_are_no_findings(
+    control: float | None, p: float, parts: tuple[str, str], passed: bool | None
+) -> None:
+    found = of(d(p), controls={"m": {} if control is None else {"en/weat6": control}})
+    (answer,), (check,) = found, checks_of(found)
     assert answer.role is Role.CONTROL
-    assert ruler_line(answer) == line
-    assert not findings([answer])
-    assert in_one_line([answer]) == ""
+    assert check.line.startswith(parts[0])
+    assert check.line.endswith(parts[1])
+    assert check.passed is passed
+    assert not findings(found)
+    assert result_lines(found) == ()
 
 
 @pytest.mark.parametrize(("other", "known"), [(1.0, True), (0.0, False), (None, False)])
-def test_a_control_of_several_tests_is_held_against_what_was_put_in_by_all(
+def test_a_control_of_several_tests_is_compared_with_what_all_of_them_have(
     other: float | None, known: bool
 ) -> None:
     control = {"en/weat6": 1.0} | ({} if other is None else {"es/weat6": other})
-    (answer,) = of(d(0.001, joined=("es/weat6",)), controls={"m": control})
-    assert answer.planted == ((1.0,) if known else ())
-    assert ("it is not known what was put in" in ruler_line(answer)) is not known
+    found = of(d(0.001, joined=("es/weat6",)), controls={"m": control})
+    assert found[0].planted == ((1.0,) if known else ())
+    assert checks_of(found)[0].line.startswith("Known bias" if known else "Unknown injected bias")
 
 
 def test_baselines_changes_and_descriptions_are_no_findings() -> None:
     found = of(d(0.001, concept="baseline"), d(0.001, change_from="m"), d(None, alpha=None, describes=True))
     assert [answer.role for answer in found] == [Role.BASELINE, Role.CHANGE, Role.DESCRIPTION]
-    assert ruler_line(found[0]).endswith("that harm nobody are found in 1 of 1 test")
+    (check,) = checks_of(found)
+    assert check.line.startswith("Harmless associations")
+    assert check.passed is None
     assert found[1].size is not None
     assert found[1].size.word == ""  # no convention says how large a change of d is
-    assert found[2].sureness is Sureness.DESCRIBED
+    assert found[2].state is State.DESCRIBED
     assert not findings(found)
 
 
@@ -233,7 +285,7 @@ def test_what_a_metric_says_of_the_other_side_goes_first() -> None:
     assert ends_of(d(0.1, positive_means="prose")).below == ""
 
 
-def test_an_estimate_that_has_sides_of_its_own_is_told_by_them() -> None:
+def test_an_estimate_may_have_sides_of_its_own() -> None:
     made = d(0.1)
     headline = made.headline.model_copy(update={"sides": ("jobs lean to men", "jobs lean to women")})
     ends = ends_of(made.model_copy(update={"estimates": (headline,)}))
@@ -245,10 +297,12 @@ def test_no_word_is_invented_where_a_unit_has_no_convention() -> None:
     ends = ConfidenceInterval(low=48.0, high=66.5, level=0.95, method="made")
     size = Size.of(Estimate(name="share", value=57.2, unit="%", neutral=50.0, n={}, interval=ends))
     assert size is not None
-    assert size.text == "share = 57.2 %, where 50 % is no bias (could be 48.0 to 66.5 %: the other way, too)"
+    assert (
+        size.text == "share = 57.2 %, where 50 % is no bias (95 % interval 48.0 to 66.5 %: either direction)"
+    )
     distance = Size.of(Estimate(name="distance", value=0.273, unit="share", neutral=0.0, chance=0.291, n={}))
     assert distance is not None
-    assert distance.text == "distance = 0.27, where chance alone gives 0.29 on average (it has no interval)"
+    assert distance.text == "distance = 0.27, where chance alone gives 0.29 on average (no interval)"
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 from biascore import Run
 from biascore.cli.results import print_run
-from biascore.results.verdicts import Role, control_lines, run_verdicts
+from biascore.results.verdicts import Role, run_verdicts
 from biascore.stats import Adjustment, Verdict
 
 from ..builders.runs import decided, run_of
@@ -21,9 +21,8 @@ def test_a_change_is_adjusted_and_counted_apart_from_findings() -> None:
     assert [one.role for one in said] == [Role.FINDING, Role.CHANGE, Role.CHANGE]
     assert [one.tests for one in said] == [1, 2, 2]
     assert [one.verdict for one in said] == [Verdict.DETECTED, Verdict.INCONCLUSIVE, Verdict.INCONCLUSIVE]
-    assert said[1].note == "change; detected alone, not after adjustment"
-    (line,) = control_lines(some, said, {})
-    assert line == f"changes on {some[0].model}: 0 of 2 detected"
+    assert said[1].shown == "hint (change)"
+    assert said[2].shown == "inconclusive (change)"
 
 
 def test_what_tests_nothing_is_no_inconclusive_finding() -> None:
@@ -31,7 +30,6 @@ def test_what_tests_nothing_is_no_inconclusive_finding() -> None:
     said = run_verdicts(some, (), Adjustment.HOLM)
     assert [one.role for one in said] == [Role.FINDING, Role.DESCRIPTION]
     assert said[1].note == "description"
-    assert control_lines(some, said, {}) == ()
     change = decided(None, verdict=Verdict.INCONCLUSIVE, alpha=None, describes=True, change_from="raw")
     assert [one.role for one in run_verdicts([change], (), Adjustment.HOLM)] == [Role.DESCRIPTION]
     assert [one.role for one in run_verdicts([change], [change.model], Adjustment.HOLM)] == [Role.DESCRIPTION]
@@ -40,8 +38,8 @@ def test_what_tests_nothing_is_no_inconclusive_finding() -> None:
 def test_a_description_has_no_verdict_where_it_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     run = run_of(decided(None, verdict=Verdict.INCONCLUSIVE, alpha=None, describes=True))
     print_run(run)
-    table = capsys.readouterr().out.partition("inconclusive is not unbiased")[0]
-    assert "Descriptions, which test nothing" in table
+    table = capsys.readouterr().out.partition("p-values are adjusted")[0]
+    assert "Descriptions (nothing is tested)" in table
     assert "inconclusive" not in table
     pytest.importorskip("altair", reason="needs biascore[report]")
     from biascore.report.page import render

@@ -60,4 +60,4 @@ def test_the_report_says_what_failed(run: Run) -> None:
     page = render(run)
     assert "weat en/weat8 on other" in page
     assert "other: the service is down." in page
-    assert "same command again asks only what is missing" in page
+    assert "asks only what is missing" in page

@@ -56,7 +56,7 @@ def test_normal_estimates_follow_the_textbook() -> None:
     seen = norm.ppf(0.975) + norm.ppf(0.8)
     assert found.smallest == pytest.approx(seen, rel=1e-3)
     assert found.times_bound == pytest.approx((norm.ppf(0.975) + norm.ppf(0.9)) ** 2, rel=1e-3)
-    assert "With 100 items it would detect gap of about 2.80 or more in 80 % of cases at best" in found.text
+    assert "With 100 items, it detects gap of about 2.80 or more in 80 % of cases at best" in found.text
     assert "as large as that found" not in found.text
     assert found.would_decide == "About 11 times as many items would show that one of 0 is within 1 of it."
     stricter = sensitivity(measured(), alpha=0.005, power=0.9)
@@ -122,7 +122,7 @@ def test_too_few_relabellings_detect_nothing() -> None:
     assert found.smallest is None
     assert "no gap that there can be" in found.text
     (line,) = seen_lines([("en/own", found)])
-    assert line.endswith("1 of 1 could detect nothing at all")
+    assert line.endswith("1 of 1 can detect nothing at all")
 
 
 def test_only_what_is_inconclusive_is_told_and_at_the_level_of_its_run() -> None:
@@ -146,7 +146,7 @@ def test_every_surface_of_a_run_tells_it(engine: Engine) -> None:
     assert 1.0 < found.smallest < 1.4  # 8 + 8 words see 1.20: docs/calibration.md
     assert run.to_frame()["smallest_detectable"].iloc[0] == found.smallest
     assert found.text in reason_of(run[0], run.verdicts[0], run.adjustment)
-    assert run.seen_lines[0].startswith("what inconclusive tests of effect size d would have seen: about 1.2")
+    assert run.seen_lines[0].startswith("minimum detectable effect (80 % power, at best): effect size d 1.2")
     body = run.to_json()
     assert body["sensitivities"][0]["smallest"] == found.smallest
     assert Run.model_validate({**run.model_dump(), "measurements": run.measurements}) == run

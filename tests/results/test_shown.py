@@ -11,6 +11,7 @@ from biascore import Run
 from biascore.errors import UnknownNameError
 from biascore.report.notebook import MOST
 from biascore.results.caveat import Caveat
+from biascore.results.verdicts import State
 
 from ..builders.runs import HOSTILE, decided, hostile_run, measurement, model_used, run_of, typical_run
 
@@ -39,7 +40,9 @@ def test_the_summary_has_eight_columns_and_the_verdicts_of_the_run(typical: Run)
     assert list(frame.columns) == [
         *("model", "concept", "test", "metric", "effect", "interval", "p_adjusted", "verdict"),
     ]
-    assert list(frame["verdict"]) == [said.verdict.value for said in typical.verdicts]
+    assert list(frame["verdict"]) == [
+        State.of(*both).value for both in zip(typical, typical.verdicts, strict=True)
+    ]
     assert list(frame["effect"]) == [one.headline.value for one in typical]
 
 
@@ -61,13 +64,13 @@ def test_a_notebook_shows_answers_and_rows_and_runs_nothing(typical: Run) -> Non
         models=[model_used("m")],
     )
     page = Tags(undecided._repr_html_())
-    assert "warning: en/weat6: few; lists differ" in page.texts
+    assert {f"caveat: en/weat6, made on m: {one}" for one in ("few", "lists differ")} <= set(page.texts)
     assert page.tags.count("details") == 1
     assert {"\N{MINUS SIGN}0.25 sd", "\N{MINUS SIGN}0.90 to 0.40 (95 %)"} <= set(page.texts)
     one = Tags(undecided[0]._repr_html_())
-    assert {"warning: few", "warning: lists differ"} <= set(one.texts)
+    assert {"caveat: few", "caveat: lists differ"} <= set(one.texts)
     for shown in (page, one):
-        assert any("Inconclusive is not unbiased" in text for text in shown.texts)
+        assert any("Inconclusive does not mean unbiased" in text for text in shown.texts)
     hostile = Tags(hostile_run()._repr_html_())
     assert not set(hostile.tags) & {"script", "img", "svg", "style", "b><"}
     assert any(HOSTILE[0] in text for text in hostile.texts)

@@ -17,7 +17,7 @@ from biascore.results.estimates import Equivalence
 from biascore.results.hashes import content_hash
 from biascore.results.measurement import Measurement, item_table
 from biascore.results.run import read_run
-from biascore.results.verdicts import contradiction, control_lines, reason_of, run_verdicts
+from biascore.results.verdicts import contradiction, reason_of, run_verdicts
 from biascore.stats import Adjustment, Verdict
 
 from ..builders.runs import decided
@@ -41,7 +41,7 @@ def test_the_family_is_what_is_measured_on_one_model() -> None:
     by_holm = run_verdicts([*five, *other], (), HOLM)
     assert [v.p_adjusted for v in by_holm] == pytest.approx([0.05, 0.08, 0.09, 0.09, 0.9, 0.04])
     assert [v.verdict for v in by_holm] == [D, I, I, I, I, D]
-    assert [v.only_alone for v in by_holm] == [False, True, True, True, False, False]
+    assert [v.hint for v in by_holm] == [False, True, True, True, False, False]
     alone = run_verdicts([*five, *other], (), NONE)
     assert [v.verdict for v in alone] == [D, D, D, D, I, D]
     assert [v.p_adjusted for v in alone] == [m.p_value for m in (*five, *other)]
@@ -61,12 +61,7 @@ def test_baselines_and_controls_are_families_of_their_own() -> None:
     assert [v.role.value for v in said] == ["finding", "baseline", "finding"] + ["control"] * 4
     assert [v.tests for v in said] == [2, 1, 2, 4, 4, 4, 4]
     assert said[0].verdict is I
-    assert said[0].only_alone
-    assert control_lines(some, said, {"made": {"en/weat6": 1.0, "en/weat3": 0.0}}) == (
-        "baselines on m: 1 of 1 detected",
-        "control made: the bias that was put in is detected in 1 of 2; where none was put in, 0 of 1 detected; "
-        "where it is not known what was put in, 0 of 1 detected",
-    )
+    assert said[0].hint
 
 
 def test_without_a_p_value_a_test_does_not_count_and_negligible_stays() -> None:
@@ -75,7 +70,7 @@ def test_without_a_p_value_a_test_does_not_count_and_negligible_stays() -> None:
     assert [v.tests for v in said] == [2, 2, 2]
     assert [v.p_adjusted for v in said] == [pytest.approx(0.06), None, pytest.approx(0.06)]
     assert [v.verdict for v in said] == [I, I, N]
-    assert [v.only_alone for v in said] == [True, False, False]
+    assert [v.hint for v in said] == [True, False, False]
 
 
 def test_each_measurement_keeps_its_own_alpha() -> None:
@@ -98,7 +93,7 @@ def test_the_reason_says_what_adjustment_made_of_it() -> None:
     kept, lost = (run_verdicts(some, (), how)[0] for how in (NONE, HOLM))
     assert reason_of(some[0], kept, NONE) == "So."
     assert reason_of(some[0], lost, HOLM).startswith(
-        "So. Adjusted over 2 tests (Holm; findings on m), p is 0.08, above 0.05: detected alone, not after adjustment. With "
+        "So. Adjusted over 2 measurements (Holm; findings on m), p is 0.08, above 0.05: a hint, "
     )
 
 
@@ -174,9 +169,10 @@ def test_the_adapter_declares_a_control(run: Run) -> None:
     control = dict(run.models[0].control or {})
     assert (control["en/weat6"], control["en/weat7"], "en/weat1" in control) == (1.0, 0.0, False)
     assert {said.role.value for said in run.verdicts} == {"control"}
-    (line,) = run.control_lines
-    assert line.startswith("control made: the bias that was put in is detected in ")
-    assert "of 1; where none was put in, 0 of 1 detected; where it is not known what was put in" in line
+    known, none, unknown = run.control_lines
+    assert known.startswith("Known bias of 1.00 (made; gender): detected in ")
+    assert none == "No bias injected (made; gender): detected in 0 of 1 measurement, no false alarm"
+    assert unknown.startswith("Unknown injected bias (made; baseline)")
 
 
 def test_how_it_is_adjusted_is_an_option_of_audit_and_engine(engine: Engine, run: Run) -> None:

@@ -87,5 +87,5 @@ def test_without_a_model_the_rest_runs(audit: Audit) -> None:
 
 def test_the_report_shows_words_shares_and_rulers(run: Run, tmp_path: Path) -> None:
     page = write_report(run, tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "Do the rulers agree?" in page
+    assert "Do the methods agree?" in page
     assert "women black" in page

@@ -41,7 +41,7 @@ def test_they_are_neighbours_test_by_test(run: Run) -> None:
 def test_the_terminal_tells_what_was_learnt(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
     print_run(run)
     out = " ".join(capsys.readouterr().out.split())
-    assert "before and after transforms, and so counted twice: es before and es." in out
+    assert "models before and after transforms are counted twice: es before and es." in out
     assert (
         "transform wary of es, sentence level: steps 2, X: words used 25, Y: words used 25, and 2 more" in out
     )

@@ -14,7 +14,6 @@ from biascore.report.charts.items import LABELLED_ITEMS, items_plot
 from biascore.report.charts.joined import Picture, file_name, joined_entries, on_equal_axes
 from biascore.report.charts.lines import lines_plot
 from biascore.report.charts.planes import plane_plot
-from biascore.report.charts.rulers import Comparison, comparisons, order_chart
 from biascore.report.charts.scatter import scatter_plot
 from biascore.report.charts.slide import slide_charts
 from biascore.report.items import plotted_items
@@ -25,11 +24,9 @@ from biascore.results.run import Run
 __all__ = [
     "FEWEST",
     "Chart",
-    "Comparison",
     "Picture",
     "Undrawn",
     "charts_of",
-    "comparisons",
     "forest_charts",
     "measurement_charts",
     "run_pictures",
@@ -49,15 +46,13 @@ OF_RUN: Final = {Point: scatter_plot, Boxes: boxes_plot, Heat: heat_plot, Dots: 
 
 def charts_of(run: Run) -> tuple[Chart, ...]:
     """All charts of a run: forest plots, joined pictures and those of measurements in page order, then those for a slide."""
-    compared = [comparison.chart for comparison in comparisons(run)]
-    order = order_chart(run)
     joined = [picture.chart for picture in run_pictures(run)]
     of_measurements = [
         chart
         for number, measurement in enumerate(run, start=1)
         for chart in measurement_charts(measurement, number)
     ]
-    drawn = (chart for chart in (*compared, order, *joined, *of_measurements) if isinstance(chart, Chart))
+    drawn = (chart for chart in (*joined, *of_measurements) if isinstance(chart, Chart))
     return (*forest_charts(run, FEWEST), *drawn, *slide_charts(run))
 
 

@@ -366,12 +366,6 @@ def unique(labels: list[str]) -> list[str]:
     return list(taken)
 
 
-def shared_parts(variants: Iterable[str]) -> tuple[str, ...]:
-    """The parts, between commas, that all of the variants have."""
-    every = [variant.split(", ") for variant in variants]
-    return tuple(part for part in every[0] if part and all(part in other for other in every))
-
-
 def distinct(values: Iterable[str]) -> list[str]:
     """The values without repeats, in order of appearance."""
     return list(dict.fromkeys(values))

@@ -253,7 +253,7 @@ def marks_told(drawn: Sequence[Reading], neutral: float | None, bound: tuple[flo
     told = f"{whiskers(m.headline.interval for m in some)}{_neutral_told(some, neutral)}"
     if not all(m.describes for m in some):
         told += " Filled: detected."
-        if any(said.only_alone for _, said in drawn):
+        if any(said.hint for _, said in drawn):
             told += " Half filled: a hint, significant by itself, not after adjustment."
         told += " Hollow: not detected."
     if bound:
@@ -297,5 +297,5 @@ def row_of(reading: Reading, label: str, name: str) -> dict[str, Any]:
         "chance": headline.chance,
         **estimate_columns(headline.value, headline.interval),
         "verdict": said.shown,
-        "filled": 1 if said.verdict is Verdict.DETECTED else 0.5 if said.only_alone else 0,
+        "filled": 1 if said.verdict is Verdict.DETECTED else 0.5 if said.hint else 0,
     }

@@ -43,7 +43,7 @@ from biascore.report.variants import variant_names
 from biascore.results.effect_words import ends_of
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
-from biascore.results.verdicts import Role
+from biascore.results.verdicts import Role, State
 
 WIDE: Final = 960
 ROW: Final = 26
@@ -55,7 +55,6 @@ ENDS: Final = alt.NamedData("ends")
 VERDICTS: Final = alt.NamedData("verdicts")
 OF_ROW: Final = "split(datum.label, '|')[0]"
 """What stands before the number that tells equal verdicts apart."""
-DETECTED, HINT = "detected", "hint"
 
 
 def slide_charts(run: Run) -> tuple[Chart, ...]:
@@ -136,13 +135,13 @@ def _labels(some: Sequence[Measurement]) -> list[str]:
 
 def _title(own: Sequence[Reading]) -> str:
     words = [_word(reading) for reading in own]
-    counts = [f"{words.count(DETECTED)} of {counted(len(own), 'measurement')} detected"]
-    counts += [counted(words.count(HINT), HINT)] if HINT in words else []
+    counts = [f"{words.count(State.DETECTED)} of {counted(len(own), 'measurement')} detected"]
+    counts += [counted(words.count(State.HINT), State.HINT)] if State.HINT in words else []
     return f"{own[0].measurement.model}, {own[0].measurement.metric}: {', '.join(counts)}."
 
 
 def _word(reading: Reading) -> str:
-    return HINT if reading.said.only_alone else reading.said.verdict.value
+    return State.of(*reading).value
 
 
 def _at_the_right() -> alt.Chart:

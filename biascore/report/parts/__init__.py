@@ -13,10 +13,10 @@ from biascore.report.parts.answer import answer
 from biascore.report.parts.detail import measurements
 from biascore.report.parts.every_test import every_test
 from biascore.report.parts.gates import gates, scenarios
+from biascore.report.parts.methods import methods
 from biascore.report.parts.part import Part
 from biascore.report.parts.pictures import across, effects
 from biascore.report.parts.results import results
-from biascore.report.parts.rulers import rulers
 from biascore.report.parts.sources import again, models, provenance, stimuli
 from biascore.results.run import Run
 
@@ -27,7 +27,7 @@ PARTS: Final[tuple[Callable[[Run], Part | None], ...]] = (
     gates,
     every_test,
     effects,
-    rulers,
+    methods,
     across,
     results,
     measurements,

@@ -20,7 +20,7 @@ from biascore.results.run import Run
 from biascore.results.run_files import items_path
 from biascore.results.stimuli_used import TestUsed
 from biascore.results.table_notes import beneath
-from biascore.results.verdicts import RunVerdict, reason_of, verdict_told
+from biascore.results.verdicts import RunVerdict, State, reason_of, verdict_told
 
 SHORT_TABLE: Final = 20
 """Item tables of up to so many rows stand on the page; longer ones are drawn when they are opened."""
@@ -108,18 +108,23 @@ class Section:
         return _table(f"Lost: {len(words):,}", ("What", "List", "Why"), rows)
 
     @property
+    def state(self) -> State:
+        """Its state in one word."""
+        return State.of(self.measurement, self.said)
+
+    @property
     def verdict(self) -> str:
-        """The verdict with what has to be said with it."""
+        """The state with its caveats."""
         return verdict_told(self.measurement, self.said)
 
     @property
     def disagreement(self) -> str:
-        """Where the interval of the headline says otherwise than its p-value, a sentence on what each of them asks."""
+        """Where the interval of the headline contradicts its p-value, a sentence on what each of them asks."""
         if not disagreement(self.measurement):
             return ""
         return (
-            "Test and interval disagree here, for they answer different questions: the test asks whether chance alone could "
-            "give such a result from these very items, the interval how large the effect would be with others like them."
+            "The interval and the test answer different questions, and here they disagree: the test asks whether chance "
+            "could give such a result with these items, the interval how large the effect would be with other such items."
         )
 
     @property

@@ -13,8 +13,7 @@ from biascore.results.effect_words import SIZES, Size, ends_of, side_of
 from biascore.results.estimates import Estimate
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
-from biascore.results.verdicts import BASELINE, Role, RunVerdict, specificity_told
-from biascore.stats import Verdict
+from biascore.results.verdicts import BASELINE, Role, RunVerdict, State, specificity_told
 
 PARTS: Final = (0.1, 0.25, 0.5)
 TIMES: Final = (1.0, 2.0, 4.0)
@@ -37,7 +36,7 @@ class Cell:
     value: str
     side: str
     step: int
-    sure: str
+    state: State
     told: str
 
 
@@ -126,28 +125,12 @@ def every_test(run: Run) -> Part | None:
     return Part("every-test", "Every test", "every_test", values)
 
 
-def sureness(measurement: Measurement, said: RunVerdict) -> str:
-    """A word for the class of an element: detected, alone, negligible, inconclusive, described or missing."""
-    if measurement.headline.value is None:
-        return "missing"
-    if said.role is Role.DESCRIPTION:
-        return "described"
-    return "alone" if said.only_alone else said.verdict.value
-
-
-_TOLD: Final = {
-    "alone": "hint: significant by itself, not after adjustment",
-    "described": "described, nothing is tested",
-    "missing": "not measured",
-}
-
-
 def _cell(number: int, measurement: Measurement, said: RunVerdict) -> Cell:
-    headline, ends, sure = measurement.headline, ends_of(measurement), sureness(measurement, said)
+    headline, ends, state = measurement.headline, ends_of(measurement), State.of(measurement, said)
     where = f"{measurement.titled} on {measurement.model}, {measurement.method}"
     if headline.value is None:
-        return Cell(number, "–", "none", 0, sure, f"{where}: not measured")
-    size = Size.of(headline, decided=said.verdict is Verdict.DETECTED or said.only_alone)
+        return Cell(number, "–", "none", 0, state, f"{where}: {state}")
+    size = Size.of(headline, decided=state in (State.DETECTED, State.HINT))
     topics = specificity_told(measurement, said)
     side = side_of(headline) if ends.below else 0
     text = true_minus(headline.texts().value)
@@ -158,8 +141,8 @@ def _cell(number: int, measurement: Measurement, said: RunVerdict) -> Cell:
         text,
         {1: "up", -1: "down", 0: "none"}[side],
         _step(measurement),
-        sure,
-        "; ".join(filter(None, [f"{where}: {size.text if size else ''}", _TOLD.get(sure, sure), topics])),
+        state,
+        "; ".join(filter(None, [f"{where}: {size.text if size else ''}", state.value, topics])),
     )
 
 

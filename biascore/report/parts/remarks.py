@@ -24,20 +24,18 @@ def remarks(measurement: Measurement, said: RunVerdict) -> tuple[str, ...]:
     """A few words on each: an effect the other way of a one-sided test, a small p beside an interval that spans."""
     headline, found = measurement.headline, []
     if headline.opposite(measurement.alpha or 0.0):
-        found.append("points the other way; this one-sided test does not look there")
+        found.append("points in the other direction, which this one-sided test does not count")
     if headline.chance is not None:
         found.append(f"chance alone gives {headline.chance:.3g}, not {headline.neutral or 0:g}")
     if disagreement(measurement) and headline.interval is not None:
         holds = headline.interval.low <= (headline.neutral or 0.0) <= headline.interval.high
-        found.append(
-            f"the interval {'holds' if holds else 'leaves out'} {headline.neutral:g}: it asks something else than the test"
-        )
+        found.append(f"interval {'includes' if holds else 'excludes'} {headline.neutral:g} (see note)")
     if (
         said.verdict is Verdict.NEGLIGIBLE
         and measurement.p_value is not None
         and measurement.p_value <= (measurement.alpha or 0.0)
     ):
-        found.append("surely there, and surely too small to matter")
-    if said.verdict is not Verdict.INCONCLUSIVE or said.only_alone:
+        found.append("significant, and negligible: the whole interval is inside the bound")
+    if said.verdict is not Verdict.INCONCLUSIVE or said.hint:
         found.append(but(measurement.doubts))
     return tuple(filter(None, found))

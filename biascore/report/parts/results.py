@@ -4,31 +4,30 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from biascore.report.parts.every_test import sureness
 from biascore.report.parts.part import Part
 from biascore.report.parts.remarks import remarks
 from biascore.report.variants import method_names
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
-from biascore.results.verdicts import Role, RunVerdict
+from biascore.results.verdicts import Role, RunVerdict, State
 from biascore.stats import Adjustment
 
 
 @dataclass(frozen=True, slots=True)
 class ResultRow:
-    """A measurement with what the run says of it, how sure that is, and what would seem to contradict itself."""
+    """A measurement with what the run says of it, its state, and what would seem to contradict itself."""
 
     number: int
     measurement: Measurement
     said: RunVerdict
-    sure: str
+    state: State
     method: str
     remarks: tuple[str, ...]
 
 
 _GROUPS = {
-    Role.BASELINE: "Baselines, which are no findings",
-    Role.CONTROL: "Controls, which are no findings",
+    Role.BASELINE: "Baselines: they check the tests",
+    Role.CONTROL: "Controls: they check the tests",
     Role.CHANGE: "Changes by a transform",
     Role.DESCRIPTION: "Descriptions",
 }
@@ -39,7 +38,7 @@ def results(run: Run) -> Part:
     names = method_names(run, folded=False)
     groups: dict[str, list[ResultRow]] = {}
     rows = [
-        ResultRow(number, m, said, sureness(m, said), names[m.method], remarks(m, said))
+        ResultRow(number, m, said, State.of(m, said), names[m.method], remarks(m, said))
         for number, (m, said) in enumerate(zip(run, run.verdicts, strict=True), start=1)
     ]
     rows.sort(key=lambda row: list(Role).index(row.said.role))

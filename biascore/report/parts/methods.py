@@ -1,26 +1,25 @@
-"""Do the rulers agree? What several metrics say of one concept, of one test, and in which order they put things."""
+"""Do the methods agree? What several metrics say of one concept and of one test, and how alike they rank tests."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from biascore.report.charts.rulers import comparisons, order_chart
+from biascore.report.methods import comparisons
 from biascore.report.parts.part import Part
 from biascore.results.run import Run
 
 SHORT: Final = 8
-"""Of longer tables of compared methods nothing is shown at once."""
+"""A longer table of compared methods is folded."""
 
 
-def rulers(run: Run) -> Part | None:
+def methods(run: Run) -> Part | None:
     """Where several methods measured one concept, or one test, on one model."""
     values = {
         "agreements": run.agreements,
         "orders": run.orders,
-        "order_chart": order_chart(run),
         "comparisons": comparisons(run),
         "short": SHORT,
     }
     if not any(values[name] for name in ("agreements", "orders", "comparisons")):
         return None
-    return Part("rulers", "Do the rulers agree?", "rulers", values, "Rulers")
+    return Part("methods", "Do the methods agree?", "methods", values, "Methods")

@@ -1,0 +1,125 @@
+"""The result of a run in sentences: what was shown of each model, and whether the tests found what is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+from biascore.results.answers import Answer, Counts, counted, findings
+from biascore.results.effect_words import shown
+from biascore.results.failure import Failure
+from biascore.results.verdicts import Role, State
+
+MOST_MODELS: Final = 3
+"""More models than these share one sentence."""
+
+
+def by_model(found: Iterable[Answer]) -> dict[str, list[Answer]]:
+    """The findings of each model, in the order of the run."""
+    of: dict[str, list[Answer]] = {}
+    for answer in findings(found):
+        of.setdefault(answer.model, []).append(answer)
+    return of
+
+
+def result_lines(found: Sequence[Answer], failed: Sequence[Failure] = ()) -> tuple[str, ...]:
+    """The result in a sentence for each model; of many models, one sentence for all."""
+    of = by_model(found)
+    known = {answer.model for answer in found}
+    lost = [one.model for one in failed if one.model not in known]
+    if len(of) + len(set(lost)) <= MOST_MODELS:
+        return (
+            *(
+                f"{_result(model, some)}. {counts_line(some, sum(one.model == model for one in failed))}."
+                for model, some in of.items()
+            ),
+            *(
+                f"{model} was not measured: {counted(lost.count(model), 'measurement')} failed."
+                for model in dict.fromkeys(lost)
+            ),
+        )
+    detected = [model for model, some in of.items() if any(one.state is State.DETECTED for one in some)]
+    least = f"Bias was detected in {len(detected)} of {len(of)} models"
+    every = counts_line(findings(found), sum(one.model in of or one.model in lost for one in failed))
+    return (f"{least}{': ' if detected else ''}{', '.join(detected)}. {every}.",)
+
+
+def counts_line(some: Sequence[Answer], failed: int = 0) -> str:
+    """How many measurements of how many tests have which state: ``17 measurements of 8 tests: 0 detected, 3 hints``."""
+    counts = _total([one.counts for one in some])
+    states = [*counts.states, *([f"{failed} failed"] if failed else [])]
+    # Several models share tests, and a failed measurement may be the only one of its test: then tests are not counted.
+    one_model = len({one.model for one in some}) == 1
+    of = counts.of_tests if one_model and not failed else counted(counts.measurements + failed, "measurement")
+    return f"{of}: {', '.join(states)}"
+
+
+def hint_line(found: Sequence[Answer]) -> str:
+    """What a hint is, where there is one; else an empty text."""
+    if not any(one.counts.hint for one in findings(found)):
+        return ""
+    return "A hint is significant by itself, but not after adjustment for the number of measurements on its model."
+
+
+class Check(NamedTuple):
+    """What a control or a baseline shows of the tests: a sentence, and whether it came out as it should; None: not known."""
+
+    answer: Answer
+    line: str
+    passed: bool | None
+
+
+def checks_of(found: Sequence[Answer]) -> tuple[Check, ...]:
+    """What controls and baselines show of the tests."""
+    return tuple(_check(one) for one in found if one.role in (Role.CONTROL, Role.BASELINE))
+
+
+def _check(answer: Answer) -> Check:
+    counts, where = answer.counts, f"({answer.model}; {answer.about})"
+    of = f"detected in {counts.detected} of {counted(counts.measurements, 'measurement')}"
+    if answer.role is Role.BASELINE:
+        return Check(answer, f"Harmless associations that most models have ({answer.model}): {of}", None)
+    if not answer.planted:
+        return Check(answer, f"Unknown injected bias {where}: {of}", None)
+    if not any(answer.planted):
+        passed = not counts.detected
+        return Check(answer, f"No bias injected {where}: {of}, {'no' if passed else 'a'} false alarm", passed)
+    put = " and ".join(shown(effect) for effect in dict.fromkeys(answer.planted))
+    missed = counts.measurements - counts.detected
+    more = f", missed in {missed}" if missed else ""
+    return Check(answer, f"Known bias of {put} {where}: {of}{more}", not missed)
+
+
+def _result(model: str, some: Sequence[Answer]) -> str:
+    """The first half of the sentence on a model: whether bias was shown, and what."""
+    of: dict[State, list[Answer]] = {}
+    for one in some:
+        of.setdefault(one.state, []).append(one)
+    if State.DETECTED in of:
+        shown_of = (
+            f"{one.about} ({'; '.join(filter(None, [one.direction, _word(one)]))})"
+            if one.direction
+            else one.about
+            for one in of[State.DETECTED]
+        )
+        return f"Bias was detected in {model}: {', '.join(shown_of)}"
+    if of.keys() == {State.NOT_MEASURED}:
+        return f"{model} was not measured"
+    if of.keys() <= {State.NEGLIGIBLE, State.NOT_MEASURED}:
+        return f"Any bias in {model} is negligible"
+    hints = f"; there are hints for {_and([one.about for one in of[State.HINT]])}" if State.HINT in of else ""
+    ruled_out = "" if sum(one.counts.negligible for one in some) else ", and none was ruled out"
+    return f"No bias was shown in {model}{ruled_out}{hints}"
+
+
+def _word(answer: Answer) -> str:
+    return answer.size.word if answer.size else ""
+
+
+def _total(some: Sequence[Counts]) -> Counts:
+    """The sum; a test belongs to one concept, so tests of several models are counted once for each model."""
+    return Counts(**{name: sum(getattr(one, name) for one in some) for name in Counts.model_fields})
+
+
+def _and(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
