@@ -41,7 +41,7 @@ SCRIPTS: Final = ("charts.js", "tables.js", "page.js")
 
 _LONG: Final = re.compile(r"\S{17,}")
 _SPACE: Final = re.compile(r"(\s+)")
-_SIGN: Final = re.compile(r"(?<=[/:=_,+.])(?=\w)")
+_SIGN: Final = re.compile(r"(?<=[/:=_,+])(?=\w)|(?<=\.)(?=[^\W\d])")
 _UNSAFE_IN_SCRIPT: Final = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 
 

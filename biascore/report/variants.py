@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, Final
 
 from biascore.results.measurement import Measurement
@@ -36,12 +36,12 @@ def variant_names(measurements: Iterable[Measurement], *, folded: bool = True) -
     return names | {method: names[first] for method, first in same.items()}
 
 
-def method_names(measurements: Sequence[Measurement], *, folded: bool = True) -> dict[str, str]:
+def method_names(measurements: Iterable[Measurement], *, folded: bool = True) -> dict[str, str]:
     """The metric of each method, and in brackets what tells it from others of the metric."""
-    variants = variant_names(measurements, folded=folded)
+    listed = list(measurements)
+    variants = variant_names(listed, folded=folded)
     return {
-        m.method: f"{m.metric} ({variants[m.method]})" if variants[m.method] else m.metric
-        for m in measurements
+        m.method: f"{m.metric} ({variants[m.method]})" if variants[m.method] else m.metric for m in listed
     }
 
 

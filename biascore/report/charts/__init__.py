@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from biascore.report.charts.across import boxes_plot, dots_plot, heat_plot
 from biascore.report.charts.bars import bars_plot
-from biascore.report.charts.base import Chart, Plot, Undrawn, safe
+from biascore.report.charts.base import ROWS, Chart, Plot, Undrawn, safe
 from biascore.report.charts.forest import FEWEST, families_of, forest_charts, model_looks
 from biascore.report.charts.histograms import histogram_plot
 from biascore.report.charts.items import LABELLED_ITEMS, items_plot
@@ -46,7 +46,7 @@ OF_RUN: Final = {Point: scatter_plot, Boxes: boxes_plot, Heat: heat_plot, Dots: 
 
 def charts_of(run: Run) -> tuple[Chart, ...]:
     """All charts of a run: forest plots, joined pictures and those of measurements in page order, then those for a slide."""
-    joined = [picture.chart for picture in run_pictures(run)]
+    joined = [picture.chart for picture in run_pictures(run, FEWEST)]
     of_measurements = [
         chart
         for number, measurement in enumerate(run, start=1)
@@ -56,10 +56,11 @@ def charts_of(run: Run) -> tuple[Chart, ...]:
     return (*forest_charts(run, FEWEST), *drawn, *slide_charts(run))
 
 
-def run_pictures(run: Run) -> tuple[Picture, ...]:
+def run_pictures(run: Run, least: int = 1) -> tuple[Picture, ...]:
     """What measurements declared to be drawn together, one picture for each metric and title.
 
-    Figures of one title that cannot share axes are drawn apart; where none can be drawn, the picture says why.
+    Figures of one title that cannot share axes are drawn apart; where none can be drawn, the picture says why. Those of
+    fewer than ``least`` points are left out.
     """
     pictures: list[Picture] = []
     looks = model_looks(run)
@@ -73,6 +74,8 @@ def run_pictures(run: Run) -> tuple[Picture, ...]:
             pictures.append(Picture(metric, Undrawn(title, note)))
         for place, entries in enumerate(groups):
             plot = OF_RUN[type(entries[0].figure)](entries, looks)
+            if isinstance(plot, Plot) and len(plot.drawing.data[ROWS.name]) < least:
+                continue
             if isinstance(plot, Plot) and not place:
                 plot = plot._replace(notes=(note, *plot.notes))
             name = file_name(len(pictures) + 1, entries[0])

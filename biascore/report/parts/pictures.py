@@ -15,7 +15,7 @@ def effects(run: Run) -> Part | None:
 
 def across(run: Run) -> Part | None:
     """The pictures that metrics asked for, of all their measurements together."""
-    pictures = run_pictures(run)
+    pictures = run_pictures(run, FEWEST)
     return (
         Part("across", "Across measurements", "across", {"pictures": pictures}, "Across")
         if pictures
