@@ -188,3 +188,26 @@ def test_the_page_of_nine_large_measurements_is_light(tmp_path: Path) -> None:
     page = visit(path.read_text(encoding="utf-8"), tmp_path).page
     assert len(page.elements) <= 50_000
     assert pages_printed(path.read_text(encoding="utf-8"), tmp_path) <= 12
+
+
+def test_the_page_of_fifty_five_measurements_is_light(tmp_path: Path) -> None:
+    """As many items, with as many columns, as a study of traits has; the details are made when they are opened."""
+    rng = np.random.default_rng(7)
+    made = []
+    for place in range(55):
+        values = rng.normal(0, 1, 1708).tolist()
+        rows = [
+            (f"The person number {i} is always ready to help out.", "mf"[i % 2], v)
+            for i, v in enumerate(values)
+        ]
+        more = {
+            "template": [f"t{i % 6}" for i in range(1708)],
+            "target": [f"word {i % 17}" for i in range(1708)],
+            "perplexity": rng.lognormal(2, 0.2, 1708).tolist(),
+            "weight": rng.uniform(0, 1, 1708).tolist(),
+        }
+        made.append(measurement(test=f"en/trait{place}", items=table(rows, more)))
+    path = write_report(run_of(*made), tmp_path / "report.html")
+    assert path.stat().st_size <= 5_000_000
+    page = visit(path.read_text(encoding="utf-8"), tmp_path).page
+    assert len(page.elements) <= 25_000
