@@ -178,7 +178,7 @@ def test_bars_start_at_zero_and_stand_in_order(tmp_path: Path) -> None:
     assert lengths == pytest.approx([unit * (e.interval.high - e.interval.low) for e in drawn if e.interval])
 
     figure = next(f for f in page_of(run, tmp_path).all("figure") if "by bias type" in f.text)
-    assert "The upright line at 50 stands for no bias." in figure.text
+    assert "The vertical line at 50 means no bias." in figure.text
     assert "Without a value, and so not drawn: profession." in figure.text
 
 

@@ -125,7 +125,7 @@ class Drawing:
     meta: dict[str, Any] | None = None
 
     def with_bound(self, ends: tuple[float, float] | None) -> Drawing:
-        """The drawing above a band between the ends within which an effect is too small to matter; itself for None."""
+        """The drawing above a band between the ends within which an effect is negligible; itself for None."""
         if ends is None:
             return self
         band = alt.Chart(BOUND).mark_rect(color=BOUND_COLOUR, opacity=0.13, aria=False)
@@ -329,7 +329,7 @@ def whiskers(intervals: Iterable[ConfidenceInterval | None]) -> str:
 
 def neutral_told(neutral: float | None, meant: str = "no bias") -> str:
     """A sentence on what the line at the neutral value means, with a space before it; an empty text without one."""
-    return "" if neutral is None else f" The upright line at {neutral:g} stands for {meant}."
+    return "" if neutral is None else f" The vertical line at {neutral:g} means {meant}."
 
 
 def not_drawn(count: int, noun: str = "") -> str:

@@ -269,7 +269,7 @@ def _apart_by_subject(measurements: Sequence[Measurement]) -> bool:
 def _neutral_told(measurements: Sequence[Measurement], neutral: float | None) -> str:
     """A sentence on the line or the strokes at the points, with a space before it."""
     if any(m.headline.chance is not None for m in measurements):
-        return " The grey strokes stand at what chance alone gives: from a model without bias too, this is not 0."
+        return " The grey strokes show what chance alone gives: this is not 0 even for a model without bias."
     return neutral_told(neutral, "no change" if all(m.change_from for m in measurements) else "no bias")
 
 

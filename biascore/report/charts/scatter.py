@@ -166,12 +166,12 @@ def _names(
 
 def _neutrals_told(neutrals: tuple[float | None, float | None]) -> str:
     across, up = neutrals
-    lines = [f"the upright line at {across:g}"] if across is not None else []
-    lines += [f"the level line at {up:g}"] if up is not None else []
+    lines = [f"the vertical line at {across:g}"] if across is not None else []
+    lines += [f"the horizontal line at {up:g}"] if up is not None else []
     if not lines:
         return ""
     told = " and ".join(lines)
-    return f" {told[0].upper()}{told[1:]} {'stands' if len(lines) == 1 else 'stand'} for no bias."
+    return f" {told[0].upper()}{told[1:]} {'means' if len(lines) == 1 else 'mean'} no bias."
 
 
 def _layers(count: int, frame: Frame, looks: Sequence[Look]) -> tuple[alt.Chart, ...]:
