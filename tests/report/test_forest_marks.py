@@ -150,9 +150,10 @@ def test_variants_are_one_forest_in_which_one_that_repeats_another_is_named_and_
     )
     (one,) = forest_charts(run)
     assert {row["series"] for row in one.spec["datasets"]["rows"]} == {
-        "direct templates; the same: level token",
+        "direct templates",
         "indirect templates",
     }
+    assert "“level token” is the same as “direct templates”" in one.caption
     assert len(one.spec["datasets"]["rows"]) == 4
 
 

@@ -133,9 +133,7 @@ def forest_charts(run: Run, least: int = 1) -> tuple[Chart, ...]:
         domain = domains.get(first.headline.unit)
         drawing, told = forest(drawn, names, legend, own, domain, published)
         methods = distinct(m.method for m in some)
-        caption = (
-            f"{methods[0] if len(methods) == 1 else first.metric}{of_test}: {title}, by {groups}. {told}"
-        )
+        caption = f"{methods[0] if len(methods) == 1 else first.metric}{of_test}: {title}, by {groups}. {told}{_repeats_told(run, methods)}"
         note = not_drawn(len(family) - len(drawn))
         plot = Plot(drawing, [title, *sides(findings or some)], caption, (note,), "Forest plot.")
         charts.append(plot.chart(f"forest-{number:02d}-{safe(first.metric)}-{safe(first.headline.name)}"))
@@ -179,6 +177,13 @@ def in_a_picture(measurement: Measurement) -> bool:
     return any(measurement.headline.name.endswith(name) for point in points for name in (point.x, point.y))
 
 
+def _repeats_told(run: Run, methods: Sequence[str]) -> str:
+    """A sentence on the variants that are not drawn as they repeat one of these, with a space before it."""
+    names, same = variant_names(run, folded=False), repeated(run)
+    told = [f"“{names[method]}” is the same as “{names[of]}”" for method, of in same.items() if of in methods]
+    return f" Not drawn: {'; '.join(told)}." if told else ""
+
+
 def _series(
     some: Sequence[Measurement], run: Run, looks: Mapping[str, Look]
 ) -> tuple[list[str], dict[str, Look], str]:
@@ -186,7 +191,7 @@ def _series(
 
     A model has its colour in all charts; variants differ in shape.
     """
-    variants = variant_names(run)
+    variants = variant_names(run, folded=False)
     if len(distinct(variants[m.method] for m in some)) == 1:
         return [m.model for m in some], dict(looks), "Model"
     one_model = len(distinct(m.model for m in some)) == 1
