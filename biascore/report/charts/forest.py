@@ -133,7 +133,9 @@ def forest_charts(run: Run, least: int = 1) -> tuple[Chart, ...]:
         domain = domains.get(first.headline.unit)
         drawing, told = forest(drawn, names, legend, own, domain, published)
         methods = distinct(m.method for m in some)
-        caption = f"{methods[0] if len(methods) == 1 else first.metric}{of_test}: {title}, by {groups}. {told}{_repeats_told(run, methods)}"
+        whose = methods[0] if len(methods) == 1 else first.metric
+        told += _repeats_told(run, methods)
+        caption = f"{whose}{of_test}: {title}, by {groups}. {told}"
         note = not_drawn(len(family) - len(drawn))
         plot = Plot(drawing, [title, *sides(findings or some)], caption, (note,), "Forest plot.")
         charts.append(plot.chart(f"forest-{number:02d}-{safe(first.metric)}-{safe(first.headline.name)}"))

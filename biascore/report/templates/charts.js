@@ -55,7 +55,8 @@ async function draw(figure) {
     spec.config.axis.labelLineHeight = 12;
     narrowLabels(spec);
     spec.config.legend.columns = 1;
-    spec.config.legend.labelLimit = Math.round(0.5 * width);
+    spec.config.legend.labelFontSize = 10;
+    spec.config.legend.labelLimit = Math.round(0.56 * width);
     spec.config.title.frame = "bounds";
   }
   if (spec.usermeta) {
