@@ -28,7 +28,11 @@ def report(
         ),
     ] = None,
     charts: Annotated[
-        Path | None, typer.Option(help="Also write every chart as SVG, PDF and PNG here.", metavar="DIR")
+        Path | None,
+        typer.Option(
+            help="Also write every chart, and one for a slide (slide.png), as SVG, PDF and PNG here.",
+            metavar="DIR",
+        ),
     ] = None,
     chart_width: Annotated[
         float | None,

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from biascore.basics.suggest import did_you_mean
-from biascore.errors import MissingExtraError, UnknownNameError
+from biascore.errors import MissingExtraError, RunError, UnknownNameError
 from biascore.files.writing import check_file, write_file
 from biascore.results.run_files import REPORT_MARK
 
@@ -85,12 +85,12 @@ def write_charts(
     return tuple(Path(folder) / name for name, _, _ in names)
 
 
-def plot(run: Run, metric: str = "") -> alt.TopLevelMixin:
-    """The forest plots of a run, of one metric or of all, one above the other; raises as ``Run.plot`` says."""
+def plot(run: Run, metric: str = "", *, slide: bool = False) -> alt.TopLevelMixin:
+    """The forest plots of a run, or its pictures for a slide, one above the other; as ``Run.plot`` says."""
     check_installed()
     import altair as alt
 
-    from biascore.report.charts import forest_charts
+    from biascore.report.charts import forest_charts, slide_charts
 
     metrics = tuple(dict.fromkeys(measurement.metric for measurement in run))
     if metric and metric not in metrics:
@@ -98,9 +98,13 @@ def plot(run: Run, metric: str = "") -> alt.TopLevelMixin:
             f"the run holds no measurement of {metric!r}. {did_you_mean(metric, metrics)}It holds: {', '.join(metrics)}"
         )
     mine = [one for one in run if one.metric == metric] if metric else list(run)
-    specs = [
-        dict(chart.spec) for chart in forest_charts(run.model_copy(update={"measurements": tuple(mine)}))
-    ]
+    part = run.model_copy(update={"measurements": tuple(mine)})
+    specs = [dict(chart.spec) for chart in (slide_charts if slide else forest_charts)(part)]
+    if slide and not specs:
+        raise RunError(
+            "no picture for a slide: the run has fewer than 3 findings of one metric on a model. "
+            "Call run.plot() without slide=True"
+        )
     if len(specs) == 1:
         return alt.Chart.from_dict(specs[0])
     shared = {name: specs[0][name] for name in ("$schema", "config", "background") if specs}

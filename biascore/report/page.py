@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
 import json
+import re
 from collections.abc import Sequence
 from functools import cache
 from typing import Final
@@ -33,8 +35,13 @@ from biascore.results.run import Run
 from biascore.results.verdicts import specificity_told
 
 STYLES: Final = ("style.css", "tables.css", "print.css")
+PACKED_FROM: Final = 4_000
+"""Data of so many characters is packed: a page of many measurements would be several times as heavy otherwise."""
 SCRIPTS: Final = ("charts.js", "tables.js", "page.js")
 
+_LONG: Final = re.compile(r"\S{17,}")
+_SPACE: Final = re.compile(r"(\s+)")
+_SIGN: Final = re.compile(r"(?<=[/:=_,+])(?=\w)|(?<=\.)(?=[^\W\d])")
 _UNSAFE_IN_SCRIPT: Final = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 
 
@@ -83,6 +90,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters |= {
+        "breakable": breakable,
         "but": but,
         "number": number,
         "capital": capital,
@@ -97,7 +105,7 @@ def _environment() -> Environment:
         "topics": specificity_told,
         "when": when,
     }
-    environment.globals |= {"script_json": script_json}
+    environment.globals |= {"data": data}
     return environment
 
 
@@ -118,6 +126,26 @@ def script_json(value: object) -> Markup:
     """JSON that can stand in a ``<script type="application/json">``: it cannot close it or open a comment."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return Markup(text.translate(_UNSAFE_IN_SCRIPT))
+
+
+def breakable(text: object) -> object:
+    """A text whose long words, such as addresses of models, may be broken after a sign and nowhere else."""
+    if type(text) is not str or _LONG.search(text) is None:
+        return text
+    pieces = [
+        _SIGN.split(piece) if _LONG.fullmatch(piece) else [piece] for piece in _SPACE.split(visible(text))
+    ]
+    return Markup("").join(Markup("<wbr>").join(some) for some in pieces)
+
+
+def data(identifier: str, value: object) -> Markup:
+    """Data that the page's scripts find by its identifier: JSON, which is packed where there is much of it."""
+    text = script_json(value)
+    packed = Markup("")
+    if len(text) >= PACKED_FROM:
+        packed = Markup(' data-packed="gzip"')
+        text = Markup(base64.b64encode(gzip.compress(text.encode("utf-8"), mtime=0)).decode("ascii"))
+    return Markup('<script type="application/json" id="{}"{}>{}</script>').format(identifier, packed, text)
 
 
 def _written(environment: Environment, part: Part) -> Markup:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from biascore.basics.wording import MINUS
-from biascore.results.measurement import Measurement
 
 
 def number(value: float) -> str:
@@ -67,21 +66,6 @@ def duration(seconds: float) -> str:
 def counted(count: int, noun: str) -> str:
     """A count with its noun in the right number."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
-
-
-def method_names(measurements: Iterable[Measurement]) -> dict[str, str]:
-    """What each method is called beside the others: an option that all measurements of a metric share is left out."""
-    variants: dict[str, dict[str, list[str]]] = {}
-    for measurement in measurements:
-        parts = measurement.variant.split(", ") if measurement.variant else []
-        variants.setdefault(measurement.metric, {})[measurement.method] = parts
-    names = {}
-    for metric, methods in variants.items():
-        shared = set.intersection(*(set(parts) for parts in methods.values()))
-        for method, parts in methods.items():
-            own = ", ".join(part for part in parts if part not in shared)
-            names[method] = f"{metric} ({own})" if own else metric
-    return names
 
 
 def _plain_default(value: object) -> object:

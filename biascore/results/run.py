@@ -195,12 +195,15 @@ class Run(Frozen):
         written: Path = attached("report")(self, path, overwrite=overwrite)
         return written
 
-    def plot(self, metric: str = "") -> alt.TopLevelMixin:
+    def plot(self, metric: str = "", *, slide: bool = False) -> alt.TopLevelMixin:
         """The effects with their intervals, of one metric or of all, as an Altair chart.
 
-        Raises MissingExtraError without ``biascore[report]``, UnknownNameError for a metric that the run does not hold.
+        ``slide``: a picture for a slide instead, of the findings on each model, with title and caption in it.
+
+        Raises MissingExtraError without ``biascore[report]``, UnknownNameError for a metric that the run does not hold,
+        RunError where a slide would have fewer than 3 points.
         """
-        chart: alt.TopLevelMixin = attached("plot")(self, metric)
+        chart: alt.TopLevelMixin = attached("plot")(self, metric, slide=slide)
         return chart
 
     def compare(

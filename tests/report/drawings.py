@@ -44,11 +44,12 @@ def marks_of(svg: bytes) -> list[Mark]:
 
 def drawing(run: Run, start: str) -> list[Mark]:
     """The only chart of the run whose file name so starts, drawn alone: each takes a while."""
-    from biascore.report.charts import Chart, charts_of, run_pictures
+    from biascore.report.charts import Chart, charts_of, forest_charts, run_pictures
     from biascore.report.vega import draw
 
-    joined = [one.chart for one in run_pictures(run)] if start.startswith("run-") else charts_of(run)
-    wanted = [chart for chart in joined if isinstance(chart, Chart) and chart.name.startswith(start)]
+    made = [one.chart for one in run_pictures(run)] if start.startswith("run-") else charts_of(run)
+    made = forest_charts(run) if start.startswith("forest") else made
+    wanted = [chart for chart in made if isinstance(chart, Chart) and chart.name.startswith(start)]
     assert len(wanted) == 1, wanted
     return marks_of(draw(wanted[0].spec, "svg"))
 

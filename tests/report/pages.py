@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import dataclasses
+import gzip
 import json
 from collections.abc import Iterator
 from html.parser import HTMLParser
@@ -13,7 +15,7 @@ from biascore.basics.visible import visible
 from biascore.report import write_report
 from biascore.results.run import Run
 
-VOID = {"meta", "br", "img", "link", "input", "hr"}
+VOID = {"meta", "br", "img", "link", "input", "hr", "wbr"}
 
 
 @dataclasses.dataclass
@@ -75,15 +77,19 @@ class Tree(HTMLParser):
         self.current.own_text.append(data)
 
 
+def data_in(script: Element) -> Any:
+    """The JSON of a script of data, unpacked where it is packed."""
+    text = "".join(script.own_text)
+    if "data-packed" in script.attributes:
+        text = gzip.decompress(base64.b64decode(text)).decode("utf-8")
+    return json.loads(text)
+
+
 def tables_of(page: Element) -> dict[str, dict[str, Any]]:
     """The tables that the page makes when they are opened, by id: captions, columns and rows."""
     scripts = [s for s in page.all("script") if s.attributes.get("type") == "application/json"]
     later = {d.attributes["data-items"] for d in page.all("div") if "data-items" in d.attributes}
-    return {
-        s.attributes["id"] or "": json.loads("".join(s.own_text))
-        for s in scripts
-        if s.attributes["id"] in later
-    }
+    return {s.attributes["id"] or "": data_in(s) for s in scripts if s.attributes["id"] in later}
 
 
 def assert_data_is_used(page: Element) -> None:
@@ -92,7 +98,7 @@ def assert_data_is_used(page: Element) -> None:
     scripts = [s for s in page.all("script") if s.attributes.get("type") == "application/json"]
     assert {s.attributes["id"] for s in scripts} == set(filter(None, used))
     for script in scripts:
-        json.loads("".join(script.own_text))
+        data_in(script)
 
 
 def page_of(run: Run, tmp_path: Path) -> Element:

@@ -42,7 +42,7 @@ def shades(run: Run) -> list[dict[str, object]]:
 
 
 def test_bands_are_shaded_as_far_as_the_values_reach(tmp_path: Path) -> None:
-    run = run_of(made(0.02), made(0.1, model="other"))
+    run = run_of(made(0.02), made(0.1, model="other"), made(0.1, model="third"))
     tiny, modest = shades(run)
     assert (tiny["band"], tiny["start"], tiny["end"]) == ("tiny", 0.0, 0.01)
     assert (modest["band"], modest["start"]) == ("modest", 0.01)

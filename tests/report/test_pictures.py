@@ -61,7 +61,7 @@ def test_plane_shows_each_item_at_its_place(size: int, dimensions: int, tmp_path
 
     looks = {(at[i["item"]].attributes["fill"], shape_of(at[i["item"]]), i["group"]) for i in items}
     assert len({look[:2] for look in looks}) == len({look[2] for look in looks}) == len(looks)
-    note = page_of(run, tmp_path).all("figure")[1].text
+    note = page_of(run, tmp_path).all("figure")[0].text
     assert f"{size - 5} items by gender and race." in note
     assert "5 without a finite value on both axes not drawn." in note
 
@@ -144,12 +144,12 @@ def test_a_plane_replaces_strips_but_not_names() -> None:
     def kinds(made: Measurement) -> Counter[str]:
         return Counter(chart.name.partition("-")[0] for chart in charts_of(run_of(made)))
 
-    assert kinds(plane_measurement(200)) == {"forest": 1, "figure": 3}
-    assert kinds(plane_measurement(20)) == {"forest": 1, "figure": 3, "items": 1}
+    assert kinds(plane_measurement(200)) == {"figure": 3}
+    assert kinds(plane_measurement(20)) == {"figure": 3, "items": 1}
     undrawn = Plane(title="t", x="nowhere", y="race", x_ends=("a", "b"), y_ends=("c", "d"))
-    assert kinds(plain(plane_measurement(200).items, undrawn)) == {"forest": 1, "items": 1}
+    assert kinds(plain(plane_measurement(200).items, undrawn)) == {"items": 1}
     names = [chart.name for chart in charts_of(run_of(plane_measurement(20)))]
-    assert names[1:] == [
+    assert names == [
         "figure-0001-1-fise-it-fise_occupations-Occupations-by-gender-and-race",
         "figure-0001-2-fise-it-fise_occupations-Share-of-the-items-in-each-group",
         "figure-0001-3-fise-it-fise_occupations-Pleasant-items-in-each-group",
@@ -178,7 +178,7 @@ def test_bars_start_at_zero_and_stand_in_order(tmp_path: Path) -> None:
     assert lengths == pytest.approx([unit * (e.interval.high - e.interval.low) for e in drawn if e.interval])
 
     figure = next(f for f in page_of(run, tmp_path).all("figure") if "by bias type" in f.text)
-    assert "The upright line at 50 stands for no bias." in figure.text
+    assert "The vertical line at 50 means no bias." in figure.text
     assert "Without a value, and so not drawn: profession." in figure.text
 
 
@@ -208,7 +208,7 @@ def test_a_figure_that_cannot_be_drawn_says_why(figure: Plane | Bars, reason: st
     made = measurement(items=items).model_copy(update={"estimates": estimates, "figures": (figure,)})
     page = page_of(run_of(made), tmp_path)
     assert f"This figure is not drawn: {reason}." in page.text
-    assert len(page.all("figure")) == 2  # the forest plot and the items are there
+    assert len(page.all("figure")) == 1  # the items are there
     assert not [p for p in write_charts(run_of(made), tmp_path, ("svg",)) if p.name.startswith("figure")]
 
 
@@ -323,7 +323,7 @@ def test_no_text_of_a_picture_enters_an_expression() -> None:
         for i in range(2)
     ]
     charts = charts_of(run_of(*made))
-    assert [c.name.partition("-")[0] for c in charts] == ["forest"] * 2 + ["figure"] * 4
+    assert [c.name.partition("-")[0] for c in charts] == ["figure"] * 4
     columns = (
         "label",
         "test",

@@ -15,6 +15,8 @@ from biascore.audit import Audit
 from biascore.basics.wording import true_minus
 from biascore.report import write_charts, write_report
 from biascore.results.coverage import LostWord
+from biascore.results.estimates import Estimate
+from biascore.results.figures import Point
 from biascore.results.verdicts import Role, State
 from biascore.stats.verdict import Verdict
 
@@ -140,7 +142,7 @@ def test_what_cannot_be_estimated_is_said_and_not_drawn(tmp_path: Path) -> None:
     assert not page.all("figure")
     assert "The effect size d was not measured." in page.text
     assert "1 measurement of 1 test: 0 detected, 1 not measured" in page.text
-    page = page_of(run_of(nothing, measurement(test="it/other")), tmp_path / "both")
+    page = page_of(run_of(nothing, *(measurement(test=f"it/{i}") for i in range(3))), tmp_path / "both")
     assert "1 not estimable and so not drawn." in page.all("figure")[0].text
 
 
@@ -202,3 +204,23 @@ def test_audit_that_toml_cannot_hold_is_shown_as_such(tmp_path: Path) -> None:
     )
     assert "it holds values that a file cannot" in page.text
     assert '{"layer": null}' in page.text
+
+
+def test_the_level_that_a_rate_has_to_be_read_with_stands_before_it(tmp_path: Path) -> None:
+    names = {
+        "raw rate f_s": (0.3, 0.0),
+        "raw level f_m": (0.9, 0.5),
+        "rate f_s": (0.3, 0.0),
+        "level f_m": (0.89, 0.5),
+    }
+    estimates = tuple(
+        Estimate(name=name, value=value, unit="share", neutral=neutral, n={})
+        for name, (value, neutral) in names.items()
+    )
+    figure = Point(title="t", x="level f_m", y="rate f_s")
+    made = measurement().model_copy(update={"estimates": estimates, "figures": (figure,)})
+    section = page_of(run_of(made), tmp_path).all("details", "measurement")[0]
+    read = section.all("p", "reading")[0].text
+    assert read.index("raw level f_m is 90 % (no bias: 50 %)") < read.index("raw rate f_s is 0.30")
+    rows = [row.all("th")[0].text for row in section.all("table", "estimates")[0].all("tbody")[0].all("tr")]
+    assert rows == ["raw level f_m", "raw rate f_s", "rate f_s", "level f_m"]

@@ -96,7 +96,7 @@ def test_a_line_stands_where_chance_puts_a_distance_that_is_never_0(tmp_path: Pa
     assert any(layer["encoding"]["x"].get("field") == "chance" for layer in chart.spec["layer"])
     (plain,) = forest_charts(run_of(distance(None)))
     assert plain.spec["datasets"]["neutral"] == [{"value": 0.0}]
-    assert "The upright line at 0 stands for no bias." in plain.caption
+    assert "The vertical line at 0 means no bias." in plain.caption
 
 
 # Test and interval.

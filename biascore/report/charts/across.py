@@ -10,6 +10,7 @@ import altair as alt
 import numpy as np
 
 from biascore.report.charts.base import (
+    EDGES,
     INK,
     NEUTRAL_COLOUR,
     NUMBER,
@@ -20,6 +21,7 @@ from biascore.report.charts.base import (
     Plot,
     Rows,
     distinct,
+    edges,
     estimate_columns,
     in_greys,
     interval_lines,
@@ -62,7 +64,6 @@ TOLD_UP_TO: Final = 16
 PALE: Final = (0.12, 0.84)
 """On colours between these parts of their scale a dark number is easier to read than a white one."""
 COLUMN_WIDTH: Final = 40
-EDGES: Final = alt.NamedData("edges")
 
 
 def dots_plot(entries: Sequence[Entry], _looks: Mapping[str, Look]) -> Plot | str:
@@ -210,12 +211,12 @@ def heat_plot(entries: Sequence[Entry], _looks: Mapping[str, Look]) -> Plot | st
     caption = f"{opening(entries)}, a column each."
     if below and above:
         caption += f" {low:g} (dark orange) is {below}, {high:g} (dark purple) {above}."
-    edges = _edges(figure, rows)
-    if edges:
+    parted = _edges(figure, rows)
+    if parted:
         caption += f" From above: {', '.join(dict.fromkeys(figure.groups))}, with a line between them."
     layers = _cells(told=len(columns) <= TOLD_UP_TO)
     step = label_step([row["label"] for row in rows], CELL_STEP)
-    drawing = Drawing(layers, step, {ROWS.name: rows, EDGES.name: edges})
+    drawing = Drawing(layers, step, {ROWS.name: rows, EDGES.name: parted})
     unit = entries[0].estimates[0][1].unit
     return Plot(drawing, with_unit(figure.title, unit), caption, (not_drawn(without, "value"),))
 
@@ -240,8 +241,7 @@ def _cells(*, told: bool) -> tuple[alt.Chart, ...]:
         color=alt.Color("value:Q", scale=scale, legend=None),
         tooltip=tooltip(label="Of", **MEASURED, value=("Value", ".3")),
     )
-    edges = alt.Chart(EDGES).mark_rule(color=INK, strokeWidth=1.6, aria=False)
-    layers = [cells, edges.encode(y=alt.Y("label:N", sort=None, bandPosition=0))]
+    layers = [cells, edges()]
     if told:
         inks = alt.Scale(domain=["no", "yes"], range=["#111111", "#ffffff"])
         numbers = base.mark_text(fontSize=11, aria=False)

@@ -67,7 +67,7 @@ def bars_plot(measurement: Measurement, bars: Bars) -> Plot | str:
         caption += f" Each of {sizes(shared)}."
     absent = [label for label, estimate in pairs if estimate.value is None]
     note = f"Without a value, and so not drawn: {', '.join(absent)}." if absent else ""
-    layers = _layers(distinct(group_of.values()) if grouped else [])
+    layers = _layers(distinct(group_of.values()) if grouped else [], _domain(measurement, bars))
     step = label_step(labels, CLOSE_STEP if close else BAR_STEP)
     drawing = Drawing(layers, step, {ROWS.name: rows}).with_neutral(neutral)
     return Plot(drawing, with_unit(bars.title, drawn[0][1].unit), caption, (note,))
@@ -112,14 +112,30 @@ def _row(estimate: Estimate, label: str) -> dict[str, Any]:
     return {"label": label, "estimate": estimate.name, **columns, "n": sizes(estimate.n)}
 
 
-def _layers(groups: Sequence[str]) -> tuple[alt.Chart, ...]:
+def _domain(measurement: Measurement, bars: Bars) -> tuple[float, float] | None:
+    """From where to where all bars of the measurement reach that have these labels and this unit; None for these alone."""
+    unit = labelled(bars, measurement)[0][1].unit
+    alike = [
+        labelled(figure, measurement)
+        for figure in measurement.figures
+        if isinstance(figure, Bars)
+        and set(figure.labels) == set(bars.labels)
+        and not problem_of(figure, measurement)
+    ]
+    some = [estimate for pairs in alike for _, estimate in pairs if pairs[0][1].unit == unit]
+    ends = [end for one in some if one.interval for end in (one.interval.low, one.interval.high)]
+    values = [value for value in (*(one.value for one in some), *ends) if value is not None]
+    return (min(0.0, *values), max(0.0, *values)) if len(alike) > 1 else None
+
+
+def _layers(groups: Sequence[str], domain: tuple[float, float] | None) -> tuple[alt.Chart, ...]:
     told = tooltip(estimate="Estimate", **ESTIMATE, n="n")
     base = alt.Chart(ROWS).encode(y=label_axis(), tooltip=told)
     if groups:
         # Not the colours that models begin with: a group of estimates is no model.
         scale = alt.Scale(range=[GROUP_COLOURS[place % len(GROUP_COLOURS)] for place in range(len(groups))])
         fill = alt.Fill("group:N", sort=None, scale=scale, legend=alt.Legend(title=None, symbolOpacity=1))
-        bar = base.mark_bar(opacity=0.75).encode(x=value_axis(), x2=alt.X2("from"), fill=fill)
+        bar = base.mark_bar(opacity=0.75).encode(x=value_axis(domain=domain), x2=alt.X2("from"), fill=fill)
     else:
-        bar = base.mark_bar(color=COLOURS[0], opacity=0.5).encode(x=value_axis(zero=True))
+        bar = base.mark_bar(color=COLOURS[0], opacity=0.5).encode(x=value_axis(zero=True, domain=domain))
     return bar, interval_lines(base, 1.8)

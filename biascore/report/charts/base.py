@@ -28,13 +28,24 @@ SHAPES: Final = ("circle", "square", "triangle-up", "diamond", "cross", "triangl
 
 GREYS: Final = ("#1a1a1a", "#6e6e6e", "#a6a6a6")
 """Beside the shapes, so that 21 series differ in grey or shape."""
+LEFT_HALVES: Final = {
+    "circle": "M0,-1A1,1,0,0,0,0,1Z",
+    "square": "M0,-1L-1,-1L-1,1L0,1Z",
+    "triangle-up": "M0,-0.866L-1,0.866L0,0.866Z",
+    "diamond": "M0,-1L-1,0L0,1Z",
+    "cross": "M0,-1L-0.4,-1L-0.4,-0.4L-1,-0.4L-1,0.4L-0.4,0.4L-0.4,1L0,1Z",
+    "triangle-down": "M0,0.866L-1,-0.866L0,-0.866Z",
+    "triangle-right": "M-0.866,-1L0,-0.5L0,0.5L-0.866,1Z",
+}
+"""The left half of each shape, which fills it half."""
 UPRIGHT: Final = "M0,-1L0,1"
 """An upright stroke, as long as the square root of its size."""
 
 INK: Final = "#333333"
 GRID_COLOUR: Final = "#e4e4e4"
 NEUTRAL_COLOUR: Final = "#8a8a8a"
-BOUND_COLOUR: Final = "#009E73"
+BOUND_COLOUR: Final = "#6e6e6e"
+"""A grey: the colours are those of models."""
 
 LABEL_WIDTH: Final = 34
 LABEL_LINES: Final = 4
@@ -74,6 +85,9 @@ ROWS: Final = alt.NamedData("rows")
 NEUTRAL: Final = alt.NamedData("neutral")
 BOUND: Final = alt.NamedData("bound")
 PUBLISHED: Final = alt.NamedData("published")
+HINTS: Final = alt.NamedData("hints")
+EDGES: Final = alt.NamedData("edges")
+"""Labels of rows above which a line is drawn."""
 Rows = list[dict[str, Any]]
 
 
@@ -111,7 +125,7 @@ class Drawing:
     meta: dict[str, Any] | None = None
 
     def with_bound(self, ends: tuple[float, float] | None) -> Drawing:
-        """The drawing above a band between the ends within which an effect is too small to matter; itself for None."""
+        """The drawing above a band between the ends within which an effect is negligible; itself for None."""
         if ends is None:
             return self
         band = alt.Chart(BOUND).mark_rect(color=BOUND_COLOUR, opacity=0.13, aria=False)
@@ -230,6 +244,12 @@ def _centred_labels() -> alt.ConditionalAxisNumber:
     return alt.ConditionalAxisNumber(condition=offsets, value=0)  # type: ignore[no-untyped-call]
 
 
+def edges() -> alt.Chart:
+    """Lines above the first rows of what is set apart."""
+    line: alt.Chart = alt.Chart(EDGES).mark_rule(color=INK, strokeWidth=1.2, aria=False)
+    return line.encode(y=alt.Y("label:N", sort=None, bandPosition=0))
+
+
 def label_step(labels: Iterable[str], least: float) -> alt.Step:
     """The height of a row that has room for the longest label."""
     lines = max(label.count("\n") + 1 for label in labels)
@@ -309,7 +329,7 @@ def whiskers(intervals: Iterable[ConfidenceInterval | None]) -> str:
 
 def neutral_told(neutral: float | None, meant: str = "no bias") -> str:
     """A sentence on what the line at the neutral value means, with a space before it; an empty text without one."""
-    return "" if neutral is None else f" The upright line at {neutral:g} stands for {meant}."
+    return "" if neutral is None else f" The vertical line at {neutral:g} means {meant}."
 
 
 def not_drawn(count: int, noun: str = "") -> str:
@@ -344,12 +364,6 @@ def unique(labels: list[str]) -> list[str]:
             free = f"{label} ({number})"
         taken[free] = None
     return list(taken)
-
-
-def shared_parts(variants: Iterable[str]) -> tuple[str, ...]:
-    """The parts, between commas, that all of the variants have."""
-    every = [variant.split(", ") for variant in variants]
-    return tuple(part for part in every[0] if part and all(part in other for other in every))
 
 
 def distinct(values: Iterable[str]) -> list[str]:

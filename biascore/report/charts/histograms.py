@@ -90,7 +90,7 @@ def _told(estimates: Sequence[Estimate]) -> str:
     """What is shown above the strips."""
     unit = with_unit("the estimate", estimates[0].unit)
     neutral = shared_neutral(estimates)
-    line = f" The grey line at {neutral:g} stands for no bias." if neutral is not None else ""
+    line = f" The grey line at {neutral:g} means no bias." if neutral is not None else ""
     return (
         f"Above, a point is {unit} of the items in the range that the level line through it covers. "
         f"{whiskers(one.interval for one in estimates)}{line}"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
+from types import MappingProxyType
 from typing import Any, Final
 
 from biascore.report.charts.bars import labelled, problem_of
@@ -15,11 +17,11 @@ from biascore.report.charts.base import (
     Undrawn,
     distinct,
     safe,
-    shared_parts,
     unique,
     wrapped,
 )
 from biascore.report.texts import counted
+from biascore.report.variants import variant_names
 from biascore.results.estimates import Estimate
 from biascore.results.figures import Dots, Point, RunFigure
 from biascore.results.measurement import Measurement
@@ -86,15 +88,25 @@ class Entry:
         }
 
 
-def joined_entries(run: Run) -> list[list[Entry]]:
-    """The run figures by metric, kind and title, in order of appearance, each with its subject."""
+def joined_entries(run: Run, drawn: Mapping[int, str] = MappingProxyType({})) -> list[list[Entry]]:
+    """The run figures by metric, kind and title, in order of appearance, each with its subject.
+
+    ``drawn``: by id of a measurement, the estimate that another chart shows of it: dots of that alone are left out. Rows of
+    dots of equal labels and unit are one figure, whatever their titles: what can be compared has one scale.
+    """
     families: dict[tuple[str, str, str], list[Entry]] = {}
     for measurement in run:
         for figure in measurement.figures:
-            if isinstance(figure, RunFigure):
+            shown = (
+                isinstance(figure, Dots)
+                and not figure.bands
+                and figure.estimates == (drawn.get(id(measurement)),)
+            )
+            if isinstance(figure, RunFigure) and not shown:
                 family = families.setdefault((measurement.metric, figure.kind, figure.title), [])
                 family.append(Entry(measurement, figure))
-    return [_with_subjects(family) for family in families.values()]
+    named = variant_names(run, folded=False)
+    return _in_one_figure([_with_subjects(family, named) for family in families.values()])
 
 
 def on_equal_axes(family: Sequence[Entry]) -> tuple[list[list[Entry]], str]:
@@ -146,7 +158,8 @@ def value_rows(entries: Sequence[Entry], column: str, of_entry: Sequence[str]) -
 
 def opening(entries: Sequence[Entry]) -> str:
     """How the caption of a picture begins."""
-    return f"{entries[0].figure.title}{of_what(entries)}: {counted(len(entries), 'measurement')}"
+    measured = len({id(entry.measurement) for entry in entries})
+    return f"{entries[0].figure.title}{of_what(entries)}: {counted(measured, 'measurement')}"
 
 
 def of_what(entries: Sequence[Entry]) -> str:
@@ -157,9 +170,44 @@ def of_what(entries: Sequence[Entry]) -> str:
     return f"{on}, {subjects[0]}" if len(subjects) == 1 and subjects[0] else on
 
 
-def _with_subjects(family: list[Entry]) -> list[Entry]:
+def _in_one_figure(families: Sequence[list[Entry]]) -> list[list[Entry]]:
+    """The families, those of dots that have the same labels, unit and bands as one where their titles begin alike."""
+    alike: dict[Any, list[list[Entry]]] = {}
+    for place, family in enumerate(families):
+        first = family[0]
+        key: Any = place
+        if isinstance(first.figure, Dots) and not any(entry.problem for entry in family):
+            labels = frozenset(entry.figure.labels for entry in family if isinstance(entry.figure, Dots))
+            key = first.measurement.metric, labels, first.axes
+        alike.setdefault(key, []).append(family)
+    return [joined for some in alike.values() for joined in _under_one_title(some)]
+
+
+def _under_one_title(families: list[list[Entry]]) -> list[list[Entry]]:
+    """The families in one whose title has their common beginning once, and whose subjects the rest of each title."""
+    titles = [family[0].figure.title.split() for family in families]
+    common = len(list(takewhile(lambda words: len(set(words)) == 1, zip(*titles, strict=False))))
+    rests = [" ".join(title[common:]) for title in titles]
+    if len(families) == 1 or not common or not all(rests):
+        return families
+    several = len(distinct(entry.subject for family in families for entry in family)) > 1
+    whole = " ".join([*titles[0][:common], ", ".join(rests)])
+    return [
+        [
+            replace(
+                entry,
+                figure=entry.figure.model_copy(update={"title": whole}),
+                subject=f"{rest}, {entry.subject}" if several and entry.subject else rest,
+            )
+            for family, rest in zip(families, rests, strict=True)
+            for entry in family
+        ]
+    ]
+
+
+def _with_subjects(family: list[Entry], named: Mapping[str, str]) -> list[Entry]:
     """The entries with their subjects; one that repeats for a model is followed by what tells its repeats apart."""
-    shared = shared_parts(entry.measurement.variant for entry in family)
+    variants = len(distinct(entry.measurement.variant for entry in family)) > 1
     several = len(distinct(entry.measurement.test for entry in family)) > 1
     given = Counter((entry.measurement.model, entry.figure.subject) for entry in family)
     entries = []
@@ -167,7 +215,8 @@ def _with_subjects(family: list[Entry]) -> list[Entry]:
         measurement, subject = entry.measurement, entry.figure.subject
         parts = [subject] if subject else []
         if not subject or given[measurement.model, subject] > 1:
-            parts += [measurement.test_title or measurement.test] if several else []
-            parts += [part for part in measurement.variant.split(", ") if part and part not in shared]
+            title = measurement.test_title or measurement.test
+            parts += [title] if several and title != subject else []
+            parts += [named[measurement.method]] if variants and named[measurement.method] else []
         entries.append(replace(entry, subject=", ".join(parts)))
     return entries

@@ -8,6 +8,9 @@ from typing import Any, Final
 import altair as alt
 
 from biascore.report.charts.base import (
+    EDGES,
+    HINTS,
+    LEFT_HALVES,
     NEUTRAL_COLOUR,
     NUMBER,
     PUBLISHED,
@@ -18,6 +21,7 @@ from biascore.report.charts.base import (
     Rows,
     Told,
     distinct,
+    edges,
     interval_lines,
     label_axis,
     label_step,
@@ -38,27 +42,44 @@ def side_by_side(
     looks: Mapping[str, Look],
     domain: tuple[float, float] | None = None,
     published: Rows | None = None,
+    parted: Sequence[str] = (),
 ) -> Drawing:
     """Points with intervals: a row for each ``label``, in which each ``series`` has a height of its own.
 
-    A stroke is drawn at what chance gives, where a row says it; a point is hollow where a row says that it is not
-    ``filled``. ``published`` are grey diamonds in the rows of their ``label``.
+    A stroke is drawn at what chance gives, where a row says it; a point is filled by the share that its row says in
+    ``filled``: whole, half or not at all. ``published`` are grey diamonds in the rows of their ``label``, and a line is
+    drawn above those of ``parted``.
     """
     names = distinct(row["series"] for row in rows)
     lanes = _in_lanes(rows, names)
-    scale = alt.Scale(domain=list(range(lanes)), paddingOuter=0.4)
-    base = alt.Chart(ROWS).encode(y=label_axis(), yOffset=alt.YOffset("lane:O", scale=scale), tooltip=told)
+    scale = alt.Scale(domain=[-lanes / 2 - 0.2, lanes / 2 + 0.2], nice=False, zero=False)
+    offset = alt.YOffset("lane:Q", scale=scale)
+    base = alt.Chart(ROWS).encode(y=label_axis(), yOffset=offset, tooltip=told)
     fill, shape, stroke = series("series", title, [looks[name] for name in names])
     point = base.mark_point(filled=True, size=62, opacity=1).encode(
         x=value_axis(domain=domain), fill=fill, shape=shape
     )
     if any("filled" in row for row in rows):
-        inside = alt.FillOpacity("filled:Q", scale=None, legend=None)
+        inside = alt.FillOpacity("inside:Q", scale=None, legend=None)
         point = point.mark_point(filled=True, size=62, opacity=1, strokeWidth=1.6).encode(
             stroke=stroke, fillOpacity=inside
         )
     layers = [interval_lines(base, 1.6, stroke=stroke), point]
     data = {ROWS.name: rows}
+    halves = _halves(rows, {name: looks[name] for name in names})
+    if halves:
+        data[HINTS.name] = halves
+        half = alt.Chart(HINTS).mark_point(filled=True, size=62, opacity=1, aria=False)
+        colour, shape = (
+            alt.Fill("colour:N", scale=None, legend=None),
+            alt.Shape("half:N", scale=None, legend=None),
+        )
+        layers.append(
+            half.encode(x=value_axis(domain=domain), y=label_axis(), yOffset=offset, fill=colour, shape=shape)
+        )
+    if parted:
+        data[EDGES.name] = [{"label": label} for label in parted]
+        layers.append(edges())
     if any(row.get("chance") is not None for row in rows):
         chance = base.mark_point(
             shape=UPRIGHT, size=220, strokeWidth=2.5, color=NEUTRAL_COLOUR, opacity=1, aria=False
@@ -75,17 +96,26 @@ def side_by_side(
     return Drawing(tuple(layers), step, data)
 
 
-def _in_lanes(rows: Rows, names: Sequence[str]) -> int:
-    """Give each row its lane beside others of its label, and return how many there are.
+def _halves(rows: Rows, looks: Mapping[str, Look]) -> Rows:
+    """The left halves of the points that are half filled; a point has nothing ``inside`` unless it is filled whole."""
+    halves = []
+    for row in rows:
+        if "filled" in row:
+            row["inside"] = int(row["filled"])
+        if 0 < row.get("filled", 0) < 1:
+            look = looks[row["series"]]
+            place = {key: row[key] for key in ("label", "lane", "value")}
+            halves.append({**place, "colour": look.colour, "half": LEFT_HALVES[look.shape]})
+    return halves
 
-    A series has the same lane everywhere where some label has all of them; else lanes are as many as a label needs.
-    """
+
+def _in_lanes(rows: Rows, names: Sequence[str]) -> int:
+    """Give each row its lane among those of its label, which lie about its middle; return how many a label has at most."""
     of_label: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         of_label.setdefault(row["label"], []).append(row)
-    lanes = max(map(len, of_label.values()))
     for some in of_label.values():
         some.sort(key=lambda row: names.index(row["series"]))
         for place, row in enumerate(some):
-            row["lane"] = names.index(row["series"]) if lanes >= len(names) else place
-    return int(max(lanes, 1 + max(row["lane"] for row in rows)))
+            row["lane"] = place - (len(some) - 1) / 2
+    return max(map(len, of_label.values()))

@@ -70,7 +70,7 @@ def scatter_plot(entries: Sequence[Entry], looks: Mapping[str, Look]) -> Plot | 
     visible = _visible(figure.limit, frame)
     wide, narrow = (_names(drawn, rows, frame, figure.limit, visible, width) for width in (ACROSS, NARROW))
     caption = (
-        f"{figure.title}{of_what(drawn)}: {up[0].name} against {across[0].name}, "
+        f"{figure.title}{of_what(drawn)}: {across[0].name} and {up[0].name}, "
         f"{counted(len(drawn), 'measurement')}. {whiskers(estimate.interval for estimate in (*across, *up))}"
     )
     left_out = len(entries) - len(drawn)
@@ -166,12 +166,12 @@ def _names(
 
 def _neutrals_told(neutrals: tuple[float | None, float | None]) -> str:
     across, up = neutrals
-    lines = [f"the upright line at {across:g}"] if across is not None else []
-    lines += [f"the level line at {up:g}"] if up is not None else []
+    lines = [f"the vertical line at {across:g}"] if across is not None else []
+    lines += [f"the horizontal line at {up:g}"] if up is not None else []
     if not lines:
         return ""
     told = " and ".join(lines)
-    return f" {told[0].upper()}{told[1:]} {'stands' if len(lines) == 1 else 'stand'} for no bias."
+    return f" {told[0].upper()}{told[1:]} {'means' if len(lines) == 1 else 'mean'} no bias."
 
 
 def _layers(count: int, frame: Frame, looks: Sequence[Look]) -> tuple[alt.Chart, ...]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from biascore.report.parts.part import Part
 from biascore.report.parts.remarks import remarks
-from biascore.report.texts import method_names
+from biascore.report.variants import method_names
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
 from biascore.results.verdicts import Role, RunVerdict, State
@@ -35,7 +35,7 @@ _GROUPS = {
 
 def results(run: Run) -> Part:
     """The rows in groups: findings by concept, then what is no finding."""
-    names = method_names(run)
+    names = method_names(run, folded=False)
     groups: dict[str, list[ResultRow]] = {}
     rows = [
         ResultRow(number, m, said, State.of(m, said), names[m.method], remarks(m, said))

@@ -34,10 +34,20 @@ function narrowLabels(spec) {
   if (spec.height?.step) spec.height.step = Math.max(spec.height.step, 12 * most + 8);
 }
 
+// The data of a chart or a table, by the id of its script.
+async function dataOf(id) {
+  const script = document.getElementById(id);
+  if (!script.dataset.packed) return JSON.parse(script.textContent);
+  const bytes = Uint8Array.from(atob(script.textContent), (letter) => letter.charCodeAt(0));
+  const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream(script.dataset.packed));
+  return JSON.parse(await new Response(unpacked).text());
+}
+
 async function draw(figure) {
+  drawn.add(figure);
   const target = figure.querySelector(".chart");
   const width = Math.min(860, available());
-  const spec = JSON.parse(document.getElementById(target.dataset.spec).textContent);
+  const spec = await dataOf(target.dataset.spec);
   spec.width = width;
   spec.config.axisY.labelLimit = Math.min(230, Math.round(0.4 * width));
   if (width < 560) {
@@ -45,7 +55,8 @@ async function draw(figure) {
     spec.config.axis.labelLineHeight = 12;
     narrowLabels(spec);
     spec.config.legend.columns = 1;
-    spec.config.legend.labelLimit = Math.round(0.5 * width);
+    spec.config.legend.labelFontSize = 10;
+    spec.config.legend.labelLimit = Math.round(0.56 * width);
     spec.config.title.frame = "bounds";
   }
   if (spec.usermeta) {
@@ -53,7 +64,6 @@ async function draw(figure) {
     spec.height = Math.round((width - besidePlot) * heightToWidth);
     if (width < 560) spec.datasets.labels = narrow;
   }
-  drawn.add(figure);
   try {
     await vegaEmbed(target, spec, {
       mode: "vega-lite",

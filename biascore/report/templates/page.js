@@ -1,10 +1,19 @@
 // What is opened: sections by a link, by the button, and for print what the reader has open.
 const sections = [...document.querySelectorAll("details.measurement")];
 
+// The details of a measurement are made when they are opened.
+function fill(section) {
+  const kept = section.querySelector(":scope > template");
+  if (!section.open || !kept) return;
+  kept.replaceWith(kept.content);
+  itemsOnDemand(section);
+}
+
 function openLinked() {
   const linked = location.hash.startsWith("#m") ? document.getElementById(location.hash.slice(1)) : null;
   if (linked instanceof HTMLDetailsElement) {
     linked.open = true;
+    fill(linked);
     linked.scrollIntoView();
   }
 }
@@ -22,8 +31,14 @@ if (button) {
   });
   for (const section of sections) section.addEventListener("toggle", relabel);
 }
-for (const section of sections) section.addEventListener("toggle", drawVisible);
+for (const section of sections) {
+  section.addEventListener("toggle", () => {
+    fill(section);
+    drawVisible();
+  });
+}
 
+sections.forEach(fill);
 window.addEventListener("beforeprint", drawVisible);
 window.addEventListener("hashchange", openLinked);
 openLinked();

@@ -7,10 +7,10 @@ function element(tag, text, attributes = {}) {
   return made;
 }
 
-function makeItems(details) {
-  const holder = details.querySelector("[data-items]");
-  if (!holder || holder.firstChild) return;
-  const { caption, columns, rows } = JSON.parse(document.getElementById(holder.dataset.items).textContent);
+async function makeItems(holder) {
+  if (holder.dataset.made) return;
+  holder.dataset.made = "yes";
+  const { caption, columns, rows } = await dataOf(holder.dataset.items);
   const table = element("table", undefined, { class: "items" });
   table.append(element("caption", caption));
   const head = table.appendChild(element("thead")).appendChild(element("tr"));
@@ -26,16 +26,22 @@ function makeItems(details) {
   holder.append(table);
 }
 
-for (const details of document.querySelectorAll("details.more")) {
-  if (details.querySelector("[data-items]")) {
-    if (details.open) makeItems(details);
-    details.addEventListener("toggle", () => details.open && makeItems(details));
+function itemsOnDemand(root) {
+  for (const details of root.querySelectorAll("details.more")) {
+    const holder = details.querySelector(":scope > [data-items]");
+    if (!holder) continue;
+    if (details.open) makeItems(holder);
+    details.addEventListener("toggle", () => details.open && makeItems(holder));
   }
 }
+itemsOnDemand(document);
 
 const results = document.querySelector("table.results");
 const resultRows = results ? [...results.querySelectorAll("tr.row")] : [];
 const filters = document.querySelector(".filters");
+
+// A table that is wider than the page scrolls in its own box, without a head that stays.
+if (results && results.offsetWidth > results.parentElement.clientWidth) results.parentElement.classList.add("scroll");
 
 function choice(name, label) {
   const values = [...new Set(resultRows.map((row) => row.dataset[name]))];

@@ -120,7 +120,7 @@ def _figures(chosen: Chosen, options: MtOptions) -> tuple[Figure, ...]:
             groups=tuple(ABOUT[stereotype.gender] for stereotype in chosen.stereotypes),
         ),
         Point(
-            title="Stereotype rate and masculine rate",
+            title="Masculine rate and stereotype rate",
             x=F_M,
             y=F_S,
             subject=language,
