@@ -2,7 +2,7 @@
 
     python -m tests.adapters.hf.compare [FAMILY ...]
 
-prints the figures whose largest docs/adapters/hf.md names: the deviation of each answer from that loop. The weights are random:
+prints the deviation of each answer from that loop; docs/adapters/hf.md gives the largest. The weights are random:
 whether there is a deviation is the finding, not its size.
 """
 
