@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import ClassVar, Final, NamedTuple
 
 from biascore.results.run import Run
@@ -21,12 +22,17 @@ class Exported(NamedTuple):
 class Exporter(ABC):
     """A form of a run: ``id`` as in ``--format ID``, what it is in a line, and how its files end.
 
-    Every number that it writes has its unit, interval, n, conventions and warnings beside it.
+    A number has its unit, interval and n next to it; its conventions and warnings are in the same text, each once.
+    ``columns`` are those that ``--columns`` chooses from, in a form that is a table; ``chosen`` are the chosen ones.
     """
 
     id: ClassVar[str]
     summary: ClassVar[str]
     suffix: ClassVar[str]
+    columns: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, chosen: Sequence[str] = ()) -> None:
+        self.chosen = tuple(chosen)
 
     @abstractmethod
     def export(self, run: Run) -> tuple[Exported, ...]:

@@ -23,7 +23,6 @@ MEASURED = {
 """A run's name: metric, model and test."""
 CHARTS = {
     "forest": "demo/forest-01*.png",
-    "rulers": "demo/rulers-01*.png",
     "words": "demo/items-0007*.png",
     "fise": "fise/figure-0001-1*.png",
     "gest": "gest/figure-0001-2*.png",

@@ -137,7 +137,8 @@ def _place(error: BaseException) -> str:
 
 def _interrupted(at: At) -> KeyboardInterrupt:
     error = KeyboardInterrupt()
-    error.add_note(f"while {at.owner.shown} was {at.what}")
+    known = at.owner.dist == "biascore" and at.doing != "loading"  # Ctrl-C is no error of a plugin
+    error.add_note(f"{at.what.rstrip(',')}{'' if known else f' ({at.owner.shown})'}")
     return error
 
 

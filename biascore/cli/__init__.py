@@ -17,7 +17,7 @@ from biascore.errors import AnswerError, BiascoreError, NothingMeasuredError, Pl
 
 
 def main() -> None:
-    """Run the command line; errors that a user can mend are one message, not a traceback."""
+    """Run the command line; errors that a user can fix are one message, not a traceback."""
     warnings.showwarning = _show_warning
     try:
         app()
@@ -28,10 +28,6 @@ def main() -> None:
             say(getattr(error, "trace", "") or "".join(traceback.format_exception(error)), to=stderr)
         say(error, to=stderr, label="error:", style="bold red")
         sys.exit(exit_code(error))
-    except SystemExit as done:  # typer turns Ctrl-C into an exit of its own
-        if done.code == codes.INTERRUPTED:
-            stderr.print("interrupted; what was done so far is kept, so the same command goes on from here")
-        raise
 
 
 def exit_code(error: BiascoreError) -> int:

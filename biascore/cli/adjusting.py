@@ -10,5 +10,8 @@ from biascore.stats import Adjustment
 
 Adjust = Annotated[
     Adjustment | None,
-    typer.Option(help="How p-values are adjusted over the measurements on one model."),
+    typer.Option(
+        help="How p-values are adjusted over the measurements on one model: benjamini-hochberg, holm or none.",
+        metavar="METHOD",
+    ),
 ]

@@ -13,18 +13,18 @@ from biascore.cli.commands import App
 from biascore.cli.console import say
 
 MEASURE: Final = "Measure"
-READ: Final = "Read and keep what was found"
-LOOK: Final = "See what there is"
+READ: Final = "Read, compare and keep results"
+LOOK: Final = "Look up what is installed"
 MAKE: Final = "Change and train models"
 NEXT: Final = """First steps
 
-biascore doctor: is all in place?
+biascore doctor: is everything installed?
 
-biascore list tests 'en/*': what can be measured?
+biascore list tests 'en/*': which tests are there?
 
-biascore measure weat --model planted:gender=1.5 --tests en/weat6: a first measurement, without any download
+biascore measure weat --model planted:gender=1.5 --tests en/weat6: a first measurement, without a download
 
-biascore COMMAND --help: what a command takes
+biascore COMMAND --help: the options of a command
 """
 
 
@@ -49,23 +49,23 @@ app.later(
 )
 app.later(
     "biascore.cli.plan:plan",
-    "Count the questions, passes, tokens and characters that a run of an audit file will cost.",
+    "Dry run: count the queries, passes, tokens and characters that a run of an audit file needs.",
     panel=MEASURE,
 )
 app.later(
     "biascore.cli.measuring:run",
-    "Run an audit file; a run that was interrupted, or of which a part failed, goes on where it stopped.",
+    "Run an audit file. A run that was interrupted or failed in part resumes with the same command.",
     panel=MEASURE,
 )
 app.later(
     "biascore.cli.calibrate:calibrate_command",
-    "Measure planted models over a range of effects and sizes: what can be seen with these words, and what would be.",
+    "Measure models with a known bias: which effects a test detects, and how many words smaller ones need.",
     name="calibrate",
     panel=MEASURE,
 )
 app.later(
     "biascore.cli.report:report",
-    "Write the report of a stored run: one HTML file that needs no network, or another form of it.",
+    "Write the report of a stored run: one HTML file that needs no network, or another form.",
     panel=READ,
 )
 app.later(
@@ -75,47 +75,47 @@ app.later(
 )
 app.later(
     "biascore.cli.gates:gate",
-    "Say whether a stored run passes the gates of an audit file, or of --gate; exit code 4 where it does not.",
+    "Check a stored run by the pass/fail rules (gates) of an audit file or of --gate; exit code 4 if one fails.",
     panel=READ,
 )
 app.later(
     "biascore.cli.verify:verify",
-    "Derive the hashes and verdicts of a stored run again: results, item tables, stimuli and, on request, models.",
+    "Recompute the hashes and verdicts of a stored run or archive, and compare its inputs and (--models) models.",
     panel=READ,
 )
 app.later(
     "biascore.cli.bundle:bundle",
-    "Write a run, its audit, own word lists, data files and the versions of packages into one file.",
+    "Write a run, its audit, your word lists, data files and the versions of packages into one archive (ZIP).",
     panel=READ,
 )
 app.later(
     "biascore.cli.doctor:doctor",
-    "Check environment, optional extras, plugins, cache and devices, and say what mends a problem.",
+    "Check environment, optional extras, plugins, cache and devices, and say how to fix each problem.",
     panel=LOOK,
 )
 app.later(
     "biascore.cli.inspect:show",
-    "One test in full: words, source, licence, notes, published figures; or one metric: its rule and its options.",
+    "Show one test (words, source, licence, notes, published figures) or one metric (rule and options).",
     panel=LOOK,
 )
 app.later(
     "biascore.cli.inspect:plugins",
-    "Every plugin that is installed, whether it was loaded, and if not, why; always exits 0.",
+    "List the installed plugins: whether each was loaded, and if not, why. Always exits 0.",
     panel=LOOK,
 )
 app.later(
     "biascore.cli.gender:gender",
-    "In which gender sentences speak of their speaker: masculine, feminine, none or conflict.",
+    "Detect the gender in which sentences refer to their speaker: masculine, feminine, none or conflict.",
     panel=LOOK,
 )
 app.later(
     "biascore.cli.export:export",
-    "Export a model (hf: to ONNX), open the copy, and print how far its answers are from the original's.",
+    "Export a model (hf: to ONNX) and compare the answers of the copy with those of the original.",
     panel=MAKE,
 )
 app.later(
     "biascore.cli.mitigate:mitigate_command",
-    "Train a copy of a masked model on a corpus with gender swapped; a training that was interrupted goes on.",
+    "Train a copy of a masked model on a corpus with gender swapped; an interrupted training resumes.",
     name="mitigate",
     panel=MAKE,
 )
@@ -127,24 +127,24 @@ app.later(
 )
 
 list_app = App(
-    help="What is installed: adapters, metrics, transforms, formats, tests, languages, wordlists.",
+    help="List what is installed: adapters, metrics, transforms, formats, tests, languages, word lists.",
     no_args_is_help=True,
 )
 for name, summary in {
     "adapters": "The kinds of model that can be opened.",
-    "metrics": "The methods, what they need of a model, and the kinds of test they take.",
+    "metrics": "The metrics, one sentence each; the rest: biascore show METRIC.",
     "formats": "The formats of data files that become tests.",
     "transforms": "The transforms that a model's vectors can be taken through.",
-    "tests": "The tests, by language.",
+    "tests": "The tests, one line each; the rest: --long, or biascore show TEST.",
     "languages": "The languages that have stimuli.",
     "wordlists": "The word lists, pairs and templates by address.",
 }.items():
     list_app.later(f"biascore.cli.inspect:{name}", summary)
 app.add_typer(list_app, name="list", rich_help_panel=LOOK)
 
-cache_app = App(help="Answers kept from earlier runs.", no_args_is_help=True)
+cache_app = App(help="Show or delete the answers kept from earlier runs.", no_args_is_help=True)
 cache_app.later("biascore.cli.cache:info", "Where the cache is, how many answers it holds, and its size.")
-cache_app.later("biascore.cli.cache:clear", "Delete every kept answer; the next run asks its models again.")
+cache_app.later("biascore.cli.cache:clear", "Delete all kept answers; the next run queries its models again.")
 app.add_typer(cache_app, name="cache", rich_help_panel=LOOK)
 
 

@@ -14,22 +14,22 @@ from biascore.cli.options import Force, Inputs, StoredRun
 
 def bundle(
     run: StoredRun,
-    out: Annotated[Path | None, typer.Option(help="The ZIP file (default: RUN.zip).")] = None,
+    out: Annotated[Path | None, typer.Option(help="The ZIP file. Default: RUN.zip.", metavar="FILE")] = None,
     stimuli: Inputs = None,
     leave_out: Annotated[
         list[str] | None,
         typer.Option(
-            help="A file of the run that may not be passed on, as the run names it; repeat for several."
+            help="A file that may not be passed on, as the run names it; repeat for several.", metavar="FILE"
         ),
     ] = None,
     force: Force = False,
 ) -> None:
-    """Write a run, its audit, own word lists, data files and the versions of packages into one file."""
+    """Write a run, its audit, your word lists, data files and the versions of packages into one archive (ZIP)."""
     target = out or run.absolute().with_name(f"{run.absolute().name}.zip")
     done = write_bundle(run, target, stimuli=stimuli or (), leave_out=leave_out or (), overwrite=force)
     rows = [
         (part.used.file, part.place or f"not in it: {part.why}", part.used.licence) for part in done.parts
     ]
-    print_rows(("file", "in the bundle", "licence"), rows)
+    print_rows(("file", "in the archive", "licence"), rows)
     say("Whoever passes it on passes on what is in it, under these licences.")
-    say(f"bundle: {done.path}. Check it with: biascore verify {done.path}", to=stderr)
+    say(f"archive: {done.path}. Check it with: biascore verify {done.path}", to=stderr)

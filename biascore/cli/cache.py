@@ -21,8 +21,8 @@ def info(as_json: Json = False) -> None:
 
 
 def clear(
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Delete without asking.")] = False,
 ) -> None:
-    """Delete every kept answer; the next run asks its models again."""
+    """Delete all kept answers; the next run queries its models again."""
     if yes or typer.confirm("Delete all kept answers?"):
         say(f"{default_cache().clear()} answers deleted")

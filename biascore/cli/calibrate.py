@@ -1,4 +1,4 @@
-"""``biascore calibrate``: what effects a metric can see with the word lists at hand, from models whose bias is known."""
+"""``biascore calibrate``: what effects a metric can see with the word lists available, from models whose bias is known."""
 
 from __future__ import annotations
 
@@ -30,16 +30,24 @@ WANTED: Final = (
 
 
 def calibrate_command(
-    metric: Annotated[str, typer.Argument(help="A metric, such as weat: biascore list metrics.")],
+    metric: Annotated[
+        str,
+        typer.Argument(help="A metric, such as weat. They are in: biascore list metrics.", metavar="METRIC"),
+    ],
     tests: Annotated[
-        list[str] | None, typer.Option(help="A test or glob, such as 'en/weat6'; repeat for several.")
+        list[str] | None,
+        typer.Option(help="A test or glob, such as 'en/weat6'; repeat for several.", metavar="TEST"),
     ] = None,
     data: Data = None,
-    language: Annotated[str | None, typer.Option(help="The language of --data, such as en.")] = None,
+    language: Annotated[
+        str | None, typer.Option(help="The language of --data, such as en.", metavar="CODE")
+    ] = None,
     data_option: DataOption = None,
     option: Annotated[
         list[str] | None,
-        typer.Option("--option", "-o", help="A metric option, key=value; repeat for several."),
+        typer.Option(
+            "--option", "-o", help="An option of the metric; repeat for several.", metavar="KEY=VALUE"
+        ),
     ] = None,
     times: Annotated[
         list[float] | None,
@@ -66,9 +74,9 @@ def calibrate_command(
     force: Force = False,
     require_plugin: Require = None,
 ) -> None:
-    """Measure planted models over a range of effects and sizes: what can be seen with these words, and what would be.
+    """Measure models with a known bias: which effects a test detects, and how many words smaller ones need.
 
-    What was measured is kept in --out, and the same command goes on from there.
+    Results are kept in --out, and the same command resumes from them.
     """
     from biascore.calibration.saving import draw_into, earlier, file_name, keep
     from biascore.calibration.simulation import TIMES, Simulation

@@ -31,9 +31,22 @@ class Command(TyperCommand):
                 "does. Find out what with BIASCORE_DEBUG=1"
             ) from error
         except KeyboardInterrupt as error:
-            for note in getattr(error, "__notes__", ()):
-                say(f"interrupted {note}", to=stderr)
+            say(" ".join(filter(None, [_interrupted(error), _kept(ctx)])), to=stderr)
             raise
+
+
+def _interrupted(error: KeyboardInterrupt) -> str:
+    where = "; ".join(getattr(error, "__notes__", ()))
+    return f"interrupted at: {where}." if where else "interrupted."
+
+
+def _kept(ctx: Any) -> str:
+    """What of an interrupted command is not lost; empty where a command keeps nothing on its way."""
+    if ctx.info_name not in ("run", "measure", "calibrate", "mitigate"):
+        return ""
+    if ctx.params.get("no_cache"):
+        return "Nothing was kept: with --no-cache the same command starts again."
+    return "What was done so far is kept: the same command resumes from here."
 
 
 class Later(TyperCommand):

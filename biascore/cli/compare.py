@@ -2,61 +2,73 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 from rich import box
+from rich.cells import cell_len
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
+from biascore.basics.wording import figures
 from biascore.cli import codes
 from biascore.cli.adjusting import Adjust
 from biascore.cli.console import print_json, say, stderr, wide
 from biascore.cli.options import Force, Json
 from biascore.comparing import Comparison, Difference, Outcome
 from biascore.comparing import compare as compare_runs
+from biascore.comparing.words import NOT_UNCHANGED, Section, answer, sections
 from biascore.errors import OptionsError
 from biascore.report import check_installed, check_report, write_comparison
+from biascore.results.comparison import item_of
 from biascore.results.estimates import format_p
-from biascore.results.verdicts import Role
 
 _COLOURS: Final = {
-    Outcome.GREW: "red",
-    Outcome.TURNED: "red",
-    Outcome.SHRANK: "green",
-    Outcome.SAME: "green",
-    Outcome.UNKNOWN: "yellow",
+    Outcome.INCREASED: "red",
+    Outcome.CHANGED_SIGN: "red",
+    Outcome.DECREASED: "green",
+    Outcome.INCONCLUSIVE: "yellow",
 }
 _FLIPS: Final = 5
-"""So many of the items that flipped are named on the terminal."""
+"""So many of the items that flipped are named."""
+_NAMED: Final = 5
+"""So many tests are named; more are counted."""
+_LEAST_CHANGE: Final = 12
+"""Columns that a change and its interval have at least."""
 
 
 def compare(
     old: Annotated[Path, typer.Argument(help="A stored run: its folder, or its run.json.", metavar="OLD")],
     new: Annotated[
         Path | None,
-        typer.Argument(help="The run to compare with it; left out, two models of OLD.", metavar="[NEW]"),
+        typer.Argument(
+            help="The run to compare with it. Without it, --models names two models of OLD.", metavar="NEW"
+        ),
     ] = None,
     models: Annotated[
         list[str] | None,
         typer.Option(
-            help="Which model of OLD is compared with which of NEW, OLD=NEW by name; repeat for several. Default: those of "
-            "the same name, or the only one of each.",
+            help="The models to compare, by name in OLD and in NEW; repeat for several. Default: models of the same "
+            "name, or the only one of each run.",
             metavar="OLD=NEW",
         ),
     ] = None,
     bound: Annotated[
         float | None,
         typer.Option(
-            help="A change within it is too small to matter, in the unit of each estimate. Default: the bound of each "
-            "measurement.",
+            help="A change within this bound is unchanged, in the unit of each estimate. Default: the equivalence bound of "
+            "each measurement.",
+            metavar="NUMBER",
         ),
     ] = None,
     adjust: Adjust = None,
-    report: Annotated[Path | None, typer.Option(help="HTML file to write the comparison to.")] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="HTML file to write the comparison to.", metavar="FILE")
+    ] = None,
     as_json: Json = False,
     force: Force = False,
 ) -> None:
@@ -91,25 +103,21 @@ def _pairs(texts: list[str] | None) -> dict[str, str] | None:
 
 
 def print_comparison(found: Comparison) -> None:
-    """The changes, the items that flipped, what could not be compared, and the answer last."""
+    """The answer first, then the changes, the items that flipped, and what could not be compared."""
     console = wide()
     titles = dict.fromkeys([found.old.title, found.new.title])
-    say(
-        " and ".join(titles) if len(titles) > 1 else f"{found.old.title}: old and new",
-        to=console,
-        style="bold",
-    )
-    for old, new in found.models.items():
-        say(f"{old} -> {new}" if old != new else f"{old}, in both runs", to=console)
-    for role in Role:
-        some = [one for one in found if one.role is role]
-        if some:
-            _print_table(console, role, some, several=len(found.models) > 1)
-    for one in found:
-        _print_flips(console, one)
+    say(" and ".join(titles) if len(titles) > 1 else f"{found.old.title}: old and new", to=console)
+    say(answer(found), to=console, style="bold")
+    if found.identical:
+        return
+    for section in sections(found):
+        _print_section(console, section, several=len(found.models) > 1)
+    cautions: dict[str, list[str]] = {}
     for one in found:
         for caution in one.cautions:
-            say(f"{one.method} {one.test}: {caution}", to=console, style="yellow", label="warning:")
+            cautions.setdefault(caution, []).append(one.test)
+    for caution, tests in cautions.items():
+        say(f"{caution}: {_some(tests)}", to=console, style="yellow", label="caveat:")
     for warning in found.warnings:
         say(warning, to=console, style="yellow", label="warning:")
     for refused in found.not_comparable:
@@ -119,57 +127,89 @@ def print_comparison(found: Comparison) -> None:
         say(text, to=console, style="bold red", label="failed:")
     for which, names in (("old", found.only_old), ("new", found.only_new)):
         if names:
-            say(f"only in the {which} run: {', '.join(names)}", to=console)
-    say("", to=console)
-    for text in _words(found):
-        say(text, to=console)
+            say(f"only in the {which} run: {_some(names)}", to=console)
+    if found.differences:
+        say("", to=console)
+        say(f"{NOT_UNCHANGED} All numbers, reasons and flipped items: --json, --report.", to=console)
 
 
-def _print_table(console: Console, role: Role, some: list[Difference], *, several: bool) -> None:
+def _some(names: Sequence[str]) -> str:
+    """The first few names, each once, and how many more there are."""
+    found = list(dict.fromkeys(names))
+    more = len(found) - _NAMED
+    return ", ".join([*found[:_NAMED], *([f"{more} more"] if more > 0 else [])])
+
+
+def _print_section(console: Console, section: Section, *, several: bool) -> None:
+    """A table for each estimate of what is not unchanged; the rest in a line."""
     say("", to=console)
-    say(f"{role.value.capitalize()}s", to=console)
-    table = Table(box=box.HORIZONTALS, show_lines=True, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
-    for head in ("test\nmetric", "old\nnew", "change\ninterval", "p\nadjusted", "outcome\nflipped"):
-        table.add_column(head, overflow="fold", no_wrap=head.startswith(("old", "p\n")))
-    for one in some:
-        change, ends = one.change, one.change.interval
-        named = [one.test, ", ".join(filter(None, [one.method, one.subject])), one.estimate]
-        if several and one.old.model != one.new.model:
-            named.append(one.models)
-        flips = "" if one.flipped is None else f"\n{one.flipped} of {change.n['items']} items"
-        table.add_row(
-            escape("\n".join(named)),
-            f"{_number(one.old.value)}\n{_number(one.new.value)}",
-            f"{_number(change.value, '+')}\n" + (f"{ends.low:+.2f} to {ends.high:+.2f}" if ends else "-"),
-            f"{format_p(change.p_values[0].value) if change.p_values else '-'}\n"
-            + ("-" if one.p_adjusted is None else format_p(one.p_adjusted)),
-            f"[{_COLOURS[one.outcome]}]{one.outcome}[/]" + ("" if one.paired else "\nunpaired") + flips,
-        )
+    say(f"{section.title}: {section.counts}", to=console, style="bold")
+    for note in section.notes:
+        say(note, to=console)
+    tables: dict[str, list[Difference]] = {}
+    for one in section.changes:
+        if one.outcome is not Outcome.UNCHANGED:
+            tables.setdefault(f"{one.method} · {one.estimate}", []).append(one)
+    for title, some in tables.items():
+        _print_table(console, title, some, several=several)
+    unchanged = [one for one in section.changes if one.outcome is Outcome.UNCHANGED]
+    if unchanged:
+        names = ", ".join(dict.fromkeys(one.test for one in unchanged))
+        say(f"unchanged, within the bound ({len(unchanged)}): {names}", to=console)
+
+
+def _print_table(console: Console, title: str, some: Sequence[Difference], *, several: bool) -> None:
+    heads = ("test", "old", "new", "change (interval)", "p adj.", "outcome")
+    rows = [tuple(_cells(one, several=several)) for one in some]
+    widths = [
+        max(cell_len(line) for cell in (head, *column) for line in Text.from_markup(cell).plain.split("\n"))
+        for head, column in zip(heads, zip(*rows, strict=True), strict=True)
+    ]
+    excess = sum(widths) + 2 * (len(widths) - 1) - console.width
+    for place, least in ((3, _LEAST_CHANGE), (5, len(Outcome.INCONCLUSIVE)), (0, 0)):
+        less = min(max(excess, 0), max(widths[place] - least, 0))
+        widths[place], excess = widths[place] - less, excess - less
+    say(title, to=console)
+    table = Table(box=box.HORIZONTALS, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    for head, width in zip(heads, widths, strict=True):
+        table.add_column(head, overflow="fold", width=width)
+    for row in rows:
+        table.add_row(*row)
     console.print(table)
+    for one in some:
+        if one.outcome is not Outcome.INCONCLUSIVE:
+            _print_flips(console, one)
+
+
+def _cells(one: Difference, *, several: bool) -> Iterator[str]:
+    change, ends = one.change, one.change.interval
+    old, new, moved, *interval = _numbers(one)
+    models = one.models if several and one.old.model != one.new.model else ""
+    outcome = f"[{_COLOURS[one.outcome]}]{one.outcome}[/]"
+    notes = [one.note, "" if one.paired else "unpaired"]
+    yield escape("\n".join(filter(None, [one.test, one.subject, models])))
+    yield old
+    yield new
+    yield f"{moved} ({' to '.join(interval)})" if change.value is not None and ends else moved
+    yield "-" if one.p_adjusted is None else format_p(one.p_adjusted)
+    yield "\n".join(filter(None, [outcome, *notes]))
+
+
+def _numbers(one: Difference) -> list[str]:
+    """Old, new, change and the ends of its interval with the same decimals."""
+    change, ends = one.change.value, one.change.interval
+    values = [one.old.value, one.new.value, change, *([ends.low, ends.high] if ends else [])]
+    known = [value for value in values if value is not None]
+    low, high = (ends.low, ends.high) if ends else (0.0, change or 0.0)
+    texts = iter(figures(low, high, *known)[2:])
+    found = ["-" if value is None else next(texts) for value in values]
+    return [*found[:2], *(text if text.startswith("-") else f"+{text}" for text in found[2:])]
 
 
 def _print_flips(console: Console, one: Difference) -> None:
     if not one.flipped:
         return
-    named = ", ".join(
-        f"{row['item']} ({_number(row['old'])} to {_number(row['new'])})" for row in one.flips[:_FLIPS]
-    )
+    named = ", ".join(f"{item_of(row)} ({row['old']:.3g} to {row['new']:.3g})" for row in one.flips[:_FLIPS])
     more = f" and {one.flipped - _FLIPS} more" if one.flipped > _FLIPS else ""
-    say(f"flipped in {one.method} {one.test}: {named}{more}", to=console)
-
-
-def _number(value: float | None, sign: str = "") -> str:
-    return "-" if value is None else f"{value:{sign}.3f}"
-
-
-def _words(found: Comparison) -> list[str]:
-    counts = Counter(one.outcome for one in found)
-    said = [f"{counts[outcome]} {outcome}" for outcome in Outcome if counts[outcome]]
-    texts = [f"of {len(found)} change(s): {', '.join(said)}" if said else "nothing could be compared"]
-    if found.not_comparable:
-        texts.append(f"{len(found.not_comparable)} test(s) not comparable")
-    if found.failed:
-        texts.append(f"{len(found.failed)} measurement(s) had failed")
-    if counts[Outcome.UNKNOWN]:
-        texts.append("cannot tell is not unchanged: the data show neither a change nor its absence")
-    return texts
+    text = f"{one.test}: {one.flipped} of {one.change.n['items']} items flipped: {named}{more}"
+    say(text, to=console, style="dim")

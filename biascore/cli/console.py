@@ -6,9 +6,9 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import IO, Any
+from typing import IO, Any, Final
 
-from rich.cells import cell_len
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -42,6 +42,10 @@ class Shown(Console):
             self._file = before
 
 
+_PIPED: Final = 100
+"""Columns of a table of texts where standard output is no terminal."""
+_LEAST: Final = 20
+"""Columns that the last cell of a row has at least."""
 stdout = Shown()
 stderr = Shown(stderr=True)
 
@@ -72,9 +76,9 @@ def _wrapped(line: str, width: int) -> str:
     return "\n".join([*found, row])
 
 
-def wide() -> Console:
-    """Standard output; as wide as a table wants where it is no terminal."""
-    return stdout if stdout.is_terminal else Shown(width=220, file=stdout.file)
+def wide(width: int = 220) -> Console:
+    """Standard output; of this width where it is no terminal."""
+    return stdout if stdout.is_terminal else Shown(width=width, file=stdout.file)
 
 
 def print_json(value: object) -> None:
@@ -87,17 +91,20 @@ def print_rows(
 ) -> None:
     """A table whose cells are shown as they are; a list, where a table would break words.
 
-    ``dense``: all that the list says of a row stands in a paragraph.
+    ``dense``: all that the list says of a row is in a paragraph.
     """
-    console = wide()
-    if sum(_least(position, column, rows) + 3 for position, column in enumerate(columns)) < console.width:
-        widths = [_widest((column, *(row[i] for row in rows))) for i, column in enumerate(columns)]
-        whole = sum(width + 3 for width in widths) < console.width
+    console = wide(_PIPED)
+    found = [_least(position, column, rows) for position, column in enumerate(columns)]
+    free = console.width - sum(width + 3 for width in found) - 1
+    if free >= 0:
+        wanted = [_widest((column, *(row[i] for row in rows))) - found[i] for i, column in enumerate(columns)]
+        for done, i in enumerate(sorted(range(len(columns)), key=lambda i: wanted[i])):
+            more = min(wanted[i], free // (len(columns) - done))
+            found[i], free = found[i] + more, free - more
         table = Table(title=escape(title) or None, title_justify="left")
         for i, column in enumerate(columns):
-            # The first column holds what a user types: it is never broken. Where all fits, nothing is measured again.
-            width = widths[i] if whole else None
-            table.add_column(column, overflow="fold", no_wrap=i == 0, width=width)
+            # The first column holds what a user types: it is never broken.
+            table.add_column(column, overflow="fold", no_wrap=i == 0, width=found[i])
         for row in rows:
             table.add_row(*(Text(visible(cell)) for cell in row))
         console.print(table)
@@ -115,6 +122,24 @@ def _least(position: int, column: str, rows: Sequence[Sequence[str]]) -> int:
 
 def _widest(texts: Iterable[str]) -> int:
     return max((cell_len(line) for text in texts for line in visible(text).split("\n")), default=0)
+
+
+def print_brief(rows: Sequence[Sequence[str]], *, cut: bool = False) -> None:
+    """Rows in columns without lines; on a terminal the last cell is wrapped within its column, or ``cut`` to one line."""
+    widths = [_widest(column) for column in list(zip(*rows, strict=True))[:-1]]
+    for *first, last in rows:
+        head = "".join(
+            set_cell_size(visible(cell), width + 2) for cell, width in zip(first, widths, strict=True)
+        )
+        text, room = Text(visible(last)), max(stdout.width - cell_len(head), _LEAST)
+        lines = [text]
+        if stdout.is_terminal and cut:
+            text.truncate(room, overflow="ellipsis")
+        elif stdout.is_terminal:
+            lines = list(text.wrap(stdout, room))
+        for line in lines:
+            say(f"{head}{line.plain}".rstrip(), to=stdout)
+            head = " " * cell_len(head)
 
 
 def print_list(

@@ -1,4 +1,4 @@
-"""``biascore doctor``: whether this installation can do its work, and the command that mends what it cannot."""
+"""``biascore doctor``: whether this installation can do its work, and the command that fixes what it cannot."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Check(NamedTuple):
 
 
 def doctor(as_json: Json = False) -> None:
-    """Check environment, optional extras, plugins, cache and devices, and say what mends a problem."""
+    """Check environment, optional extras, plugins, cache and devices, and say how to fix each problem."""
     checks = tuple(diagnosed())
     if as_json:
         print_json([check._asdict() for check in checks])
@@ -152,7 +152,7 @@ def _advice(checks: tuple[Check, ...]) -> str:
     problems = sum(check.state == "problem" for check in checks)
     missing = sum(check.state == "missing" for check in checks)
     if problems:
-        return f"{problems} problem(s): the command that mends each stands beneath it"
+        return f"{problems} problem(s): the command that fixes each is below it"
     optional = (
         f"{missing} optional part(s) are not installed or blocked; install what you need. " if missing else ""
     )

@@ -15,16 +15,18 @@ from biascore.models.export import check_target, export_model
 
 
 def export(
-    ref: Annotated[str, typer.Argument(help="The model, such as hf:dbmdz/bert-base-italian-uncased.")],
+    ref: Annotated[
+        str, typer.Argument(help="The model, such as hf:dbmdz/bert-base-italian-uncased.", metavar="REF")
+    ],
     folder: Annotated[Path, typer.Argument(help="The folder to write.", metavar="DIR")],
     int8: Annotated[
-        bool, typer.Option("--int8", help="Round weights to 8 bits and activations as they come.")
+        bool, typer.Option("--int8", help="Round weights to 8 bits, and activations during inference.")
     ] = False,
     model_option: ModelOption = None,
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Export a model (hf: to ONNX), open the copy, and print how far its answers are from the original's."""
+    """Export a model (hf: to ONNX) and compare the answers of the copy with those of the original."""
     check_target(folder, overwrite=force)  # before a model is opened
     engine = Engine(cache=None)
     with engine.model(ref, **pairs(model_option)) as original:
@@ -38,6 +40,6 @@ def export(
             (one.quantity, str(one.values), f"{one.largest:.2e}", f"{one.magnitude:.3g}")
             for one in done.deviations
         ],
-        title=f"{done.ref} beside {ref}",
+        title=f"{done.ref} compared with {ref}",
     )
     say(f"exported: {done.ref}", to=stderr)

@@ -28,12 +28,12 @@ def gate(
     run: Annotated[Path, typer.Argument(help="A stored run: its folder, or its run.json.", metavar="RUN")],
     audit: Annotated[
         Path | None,
-        typer.Argument(help="An audit file whose gates are to hold.", metavar="[AUDIT]"),
+        typer.Argument(help="An audit file with gates.", metavar="AUDIT"),
     ] = None,
     gate: GateOption = None,
     as_json: Json = False,
 ) -> None:
-    """Say whether a stored run passes the gates of an audit file, or of --gate; exit code 4 where it does not."""
+    """Check a stored run by the pass/fail rules (gates) of an audit file or of --gate; exit code 4 if one fails."""
     stored = loaded(run)
     own = gates(gate)
     found: tuple[GateResult, ...] = ()
@@ -101,7 +101,7 @@ def print_gates(found: Sequence[GateResult]) -> None:
             say(caution, to=console, style="yellow", label="warning:")
         if one.warned:
             many = len(one.of(GateOutcome.UNDECIDED))
-            text = f'{many} inconclusive let pass, which shows no absence of bias (inconclusive = "fail" would not)'
+            text = f'{many} inconclusive: passed, which shows no absence of bias (with inconclusive = "fail" they fail)'
             say(text, to=console, style="yellow", label="warning:")
         say(one.line, to=console, style=_style(one))
 

@@ -23,12 +23,15 @@ from biascore.plugins.loading import Plugins
 
 
 def gender(
-    language: Annotated[str, typer.Argument(help="A language tag, such as sk.")],
+    language: Annotated[str, typer.Argument(help="A language tag, such as sk.", metavar="LANGUAGE")],
     sentences: Annotated[
-        list[str] | None, typer.Argument(help="Sentences to read.", metavar="SENTENCE...")
+        list[str] | None, typer.Argument(help="Sentences to read.", metavar="SENTENCE")
     ] = None,
     trace: Annotated[
-        bool, typer.Option("--trace", help="What each word is, which rules were tried, and why none decided.")
+        bool,
+        typer.Option(
+            "--trace", help="Also print what each word is, which rules applied, and why none decided."
+        ),
     ] = False,
     check: Annotated[
         Path | None,
@@ -41,11 +44,13 @@ def gender(
     ] = None,
     encoding: Annotated[
         str | None,
-        typer.Option(help="What the table of --check is in, where it is not UTF-8: cp1252, utf-16."),
+        typer.Option(
+            help="Encoding of the table of --check, such as cp1252. Default: UTF-8.", metavar="NAME"
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """In which gender sentences speak of their speaker: masculine, feminine, none or conflict."""
+    """Detect the gender in which sentences refer to their speaker: masculine, feminine, none or conflict."""
     if bool(sentences) == (check is not None):
         raise OptionsError(
             "give sentences or a table, one of the two: "

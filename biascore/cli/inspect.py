@@ -12,7 +12,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import to_jsonable_python
 
 from biascore.basics.suggest import did_you_mean
-from biascore.cli.console import print_json, print_rows, say
+from biascore.cli.console import print_brief, print_json, print_list, print_rows, say, wide
 from biascore.cli.list_contents import list_json
 from biascore.cli.options import Json, Stimuli
 from biascore.errors import UnknownNameError
@@ -45,7 +45,7 @@ def adapters(as_json: Json = False) -> None:
 
 
 def metrics(as_json: Json = False) -> None:
-    """The methods, what they need of a model, and the kinds of test they take."""
+    """The metrics, one sentence each; the rest: biascore show METRIC."""
     rows = [
         {
             "name": metric.name,
@@ -57,7 +57,11 @@ def metrics(as_json: Json = False) -> None:
         }
         for metric in Plugins(only={"register_metrics"}).metrics.items()
     ]
-    _print(rows, as_json)
+    if as_json:
+        print_json(rows)
+        return
+    print_brief([(str(row["name"]), str(row["summary"])) for row in rows])
+    say(f"{len(rows)} metrics; one with its rule and options: biascore show METRIC")
 
 
 def formats(as_json: Json = False) -> None:
@@ -89,12 +93,19 @@ def transforms(as_json: Json = False) -> None:
 
 
 def tests(
-    patterns: Annotated[list[str] | None, typer.Argument(help="Globs, such as 'it/*'.")] = None,
-    metric: Annotated[str | None, typer.Option(help="Only tests that this metric takes.")] = None,
+    patterns: Annotated[
+        list[str] | None, typer.Argument(help="Globs, such as 'it/*'.", metavar="GLOB")
+    ] = None,
+    metric: Annotated[
+        str | None, typer.Option(help="Only tests that this metric takes.", metavar="METRIC")
+    ] = None,
+    long: Annotated[
+        bool, typer.Option("--long", help="Print all of each test, on lines of its own.")
+    ] = False,
     stimuli: Stimuli = None,
     as_json: Json = False,
 ) -> None:
-    """The tests, by language."""
+    """The tests, one line each; the rest: --long, or biascore show TEST."""
     plugins = Plugins(only=_STIMULI if metric is None else {*_STIMULI, "register_metrics"})
     catalogue = _catalogue(plugins, stimuli)
     found = catalogue.select(patterns) if patterns else catalogue.tests
@@ -111,7 +122,18 @@ def tests(
         }
         for test in found
     ]
-    _print(rows, as_json)
+    if as_json:
+        print_json(rows)
+    elif long:
+        print_list(wide(), list(rows[0]) if rows else [], [list(row.values()) for row in rows])
+    else:
+        entries = [str(sum(map(len, test.lists.values()))) for test in found]
+        print_brief(
+            [(test.id, many, test.title) for test, many in zip(found, entries, strict=True)], cut=True
+        )
+        say(
+            f"{len(found)} tests with their number of entries; narrow with: biascore list tests 'en/*' --metric weat"
+        )
 
 
 def languages(stimuli: Stimuli = None, as_json: Json = False) -> None:
@@ -131,7 +153,9 @@ def languages(stimuli: Stimuli = None, as_json: Json = False) -> None:
 
 
 def wordlists(
-    language: Annotated[str | None, typer.Argument(help="A language code; all without it.")] = None,
+    language: Annotated[
+        str | None, typer.Argument(help="A language code. Default: all.", metavar="CODE")
+    ] = None,
     stimuli: Stimuli = None,
     as_json: Json = False,
 ) -> None:
@@ -144,11 +168,13 @@ def wordlists(
 
 
 def show(
-    name: Annotated[str, typer.Argument(help="A test, such as en/weat6, or a metric, such as weat.")],
+    name: Annotated[
+        str, typer.Argument(help="A test, such as en/weat6, or a metric, such as weat.", metavar="NAME")
+    ],
     stimuli: Stimuli = None,
     as_json: Json = False,
 ) -> None:
-    """One test in full: words, source, licence, notes, published figures; or one metric: its rule and its options."""
+    """Show one test (words, source, licence, notes, published figures) or one metric (rule and options)."""
     if "/" in name:
         _show_test(_catalogue(Plugins(only=_STIMULI), stimuli).test(name), as_json)
         return
@@ -239,7 +265,7 @@ def _show_test(found: Test, as_json: bool) -> None:
 
 
 def plugins(as_json: Json = False) -> None:
-    """Every plugin that is installed, whether it was loaded, and if not, why; always exits 0."""
+    """List the installed plugins: whether each was loaded, and if not, why. Always exits 0."""
     rows = [
         {
             "name": record.name,

@@ -41,9 +41,9 @@ def run(
     *,
     given: RunOptions,
 ) -> None:
-    """Run an audit file; a run that was interrupted, or of which a part failed, goes on where it stopped.
+    """Run an audit file. A run that was interrupted or failed in part resumes with the same command.
 
-    The run is saved in --out, or in a folder beside the audit file that is named after it.
+    The run is saved in --out. Default: a folder named after the audit file, next to it.
     """
     chosen = chosen_audit(audit, given.seed, model, without, given.adjust, given.require_plugin, gates(gate))
     run_and_deliver(chosen, replace(given, out=given.out or audit.with_name(f"{audit.stem}-run")))
@@ -51,13 +51,22 @@ def run(
 
 @taking_run_options
 def measure(
-    metric: Annotated[str, typer.Argument(help="A metric, such as weat: biascore list metrics.")],
-    model: Annotated[list[str], typer.Option(help="A model reference; repeat for several.")],
+    metric: Annotated[
+        str,
+        typer.Argument(help="A metric, such as weat. They are in: biascore list metrics.", metavar="METRIC"),
+    ],
+    model: Annotated[
+        list[str],
+        typer.Option(help="A model, such as hf:bert-base-cased; repeat for several.", metavar="REF"),
+    ],
     tests: Annotated[
-        list[str] | None, typer.Option(help="A test or glob, such as 'en/weat*'; repeat for several.")
+        list[str] | None,
+        typer.Option(help="A test or glob, such as 'en/weat*'; repeat for several.", metavar="TEST"),
     ] = None,
     data: Data = None,
-    language: Annotated[str | None, typer.Option(help="The language of --data, such as en.")] = None,
+    language: Annotated[
+        str | None, typer.Option(help="The language of --data, such as en.", metavar="CODE")
+    ] = None,
     data_option: DataOption = None,
     data_licence: DataLicence = None,
     data_citation: DataCitation = None,
@@ -66,7 +75,8 @@ def measure(
         typer.Option(
             "--option",
             "-o",
-            help="A metric option, key=value (value as in TOML: ddof=0, level=token); repeat for several.",
+            help="An option of the metric, such as ddof=0 or level=token; repeat for several.",
+            metavar="KEY=VALUE",
         ),
     ] = None,
     model_option: ModelOption = None,

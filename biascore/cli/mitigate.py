@@ -23,42 +23,59 @@ _DEFAULT: Final = Training()
 
 
 def mitigate_command(
-    ref: Annotated[str, typer.Argument(help="A masked language model, such as hf:./my-bert.")],
-    corpus: Annotated[Path, typer.Argument(help="A text file in UTF-8, one text a line; also .gz.")],
-    out: Annotated[Path | None, typer.Option(help="The folder to write the new model to.")] = None,
+    ref: Annotated[str, typer.Argument(help="A masked language model, such as hf:./my-bert.", metavar="REF")],
+    corpus: Annotated[
+        Path, typer.Argument(help="A text file in UTF-8, one text a line; also .gz.", metavar="CORPUS")
+    ],
+    out: Annotated[
+        Path | None, typer.Option(help="The folder to write the new model to.", metavar="DIR")
+    ] = None,
     pair: Annotated[
         list[str] | None,
         typer.Option(
             "--pairs",
-            help="Pairs to swap: a list (en/shrestha2025/gendered), or a table of two columns; repeat for several, the "
-            f"first that holds a word counts. Default: {', '.join(ENGLISH_PAIRS)}.",
+            help="Pairs to swap: a list (en/gender_swap/forms) or a table of two columns; repeat for several, the first "
+            f"with a word counts. Default: {', '.join(ENGLISH_PAIRS)}.",
+            metavar="LIST",
         ),
     ] = None,
     names: Annotated[
         list[str] | None,
-        typer.Option(help="Pairs of names to swap too, as --pairs; taken only as they are written there."),
+        typer.Option(
+            help="Pairs of names to swap too, like --pairs, but in this spelling only.", metavar="LIST"
+        ),
     ] = None,
     method: Annotated[
         Method,
         typer.Option(
-            help="Train on all texts and the swapped ones beside them, on each swapped with probability one half, or on "
-            "the swapped alone."
+            help="augmentation: train on all texts and on the swapped ones; substitution: on each text, swapped with "
+            "probability one half; swapped: on the swapped texts only.",
+            metavar="METHOD",
         ),
     ] = Method.AUGMENTATION,
-    epochs: Annotated[int, typer.Option(help="How often each text is trained on.", min=1)] = _DEFAULT.epochs,
-    batch: Annotated[int, typer.Option(help="Texts a step.", min=1)] = _DEFAULT.batch,
-    learning_rate: Annotated[float, typer.Option(help="The highest learning rate.")] = _DEFAULT.learning_rate,
+    epochs: Annotated[
+        int, typer.Option(help="How often each text is trained on.", min=1, metavar="N")
+    ] = _DEFAULT.epochs,
+    batch: Annotated[int, typer.Option(help="Texts a step.", min=1, metavar="N")] = _DEFAULT.batch,
+    learning_rate: Annotated[
+        float, typer.Option(help="The highest learning rate.", metavar="RATE")
+    ] = _DEFAULT.learning_rate,
     warmup_steps: Annotated[
-        int, typer.Option(help="Steps over which the learning rate rises.", min=0)
+        int, typer.Option(help="Steps over which the learning rate rises.", min=0, metavar="N")
     ] = _DEFAULT.warmup_steps,
-    masked: Annotated[float, typer.Option(help="The share of tokens that are to be told.")] = _DEFAULT.masked,
-    weight_decay: Annotated[float, typer.Option(help="Of AdamW.", min=0)] = _DEFAULT.weight_decay,
+    masked: Annotated[
+        float, typer.Option(help="The share of tokens to predict.", metavar="SHARE")
+    ] = _DEFAULT.masked,
+    weight_decay: Annotated[
+        float, typer.Option(help="Of AdamW.", min=0, metavar="NUMBER")
+    ] = _DEFAULT.weight_decay,
     power: Annotated[
-        float, typer.Option(help="Degree of the polynomial by which the learning rate falls.")
+        float,
+        typer.Option(help="Degree of the polynomial by which the learning rate falls.", metavar="NUMBER"),
     ] = _DEFAULT.power,
-    seed: Annotated[int, typer.Option(help="Seed of everything random.", min=0)] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of all random numbers.", min=0, metavar="N")] = 0,
     checkpoint_minutes: Annotated[
-        float, typer.Option(help="Minutes between two states that are kept.", min=0)
+        float, typer.Option(help="Minutes between two checkpoints.", min=0, metavar="MINUTES")
     ] = 10.0,
     preview: Annotated[
         bool, typer.Option("--preview", help=f"Show {_SHOWN} texts that change, and train nothing.")
@@ -68,7 +85,7 @@ def mitigate_command(
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Train a copy of a masked model on a corpus with gender swapped; a training that was interrupted goes on."""
+    """Train a copy of a masked model on a corpus with gender swapped; an interrupted training resumes."""
     if out is None and not preview:
         raise OptionsError("no folder is named for the new model. Add --out FOLDER, or look first: --preview")
     training = Training(epochs, batch, learning_rate, warmup_steps, masked, weight_decay, power, seed)
@@ -102,7 +119,7 @@ def mitigate_command(
         print_json(asdict(done))
         return
     _print(done)
-    say(f"new model: {done.ref}. Measure it beside {ref} in one audit", to=stderr)
+    say(f"new model: {done.ref}. Measure it and {ref} in one audit", to=stderr)
 
 
 def _show(recipe: Recipe, *, as_json: bool) -> None:

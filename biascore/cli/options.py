@@ -18,56 +18,70 @@ if TYPE_CHECKING:  # what lists is not to wait for what measures
 
 NEXT_OPTION: Final = re.compile(r",(?=[A-Za-z_]\w*=)")
 
-AuditFile = Annotated[Path, typer.Argument(help="The audit file (TOML).")]
-StoredRun = Annotated[Path, typer.Argument(help="A stored run.", metavar="RUN")]
+AuditFile = Annotated[Path, typer.Argument(help="The audit file (TOML).", metavar="AUDIT")]
+StoredRun = Annotated[Path, typer.Argument(help="The folder of a stored run.", metavar="RUN")]
 Stimuli = Annotated[
-    list[Path] | None, typer.Option(help="A folder of your own <language>/*.toml, beside the installed ones.")
+    list[Path] | None,
+    typer.Option(
+        help="A folder of your own <language>/*.toml, in addition to the installed ones.", metavar="DIR"
+    ),
 ]
 Inputs = Annotated[
-    list[Path] | None, typer.Option(help="A folder of own stimuli or data files; repeat for several.")
+    list[Path] | None,
+    typer.Option(help="A folder of your own stimuli or data files; repeat for several.", metavar="DIR"),
 ]
-Seed = Annotated[int | None, typer.Option(help="Seed of everything random.", min=0)]
+Seed = Annotated[int | None, typer.Option(help="Seed of all random numbers.", min=0, metavar="N")]
 Verbose = Annotated[
-    bool, typer.Option("--verbose", help="Print further estimates, p-values, conventions and all warnings.")
+    bool, typer.Option("--verbose", help="Also print all estimates, p-values, conventions and warnings.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 Form = Annotated[
     str | None,
-    typer.Option("--format", help="Print md, csv, json, latex, junit or another form instead of the table."),
+    typer.Option(
+        "--format",
+        help="Print md, csv, json, latex, junit or another form instead of the table.",
+        metavar="FORM",
+    ),
 ]
-Out = Annotated[Path | None, typer.Option(help="Folder to save the run in.")]
-Report = Annotated[Path | None, typer.Option(help="HTML file to write the report to.")]
+Out = Annotated[Path | None, typer.Option(help="Folder to save the run in.", metavar="DIR")]
+Report = Annotated[Path | None, typer.Option(help="HTML file to write the report to.", metavar="FILE")]
 Force = Annotated[bool, typer.Option("--force", help="Replace what an earlier command wrote there.")]
-NoCache = Annotated[bool, typer.Option("--no-cache", help="Neither read nor keep answers.")]
+NoCache = Annotated[bool, typer.Option("--no-cache", help="Neither read nor keep answers of models.")]
 Require = Annotated[
-    list[str] | None, typer.Option(help="Requirement that must be loaded: 'biascore-plugin-slavic>=1'.")
+    list[str] | None,
+    typer.Option(
+        help="A plugin that must be loaded, such as 'my-plugin>=1'; repeat for several.",
+        metavar="NAME",
+    ),
 ]
 MaxCharacters = Annotated[
     int | None,
     typer.Option(
-        help="Stop before more characters than this are sent to services with a key, which may charge.",
+        help="Stop before more characters than this are sent to services that need a key, which may charge.",
         min=0,
+        metavar="N",
     ),
 ]
 TimeLimit = Annotated[
     float | None,
     typer.Option(
-        help="Give up a model or metric that takes more seconds to be opened, for one batch of questions, or for one "
-        "measurement (the waiting for answers apart). Default: no limit.",
+        help="Stop a model or metric that takes longer to open, to answer one batch of queries, or to compute one "
+        "measurement (without the wait for answers). Default: no limit.",
         min=0.001,
+        metavar="SECONDS",
     ),
 ]
 ModelOption = Annotated[
     list[str] | None,
-    typer.Option(help="An option of the model's adapter, key=value; repeat for several."),
+    typer.Option(help="An option of the model's adapter; repeat for several.", metavar="KEY=VALUE"),
 ]
 
 Transform = Annotated[
     list[str] | None,
     typer.Option(
         help="Measure each model before and after a transform of its vectors, NAME or NAME:key=value,...; repeat for a "
-        "chain: biascore list transforms.",
-        metavar="NAME[:KEY=VALUE,...]",
+        "chain. They are in: biascore list transforms.",
+        metavar="NAME",
     ),
 ]
 
@@ -75,35 +89,42 @@ ReplaceModel = Annotated[
     list[str] | None,
     typer.Option(
         "--model",
-        help="Another reference for a model of the audit, NAME=REF; repeat for several.",
+        help="Another model under a name of the audit; repeat for several.",
+        metavar="NAME=REF",
     ),
 ]
 GateOption = Annotated[
     list[str] | None,
     typer.Option(
         "--gate",
-        help="What must hold, TESTS:KEY=VALUE,... with a glob of tests and the keys of [[gates]], as in "
-        "'en/*:fail_on=detected'; repeat for several. A gate that does not hold ends the command with 4.",
-        metavar="TESTS:KEY=VALUE,...",
+        help="A pass/fail rule (gate): a glob of tests and the keys of a gate of an audit file, such as "
+        "'en/*:fail_on=detected'; repeat for several. Exit code 4 if a gate fails.",
+        metavar="TESTS:KEY=VALUE",
     ),
 ]
 Without = Annotated[
-    list[str] | None, typer.Option(help="Leave out a model of the audit, by name; repeat for several.")
+    list[str] | None,
+    typer.Option(help="Leave out a model of the audit; repeat for several.", metavar="NAME"),
 ]
 Data = Annotated[
     list[str] | None,
     typer.Option(
-        help="A data file that becomes the test LANGUAGE/STEM of its name, FORMAT:PATH or FORMAT:hub:OWNER/NAME/PATH; needs "
-        "--language. It is measured, unless an option names it and --tests does not."
+        help="A data file that becomes the test LANGUAGE/STEM, from PATH or hub:OWNER/NAME/PATH; needs --language. "
+        "It is measured, unless an option names it and --tests does not.",
+        metavar="FORMAT:PATH",
     ),
 ]
 DataOption = Annotated[
     list[str] | None,
-    typer.Option(help="An option of the data's format, key=value; repeat for several."),
+    typer.Option(help="An option of the data's format; repeat for several.", metavar="KEY=VALUE"),
 ]
 
-DataLicence = Annotated[str | None, typer.Option(help="The licence of --data, such as CC-BY-SA-4.0.")]
-DataCitation = Annotated[str | None, typer.Option(help="Who made --data: a paper, a page.")]
+DataLicence = Annotated[
+    str | None, typer.Option(help="The licence of --data, such as CC-BY-SA-4.0.", metavar="NAME")
+]
+DataCitation = Annotated[
+    str | None, typer.Option(help="The source of --data: a paper, a page.", metavar="TEXT")
+]
 
 
 def chosen_audit(

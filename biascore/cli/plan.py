@@ -15,7 +15,8 @@ from biascore.engine import DEFAULT_CACHE, Engine
 def plan(
     audit: AuditFile,
     probe: Annotated[
-        bool, typer.Option("--probe/--no-probe", help="Ask local models a few questions, for the time.")
+        bool,
+        typer.Option("--probe/--no-probe", help="Send a few queries to local models, to estimate the time."),
     ] = True,
     model: ReplaceModel = None,
     without: Without = None,
@@ -23,9 +24,9 @@ def plan(
     no_cache: NoCache = False,
     as_json: Json = False,
 ) -> None:
-    """Count the questions, passes, tokens and characters that a run of an audit file will cost.
+    """Dry run: count the queries, passes, tokens and characters that a run of an audit file needs.
 
-    Every model is opened and every metric rehearsed with placeholders for answers; nothing is kept.
+    Every model is opened, and every metric gets placeholders instead of answers; nothing is kept.
     """
     chosen = chosen_audit(audit, seed, model, without)
     engine = Engine(cache=None if no_cache else DEFAULT_CACHE, progress=SignsOfLife())

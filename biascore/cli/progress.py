@@ -40,7 +40,7 @@ class _OfMany(ProgressColumn):
 
 
 class SignsOfLife:
-    """The tasks at hand, each within the one before: a row each, gone when done, or a line every 30 seconds."""
+    """The tasks available, each within the one before: a row each, gone when done, or a line every 30 seconds."""
 
     def __init__(self, every: float = SECONDS, tell: Callable[[str], None] | None = None) -> None:
         self._every = every

@@ -22,35 +22,49 @@ def report(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="The file (html: report.html in the run; other forms: printed); a folder where there is a file a model."
+            help="The file to write; a folder for forms with one file a model. Default: report.html in the run; other forms "
+            "are printed.",
+            metavar="PATH",
         ),
     ] = None,
     charts: Annotated[
-        Path | None, typer.Option(help="Also write every chart as SVG, PDF and PNG here.")
+        Path | None, typer.Option(help="Also write every chart as SVG, PDF and PNG here.", metavar="DIR")
     ] = None,
     chart_width: Annotated[
         float | None,
-        typer.Option(help="Millimetres that each chart is wide: 85 and 175 are the columns of journals."),
+        typer.Option(
+            help="Width of each chart; one and two columns of a journal are 85 and 175.", metavar="MM"
+        ),
     ] = None,
     form: Annotated[
         str,
         typer.Option(
             "--format",
             help="html, md, csv, json, latex, model-card, every-eval-ever, junit, or one that a plugin adds.",
+            metavar="FORM",
         ),
     ] = HTML,
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            help="Columns of a table (csv, md, latex), as in test,effect,p; all for every one.",
+            metavar="NAME,...",
+        ),
+    ] = None,
     force: Force = False,
 ) -> None:
-    """Write the report of a stored run: one HTML file that needs no network, or another form of it."""
+    """Write the report of a stored run: one HTML file that needs no network, or another form."""
     loaded = Run.load(run_folder)
     if form != HTML:
         if charts is not None:
             raise OptionsError(
-                f"--charts goes with the page. Write the charts alone, and the {form} after them: biascore report "
+                f"--charts belongs to the HTML report. Write the charts first, and the {form} after them: biascore report "
                 f"{run_folder} --charts {charts}"
             )
-        deliver(loaded, form, out, force=force)
+        deliver(loaded, form, out, force=force, columns=columns)
         return
+    if columns is not None:
+        raise OptionsError("--columns is for tables. Add --format csv, md or latex")
     from biascore.report import check_report, write_charts, write_report
 
     check_report(out or run_folder / REPORT_FILE, overwrite=force)
@@ -60,7 +74,13 @@ def report(
 
 
 def deliver(
-    run: Run, form: str, out: Path | None = None, *, force: bool = False, several: bool = False
+    run: Run,
+    form: str,
+    out: Path | None = None,
+    *,
+    force: bool = False,
+    several: bool = False,
+    columns: str | None = None,
 ) -> None:
     """Print a run in this form, or write it to ``out``.
 
@@ -71,7 +91,7 @@ def deliver(
     from biascore.plugins.loading import Plugins
 
     plugins = Plugins(only={"register_exporters"})
-    found = exported(run, form, plugins)
+    found = exported(run, form, plugins, columns.split(",") if columns else ())
     if out is not None:
         suffix = exporter(form, plugins).suffix
         for path in write_exported(found, user_path(out), suffix, overwrite=force):

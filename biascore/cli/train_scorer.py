@@ -36,7 +36,9 @@ def train_scorer_command(
     test: Annotated[list[str] | None, typer.Option(help="A file to test on.")] = None,
     model: Annotated[
         str | None,
-        typer.Option(help="An encoder whose vectors are gone by, such as hf:./minilm. Default: tf-idf."),
+        typer.Option(
+            help="An encoder that gives the vectors, such as hf:./minilm. Default: tf-idf.", metavar="REF"
+        ),
     ] = None,
     model_option: ModelOption = None,
     head: Annotated[
@@ -50,9 +52,9 @@ def train_scorer_command(
     ] = None,
     seeds: Annotated[
         int | None,
-        typer.Option(help="How many heads are trained, of other seeds; of mlp alone. Default: 5.", min=1),
+        typer.Option(help="How many heads to train, each with its own seed; mlp only. Default: 5.", min=1),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of what is drawn, and of the first head.", min=0)] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of all random numbers, and of the first head.", min=0)] = 0,
     test_share: Annotated[
         float, typer.Option(help="The share of texts drawn to test on, without --test.")
     ] = 0.2,
@@ -65,7 +67,7 @@ def train_scorer_command(
             help="The file's own name of a column: text=…, emotion=… or score=…; repeat for several."
         ),
     ] = None,
-    encoding: Annotated[str, typer.Option(help="What the files are in, such as cp1252.")] = "utf-8",
+    encoding: Annotated[str, typer.Option(help="Encoding of the files, such as cp1252.")] = "utf-8",
     clean: Annotated[
         bool, typer.Option("--clean", help="Take mentions of users out, as Câmara et al. 2022 do.")
     ] = False,

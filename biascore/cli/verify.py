@@ -1,4 +1,4 @@
-"""``biascore verify``: whether a stored run is as it was written, and its inputs are those at hand."""
+"""``biascore verify``: whether a stored run is as it was written, and whether its inputs are those that are available."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from biascore.results.run import read_run
 
 
 def verify(
-    run: Annotated[Path, typer.Argument(help="A stored run, or a bundle.", metavar="RUN")],
+    run: Annotated[Path, typer.Argument(help="The folder of a stored run, or an archive.", metavar="RUN")],
     models: Annotated[bool, typer.Option(help="Also open every model and compare its digest.")] = False,
     model: Annotated[
         list[str] | None,
-        typer.Option(help="Where a model of the run lies now, NAME=REF; repeat for several."),
+        typer.Option(help="Where a model of the run is now; repeat for several.", metavar="NAME=REF"),
     ] = None,
     stimuli: Inputs = None,
     as_json: Json = False,
 ) -> None:
-    """Derive the hashes and verdicts of a stored run again: results, item tables, stimuli and, on request, models."""
+    """Recompute the hashes and verdicts of a stored run or archive, and compare its inputs and (--models) models."""
     refs = named_refs(model, _labels(run) if model else ())
     checks = verify_run(run, models=models or bool(refs), stimuli=stimuli or (), refs=refs)
     if as_json:

@@ -1,4 +1,4 @@
-"""Two models, or two versions of one, on the same tests: what grew, what shrank, and what cannot be told."""
+"""Two models, or two versions of one, on the same tests: what increased, what decreased, and what is inconclusive."""
 
 from biascore.comparing.two_runs import compare
 from biascore.results.comparison import Comparison, Difference, NotComparable, Outcome

@@ -62,7 +62,7 @@ def _paired(one: Estimate, other: Estimate, estimator: Estimator, match: Match) 
     try:
         change = estimator.change(joined.old, joined.new, level, rng)
     except (ValueError, ZeroVarianceError, RegressionError) as error:
-        problem = f"the {len(joined)} items that both have do not do: {error}"
+        problem = f"the {len(joined)} items that both have are not enough: {error}"
     cautions = list(_coverage(old, new, joined))
     unmoved = change is not None and bool(np.array_equal(joined.old.values, joined.new.values))
     if change is not None and change.interval is None and not unmoved:  # unmoved needs no more words
@@ -113,8 +113,8 @@ def _unpaired(one: Estimate, other: Estimate, old: Measurement, new: Measurement
 
 def _why_unpaired(one: Estimate) -> str:
     return (
-        f"compared unpaired: it is not known how {one.name} follows from the items, so what both models have in common "
-        "widens the interval, and changes may be missed"
+        f"compared unpaired: {one.name} cannot be computed from the items alone, so what both models have in common widens "
+        "the interval, and changes may be missed"
     )
 
 

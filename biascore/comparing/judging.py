@@ -1,4 +1,4 @@
-"""The words for a change: whether the effect grew, shrank, turned round, stayed within the bound, or cannot be told."""
+"""The outcome of a change: whether the effect increased, decreased, changed sign, is unchanged, or none is shown."""
 
 from __future__ import annotations
 
@@ -69,25 +69,24 @@ def _bound(measurement: Measurement, changed: Changed) -> float | None:
 def _outcome(changed: Changed, p: float | None, alpha: float, bound: float | None, neutral: float) -> Outcome:
     value, ends = changed.change.value, changed.change.interval
     if value is None:
-        return Outcome.UNKNOWN
+        return Outcome.INCONCLUSIVE
     inside = bound is not None and ends is not None and -bound <= ends.low and ends.high <= bound
     if changed.unmoved or (inside and ends is not None and can_show(ends.level, alpha)):
-        return Outcome.SAME
+        return Outcome.UNCHANGED
     if p is None or p > alpha:
-        return Outcome.UNKNOWN
+        return Outcome.INCONCLUSIVE
     return _direction(changed, neutral)
 
 
 def _direction(changed: Changed, neutral: float) -> Outcome:
-    """Away from the neutral value or towards it; round it where neither or both sides of it are sure."""
+    """Away from the neutral value or towards it; across it, the sides that are sure decide."""
     before, after = _effect(changed.old) - neutral, _effect(changed.new) - neutral
-    grew = Outcome.GREW if abs(after) > abs(before) else Outcome.SHRANK
     if before * after >= 0:
-        return grew
+        return Outcome.INCREASED if abs(after) > abs(before) else Outcome.DECREASED
     was, is_ = _sure(changed.old, neutral), _sure(changed.new, neutral)
     if was is is_:
-        return Outcome.TURNED
-    return Outcome.SHRANK if was else Outcome.GREW
+        return Outcome.CHANGED_SIGN if was else Outcome.INCONCLUSIVE
+    return Outcome.DECREASED if was else Outcome.INCREASED
 
 
 def _effect(side: Compared) -> float:
@@ -135,13 +134,17 @@ def _reason(
         side = "at most" if p_adjusted <= alpha else "above"
         parts.append(f"{text}, {side} {alpha:g}")
     if bound is None:
-        parts.append("no bound was stated for what is too small to matter")
+        parts.append("no equivalence bound was stated")
     elif ends is not None:
         inside = -bound <= ends.low and ends.high <= bound
         parts.append(f"the interval is {'' if inside else 'not '}inside the bound of {bound:g}")
     if (before - neutral) * (after - neutral) < 0:
         sides = "above and is below" if before > after else "below and is above"
         parts.append(f"it was {sides} {neutral:g}" + (", and its sign changed" if neutral == 0 else ""))
-    if outcome is Outcome.UNKNOWN:
-        parts.append("neither a change nor its absence is shown")
+    if outcome is Outcome.INCONCLUSIVE:
+        parts.append(
+            f"it moved, but neither model's interval leaves out {neutral:g}, so its side is not sure"
+            if adjusted is not None and adjusted[0] <= alpha
+            else "neither a change nor its absence is shown"
+        )
     return "; ".join(parts) + "."

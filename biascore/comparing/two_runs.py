@@ -28,16 +28,16 @@ def compare(
     """Compare two runs (a Run, its folder or its run.json), or with ``new`` left out two models of one run.
 
     ``models`` names the new model for each old one; by default models of the same name, or the only one of each run.
-    ``bound``: a change within it is too small to matter, in the unit of each estimate; by default the equivalence bound of
+    ``bound``: a change within it is negligible, in the unit of each estimate; by default the equivalence bound of
     the measurement. p-values are adjusted over all changes between the same two models, findings, baselines and controls
     each on their own, as the new run adjusts its own.
 
-    Raises RunError for what is no run, UnknownNameError for models that cannot be told, OptionsError for a bound that is
+    Raises RunError for what is no run, UnknownNameError for models that are not clear, OptionsError for a bound that is
     not a number above 0, or where the runs have no test in common on these models.
     """
     if bound is not None and not 0 < bound < math.inf:
         raise OptionsError(
-            f"bound={bound} is not a number above 0. Give the change that is too small to matter, such as 0.2"
+            f"bound={bound} is not a number above 0. Give the largest change that is negligible, such as 0.2"
         )
     before = loaded(old)
     after = before if new is None else loaded(new)
@@ -71,6 +71,8 @@ def compared(
         only_old=named(found.only_old),
         only_new=named(found.only_new),
         failed=tuple(_failed(before, after, pairs)),
+        controls=tuple(_controls(before, after, pairs)),
+        gates=tuple(gate for gate in after.gates if gate.base and gate.base == before.results_digest()),
         warnings=(*_models(before, after, pairs), *_versions(before, after)),
     )
 
@@ -154,26 +156,31 @@ def _failed(old: Run, new: Run, pairs: Mapping[str, str]) -> Iterator[str]:
                 yield f"{failure.what} could not be measured in the {which} run: {failure.message}"
 
 
-def _models(old: Run, new: Run, pairs: Mapping[str, str]) -> Iterator[str]:
-    """That one of them is a control, or that the two are one and the same."""
-    same = old is not new and old.results_digest() == new.results_digest()
-    if same:
-        yield "the two runs hold the same results, to the last digit: was one run named twice?"
-    digests = [{model.name: model.digest for model in run.models} for run in (old, new)]
+def _controls(old: Run, new: Run, pairs: Mapping[str, str]) -> Iterator[str]:
+    """Which of them have a known bias."""
     for one, other in pairs.items():
         sides = [(one, "old", old), (other, "new", new)]
         known = [f"{name} in the {which} run" for name, which, run in sides if name in run.controls]
         if known:
             yield (
-                f"{' and '.join(known)}: a control, whose bias was put in and is known. The change says how the ruler "
-                "works, and nothing of a model in use"
+                f"{' and '.join(known)}: {'controls' if len(known) > 1 else 'a control'} with a known bias. The change "
+                "checks the test and says nothing of a model in use"
             )
+
+
+def _models(old: Run, new: Run, pairs: Mapping[str, str]) -> Iterator[str]:
+    """That the two are one and the same."""
+    same = old is not new and old.results_digest() == new.results_digest()
+    if same:
+        yield "the two runs have the same results, to the last digit: was one run named twice?"
+    digests = [{model.name: model.digest for model in run.models} for run in (old, new)]
+    for one, other in pairs.items():
         if not same and digests[0].get(one) == digests[1].get(other):
             yield f"{one if one == other else f'{one} and {other}'}: the model is the same in both, by its digest"
 
 
 def _versions(old: Run, new: Run) -> Iterator[str]:
-    """That what measured them was not the same, which may move numbers."""
+    """That what measured them was not the same, which may change numbers."""
     one, other = old.provenance, new.provenance
     if one.biascore_version != other.biascore_version:
         yield f"measured with biascore {one.biascore_version} and {other.biascore_version}"

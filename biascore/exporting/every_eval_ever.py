@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from biascore.basics.visible import visible_json
 from biascore.exporter import Exported, Exporter
 from biascore.exporting.one_model import by_model
+from biascore.exporting.tables import DIGITS, rounded
 from biascore.results.summary import SummaryRow, summary_rows
 from biascore.results.verdicts import Role
 
@@ -99,8 +100,8 @@ def _result(row: SummaryRow, source: str) -> dict[str, Any]:
         "warnings": row.warnings,
     }
     interval = {
-        "lower": row.ci_low,
-        "upper": row.ci_high,
+        "lower": rounded(row.ci_low, DIGITS),
+        "upper": rounded(row.ci_high, DIGITS),
         "confidence_level": row.ci_level,
         "method": row.ci_method,
     }
@@ -125,8 +126,12 @@ def _result(row: SummaryRow, source: str) -> dict[str, Any]:
             "additional_details": {"conventions": row.conventions, "score_range": _NO_RANGE},
         },
         "score_details": {
-            "score": row.effect,
-            "details": {name: str(value) for name, value in details.items() if value not in (None, "")},
+            "score": rounded(row.effect, DIGITS),
+            "details": {
+                name: str(rounded(value, DIGITS))
+                for name, value in details.items()
+                if value not in (None, "")
+            },
             **({"uncertainty": {"confidence_interval": interval}} if row.ci_low is not None else {}),
         },
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -12,8 +12,9 @@ from biascore.errors import At, OptionsError, RunError
 from biascore.exporter import Exported, Exporter
 from biascore.exporting.every_eval_ever import EveryEvalEver
 from biascore.exporting.junit import Junit
+from biascore.exporting.latex import Latex
 from biascore.exporting.model_card import ModelCard
-from biascore.exporting.tables import Csv, Json, Latex, Markdown
+from biascore.exporting.tables import Csv, Json, Markdown
 from biascore.files.paths import user_path
 from biascore.files.writing import check_file, write_file
 
@@ -34,24 +35,42 @@ def known_formats(plugins: Plugins) -> tuple[str, ...]:
     return (*EXPORTERS, *(name for name in plugins.exporters.names if name not in EXPORTERS))
 
 
-def exported(run: Run, name: str, plugins: Plugins) -> tuple[Exported, ...]:
-    """The texts of a run in the form of this name.
+def exported(run: Run, name: str, plugins: Plugins, columns: Sequence[str] = ()) -> tuple[Exported, ...]:
+    """The texts of a run in the form of this name, with these columns where it is a table.
 
-    Raises OptionsError for a form that nothing provides and where the run has nothing for it; PluginFailedError for what
-    goes wrong in a plugin.
+    Raises OptionsError for a form or a column that there is not, and where the run has nothing for it;
+    PluginFailedError for what goes wrong in a plugin.
     """
     kind = exporter(name, plugins)
+    chosen = _chosen(kind, columns)
     if name in EXPORTERS:
-        found = kind().export(run)
+        found = kind(chosen).export(run)
     else:
         at = At(plugins.exporters.owner(name).owner, "result", f"writing the run as {name}")
-        found = guarded(at, lambda: kind().export(run))
+        found = guarded(at, lambda: kind(chosen).export(run) if chosen else kind().export(run))
     if not found:
         raise OptionsError(
-            f"{run.title} has nothing to write as {name}: it measures only models whose bias was put in. "
+            f"{run.title} has nothing to write as {name}: it measures only models with a known bias. "
             "Write a table instead: --format md"
         )
     return found
+
+
+def _chosen(kind: type[Exporter], columns: Sequence[str]) -> tuple[str, ...]:
+    """The columns that were asked for, which may be "all"; raises OptionsError for one that there is not."""
+    if columns and not kind.columns:
+        raise OptionsError(
+            f"--columns is for tables, and {kind.id} is none. Leave it out, or choose --format csv"
+        )
+    if list(columns) == ["all"]:
+        return kind.columns
+    for name in columns:
+        if name not in kind.columns:
+            raise OptionsError(
+                f"{kind.id} has no column {name!r}. {did_you_mean(name, kind.columns)}Choose from: all, "
+                f"{', '.join(kind.columns)}"
+            )
+    return tuple(columns)
 
 
 def exporter(name: str, plugins: Plugins) -> type[Exporter]:

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import json
 import time
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from biascore.basics.visible import visible_in
 from biascore.exporter import Exported, Exporter
 from biascore.exporting.one_model import by_model
-from biascore.exporting.tables import answer_lines, markdown, markdown_lines
+from biascore.exporting.tables import answer_lines, markdown, markdown_lines, result_lines, rounded, titles_of
 from biascore.results.summary import SummaryRow, summary_rows
 from biascore.results.verdicts import Role
 
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from biascore.models.usage import ModelUsed
     from biascore.results.run import Run
 
+_DIGITS: Final = 4
+"""Significant digits in the metadata."""
+_COLUMNS: Final = ("title", "test", "metric", "effect", "interval", "n", "p", "p_adjusted", "verdict")
 LIMITS = (
     "These scores ask a model for associations in test words and sentences. They do not show what the model does in "
     "a use of it, and a test that finds nothing does not show that there is no bias."
@@ -40,7 +43,8 @@ class ModelCard(Exporter):
 
 def _card(model: ModelUsed, run: Run) -> str:
     rows = summary_rows(run, [Role.FINDING])
-    results = [_result(row) for row in rows if row.effect is not None]
+    titles = titles_of(run)
+    results = [_result(row, titles[row.test]) for row in rows if row.effect is not None]
     index = [{"name": model.name, "results": results}]
     provenance = run.provenance
     day = time.strftime("%Y-%m-%d", time.gmtime(provenance.started))
@@ -52,6 +56,8 @@ def _card(model: ModelUsed, run: Run) -> str:
             "",
             "## Social bias",
             "",
+            *result_lines(run),
+            "",
             f"Measured on {day} with biascore {provenance.biascore_version}, seed {provenance.seed}, as "
             f"{markdown(model.ref)} (weights {markdown(model.digest)}).",
             "",
@@ -61,12 +67,13 @@ def _card(model: ModelUsed, run: Run) -> str:
             "",
             f"**{markdown(run.title)}**",
             "",
-            *markdown_lines(run),
+            *markdown_lines(run, _COLUMNS),
         ]
     )
 
 
-def _result(row: SummaryRow) -> dict[str, Any]:
+def _result(row: SummaryRow, title: str) -> dict[str, Any]:
+    """A result with rounded numbers; conventions are in the text, each once."""
     args = {
         "estimate": row.estimate,
         "unit": row.unit,
@@ -82,18 +89,19 @@ def _result(row: SummaryRow) -> dict[str, Any]:
         "specificity": row.specificity,
         "caveats": row.caveats,
         "positive_means": row.positive_means,
-        "conventions": row.conventions,
         "warnings": row.warnings,
     }
     return {
         "task": {"type": "other", "name": f"Social bias: {row.concept}" if row.concept else "Social bias"},
-        "dataset": {"type": row.test, "name": row.test},
+        "dataset": {"type": row.test, "name": title or row.test},
         "metrics": [
             {
                 "type": row.metric,
                 "name": f"{row.metric}, {row.estimate}",
-                "value": row.effect,
-                "args": {name: value for name, value in args.items() if value not in (None, "")},
+                "value": rounded(row.effect, _DIGITS),
+                "args": {
+                    name: rounded(value, _DIGITS) for name, value in args.items() if value not in (None, "")
+                },
                 "verified": False,
             }
         ],

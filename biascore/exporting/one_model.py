@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 def by_model(run: Run) -> Iterator[tuple[ModelUsed, Run]]:
     """Each model that was measured and its part of the run, whose verdicts are those of the whole.
 
-    p-values are adjusted over the measurements on one model, so that nothing changes. Models whose bias was put in are
-    left out: they check the ruler, and nobody publishes them.
+    p-values are adjusted over the measurements on one model, so that nothing changes. Models with a known bias are
+    left out: they check the tests, and nobody publishes them.
     """
     for model in run.models:
         some = tuple(one for one in run.measurements if one.model == model.name)

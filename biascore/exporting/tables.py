@@ -1,4 +1,4 @@
-"""A run as a table that is pasted somewhere: Markdown, CSV, JSON and LaTeX."""
+"""A run as a table that is pasted somewhere: Markdown, CSV and JSON, and the columns that tables choose from."""
 
 from __future__ import annotations
 
@@ -6,13 +6,16 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar, Final
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 from biascore.basics.visible import visible, visible_json
-from biascore.basics.wording import MINUS, NOT_UNBIASED, true_minus
+from biascore.basics.wording import NOT_UNBIASED, true_minus
 from biascore.exporter import Exported, Exporter
 from biascore.results.answers import findings
+from biascore.results.gates import gates_line
+from biascore.results.result_lines import hint_line
 from biascore.results.summary import SummaryRow, p_shown, summary_rows
 from biascore.results.table_notes import beneath
 from biascore.results.verdicts import Role
@@ -22,55 +25,59 @@ if TYPE_CHECKING:
 
 TITLES: Final = {
     Role.FINDING: "Findings",
-    Role.BASELINE: "Baselines, which are no findings",
-    Role.CONTROL: "Controls, which are no findings",
-    Role.CHANGE: "Changes by a transform, which are no findings",
-    Role.DESCRIPTION: "Descriptions, which test nothing",
+    Role.BASELINE: "Baselines (they check the tests)",
+    Role.CHANGE: "Changes by a transform",
+    Role.DESCRIPTION: "Descriptions (nothing is tested)",
+    Role.CONTROL: "Controls (they check the tests)",
 }
-COLUMNS: Final = (
-    "Model",
-    "Concept",
-    "Test",
-    "Metric",
-    "Effect",
-    "Interval",
-    "n",
-    "p",
-    "p adjusted",
-    "Verdict",
-)
-_NUMBERS: Final = ("Effect", "Interval", "p", "p adjusted")
-_POWER: Final = re.compile(r"(\d(?:\.\d+)?)e([+-])0*(\d+)")
+"""The tables in their order: controls come last."""
+DIGITS: Final = 6
+"""Significant digits of numbers in CSV and in the records of other tools; run.json has all of them."""
 _MARKDOWN: Final = str.maketrans({character: f"\\{character}" for character in "\\`*_[]<>|#"})
-_LATEX: Final = str.maketrans(
-    {character: f"\\{character}" for character in "&%$#_{}"}
-    | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}", "–": "--", "\n": " "}
-)
+
+
+class Column(NamedTuple):
+    """A column of a table: its head, and its cell for a row and the title of its test."""
+
+    head: str
+    cell: Callable[[SummaryRow, str], str]
+    number: bool = False
+
+
+COLUMNS: Final[Mapping[str, Column]] = {
+    "model": Column("Model", lambda row, _: row.model),
+    "concept": Column("Concept", lambda row, _: row.concept or "–"),
+    "test": Column("Test", lambda row, _: row.test),
+    "title": Column("Title", lambda row, title: title or row.test),
+    "metric": Column("Metric", lambda row, _: row.metric),
+    "effect": Column("Effect", lambda row, _: row.size, number=True),
+    "interval": Column("Interval", lambda row, _: row.interval, number=True),
+    "n": Column("n", lambda row, _: row.n),
+    "p": Column("p", lambda row, _: p_shown(row.p_value), number=True),
+    "p_adjusted": Column("p adjusted", lambda row, _: p_shown(row.p_adjusted), number=True),
+    "verdict": Column("Verdict", lambda row, _: row.told),
+}
+_DEFAULT: Final = tuple(name for name in COLUMNS if name != "title")
 
 
 class Csv(Exporter):
-    """All columns of the summary; an empty cell is a missing value."""
+    """Columns of the summary; an empty cell is a missing value. Controls come last."""
 
     id: ClassVar[str] = "csv"
-    summary: ClassVar[str] = "one row for each measurement, with units, conventions and warnings"
+    summary: ClassVar[str] = "one row for each measurement, with units and warnings"
     suffix: ClassVar[str] = ".csv"
+    columns: ClassVar[tuple[str, ...]] = tuple(
+        inner for name in SummaryRow._fields for inner in ((name, "title") if name == "estimate" else (name,))
+    )
 
     def export(self, run: Run) -> tuple[Exported, ...]:
         """The table, with a row for each measurement that failed, whose verdict says so."""
+        names = self.chosen or tuple(name for name in self.columns if name != "conventions")
         stream = io.StringIO()
         writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(SummaryRow._fields)
-        for row in summary_rows(run):
-            writer.writerow(["" if value is None else value for value in row])
-        for failure in run.failed:
-            known = {
-                "model": failure.model,
-                "test": failure.test,
-                "metric": failure.metric,
-                "verdict": "failed",
-            }
-            known["note"] = failure.message
-            writer.writerow([known.get(name, "") for name in SummaryRow._fields])
+        writer.writerow(names)
+        for row in _records(run):
+            writer.writerow(["" if row.get(name) is None else row[name] for name in names])
         return (Exported(visible(stream.getvalue())),)
 
 
@@ -87,53 +94,71 @@ class Json(Exporter):
 
 
 class Markdown(Exporter):
-    """Tables of findings and of what is none, and beneath them how to read them."""
+    """The result, tables by role, and how to read them."""
 
     id: ClassVar[str] = "md"
     summary: ClassVar[str] = "tables in Markdown, for an issue or a README"
     suffix: ClassVar[str] = ".md"
+    columns: ClassVar[tuple[str, ...]] = tuple(COLUMNS)
 
     def export(self, run: Run) -> tuple[Exported, ...]:
         """The text."""
         told = [*answer_lines(run), *(f"- {markdown(line)}" for line in run.control_lines)]
-        return (Exported("\n".join([f"**{markdown(run.title)}**", "", *told, "", *markdown_lines(run)])),)
+        lines = [f"**{markdown(run.title)}**", "", *result_lines(run), "", *told, ""]
+        return (Exported("\n".join([*lines, *markdown_lines(run, self.chosen or _DEFAULT)])),)
 
 
-class Latex(Exporter):
-    """Tables for LaTeX with booktabs."""
+def _records(run: Run) -> Iterator[dict[str, Any]]:
+    """The rows as values by name, rounded, and what failed; what is about controls comes last."""
+    titles = titles_of(run)
+    made: list[dict[str, Any]] = []
+    for role in TITLES:
+        for row in summary_rows(run, [role]):
+            made.append({name: rounded(value, DIGITS) for name, value in row._asdict().items()})
+            made[-1]["title"] = titles[row.test]
+    for failure in run.failed:
+        known = {"model": failure.model, "test": failure.test, "metric": failure.metric, "verdict": "failed"}
+        made.append({**known, "note": failure.message})
+    yield from sorted(made, key=lambda one: one["model"] in run.controls)
 
-    id: ClassVar[str] = "latex"
-    summary: ClassVar[str] = "tables for LaTeX, which need \\usepackage{booktabs}"
-    suffix: ClassVar[str] = ".tex"
 
-    def export(self, run: Run) -> tuple[Exported, ...]:
-        """The tables, one for each role, and comments on how to read them."""
-        found = [
-            f"% {_latex(run.title)}: tables by biascore {run.provenance.biascore_version}; need booktabs"
-        ]
-        told = (answer.text for answer in findings(run.answers))
-        for title, rows in tables_of(run):
-            found += [
-                r"\begin{table}",
-                rf"\caption{{{_latex(title)}. {_latex(' '.join(notes(run)))}}}",
-                r"\begin{tabular}{llllrlllll}",
-                r"\toprule",
-                " & ".join(COLUMNS) + r" \\",
-                r"\midrule",
-                *(" & ".join(_latex_cells(row)) + r" \\" for row in rows),
-                r"\bottomrule",
-                r"\end{tabular}",
-                r"\end{table}",
-            ]
-        return (Exported("\n".join([*found, *(f"% {_latex(line)}" for line in (*told, *beneath(run))), ""])),)
+def rounded(value: Any, digits: int) -> Any:
+    """A number with so many significant digits; anything else as it is."""
+    return float(f"{value:.{digits}g}") if isinstance(value, float) else value
+
+
+def titles_of(run: Run) -> dict[str, str]:
+    """The titles of the tests, by id."""
+    return {measurement.test: measurement.test_title for measurement in run.measurements}
 
 
 def tables_of(run: Run) -> Iterator[tuple[str, tuple[SummaryRow, ...]]]:
-    """The rows by role, findings first, with the title of each table."""
+    """The rows by role, findings first and controls last, with the title of each table."""
     for role, title in TITLES.items():
         rows = summary_rows(run, [role])
         if rows:
             yield title, rows
+
+
+def counts(verdicts: Sequence[str]) -> str:
+    """How many measurements came out how: ``0 detected, 3 hints, 14 inconclusive``."""
+    found = Counter(verdicts)
+    plural = {
+        verdict: "hints" if verdict == "hint" and many > 1 else verdict for verdict, many in found.items()
+    }
+    return ", ".join(f"{found[one]} {plural.get(one, one)}" for one in dict.fromkeys(["detected", *found]))
+
+
+def result_lines(run: Run) -> list[str]:
+    """The result of each model in use, and whether a rule was set: with these a text begins."""
+    known = "Only models with a known bias were measured. This says nothing of a model in use."
+    lines = run.result_lines or ((known,) if run.controls else ())
+    rule = gates_line(run.gates) or "No pass/fail rule was set."
+    return [
+        *(f"**{markdown(line)}**" for line in lines),
+        *filter(None, [hint_line(run.answers)]),
+        markdown(rule),
+    ]
 
 
 def notes(run: Run) -> tuple[str, ...]:
@@ -156,12 +181,16 @@ def answer_lines(run: Run) -> list[str]:
     return [f"- {markdown(line)}" for line in found]
 
 
-def markdown_lines(run: Run) -> list[str]:
-    """The Markdown of a run: tables, notes, and a list of what stands beneath."""
+def markdown_lines(run: Run, columns: Sequence[str]) -> list[str]:
+    """The Markdown of a run: tables of these columns, notes, and conventions and warnings, each once."""
     lines: list[str] = []
+    titles = titles_of(run)
+    heads = [COLUMNS[name].head for name in columns]
     for title, rows in tables_of(run):
-        lines += [f"{title}", "", f"| {' | '.join(COLUMNS)} |", f"|{'---|' * len(COLUMNS)}"]
-        lines += [f"| {' | '.join(_markdown_cells(row))} |" for row in rows]
+        lines += [f"{title}", "", f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
+        for row in rows:
+            cells = [_markdown_cell(COLUMNS[name], row, titles[row.test]) for name in columns]
+            lines.append(f"| {' | '.join(cells)} |")
         lines += [""]
     lines += [*notes(run), "", "<details><summary>Details: units, conventions, warnings</summary>", ""]
     return [*lines, *(f"- {markdown(line)}" for line in beneath(run)), "", "</details>", ""]
@@ -172,35 +201,7 @@ def markdown(text: str) -> str:
     return re.sub(r"\s*\n\s*", "; ", visible(text)).translate(_MARKDOWN)
 
 
-def _markdown_cells(row: SummaryRow) -> list[str]:
+def _markdown_cell(column: Column, row: SummaryRow, title: str) -> str:
     """With a true minus before numbers."""
-    return [
-        true_minus(cell) if column in _NUMBERS else markdown(cell)
-        for column, cell in zip(COLUMNS, _cells(row), strict=True)
-    ]
-
-
-def _latex_cells(row: SummaryRow) -> list[str]:
-    """With the minus and the powers of ten of mathematics in numbers."""
-    return [
-        _POWER.sub(_power, _latex(true_minus(cell)).replace(MINUS, "$-$"))
-        if column in _NUMBERS
-        else _latex(cell)
-        for column, cell in zip(COLUMNS, _cells(row), strict=True)
-    ]
-
-
-def _power(found: re.Match[str]) -> str:
-    digits, sign, exponent = found.groups()
-    return rf"${digits} \times 10^{{{sign.replace('+', '')}{exponent}}}$"
-
-
-def _latex(text: str) -> str:
-    return visible(text).translate(_LATEX)
-
-
-def _cells(row: SummaryRow) -> tuple[str, ...]:
-    return (
-        *(row.model, row.concept or "–", row.test, row.metric),
-        *(row.size, row.interval, row.n, p_shown(row.p_value), p_shown(row.p_adjusted), row.told),
-    )
+    text = column.cell(row, title)
+    return true_minus(text) if column.number else markdown(text)

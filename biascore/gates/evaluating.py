@@ -1,4 +1,4 @@
-"""Gates held against a run."""
+"""Gates evaluated on a run."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def check_gates(
         if not gate.matches(every):
             some = ", ".join(dict.fromkeys(test for _, test, _ in every))
             raise OptionsError(
-                f"the gate {name!r} matches nothing that is measured ({gate.shown}). Measured are {some}, on "
+                f"the gate {name!r} matches no measurement ({gate.shown}). Measured are {some}, on "
                 f"{', '.join(dict.fromkeys(model for *_, model in every))}"
             )
         if gate.no_worse_than is not None:
@@ -79,8 +79,8 @@ def _check_base(name: str, gate: Gate, before: Run, planned: Iterable[tuple[str,
         if not any((metric, test, other) in there for metric, test in tests):
             held = ", ".join(dict.fromkeys(f"{metric} {test}" for metric, test, on in there if on == other))
             raise OptionsError(
-                f"the gate {name!r}: no_worse_than = {gate.no_worse_than!r} holds nothing of what the gate looks at on "
-                f"{model}; on {other} it holds {held}. Run this audit on the model to compare with: biascore run AUDIT.toml "
+                f"the gate {name!r}: no_worse_than = {gate.no_worse_than!r} has no measurement of this gate on "
+                f"{model}; on {other} it has {held}. Run this audit on the model to compare with: biascore run AUDIT.toml "
                 f"--model {quote(f'{model}=REF')} --out base-run"
             )
 
@@ -130,9 +130,7 @@ def _evaluated(name: str, gate: Gate, run: Run, folder: Path, bases: BaseRuns) -
     roles = " or ".join(role.value for role in gate.roles)
     found = ", ".join(dict.fromkeys(said.role.value for _, said in taken))
     theirs = ", ".join(f'"{role}"' for role in dict.fromkeys(said.role.value for _, said in taken))
-    problem = (
-        "" if checks else f"of what it looks at nothing is a {roles}; there is: {found} (roles = [{theirs}])"
-    )
+    problem = "" if checks else f"it matches no {roles}, only: {found} (roles = [{theirs}])"
     return GateResult(
         name=name,
         criteria=gate.criteria,
@@ -168,7 +166,7 @@ def _within(measurement: Measurement, said: RunVerdict, bound: float) -> GateChe
 def _no_worse(
     gate: Gate, lines: Sequence[Line], run: Run, before: Run
 ) -> tuple[list[GateCheck], tuple[str, ...]]:
-    """What grew since the base run, and what has to be said of the two runs."""
+    """What increased since the base run, and what has to be said of the two runs."""
     checks: list[GateCheck] = []
     cautions: dict[str, None] = {}
     by_model: dict[str, list[Measurement]] = {}
@@ -177,7 +175,8 @@ def _no_worse(
     for model, some in by_model.items():
         pairs = {_base_model(model, before, gate): model}
         comparison = compared(before, run, pairs, bound=None, how=run.adjustment)
-        cautions |= dict.fromkeys(f"{gate.no_worse_than}: {text}" for text in comparison.warnings)
+        said = (*comparison.controls, *comparison.warnings)
+        cautions |= dict.fromkeys(f"{gate.no_worse_than}: {text}" for text in said)
         for measurement in some:
             checks += _grown(measurement, comparison, gate)
     return checks, tuple(cautions)
@@ -205,10 +204,10 @@ def _grown(measurement: Measurement, comparison: Comparison, gate: Gate) -> Iter
         held, reason = growth(one, margin)
         own = ", its equivalence bound" if gate.margin is None else ""
         by = f" by more than {margin:g}{own}" if margin else ""
-        yield _check(measurement, reason, held, f"has not grown{by}")
+        yield _check(measurement, reason, held, f"has not increased{by}")
     for other in refused:
         yield _check(
-            measurement, f"not comparable: {'; '.join(other.reasons)}", GateOutcome.FAILS, "has not grown"
+            measurement, f"not comparable: {'; '.join(other.reasons)}", GateOutcome.FAILS, "has not increased"
         )
     if not (found or refused):
         there = [
@@ -216,12 +215,12 @@ def _grown(measurement: Measurement, comparison: Comparison, gate: Gate) -> Iter
             for text in comparison.failed
             if text.startswith(f"{measurement.metric} {measurement.test} on ")
         ]
-        reason = "; ".join(["the base run does not hold it", *there])
-        yield _check(measurement, reason, GateOutcome.FAILS, "has not grown")
+        reason = "; ".join(["the base run does not have it", *there])
+        yield _check(measurement, reason, GateOutcome.FAILS, "has not increased")
 
 
 def growth(one: Difference, margin: float) -> tuple[GateOutcome, str]:
-    """Whether the interval of the growth lies beyond the margin, within it, or neither; with the reason.
+    """Whether the interval of the increase is beyond the margin, within it, or neither; with the reason.
 
     The p-value of the change and its equivalence bound have no say, so that a larger margin never fails what a smaller one
     lets pass.
@@ -229,20 +228,20 @@ def growth(one: Difference, margin: float) -> tuple[GateOutcome, str]:
     ends = one.change.interval
     told = "; ".join([one.reason, *one.cautions])
     if one.unmoved:
-        return GateOutcome.HOLDS, f"growth 0: {told}"
+        return GateOutcome.HOLDS, f"increase 0: {told}"
     if one.change.value is None or ends is None:
         return GateOutcome.UNDECIDED, told
     low, high = grown(one, ends)
     held = (
         GateOutcome.FAILS if low > margin else GateOutcome.HOLDS if high <= margin else GateOutcome.UNDECIDED
     )
-    return held, f"growth {low:.3g} to {high:.3g}: {told}"
+    return held, f"increase {low:.3g} to {high:.3g}: {told}"
 
 
 def grown(one: Difference, ends: ConfidenceInterval) -> tuple[float, float]:
     """How much farther from no bias the effect may be now, at the least and at the most, by the interval of its change.
 
-    With the old effect e the growth for a change c is |e + c| - |e|. Where the sign of e is not sure, it is at most |c|
+    With the old effect e the increase for a change c is |e + c| - |e|. Where the sign of e is not sure, it is at most |c|
     (triangle inequality), which is then the most.
     """
     old = one.old.value if one.old.on_same_items is None else one.old.on_same_items

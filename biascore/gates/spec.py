@@ -23,7 +23,7 @@ class Gate(Frozen):
     (default: findings, so no baselines and controls). ``fail_on="detected"``: none may be detected after adjustment; with
     ``specific``, only what at most this share of unrelated topics reaches (or whose share is not measured) fails, and what
     more of them reach is undecided. ``within``: the interval of the headline may not end farther from no bias than this.
-    ``no_worse_than``: a stored run, in a file relative to it, from which no effect may have grown by more than ``margin``,
+    ``no_worse_than``: a stored run, in a file relative to it; no effect may have increased since by more than ``margin``,
     in its unit; by default the equivalence bound of each measurement. ``inconclusive`` says what becomes of what the data do
     not decide.
     """
@@ -47,9 +47,9 @@ class Gate(Frozen):
                 'states nothing that must hold. Add fail_on = "detected", within = 0.5 or no_worse_than = "base-run"'
             )
         if self.margin is not None and self.no_worse_than is None:
-            raise ValueError('has a margin and no run that it is of. Add no_worse_than = "base-run"')
+            raise ValueError('has a margin and no run to compare with. Add no_worse_than = "base-run"')
         if self.specific is not None and self.fail_on is None:
-            raise ValueError('says how specific what is detected must be. Add fail_on = "detected"')
+            raise ValueError('has specific and no fail_on. Add fail_on = "detected"')
         return self
 
     @property
@@ -60,7 +60,7 @@ class Gate(Frozen):
         if self.no_worse_than is not None:
             margin = "its equivalence bound" if self.margin is None else f"{self.margin:g}"
             by = "" if self.margin == 0 else f" by more than {margin}"
-            worse = f"has not grown{by} since {self.no_worse_than}"
+            worse = f"has not increased{by} since {self.no_worse_than}"
         return tuple(filter(None, [self.not_detected if self.fail_on else "", within, worse]))
 
     @property
@@ -71,7 +71,7 @@ class Gate(Frozen):
         return f"not detected with at most {100 * self.specific:g} % of unrelated topics reaching it"
 
     def margin_of(self, bound: float | None) -> float:
-        """By how much an effect may have grown whose equivalence bound is this: by none without margin and bound."""
+        """By how much an effect with this equivalence bound may have increased: by none without margin and bound."""
         return (bound or 0.0) if self.margin is None else self.margin
 
     def based(self, here: Path, there: Path) -> Gate:

@@ -1,13 +1,13 @@
-"""A comparison as a page: the words first, then pictures, the items that flipped, and what was not compared."""
+"""A comparison as a page: the answer first, then changes, pictures, the items that flipped, and what was not compared."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from importlib import metadata
 from typing import Any, Final
 
 from biascore.comparing import Comparison, Difference, Outcome
+from biascore.comparing.words import NOT_UNCHANGED, answer, sections
 from biascore.report.charts.base import (
     COLOURS,
     SHAPES,
@@ -27,62 +27,73 @@ from biascore.report.charts.base import (
 from biascore.report.charts.rows import ESTIMATE, side_by_side
 from biascore.report.page import document
 from biascore.report.parts import Part
-from biascore.results.comparison import Compared
+from biascore.results.comparison import Compared, item_of
 from biascore.results.estimates import Estimate
 
 FLIPS: Final = 20
 """Of the items that flipped so many are shown of each test; all are in the JSON."""
 _BADGES: Final = {
-    Outcome.GREW: "detected",
-    Outcome.TURNED: "detected",
-    Outcome.SHRANK: "negligible",
-    Outcome.SAME: "negligible",
-    Outcome.UNKNOWN: "inconclusive",
+    Outcome.INCREASED: "detected",
+    Outcome.CHANGED_SIGN: "detected",
+    Outcome.DECREASED: "negligible",
+    Outcome.UNCHANGED: "negligible",
+    Outcome.INCONCLUSIVE: "inconclusive",
 }
 
 
 def render_comparison(found: Comparison) -> str:
     """The comparison as one HTML document without any reference to another file or address."""
     parts = [
-        Part("answer", "What changed", "changes", _answer(found), "Answer"),
+        Part("answer", "What changed", "changes", _changes(found)),
         Part("effects", "Before and after", "effects", {"forests": list(_charts(found))}),
         Part(
-            "flips", "Items that flipped", "flips", {"some": [d for d in found if d.flipped], "most": FLIPS}
+            "flips",
+            "Items that flipped",
+            "flips",
+            {"some": [d for d in found if d.flipped], "most": FLIPS, "item": item_of},
         ),
         Part("not-compared", "What was not compared", "not_compared", {"found": found}),
         Part("provenance", "The two runs", "compared_runs", {"found": found}),
     ]
     if not any(one.flipped for one in found):
         del parts[2]
-    pairs = "; ".join(f"{old} and {new}" if old != new else old for old, new in found.models.items())
+    if found.identical:
+        del parts[1]
     titles = dict.fromkeys([found.old.title, found.new.title])
+    pairs = "; ".join(
+        f"{old} (old) and {new} (new)" if old != new else f"{old} in both runs"
+        for old, new in found.models.items()
+    )
     return document(
         parts,
         title=" and ".join(titles) if len(titles) > 1 else f"{found.old.title}: old and new",
         kicker="Comparison",
         what="comparison",
-        headline=f"Compared test by test, and item by item where that can be: {pairs}.",
+        headline=f"Compared test by test, and item by item where possible: {pairs}.",
         version=metadata.version("biascore"),
     )
 
 
-def _answer(found: Comparison) -> dict[str, Any]:
-    counts = Counter(one.outcome for one in found)
+def _changes(found: Comparison) -> dict[str, Any]:
     return {
         "found": found,
-        "counts": [(outcome.value, counts[outcome]) for outcome in Outcome if counts[outcome]],
+        "answer": answer(found),
+        "sections": sections(found),
         "badges": _BADGES,
         "several": len(found.models) > 1,
+        "not_unchanged": NOT_UNCHANGED,
     }
 
 
 def _charts(found: Comparison) -> Iterator[Chart]:
-    """For each estimate the effects before and after, and the changes, with their intervals."""
-    families: dict[tuple[str, str, str], list[Difference]] = {}
-    for one in found:
-        if one.change.value is not None:
-            families.setdefault((one.metric, one.estimate, one.change.unit), []).append(one)
-    for number, ((metric, estimate, unit), some) in enumerate(families.items(), start=1):
+    """For each estimate the effects before and after, and the changes, with intervals; controls in charts of their own."""
+    families: dict[tuple[str, str, str, str], list[Difference]] = {}
+    for section in sections(found):
+        for one in section.changes:
+            if one.change.value is not None:
+                of = f"{section.title}: {one.metric}"
+                families.setdefault((of, one.metric, one.estimate, one.change.unit), []).append(one)
+    for number, ((of, metric, estimate, unit), some) in enumerate(families.items(), start=1):
         title = with_unit(estimate, unit)
         labels = unique([wrapped(_titled(one)) for one in some])
         name = f"{number:02d}-{safe(metric)}-{safe(estimate)}"
@@ -90,7 +101,7 @@ def _charts(found: Comparison) -> Iterator[Chart]:
         neutral = {one.neutral for one in some}
         yield _chart(
             f"effects-{name}",
-            f"{metric}: {title}, in the old model and in the new one. {told}",
+            f"{of}: {title}, in the old model and in the new one. {told}",
             title,
             [
                 _row(one, label, series, side.model, side)
@@ -102,7 +113,7 @@ def _charts(found: Comparison) -> Iterator[Chart]:
         )
         yield _chart(
             f"changes-{name}",
-            f"{metric}: change of {title}, new less old. {told}{neutral_told(0.0, 'no change')}",
+            f"{of}: change of {title}, new minus old. {told}{neutral_told(0.0, 'no change')}",
             f"change of {title}",
             [
                 _row(one, label, "change", one.models, one.change)

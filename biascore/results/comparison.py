@@ -4,29 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 from pydantic import Field
 
 from biascore.basics.frozen import Frozen, FrozenMap
+from biascore.basics.wording import figures
 from biascore.results.estimates import ConfidenceInterval, Estimate, format_p
+from biascore.results.gates import GateResult
 from biascore.results.verdicts import Role
 from biascore.stats import Adjustment
 
 if TYPE_CHECKING:
     import pandas as pd
 
+_BESIDES: Final = frozenset({"group", "old", "new", "change", "flipped"})
+
 
 class Outcome(StrEnum):
-    """What may be said of a change. Grown and shrunk is the distance of the effect from its neutral value."""
+    """What may be said of a change; increased and decreased is the distance of the effect from its neutral value."""
 
-    GREW = "grew"
-    SHRANK = "shrank"
-    TURNED = "turned round"
-    """It lies on the other side of the neutral value now, in the old model as surely as in the new one, or in neither."""
-    SAME = "same within the bound"
-    UNKNOWN = "cannot tell"
+    INCREASED = "increased"
+    CHANGED_SIGN = "changed sign"
+    """The intervals of both models leave out the neutral value, on opposite sides of it."""
+    DECREASED = "decreased"
+    INCONCLUSIVE = "inconclusive"
+    UNCHANGED = "unchanged"
+    """The interval of the change is inside the bound, or no item differs."""
 
 
 class Compared(Frozen):
@@ -41,9 +46,9 @@ class Compared(Frozen):
 class Difference(Frozen):
     """The change of one estimate between two models on the same test.
 
-    ``neutral`` is the value of the estimate that stands for no bias. ``change`` is new minus old, in its unit; its first
+    ``neutral`` is the value of the estimate without bias. ``change`` is new minus old, in its unit; its first
     p-value is two-sided and not adjusted, and ``p_adjusted`` is over the ``family``. ``paired``: item by item, else from the
-    two intervals; ``unmoved``: every item has the same value in both. ``bound``: a change within it is too small to matter.
+    two intervals; ``unmoved``: every item has the same value in both. ``bound``: a change within it is negligible.
     ``flipped`` is how many items lie on another side of no bias than before, None where items have no side; ``items`` holds
     those of both models: item, group, old, new, change and flipped.
     """
@@ -87,6 +92,14 @@ class Difference(Frozen):
         return self.old.model if self.old.model == self.new.model else f"{self.old.model} -> {self.new.model}"
 
     @property
+    def note(self) -> str:
+        """What has to be said with an outcome: that the effect moved, where its side of no bias is not sure; or nothing."""
+        p, value = self.p_adjusted, self.change.value
+        if self.outcome is not Outcome.INCONCLUSIVE or value is None or p is None or p > self.alpha:
+            return ""
+        return f"moved by {'+' * (value > 0)}{figures(value, value)[0]}, sides not sure"
+
+    @property
     def flips(self) -> tuple[dict[str, Any], ...]:
         """The items that lie on another side of no bias than before, the farthest moved first."""
         return tuple(row for row in self.items.to_pylist() if row["flipped"])
@@ -104,6 +117,15 @@ class Difference(Frozen):
         )
 
     __str__ = __repr__
+
+
+def item_of(row: Mapping[str, Any]) -> str:
+    """What names a row of ``Difference.items``: its item; of an estimate whose items are called otherwise, its key."""
+    return (
+        str(row["item"])
+        if "item" in row
+        else " ".join(str(value) for name, value in row.items() if name not in _BESIDES)
+    )
 
 
 class NotComparable(Frozen):
@@ -137,8 +159,9 @@ class RunCompared(Frozen):
 class Comparison(Frozen):
     """The changes from one run to another, in the order of the old one: a frozen sequence of Difference.
 
-    ``not_comparable`` differ in estimand, stimuli or conventions; ``only_old`` and ``only_new`` stand in one run alone;
-    ``failed`` could not be measured in one of them, and says why.
+    ``not_comparable`` differ in estimand, stimuli or conventions; ``only_old`` and ``only_new`` are in one run only;
+    ``failed`` could not be measured in one of them, and says why. ``controls`` says which models have a known bias;
+    ``gates`` are those of the new run that compare it with the old one.
     """
 
     old: RunCompared
@@ -150,6 +173,8 @@ class Comparison(Frozen):
     only_old: tuple[str, ...]
     only_new: tuple[str, ...]
     failed: tuple[str, ...] = ()
+    controls: tuple[str, ...] = ()
+    gates: tuple[GateResult, ...] = ()
     warnings: tuple[str, ...]
 
     def __len__(self) -> int:
@@ -173,6 +198,13 @@ class Comparison(Frozen):
     def whole(self) -> bool:
         """Whether all that the two runs have in common could be compared, and nothing of it had failed."""
         return not (self.not_comparable or self.failed)
+
+    @property
+    def identical(self) -> bool:
+        """Whether both are the same results of the same models."""
+        return self.old.results_digest == self.new.results_digest and all(
+            a == b for a, b in self.models.items()
+        )
 
     def to_json(self) -> dict[str, Any]:
         """All of it as JSON holds it, with the items that flipped."""

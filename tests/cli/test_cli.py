@@ -312,7 +312,10 @@ def test_what_could_not_be_measured_says_why(biascore, tmp_path: Path):
     )
 
 
-def test_interrupted_by_ctrl_c_says_that_answers_are_kept(tmp_path: Path, audit: Path):
+@pytest.mark.parametrize(
+    ("option", "kept"), [((), "is kept: the same command resumes"), (("--no-cache",), "Nothing was kept")]
+)
+def test_interrupted_by_ctrl_c_says_what_is_kept(tmp_path: Path, audit: Path, option, kept: str):
     code = (
         "from biascore.running.measuring import Measuring; import os, signal\n"
         "original = Measuring.measure\n"
@@ -322,14 +325,15 @@ def test_interrupted_by_ctrl_c_says_that_answers_are_kept(tmp_path: Path, audit:
     )
     environment = {**os.environ, "BIASCORE_CACHE_DIR": str(tmp_path / "cache")}
     done = subprocess.run(
-        [sys.executable, "-c", code, "run", str(audit)],
+        [sys.executable, "-c", code, "run", str(audit), *option],
         capture_output=True,
         text=True,
         env=environment,
         check=False,
     )
     assert done.returncode in (130, -signal.SIGINT), done.stderr
-    assert "goes on from here" in done.stderr
+    assert "interrupted" in done.stderr
+    assert kept in done.stderr
 
 
 def test_every_command_and_exit_code_is_documented():

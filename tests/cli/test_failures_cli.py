@@ -166,8 +166,9 @@ def test_what_hangs_is_given_up(call: Call) -> None:
 @pytest.mark.parametrize("what", ["control-c", "interrupt"])
 def test_an_interrupt_says_what_was_interrupted(call: Call, what: str) -> None:
     told = call(*MEASURE, f"trouble:{what}", code=130).stderr
-    assert f"interrupted while plugin 'trouble' of biascore-test-trouble 1.0 was trouble:{what}" in told
-    assert "goes on from here" in told
+    assert f"interrupted at: trouble:{what}" in told
+    assert "(plugin 'trouble' of biascore-test-trouble 1.0)" in told
+    assert "resumes" in told
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import pytest
 from biascore import Engine, Run, compare
 from biascore.comparing import Outcome
 from biascore.errors import OptionsError, RunError, UnknownNameError
+from biascore.results.comparison import item_of
 from biascore.results.failure import Failure
 from biascore.results.measurement import Measurement
 from biascore.stats import Verdict, effect_size
@@ -85,7 +86,7 @@ def test_the_way_back_is_told_the_other_way_round(both: Run) -> None:
     for d, e in zip(there, back, strict=True):
         assert e.change.value == pytest.approx(-d.change.value)  # type: ignore[operator]
         assert e.change.p_values[0].value == pytest.approx(d.change.p_values[0].value)
-    told = {Outcome.GREW: Outcome.SHRANK, Outcome.SHRANK: Outcome.GREW}
+    told = {Outcome.INCREASED: Outcome.DECREASED, Outcome.DECREASED: Outcome.INCREASED}
     assert [told.get(d.outcome, d.outcome) for d in there] == [e.outcome for e in back]
 
 
@@ -104,7 +105,7 @@ def test_words_in_another_order_change_nothing(both: Run) -> None:
 def test_a_model_with_itself_is_the_same_item_by_item(both: Run) -> None:
     old = one(both, "old")
     found = compare(old, old.model_copy())
-    assert {d.outcome for d in found} == {Outcome.SAME}
+    assert {d.outcome for d in found} == {Outcome.UNCHANGED}
     assert "every item has the same value" in found[0].reason
 
 
@@ -219,15 +220,15 @@ def _estimate(m: Measurement, value: float, low: float, high: float) -> Measurem
 @pytest.mark.parametrize(
     ("before", "after", "outcome"),
     [
-        ((0.5, 0.4, 0.6), (1.0, 0.9, 1.1), Outcome.GREW),
-        ((-0.5, -0.6, -0.4), (-1.0, -1.1, -0.9), Outcome.GREW),
-        ((-1.0, -1.1, -0.9), (-0.5, -0.6, -0.4), Outcome.SHRANK),
-        ((0.5, 0.4, 0.6), (-0.6, -0.7, -0.5), Outcome.TURNED),
-        ((0.5, 0.4, 0.6), (-0.05, -0.15, 0.05), Outcome.SHRANK),
-        ((0.05, -0.05, 0.15), (-0.6, -0.7, -0.5), Outcome.GREW),
-        ((0.2, -0.1, 0.5), (-0.3, -0.6, 0.05), Outcome.TURNED),
-        ((0.5, 0.4, 0.6), (0.52, 0.42, 0.62), Outcome.SAME),
-        ((0.5, 0.1, 0.9), (0.6, 0.2, 1.0), Outcome.UNKNOWN),
+        ((0.5, 0.4, 0.6), (1.0, 0.9, 1.1), Outcome.INCREASED),
+        ((-0.5, -0.6, -0.4), (-1.0, -1.1, -0.9), Outcome.INCREASED),
+        ((-1.0, -1.1, -0.9), (-0.5, -0.6, -0.4), Outcome.DECREASED),
+        ((0.5, 0.4, 0.6), (-0.6, -0.7, -0.5), Outcome.CHANGED_SIGN),
+        ((0.5, 0.4, 0.6), (-0.05, -0.15, 0.05), Outcome.DECREASED),
+        ((0.05, -0.05, 0.15), (-0.6, -0.7, -0.5), Outcome.INCREASED),
+        ((0.2, -0.1, 0.5), (-0.3, -0.6, 0.05), Outcome.INCONCLUSIVE),
+        ((0.5, 0.4, 0.6), (0.52, 0.42, 0.62), Outcome.UNCHANGED),
+        ((0.5, 0.1, 0.9), (0.6, 0.2, 1.0), Outcome.INCONCLUSIVE),
     ],
 )
 def test_the_words_for_a_change_without_items_to_pair(
@@ -243,10 +244,13 @@ def test_the_words_for_a_change_without_items_to_pair(
     assert not d.paired
     assert "unpaired" in d.change.interval.method  # type: ignore[union-attr]
     assert ("its sign changed" in d.reason) == (before[0] * after[0] < 0)
+    moved = outcome is Outcome.INCONCLUSIVE and before[0] * after[0] < 0
+    assert (d.note == "moved by -0.50, sides not sure") == moved
+    assert ("its side is not sure" in d.reason) == moved
 
 
 def test_a_bound_of_ones_own_decides_what_is_the_same(both: Run) -> None:
-    assert {d.outcome for d in compare(both, models={"old": "new"}, bound=5)} == {Outcome.SAME}
+    assert {d.outcome for d in compare(both, models={"old": "new"}, bound=5)} == {Outcome.UNCHANGED}
     for bound in (0, float("inf"), float("nan")):
         with pytest.raises(OptionsError, match="is not a number above 0"):
             compare(both, models={"old": "new"}, bound=bound)
@@ -254,9 +258,9 @@ def test_a_bound_of_ones_own_decides_what_is_the_same(both: Run) -> None:
 
 def test_controls_and_one_model_twice_are_told(both: Run) -> None:
     old, new = one(both, "old"), one(both, "new")
-    assert compare(old, new).warnings[0].startswith("old in the old run and new in the new run: a control")
+    assert compare(old, new).controls[0].startswith("old in the old run and new in the new run: controls")
     half = new.model_copy(update={"models": (new.models[0].model_copy(update={"control": None}),)})
-    assert compare(old, half).warnings[0].startswith("old in the old run: a control")
+    assert compare(old, half).controls[0].startswith("old in the old run: a control")
     assert "was one run named twice?" in compare(old, old.model_copy()).warnings[0]
     assert compare(old, renamed(old, "other")).warnings[-1] == (
         "old and other: the model is the same in both, by its digest"
@@ -274,10 +278,16 @@ def test_what_had_failed_in_one_run_is_told_and_the_comparison_is_not_whole(both
     assert not found.whole
 
 
+def test_an_item_is_named_by_its_key_where_it_is_not_called_item() -> None:
+    values = {"group": "g", "old": 1.0, "new": -1.0, "change": -2.0, "flipped": True}
+    assert item_of({"item": "nurse", "sentence": "s"} | values) == "nurse"
+    assert item_of({"word": "nurse", "family": "care"} | values) == "nurse care"
+
+
 def test_everything_is_in_the_frame_and_in_json(both: Run) -> None:
     found = compare(both, models={"old": "new"})
     frame = found.to_frame()
     assert list(frame["outcome"]) == [d.outcome.value for d in found]
     body = found.to_json()
     assert [len(d["flips"]) for d in body["differences"]] == [d.flipped for d in found]
-    assert "grew" in repr(found) or "shrank" in repr(found)
+    assert all(d.outcome.value in repr(found) for d in found)

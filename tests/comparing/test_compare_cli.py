@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from typer.testing import CliRunner
 
-from biascore import Engine, Run
+from biascore import Engine, Run, compare
 from biascore.cli.app import app
+from biascore.cli.compare import print_comparison
+from biascore.cli.console import stdout
+
+from ..builders.runs import decided, run_of
 
 
 @pytest.fixture(scope="module")
@@ -29,13 +35,27 @@ def stored(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_two_runs_are_compared_and_the_answer_comes_last(stored: Path) -> None:
+def test_two_runs_are_compared_and_the_answer_comes_first(stored: Path) -> None:
     done = CliRunner().invoke(app, ["compare", str(stored / "old"), str(stored / "new" / "run.json")])
     assert done.exit_code == 0, done.output
-    assert "a=1 -> b" in done.output
+    assert "to a=1 on 1 of 2 tests (en/weat7)" in done.output.splitlines()[1]
     assert "en/weat6" in done.output
-    assert "flipped in weat" in done.output
-    assert done.output.rstrip().splitlines()[-1].startswith("of 2 change(s): ")
+    assert "16 items flipped: " in done.output
+    assert any("en/weat7  " in line and "changed sign" in line for line in done.output.splitlines())
+
+
+def test_of_a_run_with_itself_one_sentence_says_that_it_is_identical(stored: Path) -> None:
+    done = CliRunner().invoke(app, ["compare", str(stored / "old"), str(stored / "old")])
+    assert done.exit_code == 0, done.output
+    assert "The two runs are identical" in done.output
+    assert "en/weat6" not in done.output
+    assert len(done.output.splitlines()) == 2
+
+
+def test_unchanged_tests_are_folded_into_one_line(stored: Path) -> None:
+    done = CliRunner().invoke(app, ["compare", str(stored / "old"), str(stored / "new"), "--bound", "9"])
+    assert "unchanged, within the bound (2): en/weat6, en/weat7" in done.output
+    assert "old to" not in done.output
 
 
 def test_json_holds_changes_and_flips(stored: Path) -> None:
@@ -54,10 +74,42 @@ def test_what_cannot_be_compared_is_named_and_the_exit_code_says_so(stored: Path
     assert done.exit_code == 5, done.output
     assert "not comparable:" in done.output
     assert "convention 'alpha': 0.05 and 0.01" in done.output
-    assert "1 test(s) not comparable" in done.output
+    assert "1 measurement is not comparable" in done.output
 
 
 def test_a_model_that_is_named_twice_is_refused(stored: Path) -> None:
     twice = ["--models", "a=1=b", "--models", "a=1=c"]
     done = CliRunner().invoke(app, ["compare", str(stored / "both"), *twice])
     assert "'a=1' is compared with 'b' already" in str(done.exception)
+
+
+def test_what_several_tests_share_is_printed_once_and_items_are_named_by_their_key() -> None:
+    flipped = pa.table(
+        {
+            "word": ["nurse"],
+            "family": ["care"],
+            "old": [1.0],
+            "new": [-1.0],
+            "change": [-2.0],
+            "flipped": [True],
+        }
+    )
+    old, new = (
+        run_of(
+            *(
+                decided(0.01, test=f"en/t{n}", model="m", value=value, ends=(value - 0.1, value + 0.1))
+                for n in range(9)
+            )
+        )
+        for value in (1.0, 0.2)
+    )
+    found = compare(old, new)
+    one = found[0].model_copy(update={"items": flipped, "flipped": 1, "change": found[0].change})
+    one = one.model_copy(update={"change": one.change.model_copy(update={"n": {"items": 1}})})
+    file = io.StringIO()
+    with stdout.kept_to(file):
+        print_comparison(found.model_copy(update={"differences": (one, *found.differences[1:])}))
+    shown = file.getvalue()
+    assert shown.count("compared unpaired") == 1
+    assert "en/t4, 4 more" in shown
+    assert "nurse care (1 to -1)" in shown

@@ -47,6 +47,16 @@ def test_texts_of_others_are_escaped_and_what_was_refused_is_named(found: Compar
     page = render_comparison(found.model_copy(update={"differences": (first,), "only_old": (HOSTILE,)}))
     assert HOSTILE not in page
     assert "Only in the old run" in page
+    lead = page[page.index('class="in-one-line"') :]
+    assert lead.index("No pass/fail rule was set") < lead.index("</p>")
+    assert "says nothing of a model in use" in lead
+
+
+def test_a_run_with_itself_is_identical_and_has_no_pictures(found: Comparison) -> None:
+    same = found.model_copy(update={"new": found.old, "models": {"old": "old"}})
+    page = render_comparison(same)
+    assert "The two runs are identical" in page
+    assert 'class="plot"' not in page
 
 
 def test_a_report_holds_gates_and_scenarios_with_what_was_not_tested() -> None:

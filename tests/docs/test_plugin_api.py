@@ -35,7 +35,7 @@ def test_every_public_name_is_on_the_page_once_and_documented() -> None:
     sections = {name: yaml.safe_load(text)["options"] for name, text in SECTION.findall(page)}
     shown = {name: options["members"] for name, options in sections.items() if "members" in options}
     given = {name: import_module(f"biascore.{name}").__all__ for name in PUBLIC}
-    before: set[str] = set()
+    before = {"Measurement", "Run"}  # those of users are on the page Python
     for name, names in shown.items():
         assert names == [one for one in given[name] if one not in before], name
         above = {one for one in given[name] if one in before}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import sys
 from importlib import metadata
 from pathlib import Path
@@ -12,8 +13,10 @@ from types import ModuleType
 from xml.etree import ElementTree
 
 import pytest
+from typer.testing import CliRunner
 
 from biascore.api.metrics import hookimpl
+from biascore.cli.app import app
 from biascore.errors import OptionsError, RunError
 from biascore.exporter import Exported, Exporter
 from biascore.exporting.forms import EXPORTERS, exported, write_exported
@@ -59,9 +62,11 @@ def test_csv_has_a_row_for_each_measurement_and_each_failure(run: Run) -> None:
     rows = list(csv.DictReader(io.StringIO(text(run.model_copy(update={"failed": (failure,)}), "csv"))))
     assert len(rows) == len(run) + 1
     for row, measurement, said in zip(rows, run, run.verdicts, strict=False):
-        assert float(row["effect"]) == measurement.headline.value
+        assert float(row["effect"]) == pytest.approx(measurement.headline.value, rel=1e-5)
+        assert len(row["effect"].lstrip("-0.").replace(".", "")) <= 6
         assert (row["unit"], row["verdict"]) == (measurement.headline.unit, State.of(measurement, said))
-        assert json.loads(row["conventions"]) == dict(measurement.conventions)
+        assert "conventions" not in row
+        assert row["title"] == measurement.test_title
         assert row["warnings"] == "; ".join(measurement.warnings)
         assert row["n"] == "8 X + 8 Y"
     assert (rows[-1]["verdict"], rows[-1]["note"]) == ("failed", "gone")
@@ -98,9 +103,61 @@ def test_what_rows_share_is_said_once_and_minus_signs_are_true_ones() -> None:
         "conventions of en/weat6, other on m: words = all",
     ]
     assert "| \N{MINUS SIGN}0.50 | \N{MINUS SIGN}0.90 to \N{MINUS SIGN}0.10 |" in text(run, "md")
-    assert r"& $-$0.50 & $-$0.90 to $-$0.10 &" in text(run, "latex")
-    assert r"& $1.2 \times 10^{-5}$ &" in text(run, "latex")
+    assert r"& $-$0.50 [$-$0.90, $-$0.10] &" in text(run, "latex")
+    assert r"& $2.4 \times 10^{-5}$ &" in text(run, "latex")
     assert next(csv.DictReader(io.StringIO(text(run, "csv"))))["effect"] == "-0.5"
+
+
+def test_latex_has_six_columns_with_equal_decimals_and_a_verdict_of_one_word() -> None:
+    run = run_of(
+        decided(0.01, value=0.942, ends=(0.5, 1.4), test="en/weat6", model="m"),
+        decided(0.9, value=0.91, ends=(0.905, 0.915), test="en/weat7", model="m"),
+        models=[model_used("m")],
+    )
+    shown = text(run, "latex")
+    head = next(line for line in shown.splitlines() if line.startswith("Test &"))
+    assert head == r"Test & n & Effect & p & Verdict \\"  # all rows share model and metric
+    assert r"\caption{Findings: m, made. Effect: d (sd), with its interval." in shown
+    rows = [line for line in shown.splitlines() if line.startswith("en/weat") and "&" in line]
+    assert [row.split(" & ")[2] for row in rows] == ["0.942 [0.500, 1.400]", "0.910 [0.905, 0.915]"]
+    assert [row.split(" & ")[-1] for row in rows] == [r"detected \\", r"inconclusive \\"]
+    assert r"\usepackage" not in shown
+    both = text(
+        run_of(*run.measurements, decided(0.9, model="n"), models=[model_used("m"), model_used("n")]), "latex"
+    )
+    assert r"Test & Model & n & Effect & p & Verdict \\" in both
+    assert both.index(r"\begin{tabularx}{\linewidth}") < both.index(r"\end{tabularx}")
+    levels = text(run_of(*run.measurements, decided(0.9, variant="token level")), "latex")
+    assert r"Test & Metric & n & Effect & p & Verdict \\" in levels
+
+
+def test_columns_are_chosen_by_name() -> None:
+    run = run_of(decided(0.01, conventions={"ddof": 1}))
+    (latex,) = exported(run, "latex", NONE, ["test", "effect"])
+    assert "Test & Effect" in latex.text
+    assert r"\begin{tabular}{@{}ll@{}}" in latex.text
+    (rows,) = exported(run, "csv", NONE, ["all"])
+    assert json.loads(next(csv.DictReader(io.StringIO(rows.text)))["conventions"]) == {"ddof": 1}
+    (md,) = exported(run, "md", NONE, ["title", "p"])
+    assert "| Title | p |" in md.text
+    with pytest.raises(OptionsError, match=r"latex has no column 'efect'. Did you mean effect"):
+        exported(run, "latex", NONE, ["efect"])
+    with pytest.raises(OptionsError, match="junit is none"):
+        exported(run, "junit", NONE, ["test"])
+
+
+def test_controls_come_last_and_a_text_begins_with_the_result() -> None:
+    run = run_of(
+        decided(0.01, model="planted:a=1"),
+        decided(0.9, model="m"),
+        models=[model_used("planted:a=1", {"en/weat6": 1.0}), model_used("m")],
+    )
+    rows = list(csv.DictReader(io.StringIO(text(run, "csv"))))
+    assert [row["role"] for row in rows] == ["finding", "control"]
+    first, result, rule, *_ = [line for line in text(run, "md").splitlines() if line]
+    assert run.title in first
+    assert "1 measurement of 1 test: 0 detected, 1 inconclusive" in result
+    assert "No pass/fail rule was set" in rule
 
 
 def test_latex_escapes_and_closes_what_it_opens(run: Run) -> None:
@@ -127,9 +184,24 @@ def test_junit_counts_findings_alone() -> None:
     suites = ElementTree.fromstring(text(run.model_copy(update={"failed": (failure,)}), "junit"))
     (suite,) = suites
     counts = {name: suite.get(name) for name in ("name", "tests", "failures", "skipped", "errors")}
-    assert counts == {"name": "m", "tests": "3", "failures": "1", "skipped": "1", "errors": "1"}
-    assert [case.get("name") for case in suite] == ["en/weat6", "en/weat7", "en/weat9"]
-    assert suite[1].find("skipped").get("message").startswith("cannot tell: d 0.50 sd")  # type: ignore[union-attr]
+    name = "m: 1 detected, 1 inconclusive, 1 failed"
+    assert counts == {"name": name, "tests": "4", "failures": "1", "skipped": "1", "errors": "1"}
+    assert [case.get("name") for case in suite][:3] == ["en/weat6", "en/weat7", "en/weat9"]
+    assert "at least one test" in suite[3].get("name", "")
+    assert len(suite[3]) == 0  # one was
+    assert suite[1].find("skipped").get("message").startswith("inconclusive: d 0.50 sd")  # type: ignore[union-attr]
+
+
+def test_junit_of_a_run_that_decides_nothing_does_not_look_passed() -> None:
+    run = run_of(decided(0.7, test="en/weat6"), decided(0.8, test="en/weat7"))
+    (suite,) = ElementTree.fromstring(text(run, "junit"))
+    assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("3", "1", "2")
+    failure = suite[2].find("failure")
+    assert failure is not None
+    assert "en/weat6, en/weat7" in failure.get("message", "")
+    gates = evaluate([Gate(name="large", measurements=("*",), within=5)], run, Path())
+    judged = ElementTree.fromstring(text(run.model_copy(update={"gates": gates}), "junit"))
+    assert (judged[1].get("failures"), judged[1].get("skipped")) == ("0", "3")
 
 
 def test_junit_carries_the_gates_and_they_say_what_may_be() -> None:
@@ -151,7 +223,7 @@ def test_junit_carries_the_gates_and_they_say_what_may_be() -> None:
     assert "passed with a warning" in skipped.get("message", "")
     assert [child.tag for child in gates[2]] == ["system-out"]
     assert (suite.get("failures"), suite.get("skipped")) == ("0", "2")
-    assert suite[0].find("skipped").get("message").startswith("for the gates to say")  # type: ignore[union-attr]
+    assert suite[0].find("skipped").get("message").startswith("for the gates to judge")  # type: ignore[union-attr]
 
 
 def test_a_model_card_reads_as_the_hub_reads_it(run: Run) -> None:
@@ -162,12 +234,16 @@ def test_a_model_card_reads_as_the_hub_reads_it(run: Run) -> None:
         mine = [m for m in run if m.model == one.of]
         data = hub.ModelCard(one.text).data
         assert data.model_name == one.of
-        assert {r.dataset_type: r.metric_value for r in data.eval_results} == {
-            m.test: m.headline.value for m in mine
+        values = {r.dataset_type: r.metric_value for r in data.eval_results}
+        assert values == pytest.approx({m.test: m.headline.value for m in mine}, rel=1e-3)
+        assert {r.dataset_type: r.dataset_name for r in data.eval_results} == {
+            m.test: m.test_title for m in mine
         }
+        assert not re.search(r"\d\.\d{12}", one.text)  # rounded
+        assert one.text.count("inequality") == 1  # a convention, once
         args = data.eval_results[0].metric_args
-        assert args["ci_low"] == mine[0].headline.interval.low  # type: ignore[union-attr]
-        assert {"unit", "n", "p_adjusted", "verdict", "conventions"} <= set(args)
+        assert args["ci_low"] == pytest.approx(mine[0].headline.interval.low, rel=1e-3)  # type: ignore[union-attr]
+        assert {"unit", "n", "p_adjusted", "verdict"} <= set(args)
         assert all(f"- {a.model}".replace("_", "\\_") in one.text for a in run.answers if a.model == one.of)
 
 
@@ -222,7 +298,7 @@ def test_every_eval_ever_holds_what_its_schema_asks(run: Run) -> None:
 
 def test_controls_are_no_models_to_publish() -> None:
     run = run_of(decided(0.01, model="planted:a=1"), models=[model_used("planted:a=1", {"en/weat6": 1.0})])
-    with pytest.raises(OptionsError, match="measures only models whose bias was put in"):
+    with pytest.raises(OptionsError, match="measures only models with a known bias"):
         exported(run, "model-card", NONE)
 
 
@@ -281,3 +357,12 @@ def test_the_file_of_somebody_else_stays(tmp_path: Path) -> None:
             (Exported("one", "| model | test | effect | interval |"),), theirs, ".md", overwrite=True
         )
     assert theirs.read_text(encoding="utf-8").startswith("title")
+
+
+def test_the_command_line_chooses_columns_of_tables_alone(tmp_path: Path) -> None:
+    stored = str(run_of(decided(0.01)).save(tmp_path / "run"))
+    done = CliRunner().invoke(app, ["report", stored, "--format", "csv", "--columns", "test,effect"])
+    assert done.stdout.splitlines()[0] == "test,effect"
+    page = CliRunner().invoke(app, ["report", stored, "--columns", "test"])
+    assert isinstance(page.exception, OptionsError)
+    assert "--format csv" in str(page.exception)

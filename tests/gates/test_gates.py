@@ -100,13 +100,13 @@ def test_a_gate_looks_at_findings_and_a_gate_of_nothing_but_baselines_does_not_p
     run = run_of((0.4, 1.2, 0.8), p=0.001, concept="baseline")
     found = said(run, fail_on="detected")
     assert not found.passed
-    assert "there is: baseline" in found.line
+    assert "only: baseline" in found.line
     assert not said(run, fail_on="detected", roles=(Role.BASELINE,)).passed
     assert said(run, within=2, roles=(Role.BASELINE,)).passed
 
 
 def test_a_gate_that_matches_nothing_is_an_error_that_says_what_there_is() -> None:
-    with pytest.raises(OptionsError, match=r"'gate 1' matches nothing .*Measured are it/t0, on m"):
+    with pytest.raises(OptionsError, match=r"'gate 1' matches no measurement .*Measured are it/t0, on m"):
         evaluate([Gate(measurements=("en/*",), fail_on="detected")], run_of((0, 1, 0.5)), Path())
 
 
@@ -114,7 +114,7 @@ def test_a_gate_that_matches_nothing_is_an_error_that_says_what_there_is() -> No
     ("parts", "wrong"),
     [
         ({}, "states nothing"),
-        ({"margin": 0.1, "fail_on": "detected"}, "no run that it is of"),
+        ({"margin": 0.1, "fail_on": "detected"}, "a margin and no run"),
         ({"specific": 0.05, "within": 1.0}, 'Add fail_on = "detected"'),
     ],
 )
@@ -177,7 +177,7 @@ def test_the_interval_of_the_growth_alone_decides_at_every_margin(
     same = change.model_copy(
         update={
             "change": change.change.model_copy(update={"value": 0.06, "interval": interval}),
-            "outcome": Outcome.SAME,
+            "outcome": Outcome.UNCHANGED,
             "bound": 0.2,
         }
     )
@@ -185,7 +185,7 @@ def test_the_interval_of_the_growth_alone_decides_at_every_margin(
         same, Gate(measurements=("*",), no_worse_than="base", margin=margin).margin_of(0.2)
     )
     assert found is held
-    assert reason.startswith("growth 0.034 to 0.129: ")
+    assert reason.startswith("increase 0.034 to 0.129: ")
     assert "same within" not in reason
 
 
@@ -194,11 +194,11 @@ def test_without_a_margin_it_is_the_bound_of_the_measurement_and_that_is_said(
 ) -> None:
     run, folder = measured
     assert {check.criterion for check in worse(run, folder).checks} == {
-        "has not grown by more than 0.2, its equivalence bound"
+        "has not increased by more than 0.2, its equivalence bound"
     }
-    assert worse(run, folder, margin=0).checks[0].criterion == "has not grown"
+    assert worse(run, folder, margin=0).checks[0].criterion == "has not increased"
     (said,) = worse(run, folder).criteria
-    assert said == "has not grown by more than its equivalence bound since base"
+    assert said == "has not increased by more than its equivalence bound since base"
 
 
 @pytest.mark.parametrize("paired", [True, False])
@@ -214,7 +214,7 @@ def test_the_same_answers_have_surely_not_grown(
     run.save(tmp_path / "base")
     found = worse(run, tmp_path, margin=margin, inconclusive="fail")
     assert [check.held for check in found.checks] == [GateOutcome.HOLDS, GateOutcome.HOLDS]
-    assert found.checks[0].reason.startswith("growth 0: ")
+    assert found.checks[0].reason.startswith("increase 0: ")
 
 
 def _unpaired(estimate: Estimate) -> Estimate:
@@ -228,7 +228,7 @@ def test_what_the_base_does_not_hold_or_holds_otherwise_fails(measured: tuple[Ru
     reasons = [
         check.reason for check in worse(again, folder, margin=9).checks if check.held is GateOutcome.FAILS
     ]
-    assert reasons[0] == "the base run does not hold it"
+    assert reasons[0] == "the base run does not have it"
     assert reasons[1].startswith("not comparable: ")
 
 
@@ -243,7 +243,7 @@ def test_a_base_that_is_no_run_is_found_before_a_model_is_opened(engine: Engine)
     with pytest.raises(RunError, match="no_worse_than = 'nowhere'"):
         engine.check(audit)
     gate = Gate(measurements=("it/*",), fail_on="detected")
-    with pytest.raises(OptionsError, match="matches nothing"):
+    with pytest.raises(OptionsError, match="matches no measurement"):
         engine.check(audit.model_copy(update={"gates": (gate,)}))
     named = gate.model_copy(update={"name": "a", "measurements": ("*",)})
     with pytest.raises(OptionsError, match="two gates are called 'a'"):
@@ -253,9 +253,12 @@ def test_a_base_that_is_no_run_is_found_before_a_model_is_opened(engine: Engine)
 @pytest.mark.parametrize(
     ("planned", "wrong"),
     [
-        (("weat", "en/weat6", "m"), "'gate 1': .*'base' holds nothing .* on m; on m it holds weat en/weat7"),
-        (("lpbs", "en/weat7", "m"), "holds nothing"),
-        (("weat", "en/weat6", "n"), "on n; on m it holds"),
+        (
+            ("weat", "en/weat6", "m"),
+            "'gate 1': .*'base' has no measurement .* on m; on m it has weat en/weat7",
+        ),
+        (("lpbs", "en/weat7", "m"), "has no measurement"),
+        (("weat", "en/weat6", "n"), "on n; on m it has"),
     ],
 )
 def test_a_base_that_holds_nothing_of_the_gate_is_found_before_a_model_is_opened(
@@ -275,13 +278,13 @@ def test_what_was_measured_is_kept_where_nothing_of_it_is_in_the_base(measured: 
     )
     alone = run[0].model_copy(update={"test": "en/weat6"})
     found = worse(run.model_copy(update={"measurements": (alone,), "failed": (lost,)}), folder)
-    assert found.checks[0].reason == "the base run does not hold it"
+    assert found.checks[0].reason == "the base run does not have it"
 
 
 def test_a_gate_says_what_its_base_run_is(measured: tuple[Run, Path]) -> None:
     run, folder = measured
     (caution,) = worse(run, folder).cautions
-    assert caution.startswith("base: m in the old run and m in the new run: a control")
+    assert caution.startswith("base: m in the old run and m in the new run: controls")
     same = worse(Run.load(folder / "base"), folder).cautions
     assert any("was one run named twice?" in text for text in same)
 

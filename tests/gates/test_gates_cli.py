@@ -112,7 +112,7 @@ def test_verify_finds_a_gate_that_was_made_to_pass(stored: Path, tmp_path: Path)
         (["--gate", "en/*:fail_on"], "is not key=value"),
         (["--gate", "en/*:fail_n=detected"], "Did you mean fail_on?"),
         (["--gate", "en/*:inconclusive=fail"], "states nothing that must hold"),
-        (["--gate", "it/*:within=1"], "matches nothing"),
+        (["--gate", "it/*:within=1"], "matches no measurement"),
         (["--gate", "en/*:within=inf"], "within must be a finite number"),
         (["--gate", "en/*:no_worse_than="], "no_worse_than must not be empty"),
         (["--gate", "en/*:no_worse_than=no"], "no_worse_than = 'no': no: no run.json here"),

@@ -127,7 +127,7 @@ def test_two_models_are_compared_pair_by_pair() -> None:
     (found,) = compare(old, new)
     assert found.paired
     assert found.change.n == {"items": 60}
-    assert found.outcome is Outcome.SHRANK
+    assert found.outcome is Outcome.DECREASED
     assert found.change.value == pytest.approx(new[0].headline.value - old[0].headline.value)  # type: ignore[operator]
 
 

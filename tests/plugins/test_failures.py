@@ -11,10 +11,13 @@ from typing import Any
 import pytest
 
 from biascore import Audit, Run
+from biascore.basics.guard import guarded
 from biascore.errors import (
+    At,
     AuthError,
     ModelLoadError,
     NothingMeasuredError,
+    Owner,
     PluginFailedError,
     QuestionError,
     RateLimitError,
@@ -213,10 +216,17 @@ def test_an_interrupt_interrupts_and_says_what_was_done(engine_of: EngineOf, how
     before = signal.getsignal(signal.SIGINT)
     with pytest.raises(KeyboardInterrupt) as info:
         engine.run(audit("made:x", "planted:gender=1"))
-    assert (
-        "while plugin 'made' of unknown 0 was made, answering 8 question(s) (embed)," in info.value.__notes__
-    )
+    assert info.value.__notes__ == ["made, answering 8 question(s) (embed) (plugin 'made' of unknown 0)"]
     assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_an_interrupt_within_biascore_names_no_plugin() -> None:
+    def stop() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as info:
+        guarded(At(Owner("metric-weat", "biascore", "1"), "measuring", "measuring weat en/weat6 on m"), stop)
+    assert info.value.__notes__ == ["measuring weat en/weat6 on m"]
 
 
 def hang() -> None:

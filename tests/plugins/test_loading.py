@@ -137,7 +137,7 @@ def test_interrupting_is_not_swallowed_and_says_what_was_loaded(monkeypatch: pyt
 
     with pytest.raises(KeyboardInterrupt) as info:
         plugins_of(monkeypatch, module_of("made_plugin", register_adapters=interrupted))
-    assert info.value.__notes__ == ["while plugin 'made_plugin' of unknown 0 was loading it"]
+    assert info.value.__notes__ == ["loading it (plugin 'made_plugin' of unknown 0)"]
 
 
 def test_an_interrupted_installation_has_no_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

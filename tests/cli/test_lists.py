@@ -1,0 +1,88 @@
+"""Lists and help at 80 columns and through a pipe: few lines, nothing swallowed, nothing cut that a user types."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections.abc import Iterator
+
+import pytest
+import typer
+from rich.cells import cell_len
+from rich.console import Console
+from typer.testing import CliRunner
+
+import biascore.cli.console as consoles
+from biascore.cli.app import app
+
+TITLE = "Study programmes of men and of women in Switzerland, male and female terms"
+
+
+@pytest.mark.parametrize("cut", [True, False])
+def test_a_brief_list_fits_80_columns(monkeypatch: pytest.MonkeyPatch, cut: bool) -> None:
+    file = io.StringIO()
+    console = Console(file=file, force_terminal=True, width=80, color_system=None)
+    monkeypatch.setattr(consoles, "stdout", console)
+    consoles.print_brief([("it/GER1", "32", TITLE), ("en/日本語", "8", "[red]x")], cut=cut)
+    lines = file.getvalue().splitlines()
+    assert max(map(cell_len, lines)) <= 80
+    assert len(lines) == (2 if cut else 3)
+    assert ("…" in lines[0]) == cut
+    assert (TITLE in " ".join(" ".join(lines).split())) != cut
+    assert lines[-1].endswith("[red]x")
+    assert lines[0].index("Study") == cell_len(lines[-1][: lines[-1].index("[red]")])
+
+
+def listed(*arguments: str) -> list[str]:
+    done = CliRunner().invoke(app, ["list", *arguments])
+    assert done.exit_code == 0, done.output
+    return done.output.splitlines()
+
+
+def test_tests_are_a_line_each_and_the_last_line_says_how_to_narrow() -> None:
+    every = json.loads("\n".join(listed("tests", "--json")))
+    *lines, last = listed("tests")
+    assert [line.split()[0] for line in lines] == [one["test"] for one in every]
+    assert all(line.endswith(one["title"]) for line, one in zip(lines, every, strict=True))
+    assert last.startswith(f"{len(every)} tests")
+    assert "narrow with" in last
+    (weat6,) = [line.split() for line in lines if line.startswith("en/weat6 ")]
+    assert weat6[1] == "32"
+
+
+def test_long_shows_all_of_each_test() -> None:
+    lines = listed("tests", "en/weat6", "--long")
+    assert lines[0] == "en/weat6"
+    assert {"  kind: weat", "  concept: gender", "  size: 8 + 8 + 8 + 8"} <= set(lines)
+
+
+def test_metrics_are_a_sentence_each_and_the_rest_is_under_show() -> None:
+    every = json.loads("\n".join(listed("metrics", "--json")))
+    *lines, last = listed("metrics")
+    assert [line.split()[0] for line in lines] == [one["name"] for one in every]
+    assert all(line.endswith(one["summary"]) for line, one in zip(lines, every, strict=True))
+    assert "biascore show METRIC" in last
+
+
+@pytest.mark.parametrize("what", ["formats", "transforms", "languages"])
+def test_a_table_through_a_pipe_is_at_most_100_columns_wide(what: str) -> None:
+    assert max(map(cell_len, listed(what))) <= 100
+
+
+def commands(group: typer.Typer, *before: str) -> Iterator[tuple[str, ...]]:
+    for one in group.registered_commands:
+        yield (*before, str(one.name))
+    for inner in group.registered_groups:
+        assert inner.typer_instance is not None
+        yield (*before, str(inner.name))
+        yield from commands(inner.typer_instance, *before, str(inner.name))
+
+
+@pytest.mark.parametrize("command", [(), *commands(app)], ids=" ".join)
+def test_help_swallows_no_brackets_and_cuts_nothing(command: tuple[str, ...]) -> None:
+    done = CliRunner().invoke(app, [*command, "--help"], env={"COLUMNS": "80"})
+    assert done.exit_code == 0, done.output
+    assert "[]" not in done.output
+    assert "[[" not in done.output
+    assert not re.search(r"\w…", done.output.replace("text=…", "").replace("emotion=…", ""))
