@@ -1,21 +1,24 @@
-"""Exit codes of the command line; docs/cli.md says the same."""
+"""Exit codes of the command line; docs/reference.py writes them into docs/cli.md."""
 
 from __future__ import annotations
 
 from typing import Final
 
 DONE: Final = 0
+"""Done."""
 OWN_ERROR: Final = 1
-"""An error of biascore itself, with a traceback."""
+"""An error of biascore itself, with a traceback: please report it."""
 WRONG_INPUT: Final = 2
+"""Wrong input; the message says what is wrong and what to do next."""
 DIFFERENT: Final = 3
-"""``verify`` found a difference, or ``gender --check`` a sentence of which the detector says something else."""
+"""``verify`` found a difference, or ``gender --check`` a sentence that the detector reads differently."""
 GATE_FAILED: Final = 4
-"""A gate did not hold."""
+"""A gate failed; the run is saved."""
 PARTLY_FAILED: Final = 5
-"""A model or a plugin failed, and what did not is saved; or ``compare`` found a test that cannot be compared."""
+"""A model or a plugin failed, and all other results are saved; or ``compare`` found a test that cannot be compared."""
 MAY_PASS: Final = 6
-"""Nothing is wrong with the input: all that failed may pass, and the same command later goes on."""
+"""The input is right and every failure is transient: run the same command again later, and it resumes."""
 NOT_VERIFIED: Final = 7
-"""``verify`` could not verify something."""
+"""``verify`` could not check something."""
 INTERRUPTED: Final = 130
+"""Interrupted; what was done so far is kept."""

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from biascore.cli import codes
 from biascore.cli.options import chosen_audit
 
 from ..builders.word_lists import write_weat
@@ -334,27 +333,3 @@ def test_interrupted_by_ctrl_c_says_what_is_kept(tmp_path: Path, audit: Path, op
     assert done.returncode in (130, -signal.SIGINT), done.stderr
     assert "interrupted" in done.stderr
     assert kept in done.stderr
-
-
-def test_every_command_and_exit_code_is_documented():
-    text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
-    for command in (
-        "run",
-        "measure",
-        "report",
-        "compare",
-        "gate",
-        "calibrate",
-        "verify",
-        "bundle",
-        "list",
-        "show",
-        "plugins",
-        "doctor",
-        "cache",
-    ):
-        assert f"`biascore {command}" in text
-    numbers = [value for value in vars(codes).values() if isinstance(value, int)]
-    assert len(numbers) == 9
-    for code in numbers:
-        assert f"\n| {code} |" in text

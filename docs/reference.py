@@ -1,0 +1,113 @@
+"""The tables of docs/cli.md, made from the program: python docs/reference.py
+
+Commands and exit codes are written into the page, between comments. The options of every command and metric are in the
+site only: mkdocs calls ``on_page_markdown`` as a hook.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import typer.main
+from typer.testing import CliRunner
+
+from biascore.cli import codes
+from biascore.cli.app import app
+from biascore.plugins.loading import Plugins
+
+PAGE = Path(__file__).resolve().parent / "cli.md"
+ROOT: Any = typer.main.get_command(app)
+
+
+def commands() -> Iterator[tuple[str, Any]]:
+    """Every command with its name, in the order of ``biascore --help``."""
+    for name, command in ROOT.commands.items():
+        below = getattr(command, "commands", {})
+        yield from ((f"{name} {one}", below[one]) for one in below) if below else [(name, command)]
+
+
+def command_table() -> str:
+    """Every command, with its arguments and its summary; those of a group together."""
+    rows = []
+    for name, command in ROOT.commands.items():
+        if below := getattr(command, "commands", {}):
+            given = ["\\|".join(below)]
+        else:
+            taken = [one for one in parameters(command) if one.param_type_name == "argument"]
+            given = [one.metavar or argument(one) for one in taken]
+        rows.append(f"| `biascore {' '.join([name, *given])}` | {cell(command.help)} |")
+    return "\n".join(["| command | what it does |", "|---|---|", *rows])
+
+
+def code_table() -> str:
+    """Every exit code, with the docstring of its constant."""
+    body = ast.parse(Path(codes.__file__).read_text(encoding="utf-8")).body
+    rows = [
+        f"| {ast.literal_eval(constant.value)} | {cell(ast.literal_eval(text.value))} |"
+        for constant, text in pairwise(body)
+        if isinstance(constant, ast.AnnAssign) and constant.value and isinstance(text, ast.Expr)
+    ]
+    return "\n".join(["| code | meaning |", "|---|---|", *rows])
+
+
+def option_tables() -> str:
+    """The options of every command, under a heading each."""
+    parts = []
+    for name, command in commands():
+        given = [one for one in parameters(command) if one.param_type_name == "option"]
+        rows = [f"| `{'`, `'.join(one.opts)}` | {cell(one.help or '')} |" for one in given]
+        if rows:
+            parts.append("\n".join([f"### `{name}`\n", "| option | meaning |", "|---|---|", *rows]))
+    return "\n\n".join(parts)
+
+
+def metric_texts() -> str:
+    """What ``biascore show`` prints of every metric that ships, under a heading each."""
+    metrics = Plugins(only={"register_metrics"}).metrics
+    ours = [name for name in metrics.names if metrics.owner(name).dist == "biascore"]
+    shown = {name: CliRunner().invoke(app, ["show", name]).stdout.strip() for name in ours}
+    return "\n\n".join(f"### `{name}`\n\n```text\n{text}\n```" for name, text in shown.items())
+
+
+def parameters(command: Any) -> list[Any]:
+    """What the command takes; its module is imported for it."""
+    found: list[Any] = command.make_context("biascore", [], resilient_parsing=True).command.params
+    return found
+
+
+def argument(one: Any) -> str:
+    """The name of an argument, in brackets where it may be left out."""
+    name = str(one.name).upper()
+    return name if one.required else f"[{name}]"
+
+
+def cell(text: str) -> str:
+    """The text on one line, for a table."""
+    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;").replace("``", "`")
+
+
+def written(page: str) -> str:
+    """The page with its tables made anew."""
+    for name, table in (("commands", command_table()), ("exit codes", code_table())):
+        before, start, rest = page.partition(f"<!-- {name} -->\n")
+        _, end, after = rest.partition(f"<!-- end of {name} -->")
+        if not end:
+            raise ValueError(f"{PAGE.name} has no place for {name}")
+        page = f"{before}{start}\n{table}\n\n{end}{after}"
+    return page
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """Called by mkdocs for each page: the options go where their comment is."""
+    for place, text in (("<!-- options -->", option_tables), ("<!-- metrics -->", metric_texts)):
+        if place in markdown:
+            markdown = markdown.replace(place, text())
+    return markdown
+
+
+if __name__ == "__main__":
+    PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
