@@ -36,7 +36,7 @@ from biascore.running.attempts import Done, perform
 from biascore.running.measuring import Measuring
 from biascore.running.opening import open_model, pool_of
 from biascore.running.recording import mappings_used, record
-from biascore.stats import Adjustment
+from biascore.stats import Adjustment, Verdict
 from biascore.steps import Checked
 from biascore.stimuli import Test
 
@@ -320,7 +320,8 @@ class Engine:
     def _perform(self, checked: Checked, checker: Checker, seed: int) -> Done:
         """Make all measurements; raises NothingMeasuredError, or the one error that all of them met."""
         for one in out_of_reach(checked.planned):
-            self._services.progress.note(one.told)
+            if one.verdict is Verdict.DETECTED:  # that negligible is out of reach, the reasons and a plan say
+                self._services.progress.note(one.told)
         measuring = Measuring(checker, seed, self._services.time_limit)
         with pool_of(checked, checker, self._services) as pool:
             return perform(checked, pool, measuring, self._services.progress)

@@ -95,7 +95,7 @@ def taking_run_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def run_and_deliver(audit: Audit, given: RunOptions) -> None:
-    """Run an audit, show and save its run; a run of it that is there, and of which a part failed, is gone on with."""
+    """Run an audit, show and save its run; a stored run of it that failed in part is resumed."""
     printed = given.printed
     earlier = None if given.force or given.out is None else unfinished(user_path(given.out), audit)
     if earlier is not None:
@@ -103,7 +103,7 @@ def run_and_deliver(audit: Audit, given: RunOptions) -> None:
     _check_targets(given, audit)
     if earlier is not None:
         say(
-            f"going on with the run in {given.out}, of which {len(earlier.failed)} measurement(s) had failed",
+            f"resuming the run in {given.out}, of which {len(earlier.failed)} measurement(s) had failed",
             to=stderr,
         )
     signs = SignsOfLife()

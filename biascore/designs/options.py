@@ -133,9 +133,9 @@ class AssociationOptions(WordOptions):
         if too_few_for_negligible(size[own[0]], size[own[1]], self.bound, self.confidence):
             many = words_for_negligible(self.bound, self.confidence)
             kind = "target" if own == ("X", "Y") else "attribute"
-            why = f"an interval within the bound of {self.bound:g} takes about {many} + {many} {kind} words"
-            if self.bootstrap == TWO_WAY:
-                why += ", and others across them that hardly differ"
+            why = (
+                f"an interval inside the bound of {self.bound:g} takes about {many} words in each {kind} list"
+            )
             found += (Unreachable(Verdict.NEGLIGIBLE, why),)
         return found
 

@@ -100,21 +100,21 @@ class Plan(Frozen):
         found = [one.told for one in self.out_of_reach]
         found += [f"{stop.what} on {stop.model} stopped: {stop.error}" for stop in self.stopped]
         if total.counts == "approximate":
-            found.append("approximate: a metric stopped, or asks what depends on answers that only a run has")
+            found.append(
+                "approximate: a metric stopped, or its queries depend on answers that only a run has"
+            )
         found += [
             f"{row.hook} of {row.model}: {'; '.join(part.told for part in row.parts)}"
             for row in self.rows
             if len(row.parts) > 1
         ]
         if total.probed:
-            found.append(f"times are from asking {total.probed} questions; their answers are not kept")
+            found.append(f"timed on {total.probed} queries, whose answers are not kept")
         if total.seconds is None:
-            found.append("no time for what was not probed")
+            found.append("no time where nothing was timed")
         own, clock = duration(self.processor_seconds), duration(self.other_seconds)
         took = own if own == clock else f"{own} of processor time ({clock} by the clock, now)"
-        found.append(
-            f"opening the models and computing the metrics took the rehearsal {took}, and a run as much"
-        )
+        found.append(f"opening the models and computing the metrics takes {took} in a run")
         return tuple(found)
 
     def readable(self) -> str:

@@ -14,7 +14,7 @@ from biascore.stats.proportions import wilson_interval
 from biascore.stats.verdict import Decision, Verdict
 
 _CANNOT = {
-    Verdict.NEGLIGIBLE: "cannot show a negligible effect:",
+    Verdict.NEGLIGIBLE: "cannot show that an effect is negligible:",
     Verdict.DETECTED: "cannot detect an effect: the p-value",
 }
 LIKELY = 0.8
@@ -41,7 +41,7 @@ class Unreachable:
         return (cls(Verdict.DETECTED, why, part),) if why else ()
 
     def told(self, subject: str = "It") -> str:
-        """``It cannot show a negligible effect: ...``, without a full stop."""
+        """``It cannot show that an effect is negligible: ...``, without a full stop."""
         return f"{self.part or subject} {_CANNOT[self.verdict]} {self.why}"
 
 

@@ -86,7 +86,7 @@ def test_a_run_goes_on_and_the_same_command_asks_only_what_is_missing(
     assert "1 of 2 measurements failed" in shown.stdout
 
     again = call("run", "audit.toml", code=0, BIASCORE_TEST_TROUBLE="over")
-    assert "going on with the run in audit-run, of which 1 measurement(s) had failed" in again.stderr
+    assert "resuming the run in audit-run, of which 1 measurement(s) had failed" in again.stderr
     whole = stored(tmp_path)
     assert whole["failed"] == []
     asked = {model["name"]: model["questions"] for model in whole["models"]}

@@ -134,7 +134,7 @@ def test_without_a_probe_no_model_is_asked(engine: Engine, watcher: Watcher, tmp
     assert watcher.texts == []
     assert kept(tmp_path) == set()
     assert (plan.total.probed, plan.total.seconds) == (0, None)
-    assert "no time for what was not probed" in plan.notes
+    assert "no time where nothing was timed" in plan.notes
 
 
 @pytest.mark.slow

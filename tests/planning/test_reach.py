@@ -7,8 +7,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-import pytest
-
 from biascore import Audit, Engine
 from biascore.api.stimuli import WordList
 from biascore.basics.progress import Advance
@@ -26,10 +24,7 @@ from biascore.stats import (
 from biascore.stats.proportions import wilson_interval
 from biascore.stats.reach import pairs_for_negligible
 
-NEGLIGIBLE = (
-    "an interval within the bound of 0.2 takes about 530 + 530 target words, and others across them that "
-    "hardly differ"
-)
+NEGLIGIBLE = "an interval inside the bound of 0.2 takes about 530 words in each target list"
 FEW = {"resamples": 100, "draws": 200}
 
 
@@ -63,24 +58,14 @@ def pairs_test(engine: Engine, counts: dict[str, int]) -> SentencePairsTest:
     return replace(test, pairs=replace(test.pairs, pairs=pairs))
 
 
-def test_short_lists_are_told_before_the_first_question_and_in_the_reason(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch
+def test_that_lists_are_too_short_for_negligible_is_in_the_reason_and_not_before_a_run(
+    engine: Engine,
 ) -> None:
-    heard, notes_when_asked = Heard(), []
-    own = Engine(cache=None, progress=heard)
-    model = own.model("planted:en/weat7=0")
-    embed = type(model).embed
-    monkeypatch.setattr(
-        type(model), "embed", lambda *given: notes_when_asked.append(list(heard.notes)) or embed(*given)
-    )
-    (measured,) = own.measure("weat", model, "en/weat7", **FEW)
-    assert (
-        notes_when_asked[0]
-        == heard.notes
-        == [f"weat: en/weat7 cannot show a negligible effect: {NEGLIGIBLE}"]
-    )
+    heard = Heard()
+    (measured,) = Engine(cache=None, progress=heard).measure("weat", "planted:en/weat7=0", "en/weat7", **FEW)
+    assert heard.notes == []
     assert measured.verdict is Verdict.INCONCLUSIVE
-    assert measured.reason.endswith(f"It cannot show a negligible effect: {NEGLIGIBLE}.")
+    assert measured.reason.endswith(f"It cannot show that an effect is negligible: {NEGLIGIBLE}.")
 
 
 def test_a_plan_tells_tests_with_one_reason_together(engine: Engine) -> None:
@@ -94,7 +79,7 @@ def test_a_plan_tells_tests_with_one_reason_together(engine: Engine) -> None:
     assert told.tests == ("en/weat1", "en/weat2", "en/weat3", "en/weat4")
     assert (
         plan.notes[0]
-        == f"weat: en/weat1, en/weat2, en/weat3 and 1 more cannot show a negligible effect: {NEGLIGIBLE}"
+        == f"weat: en/weat1, en/weat2, en/weat3 and 1 more cannot show that an effect is negligible: {NEGLIGIBLE}"
     )
     assert plan.to_json()["out_of_reach"][0]["verdict"] == "negligible"
 

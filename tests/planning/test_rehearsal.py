@@ -311,7 +311,7 @@ def test_models_are_closed_and_opening_them_is_timed() -> None:
     assert backend.closed == 1
     plan = planner.plan("plan")
     assert (plan.other_seconds, plan.processor_seconds) == (9, 3)
-    assert "took the rehearsal 3 s of processor time (9 s by the clock, now)" in plan.notes[-1]
+    assert "takes 3 s of processor time (9 s by the clock, now)" in plan.notes[-1]
 
 
 def test_json_and_text_say_the_same() -> None:

@@ -154,7 +154,7 @@ def test_a_run_goes_on_when_its_transform_is_mended(
     assert [one.model for one in Run.load(tmp_path / "run")] == [REF]
     monkeypatch.setattr(Wrongly, "mended", True)
     error = biascore(*command).stderr
-    assert "going on with the run in run, of which 1 measurement(s) had failed" in " ".join(error.split())
+    assert "resuming the run in run, of which 1 measurement(s) had failed" in " ".join(error.split())
     assert [one.model for one in Run.load(tmp_path / "run")] == [REF, f"{REF} after wrongly"]
 
 
