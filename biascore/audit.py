@@ -100,12 +100,20 @@ class AuditData(Frozen):
 
 
 class Audit(Frozen):
-    """What is run together, and so adjusted for multiple testing together: ``adjust`` says how.
+    """What is run together, and so adjusted for multiple testing together.
 
-    ``data`` are data files that become tests. ``stimuli`` are folders of the user's own ``<language>/*.toml``;
-    in a file both are relative to it. ``require_plugins`` are requirements such as ``biascore-plugin-slavic>=1``.
-    ``gates`` are what must hold of the run. ``scenarios`` are who may be harmed how, and ``mappings`` the names of those
-    that say which articles name their grounds.
+    Attributes:
+        title: The title of the run and its report.
+        seed: Fixes everything random.
+        adjust: How p-values are adjusted over the measurements on one model.
+        stimuli: Folders of your own ``<language>/*.toml``, relative to the file.
+        require_plugins: Requirements such as ``biascore-plugin-slavic>=1``.
+        data: Data files that become tests; paths are relative to the file.
+        models: The models, by name and reference.
+        measurements: A metric and tests each, with options.
+        gates: What must hold of the run.
+        scenarios: Who may be harmed, and how.
+        mappings: The names of the mappings that say which articles name their grounds.
     """
 
     title: str = "Audit"

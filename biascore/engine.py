@@ -46,15 +46,18 @@ DEFAULT_CACHE: Final = "default"
 class Engine:
     """Plugins, stimuli and cache of one installation.
 
-    ``stimuli``: folders of the user's own ``<language>/*.toml``. ``cache``: a folder, ``"default"``
-    for the user's cache folder, or None to keep no answers. ``seed`` fixes everything random. ``adjust`` is how
-    ``measure`` adjusts p-values over the measurements on one model; an audit says it itself, as it does the seed.
-    ``progress`` is told what is at work; by default a bar in a notebook, and nothing elsewhere.
-    ``require_plugins``: requirements that must be loaded. ``attempts``: how often a question is put
-    to a model that fails in passing. ``max_characters``: how many characters may be sent in all to services
-    with a key, which may charge for them; BudgetError before more would be. ``time_limit``: the seconds that a
-    plugin may take to open a model, to answer one batch of questions, or to measure a test, the waiting for
-    answers apart; None for no limit.
+    Args:
+        stimuli: Folders of your own ``<language>/*.toml``.
+        cache: A folder, ``"default"`` for the user's cache folder, or None to keep no answers.
+        seed: Fixes everything random.
+        adjust: How ``measure`` adjusts p-values over the measurements on one model; an audit states its own, as the seed.
+        progress: Receives what is running; by default a bar in a notebook, and nothing elsewhere.
+        require_plugins: Requirements that must be loaded.
+        attempts: How often a query is sent to a model after transient errors.
+        max_characters: The most characters sent in all to services with a key, which may charge for them; BudgetError
+            before more would be sent.
+        time_limit: The seconds that a plugin may take to open a model, to answer one batch of queries, or to measure a
+            test, without the wait for answers; None for no limit.
     """
 
     def __init__(
@@ -93,13 +96,17 @@ class Engine:
         transforms: Sequence[str | Transform | AuditTransform | ModelPlugin] = (),
         **options: Any,
     ) -> Model:
-        """Open a model by reference (``"fasttext:/models/cc.it.300.bin"``) with the adapter's own options.
+        """Open a model by reference (``"fasttext:/models/cc.it.300.bin"``).
 
-        ``transforms`` are applied one after the other: by name, ``AuditTransform(name=..., options=...)``, or made
-        already; a ``ModelPlugin`` is put around the model itself. See also ``Model.with_transform``.
+        See also ``Model.with_transform``. Raises RefError, UnknownNameError, OptionsError, MissingExtraError or
+        ModelLoadError; StimuliError or CapabilityError for transforms that do not fit.
 
-        Raises RefError, UnknownNameError, OptionsError, MissingExtraError or ModelLoadError; StimuliError or
-        CapabilityError for transforms that do not fit.
+        Args:
+            ref: Adapter and locator.
+            name: The name in results; by default the reference.
+            transforms: Applied one after the other: by name, ``AuditTransform(name=..., options=...)``, or made
+                already; a ``ModelPlugin`` wraps the model itself.
+            options: The adapter's own.
         """
         wrappers = [one for one in transforms if isinstance(one, ModelPlugin)]
         named = [AuditTransform(name=one) if isinstance(one, str) else one for one in transforms]
@@ -125,11 +132,18 @@ class Engine:
         citation: str = "",
         **options: Any,
     ) -> Test:
-        """The test that a data file becomes: ``engine.data("crows-pairs", "pairs.csv", language="en")``.
+        """The test of a data file: ``engine.data("crows-pairs", "pairs.csv", language="en")``.
 
-        ``source`` is a path or ``hub:OWNER/NAME/PATH[@REVISION]``, which a run records with its ``licence`` and
-        ``citation``; the options are the format's own.
         Raises DataError, OptionsError or UnknownNameError.
+
+        Args:
+            format: The name of a data format (``biascore list formats``).
+            source: A path or ``hub:OWNER/NAME/PATH[@REVISION]``.
+            language: The language of its words or sentences.
+            name: The name of the test; by default the file's.
+            licence: Recorded in the run.
+            citation: Recorded in the run.
+            options: The format's own.
         """
         try:
             data = AuditData(
@@ -160,11 +174,16 @@ class Engine:
         tests: str | Test | Sequence[str | Test],
         **options: Any,
     ) -> Run:
-        """Measure tests (ids, globs such as ``"en/weat*"``, or Test objects) on one model or several.
+        """Measure tests on one model or several, and return a Run, a sequence of Measurement.
 
-        Returns a Run, a sequence of Measurement. Everything is checked before a model is opened. What a model or a
-        plugin then does wrong costs its own measurements, which are ``failed`` in the run; where nothing could be
-        measured, that error is raised.
+        Everything is checked before a model is opened. A later error of a model or a plugin fails only its own
+        measurements, which are ``failed`` in the run; it is raised if nothing could be measured.
+
+        Args:
+            metric: The name of a metric (``biascore list metrics``).
+            model: A reference or a Model, or several.
+            tests: Ids, globs such as ``"en/weat*"``, or Test objects.
+            options: The metric's own.
         """
         models = [model] if isinstance(model, Model | str) else list(model)
         wanted = [tests] if isinstance(tests, str | Test) else list(tests)
@@ -186,10 +205,9 @@ class Engine:
     def run(self, audit: Audit | str | Path) -> Run:
         """Run an audit (an Audit or the path of its file), models one after the other.
 
-        All of it is checked first: references, options, metrics, tests and capabilities. What a model or a plugin then
-        does wrong costs its own measurements, which are ``failed`` in the run; where nothing could be measured,
-        that error is raised. Answers already in the cache are not asked again, so that a run which was interrupted,
-        or of which a part failed, goes on.
+        References, options, metrics, tests and capabilities are checked first. A later error of a model or a plugin
+        fails only its own measurements, which are ``failed`` in the run; it is raised if nothing could be measured.
+        Answers in the cache are not requested again, so an interrupted or partly failed run resumes.
         """
         plan = audit if isinstance(audit, Audit) else Audit.load(audit)
         checker = Checker.of_audit(self.plugins, self._stimuli, plan)

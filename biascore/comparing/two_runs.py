@@ -25,15 +25,19 @@ def compare(
     bound: float | None = None,
     adjustment: Adjustment | str | None = None,
 ) -> Comparison:
-    """Compare two runs (a Run, its folder or its run.json), or with ``new`` left out two models of one run.
+    """Compare two runs, or two models of one run.
 
-    ``models`` names the new model for each old one; by default models of the same name, or the only one of each run.
-    ``bound``: a change within it is negligible, in the unit of each estimate; by default the equivalence bound of
-    the measurement. p-values are adjusted over all changes between the same two models, findings, baselines and controls
-    each on their own, as the new run adjusts its own.
-
+    p-values are adjusted over all changes between the same two models: findings, baselines and controls each on their own.
     Raises RunError for what is no run, UnknownNameError for models that are not clear, OptionsError for a bound that is
     not a number above 0, or where the runs have no test in common on these models.
+
+    Args:
+        old: A Run, its folder or its run.json.
+        new: The same; left out, two models of ``old`` are compared.
+        models: The new model for each old one; by default models of the same name, or the only one of each run.
+        bound: A change within it is negligible, in the unit of each estimate; by default the equivalence bound of the
+            measurement.
+        adjustment: How p-values are adjusted; by default as in the new run.
     """
     if bound is not None and not 0 < bound < math.inf:
         raise OptionsError(

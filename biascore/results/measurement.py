@@ -40,23 +40,37 @@ def item_table(
 class Measurement(WithCaveats, Frozen):
     """One metric on one test on one model; the first estimate is the headline.
 
-    ``verdict`` and ``reason`` are of this measurement alone, by its p-value at the level ``alpha`` (None where nothing
-    is tested) and its ``equivalence`` bound (None where none is stated); ``Run.verdicts`` are those after adjustment.
-    ``caveats``: what a reader has to know before relying on it.
-    ``specificity``: how many pairs of unrelated topics reach the effect; None where a metric does not ask.
-    ``variant`` tells measurements of one metric apart ("token level"), ``subject`` what a test was put about where
-    its language does not say it ("en to sk").
-    ``joined`` are the ids of further tests, whose items stand among its own.
-    ``change_from`` names the model that its headline is a change from, where it is one: what changed is no bias found.
-    ``positive_means`` and ``negative_means`` say what lies above and below the neutral value of the headline; the second is
-    empty where nothing does, or where the first says it ("x with a, y with b").
-    ``describes``: it tests nothing, so that it is listed as a description of the model, and not as an inconclusive finding.
-    ``model_conventions`` names those of its ``conventions`` that follow from the model, such as how it makes the vector of a
-    text: they may differ between models that are compared, and no others may.
-    ``items`` is the per-item table (pyarrow, immutable), whose first columns are ``item``, ``group``
-    and ``value``; runs store it beside the rest, as Parquet. ``item_value`` says what their value is,
-    ``item_neutral`` which of its values stands for no bias, and ``figures`` are pictures that a report draws beside
-    the usual ones, of the measurement or (``RunFigure``) of its run.
+    Attributes:
+        metric: The name of the metric.
+        variant: Distinguishes measurements of one metric ("token level").
+        subject: What a test was applied to where its language does not state it ("en to sk").
+        change_from: The model that the headline is a change from, where it is one: a change is not a detected bias.
+        describes: Nothing is tested: listed as a description of the model, not as an inconclusive finding.
+        test: The id of the test.
+        test_title: Its title.
+        joined: Ids of further tests, whose items are among its own.
+        language: The language of the test.
+        concept: What the test is about.
+        model: The name of the model.
+        positive_means: What is above the neutral value of the headline.
+        negative_means: What is below it; empty where nothing is, or where ``positive_means`` says it ("x with a, y with b").
+        estimates: The estimates, with intervals and p-values.
+        verdict: Of this measurement before adjustment, by ``alpha`` and ``equivalence``; ``Run.verdicts`` are adjusted.
+        reason: Why this is the verdict.
+        alpha: The level of its p-value; None where nothing is tested.
+        equivalence: The equivalence bound; None where none is stated.
+        specificity: How many pairs of unrelated topics reach the effect; None where a metric does not compute it.
+        coverage: The items used and lost.
+        caveats: What a reader must know before relying on it.
+        conventions: The settings that the numbers depend on.
+        model_conventions: The names of those that follow from the model, such as how it makes the vector of a text: only
+            these may differ between models that are compared.
+        seed: What its random numbers follow from.
+        item_value: What the value of an item is.
+        item_neutral: The value of an item that means no bias.
+        figures: Further figures of the report, of the measurement or (``RunFigure``) of its run.
+        items: The per-item table (pyarrow, immutable), whose first columns are ``item``, ``group`` and ``value``; runs
+            store it as Parquet.
     """
 
     metric: str

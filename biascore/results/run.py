@@ -47,11 +47,20 @@ SCHEMA_VERSION: Final = 2
 class Run(Frozen):
     """The measurements of one audit, in order, and their provenance: a frozen sequence.
 
-    ``failed`` are the measurements that could not be made, because a model or a plugin failed; the same command
-    later asks for what they need and nothing else.
-    ``gates`` and ``scenarios`` are what those of its audit came to, ``mappings`` where articles are named from.
-    ``tests`` are those that were measured, with their words; empty in runs stored before these were kept.
-    ``verdicts`` are what it says of those that were made, with p-values adjusted over the measurements on one model.
+    Attributes:
+        title: The audit's title.
+        adjustment: How p-values are adjusted over the measurements on one model; ``verdicts`` follow from it.
+        measurements: The measurements that were made.
+        models: The models, with references, digests and facts.
+        stimuli: The files that the tests are from, with their digests.
+        tests: The tests that were measured, with their words; empty in runs stored before these were kept.
+        provenance: Where and when: versions, seed, time, and the audit as it was given.
+        warnings: Warnings that concern the whole run.
+        failed: Measurements that could not be made, because a model or a plugin failed; the same command later
+            requests only what they need.
+        gates: The results of the audit's gates.
+        scenarios: The results of the audit's scenarios.
+        mappings: The mappings from which articles are named.
     """
 
     schema_version: int = SCHEMA_VERSION

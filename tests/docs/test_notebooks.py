@@ -24,6 +24,16 @@ def test_a_notebook_runs(path: Path) -> None:
     assert _shown(notebook) == shown
 
 
+def test_outside_a_checkout_the_notebook_says_where_to_start_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (path,) = [path for path in NOTEBOOKS if path.stem == "before-and-after"]
+    first = next(cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(FileNotFoundError, match="outside a checkout"):
+        exec(first.source, {})
+
+
 def _shown(notebook: nbformat.NotebookNode) -> list[bool]:
     """Of each cell with code, whether it shows something; a bar that was there while it worked left nothing."""
     return [

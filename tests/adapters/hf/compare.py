@@ -1,8 +1,8 @@
-"""The plain loop that every family is held against: transformers alone, one text at a time, no padding.
+"""The plain loop that every family is compared with: transformers alone, one text at a time, no padding.
 
     python -m tests.adapters.hf.compare [FAMILY ...]
 
-prints the table of docs/adapters/hf.md: the largest deviation of each answer from that loop. The weights are random:
+prints the deviation of each answer from that loop; docs/adapters/hf.md gives the largest. The weights are random:
 whether there is a deviation is the finding, not its size.
 """
 
