@@ -73,7 +73,7 @@ def test_a_row_has_no_more_lanes_than_it_needs_and_is_named_by_what_tells_it_apa
 def test_the_bound_is_drawn_where_all_state_one() -> None:
     run = run_of(made(), made(test="it/weat7"))
     assert spec(run)["datasets"]["bound"] == [{"low": -0.2, "high": 0.2}]
-    assert "from -0.2 to 0.2, an effect is negligible" in forest_charts(run)[0].caption
+    assert "the bound, -0.2 to 0.2" in forest_charts(run)[0].caption
     assert "bound" not in spec(run_of(made(), made(bound=0.1, test="it/weat7")))["datasets"]
     assert "bound" not in spec(run_of(made(bound=None)))["datasets"]
 

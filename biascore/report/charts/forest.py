@@ -264,7 +264,7 @@ def marks_told(drawn: Sequence[Reading], neutral: float | None, bound: tuple[flo
             told += " Half filled: a hint, significant by itself, not after adjustment."
         told += " Hollow: not detected."
     if bound:
-        told += f" In the grey band, from {bound[0]:g} to {bound[1]:g}, an effect is negligible."
+        told += f" Grey band: the bound, {bound[0]:g} to {bound[1]:g}; negligible is an interval inside it."
     return told
 
 
