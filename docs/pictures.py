@@ -23,6 +23,7 @@ MEASURED = {
 """A run's name: metric, model and test."""
 CHARTS = {
     "forest": "demo/forest-01*.png",
+    "slide": "demo/slide.png",
     "words": "demo/items-0007*.png",
     "fise": "fise/figure-0001-1*.png",
     "gest": "gest/figure-0001-2*.png",
