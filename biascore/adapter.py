@@ -46,9 +46,9 @@ class Adapter(ABC, Configured[OptionsT]):
     a service with a key counts against ``max_characters``, and ``biascore plan`` does not probe it.
     ``secret_env_vars``: others whose values no message may hold, such as a session's token. Neither they nor the
     key are ever shown: the engine takes them out of every exception.
-    ``answers_version``: kept answers are used as long as it is the same; None stands for the version of the
+    ``answers_version``: kept answers are used as long as it is the same; None means the version of the
     distribution, so that every upgrade asks again. ``uses_stimuli``: whether its models are made from the stimuli
-    at hand, and so have another digest with others. ``runtime``: the module that runs its models, whose devices
+    available, and so have another digest with others. ``runtime``: the module that runs its models, whose devices
     ``biascore doctor`` lists.
     """
 

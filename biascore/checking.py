@@ -264,7 +264,7 @@ class Checker:
         return tuple(chosen.values())
 
     def chosen(self, wanted: Sequence[Test | str], metric: type[Metric]) -> tuple[Test, ...]:
-        """The tests that are named (see ``tests``) or at hand, each once.
+        """The tests that are named (see ``tests``) or available, each once.
 
         Raises TestKindError for one that is none of the metric's,
         OptionsError where two that differ have one id, UnknownNameError where there is none.

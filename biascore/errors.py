@@ -150,7 +150,7 @@ class CacheError(BiascoreError):
 
 
 class TransientModelError(BiascoreError):
-    """Raised by an adapter for a failure that may pass (a time-out, a 503); the engine asks again."""
+    """Raised by an adapter for a transient failure (a time-out, a 503); the engine asks again."""
 
     may_pass = True
 

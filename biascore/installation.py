@@ -67,7 +67,7 @@ def install_extra(extra: str, dist: str = "biascore") -> str:
 
 
 def install_plugin(requirement: str, dist: str) -> str:
-    """The command that installs a plugin: from beside biascore itself where it lies there, else by its name."""
+    """The command that installs a plugin: from next to biascore itself where it lies there, else by its name."""
     found = _beside_biascore(dist)
     match found.origin:
         case "editable":

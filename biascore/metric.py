@@ -205,7 +205,7 @@ class Metric(ABC, Configured[OptionsT], Generic[OptionsT, TestT]):
         return ()
 
     def extra_stimuli(self, test: TestT, catalogue: Catalogue) -> tuple[Origin, ...]:  # noqa: ARG002
-        """Tests and files beside this one whose stimuli it asks, so that a run records their files."""
+        """Tests and files other than this one whose stimuli it asks, so that a run records their files."""
         return ()
 
     def gender_languages(self, test: TestT) -> tuple[str, ...]:  # noqa: ARG002

@@ -67,7 +67,7 @@ def write_bundle(
 
     Inputs are looked for as ``verify`` does; what plugins ship is named by its hash. ``leave_out`` are files of the
     run, by the name that it records, that may not be passed on. Raises RunError where the run was changed, an input
-    is not at hand or is another one now, a file holds a key, or the archive cannot be written.
+    is not available or is another one now, a file holds a key, or the archive cannot be written.
     """
     folder = user_path(run_folder)
     target = check_file(Path(out), overwrite=overwrite, mark=MARK)
@@ -108,7 +108,7 @@ def is_unpacked(folder: Path) -> bool:
 
 
 def audit_text(run: Run) -> str:
-    """The audit of a run as a file beside the folders ``stimuli`` and ``data`` of a bundle.
+    """The audit of a run as a file next to the folders ``stimuli`` and ``data`` of a bundle.
 
     Raises RunError for options that no file can hold.
     """

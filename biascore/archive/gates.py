@@ -38,7 +38,7 @@ def gate_checks(run: Run, places: Places) -> Iterator[Check]:
 
 
 def scenario_checks(run: Run, plugins: Plugins) -> Iterator[Check]:
-    """Each scenario of the run's audit held against it again; without its mapping it is not here."""
+    """Each scenario of the run's audit evaluated on it again; without its mapping it is not here."""
     audit = run.provenance.audit
     try:
         stated = [Scenario.model_validate(dict(one)) for one in audit.get("scenarios", ())]

@@ -19,7 +19,7 @@ DATA: str = "data"
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where to look, in this order: folders that the user names, beside the run, in a bundle, the current folder."""
+    """Where to look, in this order: folders that the user names, next to the run, in a bundle, the current folder."""
 
     given: tuple[Path, ...]
     beside: Path

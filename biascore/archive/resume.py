@@ -12,7 +12,7 @@ from biascore.results.run import Run, read_run
 def unfinished(folder: Path, audit: Audit) -> Run | None:
     """The run in ``folder``, if a part of it failed and it measured what ``audit`` does.
 
-    The models may have other references: that is how what failed is mended.
+    The models may have other references: that is how what failed is fixed.
     """
     if not folder.is_dir():
         return None

@@ -1,4 +1,4 @@
-"""Derives again what a stored run says of itself: that it was not changed, and that its inputs are those at hand.
+"""Derives again what a stored run says of itself: that it was not changed, and that its inputs are those available.
 
 This finds damage and changes. It does not prove who measured: whoever changes results can also compute the hashes
 anew, and only measuring again shows that results are those of the models.

@@ -1,6 +1,6 @@
 """Runs the code of plugins: what it raises, how it ends and how long it takes is named, and harms nothing else.
 
-A KeyboardInterrupt interrupts the run, also one that a plugin raises itself: the two cannot be told apart without a signal
+A KeyboardInterrupt interrupts the run, also one that a plugin raises itself: the two cannot be separated without a signal
 handler of our own. What cannot be stopped: ``os._exit``, a crash of compiled code, and a loop inside compiled code, which
 is interrupted when it comes back to Python.
 """

@@ -72,7 +72,7 @@ def repeats(text: str, variables: Collection[str]) -> str:
 
 
 def without_keys(variables: Collection[str], call: Callable[[], R]) -> R:
-    """What ``call`` returns; what it raises leaves without the keys, replaced where it cannot be mended."""
+    """What ``call`` returns; what it raises leaves without the keys, replaced where it cannot be fixed."""
     try:
         return call()
     except BaseException as error:
@@ -156,7 +156,7 @@ def _lower(text: str) -> str:
 
 
 def _units(text: str) -> list[tuple[str, int, int]]:
-    """The characters that a text stands for, each with where it begins and ends; what may split a key is left out."""
+    """The characters that a text represents, each with where it begins and ends; what may split a key is left out."""
     units = [(char, place, place + 1) for place, char in enumerate(text)]
     for _ in range(_PASSES):
         plain = "".join(char for char, _, _ in units)
@@ -201,7 +201,7 @@ def _without(text: str, found: list[tuple[int, int, str]]) -> str:
 
 
 def _mended(error: BaseException, variables: Collection[str], seen: set[int]) -> BaseException:
-    """The same exception, its causes, notes and texts without keys; or what stands for it."""
+    """The same exception, its causes, notes and texts without keys; or what represents it."""
     if id(error) in seen or not _forms(variables):
         return error
     seen.add(id(error))

@@ -26,7 +26,7 @@ def progress_here() -> Progress:
 
 @dataclass(slots=True)
 class NotebookBar:
-    """The outermost task as a bar, with what is at work in it beside; ``show`` draws HTML in place of the last."""
+    """The outermost task as a bar, with what is at work in it as well; ``show`` draws HTML in place of the last."""
 
     show: Callable[[str], None] | None = None
     every: float = SECONDS
@@ -56,7 +56,7 @@ class NotebookBar:
                 self.show = None
 
     def note(self, text: str) -> None:
-        """Nothing: what is to be known stands in the run as well, and a notebook shows that."""
+        """Nothing: what is to be known is in the run as well, and a notebook shows that."""
 
     def _draw(self) -> None:
         if self.show is None or self.clock() - self._drawn < self.every:

@@ -2,7 +2,7 @@
 
 A title, a note, a model's name or a server's error can hold escape sequences that rewrite a terminal, or marks that
 turn the order of what is read. Letters and joiners of every script, Hebrew, Arabic and Persian among them, stay as they
-are, and so do the marks that only say which way a neutral character runs (U+200E, U+200F, U+061C).
+are, and so do the marks that only say in which direction a neutral character runs (U+200E, U+200F, U+061C).
 """
 
 from __future__ import annotations

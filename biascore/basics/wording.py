@@ -77,6 +77,6 @@ def brief(text: str) -> str:
 
 
 def few(lines: Sequence[str], most: int = MAX_PROBLEMS) -> list[str]:
-    """The first few problems of many, and how many there are beside."""
+    """The first few problems of many, and how many more there are."""
     more = [f"and {len(lines) - most:,} more problems"] if len(lines) > most else []
     return [*lines[:most], *more]

@@ -16,7 +16,7 @@ def file_name(metric: str, test: str) -> str:
 
 
 def earlier(path: Path, *, force: bool) -> Calibration | None:
-    """The calibration that a file holds, which is gone on with; None where there is none, or with ``force``.
+    """The calibration that a file holds, which is resumed; None where there is none, or with ``force``.
 
     Raises RunError where something else stands there, or cannot be written.
     """

@@ -24,7 +24,7 @@ from biascore.stimuli import Test
 LARGEST: Final = 1.9
 """The largest effect that can be planted."""
 EFFECTS: Final = (0.2, 0.4, 0.8, 1.6)
-"""What is planted first, beside nothing; then half way twice to where the power is reached."""
+"""What is planted first, in addition to nothing; then half way twice to where the power is reached."""
 HALVINGS: Final = 2
 TIMES: Final = (0.5, 1.0, 2.0)
 MODELS: Final = 100
@@ -165,7 +165,7 @@ class Simulation:
         keep(found)
         for one in self._sized:
             wanted = sorted({0.0, *(EFFECTS if self.effects is None else self.effects)})
-            # What is known beside them is not looked at, so that going on ends where it began.
+            # What is known next to them is not looked at, so that going on ends where it began.
             planted = set(wanted)
             halvings = HALVINGS if self.effects is None else 0
             while wanted:
@@ -278,7 +278,7 @@ class Simulation:
         }
 
     def _check_made_alike(self, known: Calibration) -> None:
-        """Raise OptionsError where what is known was made otherwise, so that it cannot be gone on with."""
+        """Raise OptionsError where what is known was made otherwise, so that it cannot be resumed."""
         setup = self._setup
         names = {*known.setup, *setup}
         other = sorted(name for name in names if known.setup.get(name) != setup.get(name))

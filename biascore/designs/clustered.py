@@ -260,7 +260,7 @@ def _df(parts: list[tuple[float, float]]) -> float:
 
 
 class ClusteredOptions(MetricOptions):
-    """``bound``: a difference whose whole interval lies within it counts as negligible; None states none."""
+    """``bound``: a difference whose whole interval is within it counts as negligible; None states none."""
 
     bound: float | None = Field(default=None, gt=0)
 

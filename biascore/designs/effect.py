@@ -195,7 +195,7 @@ class Effect:
 
 
 def _from_items(lists: tuple[str, str] | None, options: AssociationOptions) -> Contrast | None:
-    """How d follows from the items; not where both lists have one name and cannot be told apart."""
+    """How d follows from the items; not where both lists have one name and cannot be separated."""
     if lists is None or lists[0] == lists[1]:
         return None
     return Contrast(groups={lists[0]: 1.0, lists[1]: -1.0}, over_sd=options.ddof)

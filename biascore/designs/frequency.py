@@ -1,6 +1,6 @@
 """How frequent the words of each list are, as far as a model tells, and where that alone may look like an association.
 
-Vectors of frequent words lie nearer to each other than to those of rare words. So where X and A hold the frequent words
+Vectors of frequent words are closer to each other than to those of rare words. So where X and A hold the frequent words
 and Y and B the rare ones, an effect says as little of their meaning as of their frequency (van Loon et al. 2022, ICWSM;
 Valentini et al. 2022, EMNLP Findings).
 """
@@ -37,7 +37,7 @@ class Proxy:
     """One quantity that goes with frequency, for the words of each role (n,); ``shown`` is what it is called.
 
     ``higher`` says what words with higher values are, ``lower`` what the others are. ``logarithms``: the values are
-    natural logarithms, and their mean is told as a geometric one.
+    natural logarithms, and their mean is reported as a geometric one.
     """
 
     shown: str
@@ -123,7 +123,7 @@ class Frequency:
         return (Caveat(text, short=ALSO),)
 
     def one(self, first: str, second: str, of: str) -> tuple[Caveat, ...]:
-        """A caveat where two roles differ, so that ``of`` (the words held against them) may follow frequency alone."""
+        """A caveat where two roles differ, so that ``of`` (the words compared with them) may follow frequency alone."""
         if not self.proxies:
             return ()
         proxy = self.proxies[0]

@@ -46,12 +46,12 @@ class AssociationOptions(WordOptions):
     """Conventions of the effect size d, each of which changes a number and is stated in every measurement.
 
     ``ddof``: of the effect size's denominator; 1 is Caliskan 2017's, 0 WEFE's and BFH-AMI/BIAS's.
-    ``alternative``: the p-value that decides. An audit does not know in advance which way a bias
+    ``alternative``: the p-value that decides. An audit does not know in advance in which direction a bias
     runs, so the default is two-sided; the papers' tests are one-sided ("greater").
     ``permutation``: count all partitions, or draw ``draws`` of them; "auto" counts where it can.
     ``bootstrap``: how the interval is made; "two-way" resamples all four lists, where a metric has them in one table;
     "tested" holds A and B fixed, studentized, kept from contradicting the two-sided test.
-    ``bound``: an effect whose whole interval lies within it counts as negligible (Cohen's small effect).
+    ``bound``: an effect whose whole interval is within it counts as negligible (Cohen's small effect).
     """
 
     ddof: Literal[0, 1] = 1

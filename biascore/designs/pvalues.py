@@ -1,7 +1,7 @@
 """The p-values of permutation tests, by name, the deciding one first.
 
 Words of X and of Y are about two topics, and those of A and of B are another sample; an association between them has to
-hold against both. With A and B fixed, permuting X and Y asks whether X - Y is orthogonal to A - B, which two topics
+hold for both. With A and B fixed, permuting X and Y asks whether X - Y is orthogonal to A - B, which two topics
 hardly ever are, whatever A and B hold. So the larger of the two p-values decides, as in crossed designs (Clark 1973).
 """
 

@@ -26,7 +26,7 @@ UNSEEN: Final = "never seen in training; its vector is composed from its letters
 MIN_WORDS: Final = 8
 """Fewer words than this do not represent a concept well (Omrani Sabbaghi & Caliskan 2022, section 5.3)."""
 MAX_LOST_SHARE: Final = 0.2
-"""A list that loses a larger share of its words no longer stands for its concept (WEFE's threshold)."""
+"""A list that loses a larger share of its words no longer represents its concept (WEFE's threshold)."""
 
 OF_MODEL: Final = ("vector of a text",)
 """Conventions that follow from the model that is measured, so that they may differ between two that are compared."""
@@ -99,7 +99,7 @@ def embed_words(
 ) -> RoleVectors:
     """Embed the words of every role in one call; words without a usable vector are lost and listed.
 
-    The lists of the roles ``forms`` are forms that the caller puts together, and drops where they repeat.
+    The lists of the roles ``forms`` are forms that the caller assembles, and drops where they repeat.
     """
     distinct, lost = distinct_words({role: lists[role] for role in lists if role not in forms}, options)
     kept = {role: distinct.get(role, tuple(given)) for role, given in lists.items()}

@@ -197,7 +197,7 @@ class Parquet:
         # Of row groups, not of columns: pyarrow ends the process where what a file says of a column is damaged.
         groups = map(self._metadata.row_group, range(self._metadata.num_row_groups))
         self._check_size(sum(group.total_byte_size for group in groups), allowed)
-        # As dictionaries: a long text that stands in a million rows is then held once.
+        # As dictionaries: a long text that is in a million rows is then held once.
         with self._told():
             file = pq.ParquetFile(pa.BufferReader(self._raw), read_dictionary=list(wanted))
             batches = file.iter_batches(_ROWS_AT_ONCE, columns=list(wanted))

@@ -1,6 +1,6 @@
 """Putting files and folders in their place: whole or not at all, and over nothing that biascore did not write.
 
-What is written is made in a hidden folder beside its place and renamed. That folder is locked while its process
+What is written is made in a hidden folder next to its place and renamed. That folder is locked while its process
 lives, so that the next command tells one that is dead, brings back what a kill in the middle left nowhere, and
 removes the rest.
 """
@@ -177,7 +177,7 @@ def _locked(scratch: Path) -> FileLock | None:
 
 
 def _exchanged(one: Path, other: Path) -> bool:
-    """Exchange what two names stand for in one step; False where this system or file system cannot."""
+    """Exchange what two names represent in one step; False where this system or file system cannot."""
     if sys.platform == "win32":
         return False
     names = os.fsencode(one), os.fsencode(other)
@@ -190,7 +190,7 @@ def _exchanged(one: Path, other: Path) -> bool:
 
 
 def _followed(path: Path) -> Path:
-    """What a path stands for: links are followed, and stay."""
+    """What a path represents: links are followed, and stay."""
     path = user_path(path)
     target = Path(os.path.realpath(path)) if path.is_symlink() else path
     if not target.exists() and path.is_symlink():
@@ -217,7 +217,7 @@ def _bears(path: Path, mark: bytes) -> bool:
 
 
 def _check_writable(target: Path, path: Path) -> None:
-    """Raise RunError where nothing can be written beside ``target``: a file in the way, or no permission."""
+    """Raise RunError where nothing can be written next to ``target``: a file in the way, or no permission."""
     above = next(parent for parent in target.absolute().parents if os.path.lexists(parent))
     if not above.is_dir():
         raise RunError(f"{path} cannot be written: {above} is no folder. Choose another place.")

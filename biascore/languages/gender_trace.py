@@ -77,7 +77,7 @@ def trace_gender(detector: SpeakerGenderDetector, sentence: str) -> Trace:
 
 
 class OwnedDetector:
-    """The detector of a plugin: what goes wrong in it is told as the plugin's, and its answers are checked."""
+    """The detector of a plugin: what goes wrong in it is reported as the plugin's, and its answers are checked."""
 
     def __init__(self, detector: SpeakerGenderDetector, owner: Owner) -> None:
         self.name = detector.name

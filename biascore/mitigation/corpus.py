@@ -36,7 +36,7 @@ _LINE_ENDS: Final = re.compile(r"\r\n?|\n")
 class Method(StrEnum):
     """What a model is trained on.
 
-    ``augmentation``: every text, and beside it the swapped one where that differs (counterfactual data augmentation,
+    ``augmentation``: every text, and next to it the swapped one where that differs (counterfactual data augmentation,
     Lu et al. 2018). ``substitution``: each text swapped with probability one half (counterfactual data substitution,
     Maudslay et al. 2019). ``swapped``: the swapped texts alone, as Bartl et al. 2020 and Shrestha et al. 2025 train on
     the swapped GAP, a corpus in which both genders are equally frequent.

@@ -103,7 +103,7 @@ def mitigate(
     """Train a copy of a masked language model further on the texts of a recipe, and put it in a new folder.
 
     The folder is there whole or not at all, and opens with the adapter of the original. The state of the training is
-    kept beside it in ``FOLDER.checkpoint`` every so many minutes, until the folder is there: the same call after an
+    kept next to it in ``FOLDER.checkpoint`` every so many minutes, until the folder is there: the same call after an
     interruption goes on from it. Raises CapabilityError for a model that is no masked language model or cannot be trained,
     RunError for a folder that exists (with ``overwrite``: that is no earlier model of this function) or cannot be
     written and for the state of another training, OptionsError for a training that comes apart.

@@ -37,7 +37,7 @@ _DOWN: Final = (TransientModelError, AuthError, QuotaError, TimeLimitError)
 class Asker:
     """Questions of any number in, an answer for each out, of one opened model.
 
-    ``call`` puts one batch to the model: ``Caller.call``, or what stands in for it. ``plugins`` are the transforms
+    ``call`` puts one batch to the model: ``Caller.call``, or what replaces it. ``plugins`` are the transforms
     and observers that it asks through. ``counts`` are the questions put so far.
     """
 

@@ -41,7 +41,7 @@ class Backend:
 
     ``batch`` is the largest number of questions it wants in one call; ``batch_sizes`` where it depends on them.
     ``lacks`` says in words why this model answers less than its kind does, if so; errors that tell of it quote it.
-    Raise TransientModelError or RateLimitError for failures that may pass, QuestionError for a
+    Raise TransientModelError or RateLimitError for transient failures, QuestionError for a
     question it cannot take; the engine deduplicates, caches and retries.
     """
 

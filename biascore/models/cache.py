@@ -237,7 +237,7 @@ class DiskCache:
         self._problem = f"the cache {self.path} can only be read ({error})"
 
     def _delete(self, rows: Sequence[tuple[bytes, object]]) -> bool:
-        """Delete rows, unless another process has mended them; whether that was possible."""
+        """Delete rows, unless another process has fixed them; whether that was possible."""
         self._warn(
             "rows", f"{len(rows)} answer(s) in the cache {self.path} were damaged and are asked for again"
         )

@@ -63,7 +63,7 @@ class Caller:
         self.capabilities = frozenset(answered & set(CAPABILITIES))
 
     def call(self, hook: Hook[Any, Any], questions: tuple[Any, ...]) -> object:
-        """What the hook answers to a batch, as it comes; asked again after failures that may pass.
+        """What the hook answers to a batch, as it comes; asked again after transient failures.
 
         Each attempt at a model that may charge is charged to the budget. Raises what the backend raises, its
         foreign errors as PluginFailedError, BudgetError and TimeLimitError.

@@ -28,7 +28,7 @@ def digest(value: object) -> bytes:
 
 
 def question_key(prefix: bytes, question: object) -> bytes:
-    """The cache key of one question under the model and hook that ``prefix`` stands for."""
+    """The cache key of one question under the model and hook that ``prefix`` represents."""
     plain: object = question
     if is_dataclass(question) and not isinstance(question, type):
         # Not astuple: it copies all that is within, which takes longer than the rest of a key.

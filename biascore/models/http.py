@@ -1,4 +1,4 @@
-"""Requests to a service, within limits of time and size; failures that may pass are told from those that stay."""
+"""Requests to a service, within limits of time and size; transient failures are separated from those that stay."""
 
 from __future__ import annotations
 

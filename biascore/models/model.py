@@ -49,7 +49,7 @@ class Model:
 
     Every question goes one way: ``Asker`` deduplicates, answers from the cache what it can, asks the rest in batches,
     checks shapes and NaN, and stores each batch in one transaction; ``Caller`` puts a batch to the backend, again
-    after failures that may pass. ``under``: the model that ``backend`` transforms, if it does.
+    after transient failures. ``under``: the model that ``backend`` transforms, if it does.
     """
 
     _learns = True  # transforms of it are fitted
@@ -112,7 +112,7 @@ class Model:
     def embed(self, texts: Iterable[Text | str], level: Level = "sentence") -> npt.NDArray[np.float32]:
         """Vectors of shape (n, d), float32; a row of NaN is a text outside the vocabulary.
 
-        A plain string stands for the word that it is. Raises CapabilityError, QuestionError or AnswerError.
+        A plain string represents the word that it is. Raises CapabilityError, QuestionError or AnswerError.
         """
         questions = [Text.word(t) if isinstance(t, str) else t for t in texts]
         hook: Hook[Text, npt.NDArray[np.float32]] = Hook(

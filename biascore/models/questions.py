@@ -9,7 +9,7 @@ Span = tuple[int, int]
 """Half-open range of characters (code points) in the caller's own text."""
 
 Level = Literal["sentence", "token"]
-"""What an embedding stands for: the whole text, or the word under a span."""
+"""What an embedding represents: the whole text, or the word under a span."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class TokenLogprobs:
 class Familiarity:
     """Whether a model has met a word in training, how often as far as it can tell, and else in which other spelling.
 
-    ``seen`` is false for a word that is out of vocabulary and for one whose vector is put together from pieces
+    ``seen`` is false for a word that is out of vocabulary and for one whose vector is assembled from pieces
     (character n-grams); ``spelling`` is then a form of the word in other case or normalisation that the model has
     seen, or empty. ``rank`` is the word's place in a vocabulary that runs from the most to the least frequent word, 1
     for the first; a word that is no entry stands behind all of them, and None says that there is no such order.

@@ -49,7 +49,7 @@ class ModelRef:
 
 
 def _guess(text: str) -> str:
-    """What a path without an adapter may stand for."""
+    """What a path without an adapter may represent."""
     if is_path(text) and user_path(text).is_dir():
         return f"Did you mean hf:{text}? "
     is_file = is_path(text) or PurePath(text).suffix.lower() in _VECTORS

@@ -1,4 +1,4 @@
-"""What a model is opened with, beside its backend: what names it, and what the engine lends to it."""
+"""What a model is opened with, in addition to its backend: what names it, and what the engine lends to it."""
 
 from __future__ import annotations
 

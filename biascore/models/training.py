@@ -26,7 +26,7 @@ class Training:
 
     In each of ``epochs`` every text comes once, in random order, ``batch`` texts a step. A token is chosen with
     probability ``masked`` each time anew (dynamic masking, Liu et al. 2019); of the chosen, 80 % are hidden, 10 % a random
-    token stands for and 10 % stay (Devlin et al. 2019). AdamW with ``weight_decay``, gradients clipped at a norm of 1; the
+    token represents and 10 % stay (Devlin et al. 2019). AdamW with ``weight_decay``, gradients clipped at a norm of 1; the
     learning rate rises from 0 over ``warmup_steps`` to ``learning_rate`` and falls to 1e-7, as a polynomial of degree
     ``power``. The paper does not give the last three values: those of weight decay and clipping are of the code of
     Bartl et al. 2020, the degree is that of the library. ``seed`` fixes all that is random.

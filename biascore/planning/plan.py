@@ -64,7 +64,7 @@ class Stopped(Frozen):
 class Plan(Frozen):
     """What a run of an audit will ask: a row per model and hook, and what kept the plan from being exact.
 
-    ``other_seconds`` is what a run takes beside asking: to open the models and to compute the metrics, by the clock of the
+    ``other_seconds`` is the time to open the models and to compute the metrics, by the clock of the
     rehearsal, which did just that; ``processor_seconds`` of these are this process's own, and the rest went to files,
     networks and other programs. ``out_of_reach``: verdicts that tests cannot come to, whatever the models answer.
     """

@@ -12,7 +12,7 @@ from typing import Any, Final
 from biascore.models.capabilities import CAPABILITIES
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9_-]*(\.[a-z0-9_-]+)*")
-"""No case, so that ``Planted`` cannot stand beside ``planted``; no path, no control character."""
+"""No case, so that ``Planted`` cannot be next to ``planted``; no path, no control character."""
 _RESERVED: Final = ("meta", "schema", "tests", "lists", "pairs", "templates", "sentences")
 """Sections of stimuli files that are biascore's own."""
 

@@ -20,7 +20,7 @@ Piece = tuple[str, bool]
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """An item with what stands beside it, in pieces, of which the words that decide are marked."""
+    """An item with what is next to it, in pieces, of which the words that decide are marked."""
 
     item: str
     group: str

@@ -60,7 +60,7 @@ def render(run: Run) -> str:
 def document(
     parts: Sequence[Part], *, title: str, kicker: str, what: str, headline: str, version: str
 ) -> str:
-    """Sections as one HTML document; ``kicker`` stands above its title, ``what`` it is beside that in a browser's tab."""
+    """Sections as one HTML document; ``kicker`` stands above its title, ``what`` it is next to that in a browser's tab."""
     environment = _environment()
     style, glue = (_assets(environment, names) for names in (STYLES, SCRIPTS))
     bundle = Markup(javascript())
@@ -123,7 +123,7 @@ def content_security_policy(style: str, scripts: tuple[str, ...]) -> str:
 
 
 def script_json(value: object) -> Markup:
-    """JSON that can stand in a ``<script type="application/json">``: it cannot close it or open a comment."""
+    """JSON that can be in a ``<script type="application/json">``: it cannot close it or open a comment."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return Markup(text.translate(_UNSAFE_IN_SCRIPT))
 

@@ -34,7 +34,7 @@ def sentence(text: str) -> str:
 
 
 def cell(value: object) -> str:
-    """Any value of a table or mapping as text; a dash stands for a missing one."""
+    """Any value of a table or mapping as text; a dash represents a missing one."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "–"
     if isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""The variants of a metric: what each is called beside the others, in words, and which of them say the same."""
+"""The variants of a metric: what each is called next to the others, in words, and which of them say the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An estimate in words: which way it points, how large it is, and how large it could be."""
+"""An estimate in words: in which direction it points, how large it is, and how large it could be."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FOUR: Final = re.compile(
 
 
 class Lists(NamedTuple):
-    """What the lists of an association test stand for: X goes with A, and Y with B."""
+    """What the lists of an association test represent: X goes with A, and Y with B."""
 
     x: str
     a: str

@@ -90,7 +90,7 @@ class Estimate(Frozen):
     """One number with its uncertainty: ``value`` is None where it cannot be estimated.
 
     The first of ``p_values`` is the one that decides the verdict; ``n`` gives the size of each group.
-    ``neutral`` is the value that stands for no bias, None where no value does; ``chance`` is what no bias gives on
+    ``neutral`` is the value that represents no bias, None where no value does; ``chance`` is what no bias gives on
     average where that is another value, as for a distance, which is never below its neutral one. ``limits``: the least and
     the greatest value that it can have, None where it has none or they are not known. ``sides``: what lies above and below
     its neutral value, where that is not what its measurement says of the headline.
@@ -152,7 +152,7 @@ class Estimate(Frozen):
 class Equivalence(Frozen):
     """The bound around the neutral value within which an effect is too small to matter.
 
-    ``of`` names the estimate whose interval is held against it; None: that of every item (``ci_low``, ``ci_high``).
+    ``of`` names the estimate whose interval is compared with it; None: that of every item (``ci_low``, ``ci_high``).
     """
 
     bound: float = Field(gt=0)

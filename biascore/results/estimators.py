@@ -121,7 +121,7 @@ class ClusterContrast(Frozen):
     ``only``: a column, and the text that the rows counted have there. ``cluster`` and ``frame`` are the columns that name
     the cluster of a row and what rows of several clusters share. ``levels``: those of each factor, which is a column, the
     reference first. ``contrasted``: from which level, the second, to which, the first, by factor; of several an interaction.
-    ``within``: a column, within whose values clusters are exchanged; a cluster belongs to the first that it stands in.
+    ``within``: a column, within whose values clusters are exchanged; a cluster belongs to the first that it is in.
     """
 
     kind: Literal["clusters"] = "clusters"

@@ -152,7 +152,7 @@ class Boxes(Frozen):
 class Heat(Frozen):
     """A picture of a whole run as a map of colours: a row for each label, a column for each measurement.
 
-    ``groups``: which group each label belongs to, those of one beside each other. ``ends`` say what the least and the
+    ``groups``: which group each label belongs to, those of one next to each other. ``ends`` say what the least and the
     greatest value mean.
     """
 
@@ -180,7 +180,7 @@ class Band(Frozen):
 
 
 class Dots(Frozen):
-    """A picture of a whole run: a row for each measurement with some of its estimates, told apart by label.
+    """A picture of a whole run: a row for each measurement with some of its estimates, separated by label.
 
     ``bands``, from low to high, are shaded behind them as far as the values reach.
     """
@@ -212,7 +212,7 @@ class Examples(Frozen):
     """A few items that go with what a positive headline means, and a few that go against it, told in full.
 
     ``follows``: a column of yes, no and none (neither); or of numbers, of which those above 0 follow. ``beside`` is a
-    column of texts to stand beside the item, by what it is called, such as its translation, and ``marked`` one with
+    column of texts to show next to the item, by what it is called, such as its translation, and ``marked`` one with
     the words in it that decide, with commas between. ``notice``: what a reader should know before looking, for sentences
     that repeat what hurts; items of such a measurement are shown only where they are asked for.
     """

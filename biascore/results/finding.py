@@ -1,4 +1,4 @@
-"""What a metric returns, made into a measurement, and held against what a measurement can be."""
+"""What a metric returns, made into a measurement, and compared with what a measurement can be."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def measurement_of(
 ) -> Measurement:
     """The measurement that a finding is; ``alpha`` is the level at which the metric decides.
 
-    What is ``unreachable`` with this test stands in the reason of an inconclusive verdict on what could be estimated.
+    What is ``unreachable`` with this test is in the reason of an inconclusive verdict on what could be estimated.
 
     Raises ValidationError for values that cannot be.
     """

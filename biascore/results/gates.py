@@ -44,7 +44,7 @@ def ends(interval: ConfidenceInterval | None) -> str:
 
 
 class GateCheck(Frozen):
-    """A criterion held against one measurement, with the reason; ``measured`` is false where it could not be made."""
+    """A criterion compared with one measurement, with the reason; ``measured`` is false where it could not be made."""
 
     metric: str
     variant: str

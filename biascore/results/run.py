@@ -169,7 +169,7 @@ class Run(Frozen):
         )
 
     def to_frame(self) -> pd.DataFrame:
-        """One row per estimate of every measurement; what the run says of it stands beside its headline.
+        """One row per estimate of every measurement; what the run says of it is next to its headline.
 
         What could not be measured has a row too, with the reason under ``failed``.
         """

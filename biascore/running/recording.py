@@ -97,7 +97,7 @@ def _warnings(models: Iterable[ModelUsed]) -> Iterator[str]:
 
 
 def _stimuli_used(origins: Iterable[Origin]) -> tuple[StimuliUsed, ...]:
-    """The files of what was measured, of what metrics read beside it, and of what transforms were learnt from."""
+    """The files of what was measured, of what metrics read in addition, and of what transforms were learnt from."""
     files: dict[str, list[Origin]] = {}
     for one in origins:
         files.setdefault(one.file if isinstance(one, Test) else one.display, []).append(one)

@@ -29,7 +29,7 @@ class Ridge:
 class Svr:
     """Support vector regression; of several combinations the best by R² on the dev rows, then fitted on train and dev.
 
-    ``gamma`` 0 stands for scikit-learn's "scale", 1 / (features x variance). ``epsilon``: 0.1, as scikit-learn has it.
+    ``gamma`` 0 means scikit-learn's "scale", 1 / (features x variance). ``epsilon``: 0.1, as scikit-learn has it.
     """
 
     C: tuple[float, ...] = (0.1,)
@@ -117,7 +117,7 @@ def _value(kind: str, name: str, given: object, default: object) -> object:
 
 
 def fit_tfidf(texts: Sequence[str], *, longest: int = 2, least: int = 2, most: int = 200_000) -> TfIdf:
-    """Terms that stand in at least ``least`` of the texts, the ``most`` frequent ones; raises DataError without any."""
+    """Terms that are in at least ``least`` of the texts, the ``most`` frequent ones; raises DataError without any."""
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     fitted = TfidfVectorizer(ngram_range=(1, longest), min_df=least, max_features=most)

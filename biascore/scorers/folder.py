@@ -98,7 +98,7 @@ class EncoderRecord(Frozen):
 
 
 class TfIdfRecord(Frozen):
-    """Runs of up to ``longest`` words that stand in at least ``least`` of the texts, the ``most`` frequent."""
+    """Runs of up to ``longest`` words that are in at least ``least`` of the texts, the ``most`` frequent."""
 
     longest: int
     least: int

@@ -28,7 +28,7 @@ _EI_REG_COLUMNS: Final = MappingProxyType(dict(zip(COLUMNS, EI_REG[1:], strict=T
 
 
 class Labelled(NamedTuple):
-    """A text with the intensity of an emotion in it, 0 to 1; ``line`` is where it stands in its file."""
+    """A text with the intensity of an emotion in it, 0 to 1; ``line`` is where it is in its file."""
 
     line: int
     text: str

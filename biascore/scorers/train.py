@@ -118,7 +118,7 @@ def train_scorer(
     """Train a head for each emotion of the data, on tf-idf or on the vectors of ``encoder``, and write them to a folder.
 
     The encoder is recorded by its reference, options and digest, and is no part of the folder. ``progress`` is told which
-    emotion is at hand. Raises CapabilityError for
+    emotion is being trained. Raises CapabilityError for
     a model that cannot embed, RunError for a folder that exists (with ``overwrite``: that is no scorer) or cannot be
     written, DataError for rows from which nothing can be learnt.
     """

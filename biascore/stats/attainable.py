@@ -1,4 +1,4 @@
-"""The smallest p-value that a test can give: where it is above alpha, no data can be told from chance."""
+"""The smallest p-value that a test can give: where it is above alpha, no data can be significant."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class ClusteredRows:
     factors: Mapping[str, Texts]
     levels: Mapping[str, tuple[str, ...]]
     strata: Texts | None = None
-    """Within which the labels of clusters are exchanged, beside the other factors; None for everywhere."""
+    """Within which the labels of clusters are exchanged, in addition to the other factors; None for everywhere."""
 
     @property
     def design(self) -> Design:

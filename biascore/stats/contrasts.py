@@ -166,7 +166,7 @@ def _signed(parts: list[Floats], weights: tuple[float, ...]) -> tuple[Floats, Fl
 
 
 def _permuted(moved: Floats, groups: Groups, each: Floats, draws: int, rng: np.random.Generator) -> float:
-    """p of the contrast of changes, whose coefficients ``each`` (by group) are dealt out anew to the items."""
+    """p of the contrast of changes, whose coefficients ``each`` (by group) are permuted over the items."""
     order = np.argsort(moved, kind="stable")  # so that the order of the items changes nothing
     values, coefficients = moved[order], np.sort(each[groups])
     observed = abs(math.fsum(moved * each[groups]))

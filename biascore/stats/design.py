@@ -1,4 +1,4 @@
-"""What a regression is given beside its scores: columns of a design with names in words, and labels as codes."""
+"""What a regression is given in addition to its scores: columns of a design with names in words, and labels as codes."""
 
 from __future__ import annotations
 

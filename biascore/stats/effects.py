@@ -61,7 +61,7 @@ def difference(design: Design, change: Change) -> Predictions:
 
 
 def by_column(design: Design) -> Iterator[tuple[str, dict[str, tuple[str, str]]]]:
-    """For each column but the intercept, the change from the reference levels that it stands for.
+    """For each column but the intercept, the change from the reference levels that it represents.
 
     Raises RegressionError for a design that `treatment` did not code.
     """

@@ -5,7 +5,7 @@ Exchanging words one by one is right where they are independent observations of 
 - *families*: words that are nearly the same ("bianco", "bianca") are one observation. Exchanged one by one they make a
   true null hypothesis rejected far too often; families are exchanged as a whole.
 - *blocks*: words are exchanged only within a block. Where the i-th words of two lists are counterparts ("he", "she"), each
-  pair is a block, and what both have in common cancels; where words stand in unlike sentences, each kind is one.
+  pair is a block, and what both have in common cancels; where words are in unlike sentences, each kind is one.
 - *studentized*: where the lists differ in size and scatter, differences of means are exchangeable only over their standard
   error (Romano 1990; Chung & Romano 2013, Annals of Statistics 41:484).
 

@@ -81,7 +81,7 @@ def effect_interval(
     rng: np.random.Generator,
     exchange: Exchange | None = None,
 ) -> Interval:
-    """Interval of `effect_size` of x (nx,) and y (ny,) that does not contradict the test beside it.
+    """Interval of `effect_size` of x (nx,) and y (ny,) that does not contradict the test next to it.
 
     It is `bootstrap_effect`'s studentized interval, but where that holds 0 and the two-sided permutation test
     (``p_two_sided``, at alpha = 1 - level) rejects, or the other way round, the end towards 0 is that of the inverted

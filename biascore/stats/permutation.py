@@ -152,7 +152,7 @@ def exact_cost(nx: int, ny: int) -> int:
 def normal_approximation(effect_ddof1: float, nx: int, ny: int) -> float:
     """One-sided normal approximation P(Z > d / sqrt(1/nx + 1/ny)) of the permutation p, d with ddof 1.
 
-    This is the p of the GG-WEAT code; report the permutation p beside it. Raises ValueError for sizes below 1
+    This is the p of the GG-WEAT code; report the permutation p next to it. Raises ValueError for sizes below 1
     or a d that is not finite.
     """
     if nx < 1 or ny < 1:

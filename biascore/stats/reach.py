@@ -1,4 +1,4 @@
-"""What a test cannot come to with the numbers at hand, whatever the data are: known before anything is asked."""
+"""What a test cannot come to with the numbers available, whatever the data are: known before anything is asked."""
 
 from __future__ import annotations
 
@@ -65,14 +65,14 @@ def words_for_negligible(bound: float, level: float, power: float = LIKELY) -> i
 
 
 def too_few_for_negligible(nx: int, ny: int, bound: float, level: float) -> bool:
-    """Whether the interval of d of nx + ny words is too wide to lie within +-``bound`` even around 0."""
+    """Whether the interval of d of nx + ny words is too wide to be within +-``bound`` even around 0."""
     return float(ndtri((1 + level) / 2)) * math.sqrt(1 / nx + 1 / ny) > ROOM * bound
 
 
 def pairs_for_negligible(bound: float, level: float) -> int:
     """The least number of pairs, half of which prefer each sentence, whose Wilson interval shows B to be negligible.
 
-    It lies within ``bound`` percentage points of 50, where 0 < bound < 50.
+    It is within ``bound`` percentage points of 50, where 0 < bound < 50.
     """
     share = bound / 100
     z = float(ndtri((1 + level) / 2))

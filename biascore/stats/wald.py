@@ -1,4 +1,4 @@
-"""Tests of estimates from their covariance: an estimate over its standard error, beside Student's t or the normal."""
+"""Tests of estimates from their covariance: an estimate over its standard error, next to Student's t or the normal."""
 
 from __future__ import annotations
 

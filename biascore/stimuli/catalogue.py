@@ -1,4 +1,4 @@
-"""All tests and lists that are at hand, by address: ``en/weat6`` and ``en/caliskan2017/flowers``."""
+"""All tests and lists that are available, by address: ``en/weat6`` and ``en/caliskan2017/flowers``."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Catalogue:
         language_folders: Iterable[tuple[Path, str]] = (),
         kinds: Kinds | None = None,
     ) -> Self:
-        """Read every TOML file; the string beside each folder is the prefix of its files' display names.
+        """Read every TOML file; the string next to each folder is the prefix of its files' display names.
 
         A root holds ``<language>/*.toml``; a language folder is one such ``<language>``, which is what a
         plugin registers.

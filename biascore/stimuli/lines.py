@@ -1,4 +1,4 @@
-"""Where a key stands in a TOML text, for error messages; ``tomllib`` does not keep positions."""
+"""Where a key is in a TOML text, for error messages; ``tomllib`` does not keep positions."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ class WordList(Stimuli):
 
 @dataclass(frozen=True, slots=True)
 class PairList(Stimuli):
-    """Pairs of words; ``sides`` says what the first and the second word of each pair stand for.
+    """Pairs of words; ``sides`` says what the first and the second word of each pair represent.
 
     ``not_before``: where words are swapped in a text, these pairs are meant only where another word follows that is
     none of these, as "her" is "his" before a noun and "him" elsewhere. Empty for pairs that are meant anywhere.
@@ -147,7 +147,7 @@ class TemplateList(Stimuli):
 
 @dataclass(frozen=True, slots=True)
 class SentenceList(Stimuli):
-    """Sentences written for single words, by the word; the word may stand in them in another form."""
+    """Sentences written for single words, by the word; the word may be in them in another form."""
 
     name: str
     of: Mapping[str, tuple[str, ...]] = field(hash=False)

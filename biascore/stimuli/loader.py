@@ -127,7 +127,7 @@ def _explain(details: ErrorDetails, kinds: Kinds) -> str:
 
 
 def _keys_beside(loc: Sequence[str | int], kinds: Kinds) -> list[str]:
-    """The keys that are allowed in the table that ``loc``, an unknown key, stands in."""
+    """The keys that are allowed in the table that ``loc``, an unknown key, is in."""
     table: type[BaseModel] = kinds.file
     for step in loc[:-1]:
         if loc[0] == "tests" and step in kinds.entries:

@@ -13,7 +13,7 @@ from biascore_transforms.rows import LabelledRows
 PADDED: Final = 6000
 """Rows of the matrix that Omrani Sabbaghi and Caliskan's code scored."""
 COARSE: Final = 0.6
-"""Where accuracies up to this cannot be told from chance, the held-out words are too few to stop by."""
+"""Where accuracies up to this cannot be separated from chance, the held-out words are too few to stop by."""
 
 WHY: Final = {
     "chance": "held-out accuracy at chance",

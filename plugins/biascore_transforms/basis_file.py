@@ -28,7 +28,7 @@ MAX_MB: Final = 256
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What stands beside the arrays: which transform, with which options, on which model and level, and its facts."""
+    """What is next to the arrays: which transform, with which options, on which model and level, and its facts."""
 
     transform: str
     options: dict[str, Any]

@@ -1,4 +1,4 @@
-"""What a transform destroys, as facts beside what it removes."""
+"""What a transform destroys, as facts, in addition to what it removes."""
 
 from __future__ import annotations
 

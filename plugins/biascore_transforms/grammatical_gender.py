@@ -1,4 +1,4 @@
-"""Grammatical gender told apart from social gender: what classifiers of inanimate nouns go by is projected out."""
+"""Grammatical gender separated from social gender: what classifiers of inanimate nouns go by is projected out."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from biascore_transforms.rows import labelled_rows, seen
 
 
 class GrammaticalGenderOptions(LabelledOptions):
-    """Conventions of disentangling, beside which words it is learnt from.
+    """Conventions of disentangling, in addition to which words it is learnt from.
 
     ``classifier``: a linear support vector classifier ("svc", with ``C``) or linear discriminant analysis ("lda").
     ``solver`` of the former: "primal" converges; "dual" is the authors' setting, which depends on ``seed``. ``rows``: what

@@ -29,7 +29,7 @@ class HardDebiasOptions(Options):
     """``pairs``: a list of pairs that define the subspace, such as ``en/bolukbasi2016/definitional``.
 
     ``equalise``: a list of pairs that are set at equal distance from all neutral words; "" takes ``pairs``, "none" none.
-    ``specific``: a word list whose words keep their gender, beside those of the pairs. ``components``: directions of the
+    ``specific``: a word list whose words keep their gender, like those of the pairs. ``components``: directions of the
     subspace, 1 in the paper. ``sample``: so many of the most frequent words say what is destroyed, by their ``neighbours``
     nearest neighbours. ``basis``: a file that was saved.
     """

@@ -17,7 +17,7 @@ from biascore_transforms.rows import labelled_rows, seen
 
 
 class InlpOptions(LabelledOptions):
-    """Conventions of INLP, beside which words it is learnt from.
+    """Conventions of INLP, in addition to which words it is learnt from.
 
     ``classifier``: a linear support vector classifier, one class against the rest ("svc", with ``C``), or linear
     discriminant analysis ("lda"). ``rows``: what it sees, "raw" vectors or "unit" rows of length one; the directions are

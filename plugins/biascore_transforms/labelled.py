@@ -24,9 +24,9 @@ class LabelledOptions(Options):
     """Which words a transform is learnt from, and which are held out to see whether it found anything.
 
     ``nouns``: a test of kind nouns, such as ``es/nouns``; or ``lists``: a word list for each class. ``classes``: those
-    of the test that are told apart, () for all. ``held_out``: the share of each class that is held out, drawn with
+    of the test that are separated, () for all. ``held_out``: the share of each class that is held out, drawn with
     ``seed``; None takes the split of the test where it has one, else a quarter. ``balance``: as many words of every class,
-    drawn with ``seed``. ``min_words``: fewer training words are an error; None stands for the dimension of the vectors.
+    drawn with ``seed``. ``min_words``: fewer training words are an error; None means the dimension of the vectors.
     ``same_vectors``: words of two classes, or of training and test, with the same vector are an "error", or are left out
     ("drop"). ``sample``: so many of the most frequent words, where the model has a list of them, say what is destroyed, by
     their ``neighbours`` nearest neighbours. ``confidence``: of the intervals. ``basis``: a file that was saved, read instead

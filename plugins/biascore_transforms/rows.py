@@ -119,7 +119,7 @@ def _known(source: Source, learnt_from: Mapping[str, Vectors], transform: str) -
 def _without_same_vectors(
     words: Sequence[_Word], source: Source, options: LabelledOptions, transform: str
 ) -> tuple[list[_Word], list[str]]:
-    """The words that have a vector of their own, and the others; raises StimuliError where the two cannot be told apart."""
+    """The words that have a vector of their own, and the others; raises StimuliError where the two cannot be separated."""
     groups: dict[bytes, list[_Word]] = {}
     for word in words:
         groups.setdefault((word.vector + 0.0).tobytes(), []).append(word)  # -0.0 is 0.0

@@ -174,7 +174,7 @@ class DictionaryWords:
 
     @property
     def shared(self) -> npt.NDArray[np.bool_] | None:
-        """Which rows may hold a word that stands in another row too."""
+        """Which rows may hold a word that is in another row too."""
         return self._dictionary.index.shared
 
     def names(self) -> Iterator[bytes]:

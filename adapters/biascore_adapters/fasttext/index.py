@@ -44,7 +44,7 @@ class WordIndex:
 
     @property
     def repeated(self) -> int:
-        """Number of rows whose word already stands in an earlier row."""
+        """Number of rows whose word is already in an earlier row."""
         return int(np.count_nonzero(self._keys[1:] == self._keys[:-1]))
 
     @property

@@ -189,7 +189,7 @@ class TextVectors:
 
     @property
     def shared(self) -> npt.NDArray[np.bool_] | None:
-        """Which rows may hold a word that stands in another row too."""
+        """Which rows may hold a word that is in another row too."""
         return self._index.shared
 
     def names(self) -> Iterator[bytes]:

@@ -37,7 +37,7 @@ class WordVectors(Protocol):
 
     @property
     def shared(self) -> npt.NDArray[np.bool_] | None:
-        """Which rows (n,) may hold a word that stands in another row too; None where none does."""
+        """Which rows (n,) may hold a word that is in another row too; None where none does."""
         ...
 
     def names(self) -> Iterator[bytes]:

@@ -147,7 +147,7 @@ def quiet() -> Iterator[None]:
 
 
 def check_kind(folder: ModelFolder, options: HfOptions) -> dict[str, str]:
-    """A fact for the record where transformers' code stands in for the folder's own; else none.
+    """A fact for the record where transformers' code replaces the folder's own; else none.
 
     Raises ModelLoadError for a model that transformers does not know, or that brings its own code, unless the
     option ``native_code`` accepts transformers' in its place.

@@ -273,7 +273,7 @@ def _tokenizer(folder: ModelFolder) -> Any:
 
 
 def _tokens(tokenizer: Any) -> set[str]:
-    """All tokens; those of languages are beside the vocabulary with M2M100."""
+    """All tokens; those of languages are next to the vocabulary with M2M100."""
     return {
         *tokenizer.get_vocab(),
         *tokenizer.all_special_tokens,

@@ -105,7 +105,7 @@ class AmazonBackend(TranslationService):
     def _send(self, request: AWSPreparedRequest, **_: Any) -> AWSResponse:  # botocore calls with what it has
         """Send the signed request as every service's is sent, within the limits that boto3 has not.
 
-        Raises for a failure that may pass, and for a body that boto3 would take for an empty one.
+        Raises for a transient failure, and for a body that boto3 would take for an empty one.
         """
         answer = self._http.exchange(request.method, request.url, dict(request.headers), request.body)
         self._http.read(answer, self._client.meta.endpoint_url)
@@ -127,7 +127,7 @@ _LANGUAGES: Final = "https://docs.aws.amazon.com/translate/latest/dg/what-is-lan
 
 
 def _refusal(error: boto.ClientError, source: str, target: str) -> Exception:
-    """The error that Amazon's code stands for."""
+    """The error that Amazon's code represents."""
     code = shortened(error.response["Error"].get("Code", ""))
     said = shortened(error.response["Error"].get("Message", ""))
     if code in _TOO_FAST:

@@ -73,7 +73,7 @@ class GoogleBackend(TranslationService):
 
 
 def _refusal(reply: HttpReply, source: str, target: str) -> Exception:
-    """The error that a status of 400 and more stands for."""
+    """The error that a status of 400 and more represents."""
     error = reply.value.get("error") if isinstance(reply.value, dict) else None
     if not isinstance(error, dict):
         return AnswerError(

@@ -17,7 +17,7 @@ GRAPH_FILE: Final = "model.onnx"
 
 @dataclass(frozen=True, slots=True)
 class OnnxFolder:
-    """A folder that holds an ONNX model, what its graph states, and what biascore wrote beside it, if it did."""
+    """A folder that holds an ONNX model, what its graph states, and what biascore wrote next to it, if it did."""
 
     files: ModelFolder
     stated: Stated
@@ -66,7 +66,7 @@ def find(ref: ModelRef) -> OnnxFolder:
         )
     stated = read_stated(graph)
     external = tuple(_external(path, name) for name in stated.external)
-    # What biascore wrote beside the graph changes how it is run, and so belongs to what identifies it.
+    # What biascore wrote next to the graph changes how it is run, and so belongs to what identifies it.
     beside = matching(path, [EXPORTED_FILE])
     files = ModelFolder(path, None, config, (graph, *external, *beside), modules_of(path))
     return OnnxFolder(files, stated, Exported.find(files))

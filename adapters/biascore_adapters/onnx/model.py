@@ -46,7 +46,7 @@ class OnnxModel:
 
     @property
     def quantised(self) -> bool:
-        """Whether the graph rounds states by their range in the batch at hand."""
+        """Whether the graph rounds states by their range in the current batch."""
         return self.folder.stated.dynamically_quantised
 
 

@@ -32,7 +32,7 @@ class Stated:
 
     @property
     def dynamically_quantised(self) -> bool:
-        """Whether activations are quantised by their range in the batch at hand."""
+        """Whether activations are quantised by their range in the current batch."""
         return not self.operators.isdisjoint({"DynamicQuantizeLinear", "DynamicQuantizeMatMul"})
 
 

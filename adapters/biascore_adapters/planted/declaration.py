@@ -1,4 +1,4 @@
-"""What a locator declares: effects by concept or by test, and the tests that these names stand for."""
+"""What a locator declares: effects by concept or by test, and the tests that these names represent."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def parse_declaration(locator: str) -> tuple[dict[str, float], World]:
 def declared_effects(declared: dict[str, float], catalogue: Catalogue) -> list[tuple[Test, float]]:
     """The declared tests with their effects, by id; a test declared twice takes the later effect.
 
-    Raises UnknownNameError for a name that is neither a concept nor matches a test, RefError where it stands for a
+    Raises UnknownNameError for a name that is neither a concept nor matches a test, RefError where it represents a
     test of a kind that nothing can be planted in.
     """
     effects: dict[str, tuple[Test, float]] = {}

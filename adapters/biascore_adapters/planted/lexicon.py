@@ -55,7 +55,7 @@ class Loading:
 class Lexicon:
     """Planted words (case-folded) with their loadings, and the effect, the name and the concept of each axis.
 
-    ``places``: what the ``world`` makes of each word, by the first list that it stands in; ``attributes``: A (+1) or B (-1).
+    ``places``: what the ``world`` makes of each word, by the first list that it is in; ``attributes``: A (+1) or B (-1).
     ``topics``: the topic of words of the shipped topics, in a world where these share something.
     """
 
@@ -101,7 +101,7 @@ class Lexicon:
             self._plant_contrast(test, test.contrast or {}, effect)
 
     def check_room(self) -> None:
-        """Raise RefError where a word stands in more tests than a unit vector has room for."""
+        """Raise RefError where a word is in more tests than a unit vector has room for."""
         for word, loadings in self.words.items():
             taken = sum(x.mean**2 + (3 * x.spread) ** 2 for x in loadings)
             if taken + self.places[word].frequency ** 2 > MAX_LOADING:
@@ -202,7 +202,7 @@ def _uncorrelated(
     Each of the ``kinds`` (n,), targets with one and with two forms, has scores with mean 0 of its own: the mean of two
     vectors is shorter than one, so that its cosines are larger, and those of the kinds must not outweigh each other.
     Dimensions that happen to go together are an interaction, which 0 must not plant. Targets of one of the ``clusters``
-    lie near each other: the deviates that order them correlate by ``share``.
+    are close to each other: the deviates that order them correlate by ``share``.
     """
     drawn = np.empty((ORDERS if others else 1, len(kinds)))
     if clusters:

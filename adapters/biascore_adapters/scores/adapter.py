@@ -95,7 +95,7 @@ class ScoresAdapter(Adapter[ScoresOptions]):
     capabilities: ClassVar[frozenset[str]] = frozenset({"score"})
 
     def check(self, ref: ModelRef, options: ScoresOptions, context: LoadContext) -> None:
-        """Raise what is wrong with the file: it is read whole, which takes no time beside a model."""
+        """Raise what is wrong with the file: it is read whole, which takes no time next to a model."""
         self.load(ref, options, context)
 
     def load(self, ref: ModelRef, options: ScoresOptions, context: LoadContext) -> Backend:  # noqa: ARG002

@@ -1,4 +1,4 @@
-"""What biascore writes beside an exported graph: the facts that the graph does not hold, such as its limit."""
+"""What biascore writes next to an exported graph: the facts that the graph does not hold, such as its limit."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Exported(BaseModel):
 
     @classmethod
     def find(cls, folder: ModelFolder) -> Exported | None:
-        """What stands in the folder, None where biascore did not write it; raises ModelLoadError if damaged."""
+        """What is in the folder, None where biascore did not write it; raises ModelLoadError if damaged."""
         path = folder.path / EXPORTED_FILE
         if not path.is_file():
             return None

@@ -22,7 +22,7 @@ class WordRanks:
     """Words by the order of a tokenizer's vocabulary, which its training writes from frequent to rare.
 
     That holds of WordPiece, byte-level BPE and SentencePiece as their trainers write them. Entries that begin no word and
-    single characters, which stand in front whatever their frequency, are not counted.
+    single characters, which are in front whatever their frequency, are not counted.
     """
 
     def __init__(self, reader: Reader) -> None:

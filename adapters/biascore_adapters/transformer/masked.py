@@ -23,7 +23,7 @@ class _Ask:
 
 
 class MaskedPlan:
-    """The distinct passes behind some questions, what is wanted of each, and how answers are put together from it.
+    """The distinct passes behind some questions, what is wanted of each, and how answers are assembled from it.
 
     ``passes`` holds each masked text once; ``naive_passes`` is what a loop over questions and hidden tokens would
     take. A question with a span that no token of the text lies under needs no pass, and its answer has no tokens.

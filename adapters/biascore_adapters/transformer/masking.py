@@ -1,4 +1,4 @@
-"""Dynamic masking: which tokens of a batch a masked language model has to tell in a step, and what stands for them."""
+"""Dynamic masking: which tokens of a batch a masked language model has to tell in a step, and what replaces them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 HIDDEN, REPLACED = 0.8, 0.1
-"""Of the chosen tokens, those that the mask stands for and those that a random token does; the rest stays."""
+"""Of the chosen tokens, those that the mask replaces and those that a random token does; the rest stays."""
 
 NOT_ASKED: Final = -100
 """The label of a token that counts for no loss, which is torch's."""

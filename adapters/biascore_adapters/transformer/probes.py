@@ -47,7 +47,7 @@ def moved_by_padding(run: Run, ids: Sequence[int], limit: int | None, tolerance:
 
 
 def sees_later(run: Run, ids: Sequence[int], limit: int | None, tolerance: float = TOLERANCE) -> bool | None:
-    """Whether the first state of a text moves with the tokens after it; None where that cannot be told.
+    """Whether the first state of a text moves with the tokens after it; None where that is not known.
 
     A model that sees to the left only gives the very same numbers, or nearly: its first state has no other input,
     and its last one moves. In 16 bits experts that are run in other groups round it otherwise, by up to the tolerance;

@@ -1,4 +1,4 @@
-"""What the files of a model state of it, for runtimes that open a graph beside them; read without torch."""
+"""What the files of a model state of it, for runtimes that open a graph next to them; read without torch."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
 UNSTATED: Final = 10**9  # tokenizers that state no limit carry 1e30
-# Checkpoints of a pre-training class hold the masked head beside another; the masked class reads them.
+# Checkpoints of a pre-training class hold the masked head next to another; the masked class reads them.
 PRETRAINING_WITH_MASKED_HEAD: Final = ("BertForPreTraining", "AlbertForPreTraining")
 
 # Families that count positions from the padding id + 1, so that their table is longer than their texts.

@@ -198,7 +198,7 @@ class Reader:
 
 
 def without_space(text: str, span: Span) -> Span:
-    """The span without white space at its ends, whose tokens may belong to the words beside it."""
+    """The span without white space at its ends, whose tokens may belong to the words next to it."""
     inside = text[span[0] : span[1]]
     start = span[0] + len(inside) - len(inside.lstrip())
     return (start, start + len(inside.strip()))

@@ -88,7 +88,7 @@ def _frame(pair: SentencePair) -> tuple[str, ...]:
 
 
 def of_mean(mean: Estimate) -> tuple[Caveat, ...]:
-    """A caveat where B is told from 50 and the mean difference is not told from 0."""
+    """A caveat where B differs from 50 and the mean difference does not differ from 0."""
     if mean.interval is None or not mean.interval.low <= 0 <= mean.interval.high:
         return ()
     text = f"the share differs from 50 %, but the interval of the {mean.name} holds 0: read both"

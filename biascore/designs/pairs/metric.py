@@ -107,7 +107,7 @@ class PairMetric(Metric[PairOptionsT, SentencePairsTest]):
         mean = mean_estimate(f"mean {self.score} difference", robust, len(scores.pairs))
         decision, by_part = self._decide(scores, found, mean)
         lopsided = lengths.lopsided(options.alpha, unit)
-        # Few preferences among many neutral pairs: B of all pairs would stand beside a rule at 50 that it cannot reach.
+        # Few preferences among many neutral pairs: B of all pairs would be next to a rule at 50 that it cannot reach.
         lead, other = (found.headline, found.preferring)
         if found.few_prefer:
             lead, other = other, lead

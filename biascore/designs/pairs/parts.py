@@ -21,11 +21,11 @@ from biascore.results.estimates import ConfidenceInterval, Estimate, PValue
 from biascore.stats import Interval, holm
 
 Part = tuple[str, PValue, bool]
-"""Its name and value in words, its p, and whether its whole interval lies within the bound."""
+"""Its name and value in words, its p, and whether its whole interval is within the bound."""
 
 
 def differing(scores: Paired, mean: Estimate, options: PairOptions) -> list[tuple[str, PValue]]:
-    """The parts told from chance at alpha (Holm) and not small themselves, in words with their adjusted p, smallest first.
+    """The parts that are significant at alpha (Holm) and not small themselves, with their adjusted p, smallest first.
 
     They are the bias types, B- and B+ by their pairs with a preference, if they do not hold all pairs, and the mean
     difference. The mean is small within the bound's own distance from 0 of normal differences: 0.126 standard deviations

@@ -312,7 +312,7 @@ def _gender(word: _Word, forms: tuple[str, ...]) -> Gender | None:
 
 
 def _noun_of(words: Sequence[_Word], at: int, gender: Gender, forms: tuple[str, ...]) -> int | None:
-    """The noun that the word, or the row of equals it stands in, comes before and agrees with."""
+    """The noun that the word, or the row of equals it is in, comes before and agrees with."""
     last = at
     for following in range(at + 1, len(words)):
         word = words[following]

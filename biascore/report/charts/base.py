@@ -1,6 +1,6 @@
 """What all charts share: sizes, colours, axes, and the way from altair's layers to a specification.
 
-Field names and expressions are fixed here and in the modules beside; texts of the user occur in a
+Field names and expressions are fixed here and in the modules as well; texts of the user occur in a
 specification only as data values, titles and descriptions, never inside an expression.
 """
 
@@ -207,7 +207,7 @@ def _legend_columns(rows: Rows) -> dict[str, int]:
 
 
 def _title_lines(paragraph: str) -> list[str]:
-    """The lines of a title; what is beyond the fourth stands in the caption, which is whole."""
+    """The lines of a title; what is beyond the fourth is in the caption, which is whole."""
     return textwrap.wrap(paragraph, TITLE_WIDTH, max_lines=4, placeholder=" …")
 
 
@@ -216,7 +216,7 @@ def value_axis(
 ) -> alt.X:
     """The horizontal axis of values; without ``zero`` it holds zero only where a neutral line stands there.
 
-    ``domain``: from where to where it goes at least, so that charts of one unit can be held against each other.
+    ``domain``: from where to where it goes at least, so that charts of one unit can be compared with each other.
 
     Its title stands below as the title of the chart: Vega-Lite builds expressions from the titles of axes.
     """

@@ -1,4 +1,4 @@
-"""Plots of points on two axes, and the names of points beside them."""
+"""Plots of points on two axes, and the names of points next to them."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Names:
     rows: Rows = field(default_factory=list)
 
     def add(self, text: str, *places: Place) -> None:
-        """Write a name beside one of these places: where it covers the fewest points, if there is room for it."""
+        """Write a name next to one of these places: where it covers the fewest points, if there is room for it."""
         wide, height = LETTER * _columns(text), self.width * self.frame.up / ACROSS
         found: list[tuple[int, int, Box, dict[str, Any]]] = []
         for place, (dx, dy, align) in product(places, self.spots):

@@ -21,7 +21,7 @@ def disagreement(measurement: Measurement) -> bool:
 
 
 def remarks(measurement: Measurement, said: RunVerdict) -> tuple[str, ...]:
-    """A few words on each: an effect the other way of a one-sided test, a small p beside an interval that spans."""
+    """A few words on each: an effect the other way of a one-sided test, a small p next to an interval that spans."""
     headline, found = measurement.headline, []
     if headline.opposite(measurement.alpha or 0.0):
         found.append("points in the other direction, which this one-sided test does not count")

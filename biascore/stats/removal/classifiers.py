@@ -1,4 +1,4 @@
-"""Linear classifiers that say along which directions classes can be told apart; scikit-learn fits them."""
+"""Linear classifiers that say along which directions classes can be separated; scikit-learn fits them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a removal destroys beside what it removes: neighbours kept, variance removed."""
+"""What a removal destroys in addition to what it removes: neighbours kept, variance removed."""
 
 from __future__ import annotations
 

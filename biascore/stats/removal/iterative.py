@@ -34,7 +34,7 @@ class Accuracy:
 
     @property
     def at_chance(self) -> bool:
-        """The interval reaches down to chance: the classes were not shown to be told apart.
+        """The interval reaches down to chance: the classes were not shown to be separated.
 
         An accuracy whose whole interval lies below chance counts too: such a classifier has found nothing.
         """

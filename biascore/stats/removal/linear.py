@@ -54,7 +54,7 @@ class LowRankMap:
         return int(self.read.shape[1])
 
     def apply(self, rows: NDArray[Float], *, block: int = BLOCK) -> NDArray[Float]:
-        """The rows (n, d) mapped: a new array of the same type, beside which only ``block`` rows are held.
+        """The rows (n, d) mapped: a new array of the same type, in addition to which only ``block`` rows are held.
 
         A row with NaN becomes a row of NaN. Raises ValueError on rows of another length.
         """

@@ -27,7 +27,7 @@ class Named(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class EquityParts:
-    """What a test of a file named ``test`` is put together from."""
+    """What a test of a file named ``test`` is assembled from."""
 
     test: str
     entry: Named

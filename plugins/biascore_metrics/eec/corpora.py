@@ -1,7 +1,7 @@
 """The corpora of one measurement: one, or several that share one regression.
 
 Corpora of other languages and groups compare other levels. Of several corpora a factor is read as they all have it, or,
-where its levels differ, as the reference of each corpus and the others. A name that stands in several is one name.
+where its levels differ, as the reference of each corpus and the others. A name that is in several is one name.
 """
 
 from __future__ import annotations
@@ -190,7 +190,7 @@ def _check_levels(tests: Sequence[EquityTest]) -> None:
 
 
 def _check_persons(tests: Sequence[EquityTest]) -> None:
-    """A name that stands in several corpora must be of the same side in all."""
+    """A name that is in several corpora must be of the same side in all."""
     corpora = Corpora(tuple(tests), EecOptions())
     seen: dict[str, tuple[tuple[str, ...], str]] = {}
     for test in tests:

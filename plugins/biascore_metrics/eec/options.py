@@ -32,7 +32,7 @@ class EecOptions(MetricOptions):
     none, or all. ``templates``: "all", "agreement-free" (no word agrees with the person), or some by id. ``link``:
     "identity" fits least squares; "both" a Beta regression (logit), too, for replication.
     ``squeeze``: move scores into (0, 1) where some are exactly 0 or 1. ``adjustment``: of the p-values of all emotions and
-    effects. ``draws``: random labellings where not all can be counted. ``bound``: effects whose intervals all lie within
+    effects. ``draws``: random labellings where not all can be counted. ``bound``: effects whose intervals are all within
     it, in the unit of the scores, are negligible.
     """
 

@@ -16,7 +16,7 @@ class _Part(BaseModel):
 
 
 class PersonPart(_Part):
-    """A person; ``published_forms`` are the forms that stand in single templates (``t7``) of the published corpus."""
+    """A person; ``published_forms`` are the forms that are in single templates (``t7``) of the published corpus."""
 
     id: str
     gender: str
@@ -56,7 +56,7 @@ class TemplatePart(_Part):
 
 
 class Rules(BaseModel):
-    """How sentences of a corrected corpus are written; explanations beside are left alone."""
+    """How sentences of a corrected corpus are written; explanations next to them are left alone."""
 
     model_config = ConfigDict(extra="ignore", frozen=True, strict=True)
 

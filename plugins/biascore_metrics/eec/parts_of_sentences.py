@@ -1,4 +1,4 @@
-"""What sentences of kind ``equity`` are put together from: persons, words of emotions, templates and a grammar."""
+"""What sentences of kind ``equity`` are assembled from: persons, words of emotions, templates and a grammar."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ class GrammarRule:
 
 @dataclass(frozen=True, slots=True)
 class Grammar(Stimuli):
-    """What a language does to a sentence that is put together from parts.
+    """What a language does to a sentence that is assembled from parts.
 
     ``agreement``: by factor, the form that a level takes (``{"gender": {"female": "feminine"}}``). ``pieces``: by name,
     parts of sentences by form (``{"self": {"feminine": "herself"}}``). ``rules`` are applied in their order, then the

@@ -1,4 +1,4 @@
-"""Kind ``equity``: sentences put together from templates, persons and words of emotions (Kiritchenko & Mohammad 2018)."""
+"""Kind ``equity``: sentences assembled from templates, persons and words of emotions (Kiritchenko & Mohammad 2018)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SLOT: Final = re.compile(r"\{([^{}:]*)(?::([^{}:]*))?\}")
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """``{NAME}`` or ``{NAME:FORM}``: what is put there, and in which form; a factor stands for the form that agrees."""
+    """``{NAME}`` or ``{NAME:FORM}``: what is put there, and in which form; a factor represents the form that agrees."""
 
     name: str
     form: str
@@ -117,7 +117,7 @@ class EquityTest(Test):
 
     ``factors``: the levels that are compared, by factor; the first level is the reference. Every combination of
     levels has a person. ``given``: sentences that are spelt out, as those of a published corpus with its misprints; without
-    them they are put together from the parts.
+    them they are assembled from the parts.
     """
 
     factors: Mapping[str, tuple[str, ...]] = field(hash=False)

@@ -2,7 +2,7 @@
 
 Words come in kinds: occupations of one sector lean alike, so a standard error over words is too small by two and more.
 Where the list of targets declares its kinds (``families``) these are the clusters; elsewhere they are made from the vectors.
-Words that lie near each other *on* an axis score alike by construction, so clusters are made without the axes, and
+Words that are close to each other *on* an axis score alike by construction, so clusters are made without the axes, and
 neighbours are near in what the score leaves over.
 """
 

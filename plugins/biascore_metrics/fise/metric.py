@@ -80,7 +80,7 @@ class PlacementMetric(Metric[PlacementOptionsT, FiseTest]):
         """The same for the reader of a measurement."""
 
     def check(self, test: FiseTest, catalogue: Catalogue) -> None:
-        """Raise TestKindError for another kind of test, or one whose groups or columns cannot be told apart."""
+        """Raise TestKindError for another kind of test, or one whose groups or columns cannot be separated."""
         if not 2 <= len(test.dimensions) <= MAX_DIMENSIONS:
             raise TestKindError(
                 f"{self.name}: {test.id} ({test.file}) has {len(test.dimensions)} dimension(s), and groups are made "
@@ -222,7 +222,7 @@ class PlacementMetric(Metric[PlacementOptionsT, FiseTest]):
 
 
 class Fise(PlacementMetric[FiseOptions]):
-    """FISE: each form of a target is a word of its own, or the first form stands for it."""
+    """FISE: each form of a target is a word of its own, or the first form represents it."""
 
     name = "fise"
     summary = "FISE: target words over the intersections of groups, with their affect"

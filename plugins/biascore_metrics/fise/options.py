@@ -19,7 +19,7 @@ class PlacementOptions(WordOptions):
     where it is one of word vectors, and no affect elsewhere; "self" is the tested model, whatever it is.
     ``axis_tolerance``: a word whose score on a dimension is no further from 0 lies on an axis, in no group.
     ``draws``: random labellings behind every p-value that is not exact.
-    ``bound``: a distance from even whose whole interval lies within it counts as negligible (a share of words).
+    ``bound``: a distance from even whose whole interval is within it counts as negligible (a share of words).
     ``min_words``: a group with fewer gets a warning. ``top``: how many words of a group are ranked.
     """
 

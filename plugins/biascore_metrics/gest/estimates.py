@@ -36,7 +36,7 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class ByStereotype:
-    """The values of the usable samples of each stereotype, and the value that stands for each stereotype.
+    """The values of the usable samples of each stereotype, and the value that represents each stereotype.
 
     ``centres`` are NaN for a stereotype without samples.
     """

@@ -49,7 +49,7 @@ Entries = Annotated[tuple[Annotated[StereotypeEntry, BeforeValidator(_plain)], .
 class SamplesOptions(ColumnOptions):
     """``encoding`` and ``columns`` are those of every table: ``{sentence = "text"}``.
 
-    ``stereotypes`` are those that the file's numbers stand for, in place of the 16 of GEST:
+    ``stereotypes`` are those that the file's numbers represent, in place of the 16 of GEST:
     ``[{id = 1, name = "Bad drivers", gender = "female"}, ...]``.
     """
 
@@ -67,7 +67,7 @@ class SamplesOptions(ColumnOptions):
 
     @property
     def meant(self) -> tuple[Stereotype, ...]:
-        """The stereotypes that the numbers of the file stand for."""
+        """The stereotypes that the numbers of the file represent."""
         return tuple(Stereotype(s.id, s.name, s.gender) for s in self.stereotypes) or gest_stereotypes()
 
 

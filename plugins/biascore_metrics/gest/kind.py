@@ -46,7 +46,7 @@ class Stereotype:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A sentence about oneself that leaves the speaker's gender open, and the stereotype it stands for."""
+    """A sentence about oneself that leaves the speaker's gender open, and the stereotype it represents."""
 
     sentence: str
     stereotype: int

@@ -1,4 +1,4 @@
-"""Masculine rates: p of each stereotype, f_s, f_m, ranks, and how much of the samples they stand for."""
+"""Masculine rates: p of each stereotype, f_s, f_m, ranks, and how much of the samples they represent."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class MasculineRates:
     estimates: tuple[Estimate, ...]
     decision: Decision
     bound: float | None
-    """What the interval was held against; None where no bound was stated, or where f_m leaves too little room for one."""
+    """What the interval was compared with; None where no bound was stated, or where f_m leaves too little room for one."""
     caveats: tuple[Caveat, ...]
 
     @classmethod
@@ -179,7 +179,7 @@ def _of_largest(rate: Estimate, level: Estimate) -> Estimate:
 
 
 def _bound(level: Estimate, bound: float | None) -> tuple[float | None, str]:
-    """The bound that the interval of f_s is held against, and why none is where f_m leaves too little room for one."""
+    """The bound that the interval of f_s is compared with, and why none is where f_m leaves too little room for one."""
     if bound is None or level.value is None:
         return bound, ""
     largest = largest_stereotype_rate(level.value)

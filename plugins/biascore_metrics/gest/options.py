@@ -41,7 +41,7 @@ class MtOptions(GestOptions):
     """Options of ``gest-mt``.
 
     ``target``: the language to translate to. ``min_yield``, ``max_conflict``: shares of the samples below and above
-    which a reader is warned. ``bound``: an f_s whose whole interval lies within it counts as negligible.
+    which a reader is warned. ``bound``: an f_s whose whole interval is within it counts as negligible.
     """
 
     target: LanguageTag
@@ -55,7 +55,7 @@ class OddsOptions(GestOptions):
 
     ``templates``: the prompts to use, by number; all without it. ``prompts``: the file of the test's language that
     holds them. ``log_base``: of the scores; the paper's tables have 10. ``bound_ratio``: a g_s whose whole
-    interval lies within this ratio of odds, either way, counts as negligible.
+    interval is within this ratio of odds, either way, counts as negligible.
     """
 
     templates: Annotated[tuple[int, ...], Field(strict=False, min_length=1)] | None = None

@@ -25,7 +25,7 @@ class Prompt:
     female: str
 
     def fill(self, sample: str, word: str) -> tuple[str, Span]:
-        """The sentence about a sample, and where the word stands in it."""
+        """The sentence about a sample, and where the word is in it."""
         text, at = "", (0, 0)
         start = 0
         for slot in _SLOT.finditer(self.template):

@@ -60,7 +60,7 @@ def translated_pairs(
 
 
 def quoted(text: str) -> str | None:
-    """What stands in quotation marks, or after the first colon, or None."""
+    """What is in quotation marks, or after the first colon, or None."""
     for start, mark in enumerate(text):
         if text[start - 1 : start].isalnum():  # an apostrophe within a word
             continue

@@ -1,4 +1,4 @@
-"""Grammatical gender told apart from social gender (Omrani Sabbaghi & Caliskan 2022): its nouns and its measures."""
+"""Grammatical gender separated from social gender (Omrani Sabbaghi & Caliskan 2022): its nouns and its measures."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ from biascore_metrics.grammatical_gender.trace import Line, trace_of
 class GgWeatOptions(VectorOptions):
     """As for ``weat``.
 
-    ``nouns``: a test of kind ``nouns``, such as "es/nouns", whose nouns are measured beside the test's own list with the
+    ``nouns``: a test of kind ``nouns``, such as "es/nouns", whose nouns are measured as well as the test's own list with the
     same attributes: those that it holds out, or all where it does not say. ``trace``: d after every step of the
     transform, in place of every word.
     """
@@ -104,11 +104,11 @@ class GgWeat(Metric[GgWeatOptions, Test]):
             genders_of(self.options.nouns, catalogue, self.name)
 
     def extra_stimuli(self, test: Test, catalogue: Catalogue) -> tuple[Origin, ...]:
-        """The nouns that are measured beside the test's own."""
+        """The nouns that are measured in addition to the test's own."""
         return () if self.options.nouns is None else (catalogue.test(self.options.nouns),)
 
     def measure(self, model: Model, test: Test, context: Context) -> Finding:
-        """d with exact and closed-form p, of held-out nouns beside; where there is a transform, before it and the change."""
+        """d with exact and closed-form p, also of held-out nouns; where there is a transform, before it and the change."""
         options, rng = self.options, context.rng
         models = states(model, trace=options.trace, level=options.level)
         held_out = None if options.nouns is None else genders_of(options.nouns, context.catalogue, self.name)

@@ -1,4 +1,4 @@
-"""Which words of a whole vocabulary lie nearest to some vectors: block by block, in bounded memory."""
+"""Which words of a whole vocabulary are closest to some vectors: block by block, in bounded memory."""
 
 from __future__ import annotations
 

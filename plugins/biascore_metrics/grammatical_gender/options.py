@@ -21,7 +21,7 @@ CLASSES: Final[Mapping[str, str]] = MappingProxyType(
         **dict.fromkeys(("pl", "plur", "ptan", PLURAL), PLURAL),
     }
 )
-"""The class that a value of Gender stands for, in lower case; the order is that of the classes of a test."""
+"""The class that a value of Gender represents, in lower case; the order is that of the classes of a test."""
 
 ClassName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_+-]*$")]
 
@@ -29,7 +29,7 @@ ClassName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_+-
 class NounsOptions(ColumnOptions):
     """``encoding`` and ``columns`` are those of every table: ``{word = "lemma", gender = "genre"}``.
 
-    ``genders`` says which class a value of the gender column stands for, where it is none of m, f, n, c or their usual
+    ``genders`` says which class a value of the gender column represents, where it is none of m, f, n, c or their usual
     names: ``{maskulin = "masculine", feminin = "feminine"}``.
     """
 
@@ -39,7 +39,7 @@ class NounsOptions(ColumnOptions):
     genders: FrozenMap[ClassName] = Field(default_factory=lambda: MappingProxyType({}))
 
     def class_of(self, value: str) -> str | None:
-        """The class that a cell stands for, or None where the cell is no gender."""
+        """The class that a cell represents, or None where the cell is no gender."""
         return self.genders.get(value) or CLASSES.get(value.lower())
 
 
@@ -50,7 +50,7 @@ class ConlluOptions(Options):
     ``word``: the form as it stands, or its lemma. ``case`` "auto" keeps capitals in German and Luxembourgish, which write
     nouns so, and lowers them elsewhere. ``plural``: plurals count for their gender, are a class of their own
     ("own-class"), or are left out. ``animate``: the values of Animacy that are left out; ``animates``: the path of a list of
-    animate words, one a line, that are left out too. ``min_count``: how often a word must stand in the treebank.
+    animate words, one a line, that are left out too. ``min_count``: how often a word must be in the treebank.
     ``balance``: cut every class to the size of the smallest, the most frequent words kept; ``most``: cut it to so many.
     ``held_out``: the share of each class that is held out at random by ``seed``, with all forms of a lemma on one side;
     0 fixes no split.

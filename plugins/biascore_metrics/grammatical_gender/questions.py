@@ -31,7 +31,7 @@ class Question(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The question as it stands in files."""
+        """The question as it is in files."""
         return f"{self.a} {self.b} {self.c} {self.d}"
 
 

@@ -88,7 +88,7 @@ class ValNorm(Metric[ValNormOptions, ValenceNormsTest]):
         models = states(model, trace=options.trace, level=options.level)
         words = embed_on(models, lists, options.level, options)
         problem = words.problem(ROLES)
-        # Of words that stand in the file twice the first counts, and its score.
+        # Of words that are in the file twice the first counts, and its score.
         given = dict(reversed(list(zip(test.roles[NORMS].words, test.scores, strict=True))))
         scores = np.array([given[word] for word in words.words[NORMS]])
         valences = (

@@ -20,7 +20,7 @@ class LpbsOptions(TopicOptions):
     """Conventions of LPBS.
 
     ``templates``: sentences with TARGET and ATTRIBUTE once each; the associations are averaged over them, and
-    several are also told apart. ``subtokens``: the log-probability of a target of several sub-tokens, hidden
+    several are also reported apart. ``subtokens``: the log-probability of a target of several sub-tokens, hidden
     together, is their sum or their mean. ``over``: whether targets are the observations, as in WEAT, or
     attributes, as in the code of Kurita et al. and of the Italian study.
     """

@@ -98,7 +98,7 @@ class WordForms(Stimuli):
     """What pieces of templates become with some words: pronouns take no article, possessives agree.
 
     ``pieces`` are parts of templates. ``words`` gives an attribute word one form for each of them; ``groups`` gives
-    all other words of a group one for each of the first pieces. In a form, the attribute itself stands in square
+    all other words of a group one for each of the first pieces. In a form, the attribute itself is in square
     brackets ("admire [him]"); a form without any agrees with the attribute, and so gives its group away.
     """
 
@@ -136,7 +136,7 @@ class WordForms(Stimuli):
 class AssociationsTest(Test):
     """Kind ``associations``: how strongly attribute words of groups go with target words (Shrestha et al. 2025).
 
-    ``groups``: the first is the one whose association counts as positive. ``choices`` are the words that may stand in
+    ``groups``: the first is the one whose association counts as positive. ``choices`` are the words that may be in
     further slots of the templates, such as articles. ``opposites`` say the opposite of the targets, so their
     association counts the other way round, where it is asked for.
     """

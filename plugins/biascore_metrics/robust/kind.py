@@ -152,7 +152,7 @@ def group_list(wanted: str, lists: Container[str], pairs: Mapping[str, Any]) -> 
 
 
 def _unfilled(entry: Any, test: AssociationsEntry) -> Iterator[Problem]:
-    """Templates that some word of a group cannot be put into; one word without forms of its own stands for all."""
+    """Templates that some word of a group cannot be put into; one word without forms of its own represents all."""
     forms = entry.forms[test.forms] if test.forms else None
     for group, wanted in test.groups.items():
         name, side = group_list(wanted, entry.lists, entry.pairs)

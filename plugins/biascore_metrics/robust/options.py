@@ -35,7 +35,7 @@ class RobustOptions(MetricOptions):
     templates of the test, or single ones as t1, t2, …; None: all. ``pairs``: how many of the word pairs, from the
     first, or which ("daughter/son"); None: all. ``polarity``: "both" adds the opposites of the targets, their
     association times -1. ``lower_case``: sentences are written in lower case. ``bound``: in nats; a difference whose
-    interval lies within it is negligible. ``perplexity_hides``: what of a sentence is hidden at a time for the
+    interval is within it is negligible. ``perplexity_hides``: what of a sentence is hidden at a time for the
     pseudo-perplexity of a masked model. ``bootstrap``, ``resamples``: how the interval of the paper's R^2 is drawn: from
     the fitted model, or as lme4's simulate() does, which ignores the weights. ``ppl_bins``: edges of perplexity between
     which the paper's model is fitted alone.

@@ -1,4 +1,4 @@
-"""Probe sentences: templates x attribute words x target words, with the words that may stand in their other slots.
+"""Probe sentences: templates x attribute words x target words, with the words that may be in their other slots.
 
 Shrestha, Tay & Srinivasan 2025, section 2.1. Which article and determiner a sentence gets, its perplexity decides
 (`scores`); here are all that it could get.

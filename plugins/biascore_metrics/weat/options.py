@@ -21,7 +21,7 @@ def names_a_list(pool: str) -> str:
 class ScWeatOptions(VectorOptions):
     """Conventions of SC-WEAT.
 
-    ``control_pool``: the list of neutral words, in the language of the test, that its words are held against.
+    ``control_pool``: the list of neutral words, in the language of the test, that its words are compared with.
     """
 
     control_pool: str = POOL

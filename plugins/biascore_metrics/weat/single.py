@@ -90,7 +90,7 @@ class ScWeat(Metric[ScWeatOptions, Test]):
         self._pool(test, catalogue)
 
     def unreachable(self, test: Test) -> tuple[Unreachable, ...]:
-        """That no word can be told from chance, where A and B are short for so many words."""
+        """That no word can be significant, where A and B are short for so many words."""
         words = sum(len(test.roles[role].words) for role in ("X", "Y"))
         used = test.roles["A"].words, test.roles["B"].words
         exchange = self._exchange(test, used, words)
@@ -105,7 +105,7 @@ class ScWeat(Metric[ScWeatOptions, Test]):
         return exchange_of((test.roles["A"], test.roles["B"]), used).reaching(self.options.alpha / words)
 
     def measure(self, model: Model, test: Test, context: Context) -> Finding:
-        """Effect size, exact p and interval of each word of X and Y; each list's mean beside them."""
+        """Effect size, exact p and interval of each word of X and Y; each list's mean next to them."""
         rng = context.rng
         lists_given = {role: test.roles[role].words for role in ROLES}
         roles = embed_words(model, lists_given, self.options.level, self.options)
@@ -268,7 +268,7 @@ class ScWeat(Metric[ScWeatOptions, Test]):
         )
 
     def _equivalence(self) -> Equivalence | None:
-        """The bound that every word's interval is held against; none where their level cannot show equivalence."""
+        """The bound that every word's interval is compared with; none where their level cannot show equivalence."""
         options = self.options
         return (
             Equivalence.within(options.bound, None) if can_show(options.confidence, options.alpha) else None
