@@ -64,9 +64,9 @@ class Spread(Frozen):
 
     @property
     def text(self) -> str:
-        """``effect size d 0.36 to 1.02 in 6 of 7 measurements``."""
+        """``effect size d 0.36 to 1.02, the range of 6 of 7 measurements``."""
         some = str(self.count) if self.count == self.of else f"{self.count} of {self.of}"
-        return f"{self.brief} in {some} measurements"
+        return f"{self.brief}, the range of {some} measurements"
 
 
 class Answer(Frozen):
