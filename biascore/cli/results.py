@@ -21,7 +21,7 @@ from biascore.results.answers import Answer, findings
 from biascore.results.caveat_lines import caveat_lines
 from biascore.results.estimates import describe, format_p
 from biascore.results.measurement import Measurement
-from biascore.results.result_lines import by_model, checks_of, hint_line
+from biascore.results.result_lines import by_model, checks_of, hint_line, scale_lines
 from biascore.results.run import Run
 from biascore.results.table_notes import conventions
 from biascore.results.verdicts import Role, RunVerdict, State, specificity_told
@@ -117,7 +117,7 @@ def _print_result(console: Console, run: Run) -> None:
         _print_concepts(console, some)
     for text in lines:
         say(text, to=console, style="bold")
-    for text in filter(None, [hint_line(run.answers)]):
+    for text in filter(None, [hint_line(run.answers), *scale_lines(run, run.answers)]):
         say(text, to=console)
     for check in checks_of(run.answers):
         say(check.line, to=console, style="bold red" if check.passed is False else "", label="check:")
@@ -267,16 +267,23 @@ def _print_narrow(console: Console, rows: Sequence[Row], columns: Sequence[str])
 def _row(line: Line) -> Row:
     measurement, said = line
     head = measurement.headline
-    value, low, high = head.texts()
+    effects, intervals = [], []
+    for one in filter(None, (measurement.first, head)):
+        value, low, high = one.texts()
+        # Of two estimates each is named by the last word of its name, such as f_m and f_s.
+        effects.append(" ".join([*([one.name.split()[-1]] if measurement.first else []), value or "-"]))
+        intervals.append(f"{low} to {high}" if low else "-")
     notes = wrap(specificity_told(measurement, said), _NOTE)
+    # p and verdict are of the headline, which is the second of two.
+    above = "\n" if measurement.first else ""
     return Row(
         model=measurement.model,
         test=measurement.test,
         metric=", ".join(filter(None, [measurement.method, measurement.subject])),
-        effect=value or "-",
-        interval=f"{low} to {high}" if low else "-",
-        p="-" if measurement.p_value is None else format_p(measurement.p_value),
-        adjusted="-" if said.p_adjusted is None else format_p(said.p_adjusted),
+        effect="\n".join(effects),
+        interval="\n".join(intervals),
+        p=above + ("-" if measurement.p_value is None else format_p(measurement.p_value)),
+        adjusted=above + ("-" if said.p_adjusted is None else format_p(said.p_adjusted)),
         verdict="-"
         if said.role is Role.DESCRIPTION
         else "\n".join([State.of(measurement, said).value, *notes]),

@@ -32,7 +32,7 @@ from biascore.report.vega import javascript
 from biascore.results.effect_words import shown
 from biascore.results.estimates import format_p
 from biascore.results.run import Run
-from biascore.results.verdicts import specificity_told
+from biascore.results.verdicts import Role, specificity_told
 
 STYLES: Final = ("style.css", "tables.css", "print.css")
 PACKED_FROM: Final = 4_000
@@ -153,9 +153,20 @@ def _written(environment: Environment, part: Part) -> Markup:
     return Markup(environment.get_template(f"parts/{part.template}.html.j2").render(part.values))
 
 
+_WHAT_FOR: Final = {
+    Role.FINDING: "of models in use",
+    Role.CONTROL: "of models with a known bias",
+    Role.BASELINE: "of harmless associations",
+    Role.CHANGE: "of changes by a transform",
+    Role.DESCRIPTION: "that describe",
+}
+
+
 def headline_of(run: Run) -> str:
-    """What ran when, on how much: the line under the title."""
+    """What ran when, on how much, and what for: the line under the title."""
     made = run.provenance
+    roles = [said.role for said in run.verdicts]
+    what_for = ", ".join(f"{roles.count(role)} {text}" for role, text in _WHAT_FOR.items() if role in roles)
     tests = len({m.test for m in run})
     models = {m.model for m in run}
     both = len(run.twins)  # which are no more models than there are
@@ -163,8 +174,8 @@ def headline_of(run: Run) -> str:
     again = f", {pairs} of them before and after a transform" if pairs else ""
     return (
         f"On {when(made.started)}, biascore {made.biascore_version} ran {counted(tests, 'test')} on "
-        f"{counted(len(models) - both, 'model')}{again}: {counted(len(run), 'measurement')} "
-        f"in {duration(made.finished - made.started)}."
+        f"{counted(len(models) - both, 'model')}{again} in {duration(made.finished - made.started)}: "
+        f"{counted(len(run), 'measurement')}{f' ({what_for})' if len(set(roles)) > 1 else ''}."
     )
 
 

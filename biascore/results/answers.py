@@ -8,12 +8,15 @@ from typing import Final, NamedTuple
 from biascore.basics.frozen import Frozen
 from biascore.basics.wording import but, figures, true_minus
 from biascore.results.effect_words import Ends, Size, ends_of, shown, side_of
+from biascore.results.estimates import Estimate
 from biascore.results.measurement import Measurement
 from biascore.results.verdicts import Role, RunVerdict, State, injected, specificity_told
 from biascore.stats import Verdict
 
 NO_CONCEPT: Final = "no concept named"
 _MOST_DIRECTIONS: Final = 2
+MUCH: Final = 0.1
+"""A larger share of lost items is named in the answer."""
 
 
 class Counts(Frozen):
@@ -77,7 +80,8 @@ class Answer(Frozen):
     decide one. ``spread`` are the effects of all that share its unit, where there are several. ``planted``: of a
     control, the effects injected. ``numbers`` are the measurements, ``notes`` whole sentences on what could be
     misread. ``doubts``, in a few words each, are caveats of the strongest one that would change its conclusion, and
-    ``specificity`` says how many unrelated topics reach its effect, or is empty.
+    ``specificity`` says how its effect ranks among those of unrelated topics, or is empty. ``first``: what to read before
+    the effect, such as f_m of GEST before f_s, or empty.
     """
 
     model: str
@@ -94,6 +98,7 @@ class Answer(Frozen):
     specificity: str = ""
     doubts: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    first: str = ""
 
     @property
     def about(self) -> str:
@@ -149,7 +154,7 @@ class Answer(Frozen):
     @property
     def text(self) -> str:
         """The whole answer in one line of plain text, without its notes."""
-        told = ": ".join(filter(None, [self.evidence, self.direction, self.effect]))
+        told = ": ".join(filter(None, [self.first, self.evidence, self.direction, self.effect]))
         return f"{self.model}, {self.about}: {'; '.join([told, *self.caveats])}."
 
 
@@ -230,20 +235,48 @@ def _answer(role: Role, some: Sequence[_Read], declared: Mapping[str, float]) ->
         specificity=specificity_told(measurement, strongest.said),
         doubts=measurement.doubts if decided or state is State.NEGLIGIBLE else (),
         notes=tuple(_notes(some, strongest, decided=decided)),
+        first=_first(some),
     )
+
+
+def _first(some: Sequence[_Read]) -> str:
+    """What to read before the effects, in words: its direction where all intervals agree, and its range where several are."""
+    found = [first for one in some if (first := one.measurement.first) and first.value is not None]
+    if not found:
+        return ""
+    spread, one = _spread_of(found), Size.of(found[0])
+    size = (
+        f"{spread.brief}, where {found[0].neutral or 0:g} is no bias" if spread else one.named if one else ""
+    )
+    sides = {_sure_side(one) for one in found}
+    direction = sides.pop() if len(sides) == 1 else ""
+    return f"{direction} ({size})" if direction else size
+
+
+def _sure_side(one: Estimate) -> str:
+    """What the side of the neutral value means on which the whole interval lies; empty where it does not."""
+    if one.sides is None or one.interval is None or one.neutral is None:
+        return ""
+    above, below = one.sides
+    return above if one.interval.low > one.neutral else below if one.interval.high < one.neutral else ""
 
 
 def _direction(one: _Read) -> str:
     """Which way the headline points, and what the test was put about, such as two languages."""
     direction, subject = one.ends.at(one.measurement.headline), one.measurement.subject
-    return f"{direction} ({subject})" if direction and subject else direction
+    return f"{direction}, {subject}" if direction and subject else direction
 
 
 def _spread(some: Sequence[_Read], strongest: _Read) -> Spread | None:
     """The effects that share name and unit with the strongest one; None of a single one."""
     head = strongest.measurement.headline
-    estimated = [one.measurement.headline for one in some if one.measurement.headline.value is not None]
-    alike = [one for one in estimated if (one.name, one.unit) == (head.name, head.unit)]
+    return _spread_of([head, *(one.measurement.headline for one in some if one is not strongest)])
+
+
+def _spread_of(every: Sequence[Estimate]) -> Spread | None:
+    """The range of the estimates that share name and unit with the first; None of a single one."""
+    estimated = [one for one in every if one.value is not None]
+    alike = [one for one in estimated if (one.name, one.unit) == (every[0].name, every[0].unit)]
     values = [one.value for one in alike if one.value is not None]
     if len(values) < 2:
         return None
@@ -251,9 +284,9 @@ def _spread(some: Sequence[_Read], strongest: _Read) -> Spread | None:
     end_low, end_high, low, high = (
         true_minus(text) for text in figures(min(ends), max(ends), min(values), max(values))
     )
-    unit = " %" if head.unit == "%" else ""
+    unit = " %" if every[0].unit == "%" else ""
     return Spread(
-        name=head.name,
+        name=every[0].name,
         low=low,
         high=f"{high}{unit}",
         end_low=end_low,
@@ -300,6 +333,7 @@ def _notes(some: Sequence[_Read], strongest: _Read, *, decided: bool) -> list[st
                 _disagreement(some) if decided else "",
                 _overlooked(some),
                 _spans(strongest),
+                _lost(strongest),
             ],
         )
     )
@@ -317,8 +351,9 @@ def _same_direction(some: Sequence[_Read], strongest: _Read) -> str:
         return ""
     same = sides.count(side)
     way = "as the stereotype says" if strongest.ends.stereotype and side > 0 else "in this direction"
-    many = f"All {same}" if same == len(sides) else f"{same} of {len(sides)}"
-    return f"{many} measurements point {way}."
+    others = len(some) - len(sides)
+    rest = f" ({others} more cannot be compared with them)" if others else ""
+    return f"{same} of {len(sides)} measurements point {way}{rest}; by chance alone, about half would."
 
 
 def _shown_by(some: Sequence[_Read]) -> list[_Read]:
@@ -378,6 +413,13 @@ def _spans(strongest: _Read) -> str:
         f"The interval includes {shown(neutral)}: with these words or sentences the effect is unlikely to be chance; with "
         "others for the same ideas it might vanish."
     )
+
+
+def _lost(strongest: _Read) -> str:
+    """Where the effect is of far fewer items than were given."""
+    coverage = strongest.measurement.coverage
+    lost, given = len(coverage.missing), sum(coverage.given.values())
+    return f"{lost:,} of {given:,} words or sentences could not be used." if lost > MUCH * given else ""
 
 
 def counted(count: int, noun: str) -> str:

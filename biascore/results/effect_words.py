@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from biascore.basics.frozen import Frozen
@@ -126,6 +127,18 @@ class Size(Frozen):
         """All of it: ``large, effect size d = 1.06 (95 % interval 0.27 to 1.44: small to large)``."""
         value = f"{self.word}, {self.named}" if self.word else self.named
         return f"{value} ({self.interval or 'no interval'})"
+
+
+def scale_told(estimate: Estimate) -> str:
+    """How to read its values: what is no bias, and the words for sizes; empty where neither is known."""
+    if estimate.neutral is None:
+        return ""
+    if estimate.chance is not None:
+        return f"{estimate.name}: chance alone gives {shown(estimate.chance)} on average"
+    steps = SIZES.get(estimate.unit, ())
+    words = [f"{limit:g} {word}" for (limit, _), (_, word) in pairwise(steps)]
+    sizes = f"; from {', '.join(words)} (Cohen)" if words else ""
+    return f"{estimate.name}: {estimate.neutral:g}{_unit(estimate)} is no bias{sizes}"
 
 
 def shown(value: float) -> str:

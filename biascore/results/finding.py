@@ -26,9 +26,10 @@ _TESTS_NOTHING = Decision(Verdict.INCONCLUSIVE, "It tests nothing.")
 class Finding(WithCaveats):
     """What a metric found for one test on one model; which these were, the engine knows.
 
-    ``estimates``: the first is the headline. ``decision``: the verdict with its reason, None for a metric that tests
-    nothing. ``language`` and ``positive_means`` are given where they are not the test's own. All else is as in
-    ``Measurement``, which the engine makes of it.
+    ``estimates``: the first is the headline; ``read_first`` names the one that a reader needs before it, if any.
+    ``decision``: the verdict with its reason, None for a metric that tests nothing. ``language`` and
+    ``positive_means`` are given where they are not the test's own. All else is as in ``Measurement``, which the
+    engine makes of it.
     """
 
     estimates: tuple[Estimate, ...]
@@ -39,6 +40,7 @@ class Finding(WithCaveats):
     equivalence: Equivalence | None = None
     specificity: Specificity | None = None
     caveats: tuple[Caveat, ...] = ()
+    read_first: str = ""
     variant: str = ""
     subject: str = ""
     change_from: str = ""
@@ -87,6 +89,7 @@ def measurement_of(
         positive_means=found.positive_means or test.positive_means,
         negative_means=found.negative_means,
         estimates=found.estimates,
+        read_first=found.read_first,
         verdict=decision.verdict,
         reason=decision.reason,
         alpha=alpha if found.decision else None,

@@ -55,6 +55,7 @@ class Measurement(WithCaveats, Frozen):
         positive_means: What is above the neutral value of the headline.
         negative_means: What is below it; empty where nothing is, or where ``positive_means`` says it ("x with a, y with b").
         estimates: The estimates, with intervals and p-values.
+        read_first: The name of the estimate that a reader needs before the headline, as f_m of GEST; empty for none.
         verdict: Of this measurement before adjustment, by ``alpha`` and ``equivalence``; ``Run.verdicts`` are adjusted.
         reason: Why this is the verdict.
         alpha: The level of its p-value; None where nothing is tested.
@@ -87,6 +88,7 @@ class Measurement(WithCaveats, Frozen):
     positive_means: str
     negative_means: str = ""
     estimates: tuple[Estimate, ...] = Field(min_length=1)
+    read_first: str = ""
     verdict: Verdict
     reason: str
     alpha: float | None = Field(default=None, gt=0, lt=1)
@@ -133,6 +135,8 @@ class Measurement(WithCaveats, Frozen):
         of = self.equivalence and self.equivalence.of
         if of is not None and of not in [estimate.name for estimate in self.estimates]:
             raise ValueError(f"equivalence.of must name an estimate, and there is no {of!r}")
+        if self.read_first and self.read_first not in [estimate.name for estimate in self.estimates]:
+            raise ValueError(f"read_first must name an estimate, and there is no {self.read_first!r}")
         return self
 
     @model_serializer(mode="wrap")
@@ -144,6 +148,7 @@ class Measurement(WithCaveats, Frozen):
             "describes",
             "joined",
             "negative_means",
+            "read_first",
             "model_conventions",
             "specificity",
         ):
@@ -155,6 +160,11 @@ class Measurement(WithCaveats, Frozen):
     def headline(self) -> Estimate:
         """The estimate that the verdict is about."""
         return self.estimates[0]
+
+    @property
+    def first(self) -> Estimate | None:
+        """The estimate to read before the headline, where there is one."""
+        return self.estimate(self.read_first) if self.read_first else None
 
     def estimate(self, name: str) -> Estimate:
         """The estimate of that name; raises KeyError with the names there are."""

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from biascore.results.answers import Answer, Counts, counted, findings
-from biascore.results.effect_words import shown
+from biascore.results.effect_words import scale_told, shown
 from biascore.results.failure import Failure
+from biascore.results.measurement import Measurement
 from biascore.results.verdicts import Role, State
 
 MOST_MODELS: Final = 3
@@ -49,6 +50,8 @@ def counts_line(some: Sequence[Answer], failed: int = 0) -> str:
     counts = _total([one.counts for one in some])
     states = [*counts.states, *([f"{failed} failed"] if failed else [])]
     # Several models share tests, and a failed measurement may be the only one of its test: then tests are not counted.
+    if counts.measurements + failed == 1:
+        return f"1 measurement: {some[0].state.value if some else 'failed'}"
     one_model = len({one.model for one in some}) == 1
     of = counts.of_tests if one_model and not failed else counted(counts.measurements + failed, "measurement")
     return f"{of}: {', '.join(states)}"
@@ -59,6 +62,18 @@ def hint_line(found: Sequence[Answer]) -> str:
     if not any(one.counts.hint for one in findings(found)):
         return ""
     return "A hint is significant by itself, but not after adjustment for the number of measurements on its model."
+
+
+def scale_lines(measurements: Iterable[Measurement], found: Sequence[Answer]) -> tuple[str, ...]:
+    """How to read the effects of models in use: what is no bias, and which sizes have a word; one line an estimate."""
+    shown_numbers = {number for one in findings(found) for number in one.numbers}
+    estimates = [
+        estimate
+        for number, measurement in enumerate(measurements)
+        for estimate in (measurement.first, measurement.headline)
+        if estimate is not None and number in shown_numbers
+    ]
+    return tuple(dict.fromkeys(filter(None, map(scale_told, estimates))))
 
 
 class Check(NamedTuple):
@@ -91,7 +106,13 @@ def _check(answer: Answer) -> Check:
 
 
 def _result(model: str, some: Sequence[Answer]) -> str:
-    """The first half of the sentence on a model: whether bias was shown, and what."""
+    """The result on a model, after what has to be read before it, such as f_m of GEST."""
+    first = "; ".join(one.first for one in some if one.first)
+    return f"{model}: {first}. {_shown(model, some)}" if first else _shown(model, some)
+
+
+def _shown(model: str, some: Sequence[Answer]) -> str:
+    """Whether bias was shown, and what."""
     of: dict[State, list[Answer]] = {}
     for one in some:
         of.setdefault(one.state, []).append(one)

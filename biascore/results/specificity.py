@@ -34,7 +34,6 @@ class Specificity(Frozen):
 
     @property
     def told(self) -> str:
-        """The share as every surface shows it with a verdict."""
-        if self.specific:
-            return f"larger than {math.floor(100 * (1 - self.share))} % of unrelated topics"
-        return f"{100 * self.share:.0f} % of unrelated topics reach it"
+        """How it ranks, as every surface shows it with a verdict: more than 95 % is special, less is not."""
+        only = "" if self.specific else "only "
+        return f"larger than {only}{math.floor(100 * (1 - self.share) + 1e-9)} % of unrelated topics"

@@ -59,7 +59,7 @@ def test_detected_fails_and_inconclusive_is_what_the_gate_makes_of_it() -> None:
     ("share", "held", "told"),
     [
         (0.03, GateOutcome.FAILS, "larger than 97 % of unrelated topics"),
-        (0.2, GateOutcome.UNDECIDED, "20 % of unrelated topics reach it"),
+        (0.2, GateOutcome.UNDECIDED, "larger than only 80 % of unrelated topics"),
         (None, GateOutcome.FAILS, "how many unrelated topics reach it was not measured"),
     ],
 )

@@ -16,7 +16,6 @@ from biascore.basics.wording import true_minus
 from biascore.report import write_charts, write_report
 from biascore.results.coverage import LostWord
 from biascore.results.estimates import Estimate
-from biascore.results.figures import Point
 from biascore.results.verdicts import Role, State
 from biascore.stats.verdict import Verdict
 
@@ -141,7 +140,7 @@ def test_what_cannot_be_estimated_is_said_and_not_drawn(tmp_path: Path) -> None:
     page = page_of(run_of(nothing), tmp_path)
     assert not page.all("figure")
     assert "The effect size d was not measured." in page.text
-    assert "1 measurement of 1 test: 0 detected, 1 not measured" in page.text
+    assert "1 measurement: not measured" in page.text
     page = page_of(run_of(nothing, *(measurement(test=f"it/{i}") for i in range(3))), tmp_path / "both")
     assert "1 not estimable and so not drawn." in page.all("figure")[0].text
 
@@ -206,7 +205,7 @@ def test_audit_that_toml_cannot_hold_is_shown_as_such(tmp_path: Path) -> None:
     assert '{"layer": null}' in page.text
 
 
-def test_the_level_that_a_rate_has_to_be_read_with_stands_before_it(tmp_path: Path) -> None:
+def test_the_estimate_to_read_first_stands_before_the_headline_everywhere(tmp_path: Path) -> None:
     names = {
         "raw rate f_s": (0.3, 0.0),
         "raw level f_m": (0.9, 0.5),
@@ -217,10 +216,15 @@ def test_the_level_that_a_rate_has_to_be_read_with_stands_before_it(tmp_path: Pa
         Estimate(name=name, value=value, unit="share", neutral=neutral, n={})
         for name, (value, neutral) in names.items()
     )
-    figure = Point(title="t", x="level f_m", y="rate f_s")
-    made = measurement().model_copy(update={"estimates": estimates, "figures": (figure,)})
-    section = page_of(run_of(made), tmp_path).all("details", "measurement")[0]
+    made = measurement().model_copy(update={"estimates": estimates, "read_first": "raw level f_m"})
+    page = page_of(run_of(made), tmp_path)
+    section = page.all("details", "measurement")[0]
     read = section.all("p", "reading")[0].text
-    assert read.index("raw level f_m is 90 % (no bias: 50 %)") < read.index("raw rate f_s is 0.30")
+    assert read.index("raw level f_m is 0.90; 0.5 is no bias") < read.index("raw rate f_s is 0.30")
+    answer = page.all("p", "in-one-line")[0].text
+    assert answer.index("raw level f_m = 0.90, where 0.5 is no bias") < answer.index("1 measurement")
+    effect = page.all("table", "answers")[0].text
+    assert effect.index("raw level f_m = 0.90") < effect.index("raw rate f_s")
+    assert [cell.text for cell in page.all("table", "map")[0].all("a", "cell")] == ["0.90", "0.30"]
     rows = [row.all("th")[0].text for row in section.all("table", "estimates")[0].all("tbody")[0].all("tr")]
     assert rows == ["raw level f_m", "raw rate f_s", "rate f_s", "level f_m"]

@@ -73,9 +73,7 @@ def test_the_result_is_in_the_first_sentence() -> None:
     assert hint.endswith("2 measurements of 2 tests: 0 detected, 1 hint, 1 inconclusive.")
     within = {"verdict": Verdict.NEGLIGIBLE, "equivalence": Equivalence(bound=0.2, of=None)}
     small = d(0.9, 0.01, (-0.1, 0.1), **within)
-    assert result_lines(of(small))[0].startswith(
-        "Any bias in m is negligible. 1 measurement of 1 test: 0 detected, 1 negl"
-    )
+    assert result_lines(of(small))[0].startswith("Any bias in m is negligible. 1 measurement: negl")
     (mixed,) = result_lines(of(small, d(0.9, test="en/weat7")))
     assert mixed.startswith("No bias was shown in m. 2 measurements")  # one was ruled out
     assert result_lines(of(d(None, None)))[0].startswith("m was not measured. ")
@@ -135,7 +133,7 @@ def test_an_effect_in_the_other_direction_says_so() -> None:
     (answer,) = of(d(0.001, -0.9, (-1.4, -0.3)))
     assert answer.direction == "male names with family, female names with career"
     (subject,) = of(d(0.001, subject="English to Slovak"))
-    assert subject.direction == "male names with career, female names with family (English to Slovak)"
+    assert subject.direction == "male names with career, female names with family, English to Slovak"
     assert "interval \N{MINUS SIGN}1.40 to \N{MINUS SIGN}0.30: small to large" in answer.text
 
 
@@ -143,12 +141,14 @@ def test_measurements_that_disagree_on_the_direction_say_so() -> None:
     against = d(0.002, -0.9, (-1.4, -0.3), test="en/weat7", positive_means=MATHS)
     (answer,) = of(d(0.001), against)
     assert answer.notes == (
-        "1 of 2 measurements point as the stereotype says.",
+        "1 of 2 measurements point as the stereotype says; by chance alone, about half would.",
         "Also: mathematics with women, arts with men.",
         "They disagree on the direction: 1 with “the stereotype”, 1 against it.",
     )
     (agreed,) = of(d(0.001), d(0.9, test="en/weat7", positive_means=MATHS))
-    assert agreed.notes == ("All 2 measurements point as the stereotype says.",)
+    assert agreed.notes == (
+        "2 of 2 measurements point as the stereotype says; by chance alone, about half would.",
+    )
 
 
 def test_a_one_sided_test_says_what_it_does_not_count() -> None:
@@ -202,7 +202,7 @@ def test_how_many_unrelated_topics_reach_the_effect_is_said_where_it_is_detected
     (answer,) = of(d(0.001, **few))
     assert answer.caveats == ("larger than 97 % of unrelated topics",)
     (hint,) = of(d(0.04, **many), d(0.9, test="en/weat7"))
-    assert hint.specificity == "20 % of unrelated topics reach it"
+    assert hint.specificity == "larger than only 80 % of unrelated topics"
     assert of(d(0.9, **many))[0].specificity == ""
 
 

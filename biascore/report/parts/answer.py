@@ -7,7 +7,7 @@ from typing import Any, Final
 from biascore.report.parts.part import Part
 from biascore.results.answers import Answer, findings
 from biascore.results.gates import gates_line
-from biascore.results.result_lines import by_model, checks_of, hint_line
+from biascore.results.result_lines import by_model, checks_of, hint_line, scale_lines
 from biascore.results.run import Run
 from biascore.results.verdicts import Role
 from biascore.stats import Adjustment
@@ -34,6 +34,8 @@ def answer(run: Run) -> Part:
         else "passed",
         "lines": run.result_lines,
         "hint": hint_line(found),
+        "scales": scale_lines(run, found),
+        "inconclusive": any(one.counts.inconclusive for one in own),
         "findings": own,
         "checks": checks_of(found),
         "others": [one for one in found if one.role in _OTHERS],

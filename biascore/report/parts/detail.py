@@ -14,7 +14,6 @@ from biascore.report.parts.part import Part
 from biascore.report.parts.remarks import disagreement
 from biascore.report.texts import cell
 from biascore.results.estimates import Estimate, PValue
-from biascore.results.figures import Point
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
 from biascore.results.run_files import items_path
@@ -76,21 +75,11 @@ class Section:
         return [*self.rows[:EXTREMES], (), *self.rows[-EXTREMES:]]
 
     @property
-    def level(self) -> Estimate | None:
-        """What a picture of points draws across from the headline: a reader needs it first, as f_m of GEST before f_s."""
-        name = self.measurement.headline.name
-        for figure in self.measurement.figures:
-            if isinstance(figure, Point) and name.endswith(figure.y):
-                across = f"{name.removesuffix(figure.y)}{figure.x}"
-                return next((one for one in self.measurement.estimates if one.name == across), None)
-        return None
-
-    @property
     def estimates(self) -> tuple[Estimate, ...]:
-        """All estimates, the level first where there is one."""
-        level = self.level
-        rest = tuple(one for one in self.measurement.estimates if one is not level)
-        return (level, *rest) if level else rest
+        """All estimates, the one to read first at the top."""
+        first = self.measurement.first
+        rest = tuple(one for one in self.measurement.estimates if one is not first)
+        return (first, *rest) if first else rest
 
     @property
     def told(self) -> dict[str, Any]:

@@ -82,25 +82,27 @@ def every_test(run: Run) -> Part | None:
     models = sorted(dict.fromkeys(m.model for m in run), key=lambda model: model in controls)
     columns = list(dict.fromkeys(Column(m.model, names[m.method]) for m in run))
     columns.sort(key=lambda column: models.index(column.model))
-    groups: dict[str, dict[tuple[str, str], dict[Column, list[Cell]]]] = {}
-    first: dict[tuple[str, str], Measurement] = {}
+    groups: dict[str, dict[_Key, dict[Column, list[Cell]]]] = {}
+    heads: dict[_Key, tuple[str, str]] = {}
     for number, (measurement, said) in enumerate(zip(run, run.verdicts, strict=True), start=1):
-        key = (measurement.test, measurement.subject)
-        first.setdefault(key, measurement)
-        row = groups.setdefault(measurement.concept, {}).setdefault(key, {})
-        cells = row.setdefault(Column(measurement.model, names[measurement.method]), [])
-        if not cells or measurement.method not in same:
-            cells.append(_cell(number, measurement, said))
+        for estimate in filter(None, (measurement.first, measurement.headline)):
+            key = _Key(measurement.test, measurement.subject, estimate.name if measurement.first else "")
+            title = ": ".join(filter(None, [measurement.titled, key.estimate]))
+            heads.setdefault(key, (title, _above(measurement, estimate)))
+            row = groups.setdefault(measurement.concept, {}).setdefault(key, {})
+            cells = row.setdefault(Column(measurement.model, names[measurement.method]), [])
+            if not cells or measurement.method not in same:
+                cells.append(_cell(number, measurement, said, estimate))
     single = len(columns) > 1 and all(len(row) == 1 for rows in groups.values() for row in rows.values())
     shown_groups = [
         Group(
             concept,
             tuple(
                 MapRow(
-                    first[key].titled,
-                    key[0],
-                    ends_of(first[key]).above,
-                    " · ".join(next(iter(cells))) if single else "",
+                    heads[key][0],
+                    key.test,
+                    heads[key][1],
+                    " · ".join(filter(None, next(iter(cells)))) if single else "",
                     tuple(cells.values()) if single else tuple(cells.get(c, []) for c in columns),
                 )
                 for key, cells in rows.items()
@@ -111,44 +113,61 @@ def every_test(run: Run) -> Part | None:
     # A baseline is no finding, and so stands last.
     shown_groups.sort(key=lambda group: group.name == BASELINE)
     columns = [Column("Effect", "")] if single else columns
-    measured = [m for m in run if m.headline.value is not None]
+    measured = [(m, one) for m in run for one in filter(None, (m.first, m.headline)) if one.value is not None]
     values = {
         "groups": shown_groups,
         "columns": columns,
         "models": _spans(columns),
         "methods": len({column.method for column in columns}) > 1,
         "constant": "" if several else run[0].method if len(names) == 1 else run[0].metric,
-        "scales": list(dict.fromkeys(scale.told for m in measured if (scale := scale_of(m)))),
-        "unscaled": list(dict.fromkeys(m.headline.name for m in measured if not scale_of(m))),
+        "scales": list(dict.fromkeys(scale.told for of in measured if (scale := scale_of(*of)))),
+        "unscaled": list(dict.fromkeys(one.name for m, one in measured if not scale_of(m, one))),
         "wide": len(columns) > 6,
     }
     return Part("every-test", "Every test", "every_test", values)
 
 
-def _cell(number: int, measurement: Measurement, said: RunVerdict) -> Cell:
-    headline, ends, state = measurement.headline, ends_of(measurement), State.of(measurement, said)
+class _Key(NamedTuple):
+    """A row: a test on a subject, and the estimate where a measurement has two rows."""
+
+    test: str
+    subject: str
+    estimate: str
+
+
+def _above(measurement: Measurement, estimate: Estimate) -> str:
+    """What lies above the neutral value of the headline, or of the estimate to read before it."""
+    if estimate is measurement.headline:
+        return ends_of(measurement).above
+    return estimate.sides[0] if estimate.sides else ""
+
+
+def _cell(number: int, measurement: Measurement, said: RunVerdict, estimate: Estimate) -> Cell:
+    decides = estimate is measurement.headline
+    state = State.of(measurement, said) if decides else State.DESCRIBED
     where = f"{measurement.titled} on {measurement.model}, {measurement.method}"
-    if headline.value is None:
-        return Cell(number, "–", "none", 0, state, f"{where}: {state}")
-    size = Size.of(headline, decided=state in (State.DETECTED, State.HINT))
-    topics = specificity_told(measurement, said)
-    side = side_of(headline) if ends.below else 0
-    text = true_minus(headline.texts().value)
-    if side > 0 and not headline.neutral:
+    if estimate.value is None:
+        return Cell(number, "–", "none", 0, State.NOT_MEASURED, f"{where}: {State.NOT_MEASURED}")
+    size = Size.of(estimate, decided=state in (State.DETECTED, State.HINT))
+    topics = specificity_told(measurement, said) if decides else ""
+    below = ends_of(measurement).below if decides else estimate.sides
+    side = side_of(estimate) if below else 0
+    text = true_minus(estimate.texts().value)
+    if side > 0 and not estimate.neutral:
         text = f"+{text}"
     return Cell(
         number,
         text,
         {1: "up", -1: "down", 0: "none"}[side],
-        _step(measurement),
+        _step(measurement, estimate),
         state,
         "; ".join(filter(None, [f"{where}: {size.text if size else ''}", state.value, topics])),
     )
 
 
-def scale_of(measurement: Measurement) -> Scale | None:
+def scale_of(measurement: Measurement, headline: Estimate) -> Scale | None:
     """What is large: by the convention of the unit, by what is possible or by the stated bound; None where none is known."""
-    headline, stated = measurement.headline, measurement.equivalence
+    stated = measurement.equivalence
     if headline.unit in SIZES:
         steps = tuple(limit for limit, _ in SIZES[headline.unit][:-1])
         return Scale(steps, f"from {_listed(steps)} {headline.unit} (Cohen)")
@@ -167,12 +186,12 @@ def _no_bias(headline: Estimate) -> float:
     return (headline.neutral if headline.chance is None else headline.chance) or 0.0
 
 
-def _step(measurement: Measurement) -> int:
+def _step(measurement: Measurement, estimate: Estimate) -> int:
     """The shade, or 0 where nothing says what is large."""
-    scale, value = scale_of(measurement), measurement.headline.value
+    scale, value = scale_of(measurement, estimate), estimate.value
     if scale is None or value is None:
         return 0
-    return 1 + sum(abs(value - _no_bias(measurement.headline)) >= step for step in scale.steps)
+    return 1 + sum(abs(value - _no_bias(estimate)) >= step for step in scale.steps)
 
 
 def _listed(steps: Sequence[float]) -> str:

@@ -40,6 +40,10 @@ ROOM: Final = 3
 """Where no f_s can be more than so many bounds, one within the bound shows a strong masculine norm, and no fairness."""
 HALF: Final = 0.5
 """Masculine as often as feminine."""
+MASCULINE_OR_FEMININE: Final = (
+    "the speaker is translated in the masculine more often than in the feminine",
+    "the speaker is translated in the feminine more often than in the masculine",
+)
 
 
 def p_name(stereotype: Stereotype) -> str:
@@ -161,6 +165,8 @@ def _level(name: str, data: ByStereotype, level: float, column: str | None = Non
         value=value,
         unit=SHARE,
         neutral=HALF,
+        limits=(0.0, 1.0),
+        sides=MASCULINE_OR_FEMININE,
         n=data.n,
         interval=ConfidenceInterval.of(interval) if interval else None,
         estimator=None if column is None else data.estimator(column, level=True),

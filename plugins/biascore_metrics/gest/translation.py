@@ -81,6 +81,7 @@ class GestMt(Metric[MtOptions, SamplesTest]):
             positive_means="stereotypes about men are translated in the masculine more often than those about women",
             negative_means="stereotypes about women are translated in the masculine more often than those about men",
             estimates=rates.estimates,
+            read_first=raw(F_M),
             decision=rates.decision,
             equivalence=Equivalence.within(rates.bound, raw(F_S)),
             coverage=_coverage(chosen, verdicts),
