@@ -240,7 +240,7 @@ def _answer(role: Role, some: Sequence[_Read], declared: Mapping[str, float]) ->
 
 
 def _first(some: Sequence[_Read]) -> str:
-    """What to read before the effects, in words: its direction where all intervals agree, and its range where several are."""
+    """What to read before the effects, in words: its direction where all intervals agree, of several its range."""
     found = [first for one in some if (first := one.measurement.first) and first.value is not None]
     if not found:
         return ""
