@@ -36,10 +36,6 @@ HEADER = (
     ),
     *("models an effect", "detected where nothing is planted"),
 )
-BY_SIZE = (
-    *("metric", "test", "items", "smallest effect planted", "as the headline, from neutral"),
-    *("models an effect", "detected where nothing is planted"),
-)
 APPROXIMATIONS = 9
 """Models without an effect whose approximate smallest effect is compared with the calibration."""
 
@@ -153,7 +149,7 @@ def table_of(header: tuple[str, ...], rows: list[str]) -> str:
 
 def main(folder: str, *wanted: str) -> None:
     engine = Engine(cache=None)
-    rows, pictures, by_size = [], [], []
+    rows, pictures = [], []
     for case in CASES:
         name = file_name(case.metric, case.test)
         path = Path(folder) / f"{name}.json"
@@ -175,7 +171,7 @@ def main(folder: str, *wanted: str) -> None:
         rows.append(row(known, approximate(engine, known, case)))
         print(rows[-1], flush=True)
         if len(case.times) > 1:
-            by_size += sizes(known)
+            print("\n".join(sizes(known)), flush=True)
         if case.drawn:
             target = DOCS / "pictures" / f"calibration-{name}.svg"
             target.parent.mkdir(exist_ok=True)
@@ -184,8 +180,7 @@ def main(folder: str, *wanted: str) -> None:
     page = DOCS / "calibration.md"
     text = page.read_text(encoding="utf-8")
     before, after = text.split(BEGIN)[0], text.split(END)[1]
-    lengths = "By the length of the lists, with items of the test left out or made up:"
-    body = "\n\n".join([table_of(HEADER, rows), lengths, table_of(BY_SIZE, by_size), *pictures])
+    body = "\n\n".join([table_of(HEADER, rows), *pictures])
     page.write_text(f"{before}{BEGIN}\n{body}\n{END}{after}", encoding="utf-8")
 
 
