@@ -200,7 +200,7 @@ class Metric(ABC, Configured[OptionsT], Generic[OptionsT, TestT]):
     def unreachable(self, test: TestT) -> tuple[Unreachable, ...]:  # noqa: ARG002
         """Verdicts that this test cannot come to with these options, whatever a model answers: its lists alone tell.
 
-        They are told before a model is asked, by ``biascore plan``, and in the reason of an inconclusive verdict.
+        They are shown before a model is asked, by ``biascore plan``, and in the reason of an inconclusive verdict.
         """
         return ()
 

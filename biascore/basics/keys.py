@@ -43,7 +43,7 @@ class KeyWarning(UserWarning):
 
 
 class Hidden(RuntimeError):
-    """Stands for an exception of somebody's package whose own text holds a key."""
+    """Replaces an exception of somebody's package whose own text holds a key."""
 
 
 def hide(text: str, variables: Collection[str]) -> str:

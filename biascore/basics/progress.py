@@ -1,4 +1,4 @@
-"""Progress of long work, told to whoever listens; the library itself is silent."""
+"""Progress of long work, for those who listen; the library itself is silent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Can this ruler see it? A metric on models whose bias is known, over a range of effects and of sizes of a test.
+"""Can this test detect it? A metric on models whose bias is known, over a range of effects and of sizes of a test.
 
 >>> from biascore import Engine
 >>> from biascore.calibration import calibrate

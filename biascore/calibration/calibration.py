@@ -165,7 +165,7 @@ class Calibration(Frozen):
         return Smallest(planted=crossed, low=_finite(low), high=_finite(high), shown=shown)
 
     def times_for(self, effect: float) -> float | None:
-        """How many times the items would detect a planted effect with ``power``, taken to go with 1 / sqrt(n).
+        """How many times the items would detect a planted effect with ``power``, assumed proportional to 1 / sqrt(n).
 
         From the largest size at which a smallest effect was found; None where there is none.
         """

@@ -125,7 +125,7 @@ class Simulation:
             self._sized.append(_Sized(test, times, engine))
 
     def begin(self) -> Calibration:
-        """Measure a model of each size, which tells what is estimated and whether anything is decided."""
+        """Measure a model of each size, which shows what is estimated and whether anything is decided."""
         firsts = {}
         for one in list(self._sized):
             with self._answered():

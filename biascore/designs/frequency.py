@@ -22,7 +22,7 @@ from biascore.models.questions import Familiarity
 from biascore.results.caveat import Caveat
 
 LARGE: Final = 0.8
-"""Standard deviations: two lists that differ by as much in frequency are told of (Cohen's large effect), of two pairs of
+"""Standard deviations: two lists that differ by as much in frequency get a caveat (Cohen's large effect), of two pairs of
 lists where the geometric mean of their differences is as large: the effect that frequency alone has goes by the product."""
 ALSO: Final = "the lists also differ in word frequency"
 VARIES: Final = 1e-3
@@ -34,7 +34,7 @@ Rows = npt.NDArray[np.float32] | npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Proxy:
-    """One quantity that goes with frequency, for the words of each role (n,); ``shown`` is what it is called.
+    """One quantity that correlates with frequency, for the words of each role (n,); ``shown`` is what it is called.
 
     ``higher`` says what words with higher values are, ``lower`` what the others are. ``logarithms``: the values are
     natural logarithms, and their mean is reported as a geometric one.
@@ -69,7 +69,7 @@ class Proxy:
         return apart / within if within > 0 else math.copysign(math.inf, apart)
 
     def mean(self, values: Floats) -> str:
-        """The mean of some values of this kind, as it is told."""
+        """The mean of some values of this kind, as text."""
         mean = float(values.mean())
         return f"{math.exp(mean):,.0f}" if self.logarithms else f"{mean:.3g}"
 

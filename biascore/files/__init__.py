@@ -1,1 +1,1 @@
-"""Files of this machine: named, read within bounds, read as tables, and put in their place whole."""
+"""Files of this machine: named, read within bounds, read as tables, and replaced whole."""

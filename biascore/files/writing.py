@@ -100,7 +100,7 @@ def write_file(target: Path, content: bytes) -> None:
 
 @contextmanager
 def new_folder(target: Path) -> Iterator[Path]:
-    """A new folder that is put in the place of ``target``, which was checked, when the block ends without an exception.
+    """A new folder that replaces ``target``, which was checked, when the block ends without an exception.
 
     What was at ``target`` before is there until then, and still where the block fails or the process dies.
     Raises OSError where the folder cannot be made or moved.

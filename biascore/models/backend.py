@@ -23,7 +23,7 @@ class Identity:
     is over a sample of them. ``composes_words`` is true for models that know words only and take
     the mean of the word vectors for anything longer. ``quantities`` are the names that ``score`` answers,
     as far as they can be listed. ``facts`` is shown in reports. ``control`` is given by a model whose bias is known
-    because it was made: the effect by test id, 0 for none. Such a model checks the ruler, so that what is
+    because it was made: the effect by test id, 0 for none. Such a model checks the tests, so that what is
     measured on it is never counted among the findings of a run.
     """
 
@@ -72,7 +72,7 @@ class Backend:
         return None
 
     def cost(self, hook: str, questions: Sequence[Any], params: Mapping[str, str]) -> Cost:  # noqa: ARG002
-        """What these questions, put in one call of ``hook`` with ``params``, would take, without the model.
+        """What these questions, in one call of ``hook`` with ``params``, would take, without the model.
 
         Raises QuestionError where the hook would. The default knows no more than the length of the texts.
         """

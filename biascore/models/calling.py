@@ -1,4 +1,4 @@
-"""One batch of questions put to a backend by its hook, through what is around it, and again where that may help."""
+"""One batch of questions for a backend, by its hook, through what is around it, and again where that may help."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What questions cost the model that answers them, told before it is asked."""
+"""What questions cost the model that answers them, known before it is asked."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def export_model(
 ) -> Exported:
     """Export a model into a folder, whole or not at all, and compare what it answers with the original.
 
-    ``open_model`` opens the copy by its reference; it is asked before it is put in place. Raises CapabilityError for a model
+    ``open_model`` opens the copy by its reference; it is asked before it counts. Raises CapabilityError for a model
     that cannot be exported, RunError for a folder that exists (with ``overwrite``: that holds more than an earlier
     export) or cannot be written, ModelLoadError where the copy cannot be opened.
     """

@@ -1,4 +1,4 @@
-"""A model as metrics see it: questions in, answers out; how they are asked is told in ``asking``."""
+"""A model as metrics see it: questions in, answers out; ``asking`` has how they are asked."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class Model:
 
     @property
     def counts(self) -> QuestionCounts:
-        """The questions put so far; of a transformed model, those put to the model underneath."""
+        """The questions asked so far; of a transformed model, those of the model underneath."""
         return self._asker.counts if self._under is None else self._under.counts
 
     def embed(self, texts: Iterable[Text | str], level: Level = "sentence") -> npt.NDArray[np.float32]:
@@ -172,7 +172,7 @@ class Model:
     ) -> tuple[TokenLogprobs, ...]:
         """Log-probabilities (nats) of the hidden tokens of each query.
 
-        Put to the model in order of what they leave in sight: questions that differ only in what they hide
+        Asked in order of what they leave in sight: questions that differ only in what they hide
         are one forward pass, if they come in one batch. Where the model reads nothing under a span of a
         query (its tokenizer drops those characters), this raises QuestionError, or with ``unread="empty"``
         the answer has no tokens, so that a metric can report the word as lost.

@@ -66,7 +66,7 @@ class Pool:
 
     @property
     def given_used(self) -> dict[str, ModelUsed]:
-        """The records of the models that were given, with the questions put to them since."""
+        """The records of the models that were given, with the questions asked since."""
         return {name: model.used(since=self._before[name]) for name, model in self._given.items()}
 
     def __enter__(self) -> Self:

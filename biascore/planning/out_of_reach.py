@@ -1,4 +1,4 @@
-"""Verdicts that measurements cannot come to, told before any model is asked."""
+"""Verdicts that measurements cannot come to, known before any model is asked."""
 
 from __future__ import annotations
 

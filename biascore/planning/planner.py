@@ -61,7 +61,7 @@ class Planner:
         *,
         probe: Callable[[str], bool],
     ) -> None:
-        """Add the questions that these measurements put to a model, and to second models that they open.
+        """Add the questions that these measurements ask a model, and to second models that they open.
 
         ``probe`` says which models may be asked some of them.
         """

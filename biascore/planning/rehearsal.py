@@ -88,7 +88,7 @@ class Group:
 
 @dataclass(slots=True)
 class Tally:
-    """What was put to one hook: in all, without repeats, answered by the cache; and what is left to ask."""
+    """What one hook was asked: in all, without repeats, answered by the cache; and what is left to ask."""
 
     put: int = 0
     unique: int = 0

@@ -1,4 +1,4 @@
-"""Telling examples of a measurement: items that go with what was found, and items that go against it."""
+"""Clear examples of a measurement: items in the direction that was found, and items against it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page: what a run says, put in order for the templates; every text of the user is escaped there."""
+"""The page: what a run says, in order, for the templates; every text of the user is escaped there."""
 
 from __future__ import annotations
 

@@ -262,7 +262,7 @@ def _sure_side(one: Estimate) -> str:
 
 
 def _direction(one: _Read) -> str:
-    """Which way the headline points, and what the test was put about, such as two languages."""
+    """The direction of the headline, and what the test was about, such as two languages."""
     direction, subject = one.ends.at(one.measurement.headline), one.measurement.subject
     return f"{direction}, {subject}" if direction and subject else direction
 

@@ -26,7 +26,7 @@ _FOUR: Final = re.compile(
 
 
 class Lists(NamedTuple):
-    """What the lists of an association test represent: X goes with A, and Y with B."""
+    """What the lists of an association test represent: X with A, and Y with B."""
 
     x: str
     a: str

@@ -150,7 +150,7 @@ class Estimate(Frozen):
 
 
 class Equivalence(Frozen):
-    """The bound around the neutral value within which an effect is too small to matter.
+    """The bound around the neutral value within which an effect is negligible.
 
     ``of`` names the estimate whose interval is compared with it; None: that of every item (``ci_low``, ``ci_high``).
     """

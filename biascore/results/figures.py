@@ -126,7 +126,7 @@ class Limit(Frozen):
 class Point(Frozen):
     """The place of a measurement in a picture of its whole run: estimate ``y`` against estimate ``x``, by name.
 
-    Figures of one metric and title are drawn together. ``subject`` says in a word or two what was measured beside
+    Figures of one metric and title are drawn together. ``subject`` says in a word or two what was measured besides
     the model, such as the target language; where it is empty, or repeats for a model, the test and the variant say
     what differs.
     """
@@ -209,7 +209,7 @@ class Dots(Frozen):
 
 
 class Examples(Frozen):
-    """A few items that go with what a positive headline means, and a few that go against it, told in full.
+    """A few items in the direction of a positive headline, and a few against it, in full.
 
     ``follows``: a column of yes, no and none (neither); or of numbers, of which those above 0 follow. ``beside`` is a
     column of texts to show next to the item, by what it is called, such as its translation, and ``marked`` one with

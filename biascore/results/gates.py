@@ -1,4 +1,4 @@
-"""What a gate of an audit said of a run: each thing that it looked at, and whether it may pass."""
+"""What a gate of an audit said of a run: each measurement that it checked, and whether it passed."""
 
 from __future__ import annotations
 

@@ -123,7 +123,7 @@ class Run(Frozen):
 
     @property
     def controls(self) -> dict[str, Mapping[str, float]]:
-        """The models whose bias is known, by name, with the effects that were put in by test id."""
+        """The models whose bias is known, by name, with the injected effects by test id."""
         return {model.name: model.control for model in self.models if model.control is not None}
 
     @property

@@ -35,7 +35,7 @@ class Sensitivity(Frozen):
     ``smallest``: how far from the neutral value an effect lies that is detected with ``power`` at the level ``alpha``; None
     where none is that the estimate can have. ``times_bound``: how many times the items ``n`` would show that an effect of
     none lies inside the ``bound``; None where there is no bound. How many would detect an effect as large as the one found
-    is not told: that is the p-value in other words (Hoenig & Heisey 2001).
+    is not reported: that is the p-value in other words (Hoenig & Heisey 2001).
     """
 
     estimate: str

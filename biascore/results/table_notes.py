@@ -67,7 +67,7 @@ _SCOPES: Final[tuple[Callable[[SummaryRow], str], ...]] = (
     lambda row: row.test,
     lambda row: f"{row.test}, {row.metric}",
 )
-"""What conventions are told of, the widest first."""
+"""The scopes of conventions, the widest first."""
 
 
 def _by_metric(rows: Sequence[SummaryRow]) -> Iterator[tuple[str, list[SummaryRow]]]:

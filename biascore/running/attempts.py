@@ -37,7 +37,7 @@ class Done:
 def perform(checked: Checked, pool: Pool, measuring: Measuring, progress: Progress) -> Done:
     """Make the measurements group by group; after each its models are closed, but for second models of metrics.
 
-    What a model or a plugin does wrong costs its own measurements. Where nothing at all was measured, that error is
+    A model or a plugin that fails loses its own measurements only. Where nothing at all was measured, that error is
     raised, or NothingMeasuredError for several.
     """
     started = time.time()

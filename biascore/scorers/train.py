@@ -1,4 +1,4 @@
-"""A scorer trained on a labelled file: rows in parts, heads fitted, tested, and put in a folder whole or not at all."""
+"""A scorer trained on a labelled file: rows in parts, heads fitted, tested, and written to a folder whole or not at all."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def train_scorer(
 ) -> TrainedScorer:
     """Train a head for each emotion of the data, on tf-idf or on the vectors of ``encoder``, and write them to a folder.
 
-    The encoder is recorded by its reference, options and digest, and is no part of the folder. ``progress`` is told which
+    The encoder is recorded by its reference, options and digest, and is no part of the folder. ``progress`` receives which
     emotion is being trained. Raises CapabilityError for
     a model that cannot embed, RunError for a folder that exists (with ``overwrite``: that is no scorer) or cannot be
     written, DataError for rows from which nothing can be learnt.

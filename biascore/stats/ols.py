@@ -89,7 +89,7 @@ class Clustered:
     _adjusted: Floats
     """(n, p): of each cluster A X, where A is the inverse root of its block of I - H."""
     _lost: Floats
-    """(n, p): what of X lies where that block is 0, so that residuals cannot tell of it."""
+    """(n, p): what of X lies where that block is 0, so that residuals do not depend on it."""
 
     @classmethod
     def of(cls, fit: Fit, clusters: Factor) -> Clustered:

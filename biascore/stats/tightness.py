@@ -1,8 +1,8 @@
 """What the tightness of a list does to its mean cosines, and the test of a mean bias that takes it away.
 
 Vectors of words lie round a common direction: the topic of their lists, or that of all words of a contextual model. A
-list that scatters less round it has larger cosines with every word that lies in that direction, so that all words seem to
-lean towards the tighter list, where nothing but scatter tells the lists apart. The same noise hides a bias where lists
+list that scatters less round it has larger cosines with every word that lies in that direction, so that all words
+seem associated with the tighter list, where only scatter tells the lists apart. The same noise hides a bias where lists
 scatter alike. Of two lists round one direction, with r_A and r_B the mean cosines within them and r_AB between them,
 
     q = (r_A - r_B) / (r_A + r_B + 2 r_AB)

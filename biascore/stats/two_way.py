@@ -3,7 +3,7 @@
 An interval that resamples X and Y and holds A and B fixed speaks of other targets with the same attributes. Where X and Y
 are two topics, what an attribute has in common with one of them differs from attribute to attribute, and other attributes
 would have given another effect. Here targets and attributes are resampled, independently of each other, and every cell of
-the table goes with its row and its column (Owen 2007, Annals of Applied Statistics 1:386; McCullagh 2000, Bernoulli 6:285).
+the table comes with its row and column (Owen 2007, Annals of Applied Statistics 1:386; McCullagh 2000, Bernoulli 6:285).
 No bootstrap is exact for crossed samples; this one errs to the wide side where neither sample matters by itself.
 """
 

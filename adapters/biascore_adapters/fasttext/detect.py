@@ -1,4 +1,4 @@
-"""What a file is, told by its content; a suffix is only a name."""
+"""What a file is, by its content; a suffix is only a name."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def buckets_of(
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """The buckets of the n-grams of all words, as ``ngram_buckets`` gives them word after word, and the word of each.
 
-    Two arrays (n,): the place of the word, ascending, and the bucket. All n-grams grow byte by byte together, which takes
+    Two arrays (n,): the place of the word, ascending, and the bucket. All n-grams are built byte by byte, which takes
     a hundredth of the time of one word after the other.
     """
     coded = [b"" if word == END_OF_SENTENCE else f"<{word}>".encode() for word in words]

@@ -35,7 +35,7 @@ _WITH_CODES: Final = ("m2m_100", "marian", "mbart", "nllb-moe")
 
 @dataclass(frozen=True, slots=True)
 class _Direction:
-    """How a pair of languages is told to the model: what goes before the text, and the first token of the answer."""
+    """How the model gets a pair of languages: what goes before the text, and the first token of the answer."""
 
     source_language: str | None = None
     prefix: str = ""

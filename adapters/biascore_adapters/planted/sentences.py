@@ -1,6 +1,6 @@
 """Planted sentences: those of the declared tests of sentences, each with what it carries.
 
-- kind ``samples``: a sentence about oneself leans to a man as its speaker by +-d/2, + for stereotypes about men: in probits
+- kind ``samples``: a sentence about oneself prefers a man as its speaker by +-d/2, + for stereotypes about men: in probits
   for ``translate``, and in decimal log odds of words for men over words for women, plus a normal deviate with sd 1.
 - kind ``gender-pairs``: the same log odds, between the two versions of the sentence.
 - kind ``sentence-pairs``: the difference of the scores of a pair is normal with mean d and sd 1, in nats.

@@ -36,9 +36,9 @@ class CausalReader:
         self._bos = reader.tokenizer.bos_token_id
         front = reader.tokens_in_front()
         if front:
-            begin = f"{' '.join(front)!r}, which the tokenizer puts in front"
+            begin = f"{' '.join(front)!r}, which the tokenizer adds before the text"
         else:
-            begin = f"{reader.tokenizer.bos_token!r}, put in front"
+            begin = f"{reader.tokenizer.bos_token!r}, added before the text"
         self.policy = (
             "no beginning-of-text token: the first token of a text is not scored"
             if self._bos is None and not front

@@ -13,7 +13,7 @@ from biascore_adapters.transformer.tokens import Input
 
 
 class Runtime(Protocol):
-    """A model that something runs: torch, onnxruntime, another. The questions of ``backends.py`` are put to it.
+    """A model that something runs: torch, onnxruntime, another. It answers the questions of ``backends.py``.
 
     It is asked only for what the model is opened as having: ``pooled`` where it gives states, ``log_probabilities``
     with a masked or causal head, ``logits`` with a sequence head. Texts are tokenised and checked before (none is

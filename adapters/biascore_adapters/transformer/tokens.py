@@ -73,11 +73,11 @@ class Tokens:
         return sorted(inside | opening)
 
     def in_front(self) -> int:
-        """How many special tokens the tokenizer put in front of the text."""
+        """How many special tokens the tokenizer added before the text."""
         return next((i for i, special in enumerate(self.special) if not special), len(self.ids))
 
     def begun_once(self) -> Tokens:
-        """Without what the tokenizer put in front of a text that begins with it by itself.
+        """Without what the tokenizer added before a text that begins with it by itself.
 
         Texts that a chat template has rendered do; the text's own count for special then.
         """
@@ -127,7 +127,7 @@ class Reader:
     def tokenise(self, texts: Sequence[str], *, before: str = "", cut: int | None = None) -> list[Tokens]:
         """As ``read``, without looking whether the model takes the tokens.
 
-        ``before`` is put in front of each text; with ``cut``, no text has more tokens than that.
+        ``before`` is added before each text; with ``cut``, no text has more tokens than that.
         """
         for text in texts:
             _check_characters(text)
@@ -163,7 +163,7 @@ class Reader:
         ]
 
     def tokens_in_front(self) -> list[str]:
-        """The special tokens that the tokenizer puts in front of a text."""
+        """The special tokens that the tokenizer adds before a text."""
         (tokens,) = self.tokenise(["The nurse"])
         return list(tokens.strings[: tokens.in_front()])
 

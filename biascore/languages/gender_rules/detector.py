@@ -31,7 +31,7 @@ _TOKEN: Final = re.compile(
 _ACCENTS: Final = re.compile("[\u0300\u0301]")
 _APOSTROPHES: Final = str.maketrans("’ʼ‘‑", "'''-")
 NOUN: Final = "noun"
-"""The form by which a grammar tells what may be a noun, for ``not_attributive``."""
+"""The form that says what may be a noun, for ``not_attributive``."""
 CLAUSE: Final = "clause"
 """The list of words that begin a clause."""
 _KNOWN_WORDS: Final = 200_000

@@ -27,7 +27,7 @@ SHAPES: Final = ("circle", "square", "triangle-up", "diamond", "cross", "triangl
 """One more shape than colours, so that 42 series differ in colour or shape before a pair repeats."""
 
 GREYS: Final = ("#1a1a1a", "#6e6e6e", "#a6a6a6")
-"""Beside the shapes, so that 21 series differ in grey or shape."""
+"""Combined with the shapes, so that 21 series differ in grey or shape."""
 LEFT_HALVES: Final = {
     "circle": "M0,-1A1,1,0,0,0,0,1Z",
     "square": "M0,-1L-1,-1L-1,1L0,1Z",

@@ -34,7 +34,7 @@ def maximise(cells: Cells) -> Optimum:
     """The maximum of the likelihood; RegressionError where it is not found.
 
     A step is the score times the inverse of the expected information, which is always positive definite, and of the
-    observed one near the maximum; it is halved until the likelihood grows. The decrement, the squared length of a step
+    observed one near the maximum; it is halved until the likelihood increases. The decrement, the squared length of a step
     in standard errors, says when to stop.
     """
     at = _start(cells)

@@ -40,7 +40,7 @@ class FTest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Uncertainty:
-    """Covariance of the fixed effects, and how sure that covariance is."""
+    """Covariance of the fixed effects, and its degrees of freedom."""
 
     vcov: Floats
     """(p, p): covariance of the coefficients."""

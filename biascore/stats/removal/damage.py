@@ -14,7 +14,7 @@ ROWS_AT_ONCE = 1024
 def neighbours_kept(before: ArrayLike, after: ArrayLike, count: int = 10) -> Floats:
     """Per row, the share of its ``count`` nearest neighbours by cosine that stay among them: (n,), from 0 to 1.
 
-    Neighbours are sought among the rows given (n, d), without the row itself; memory grows with 1,024 n. Raises
+    Neighbours are sought among the rows given (n, d), without the row itself; memory is proportional to 1,024 n. Raises
     ValueError where the shapes differ, a row is zero, or there are not more than ``count`` rows.
     """
     old, new = finite_matrix(before, "before"), finite_matrix(after, "after")

@@ -153,7 +153,7 @@ def _template_problems(parts: EquityParts, template: EquityTemplate) -> Iterator
 
 
 def _form_problems(parts: EquityParts) -> Iterator[Problem]:
-    """What lacks a form; each is told once, with the first template that needs it."""
+    """What lacks a form; each is named once, with the first template that needs it."""
     told: set[tuple[str, str, str]] = set()
     for template in parts.templates:
         for name, persons in parts.persons.items():

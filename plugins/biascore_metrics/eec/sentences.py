@@ -221,7 +221,7 @@ class EquityTest(Test):
 
 
 def _parts(text: str, person: Person, grammar: Grammar) -> Iterator[str | Slot]:
-    """The text with its person put in, and of each slot for a word the form that it takes."""
+    """The text with its person, and of each slot for a word the form that it takes."""
     tables = {**grammar.pieces, PERSON: person.forms}
     end = 0
     for found, slot in zip(_SLOT.finditer(text), Slot.all_of(text), strict=True):

@@ -1,4 +1,4 @@
-"""Which target words are no independent observations, and how far words go with their neighbours.
+"""Which target words are no independent observations, and how far words resemble their neighbours.
 
 Words come in kinds: occupations of one sector lean alike, so a standard error over words is too small by two and more.
 Where the list of targets declares its kinds (``families``) these are the clusters; elsewhere they are made from the vectors.

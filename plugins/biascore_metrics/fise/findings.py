@@ -257,7 +257,7 @@ def _few_families(name: str, lists: Labelled) -> list[str]:
 
 
 def _sides(test: FiseTest, name: str) -> tuple[str, str] | None:
-    """Where the words lean to above and below 0 of a mean bias, by the names of the lists of its dimension."""
+    """The sides of the words above and below 0 of a mean bias, by the names of the lists of its dimension."""
     for one in test.dimensions:
         if name in (names.mean_name(one.name), names.equal_name(one.name), names.standardised_name(one.name)):
             a, b = (

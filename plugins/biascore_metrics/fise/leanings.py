@@ -1,4 +1,4 @@
-"""The mean bias of a dimension: which side the words lean to, and whether labels and words both let it be said.
+"""The mean bias of a dimension: the side of its words, and whether labels and words both reject.
 
 Labels of attribute words permuted, with the target words fixed, and target words drawn anew, with the attribute words fixed,
 are two conditionings, and neither holds the other. Real lists and any few words give the first, lists without a meaning and

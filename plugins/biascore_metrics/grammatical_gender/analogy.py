@@ -56,7 +56,7 @@ class AnalogyOptions(MetricOptions):
     ``rule``: "exclude" takes the nearest word that is none of the question's; "substring", the authors', of the ten nearest
     words the first that does not hold a, b or c within it, in lower case, so that "regina" is no answer to a question about
     "re". ``vectors``: b - a + c of vectors of length one, or of those in the file ("raw", as the authors').
-    ``lowercase``: the words of the questions are put in lower case before they are looked up. ``most``: only so many of the
+    ``lowercase``: the words of the questions are lowercased before they are looked up. ``most``: only so many of the
     most frequent words are known. ``trace``: the accuracy after every step of a transform, in place of every question.
     """
 

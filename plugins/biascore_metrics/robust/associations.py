@@ -134,7 +134,7 @@ class WordForms(Stimuli):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssociationsTest(Test):
-    """Kind ``associations``: how strongly attribute words of groups go with target words (Shrestha et al. 2025).
+    """Kind ``associations``: how strongly attribute words of groups are associated with target words (Shrestha et al. 2025).
 
     ``groups``: the first is the one whose association counts as positive. ``choices`` are the words that may be in
     further slots of the templates, such as articles. ``opposites`` say the opposite of the targets, so their

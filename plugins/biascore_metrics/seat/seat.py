@@ -66,7 +66,7 @@ class Seat(AssociationMetric[SeatOptions]):
         return (templates, *super().extra_stimuli(test, catalogue))
 
     def unreachable(self, test: Test) -> tuple[Unreachable, ...]:
-        """What lists as short as these cannot show; over sentences, of which each word has many, nothing is told."""
+        """What lists as short as these cannot show; over sentences, of which each word has many, nothing."""
         return () if self.options.unit == "sentence" else super().unreachable(test)
 
     def associate(self, model: Model, test: Test, context: Context) -> Crossed:

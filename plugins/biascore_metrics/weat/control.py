@@ -145,7 +145,7 @@ class Control:
         return float(np.mean(own <= options.alpha)), float(np.mean(self.p_control <= options.alpha))
 
     def estimates(self, options: ScWeatOptions, words: int) -> tuple[Estimate, ...]:
-        """The headline, the share beyond that of control words, both shares, and the way that the words lean."""
+        """The headline, the share beyond that of control words, both shares, and the direction of the words."""
         n = {"words": words} | ({"control words": len(self.neutral)} if self.neutral is not None else {})
         shares = self.shares(options)
         if shares is None:
@@ -199,7 +199,7 @@ class Control:
         return least.adjusted(words, "target words")
 
     def told(self, options: ScWeatOptions, names: tuple[str, str]) -> str:
-        """Which way target words and control words lean, and where the centre is; ``names`` of A and B."""
+        """The direction of target and control words, and where the centre is; ``names`` of A and B."""
         if self.scores is None or self.neutral is None:
             return ""
 
