@@ -35,6 +35,11 @@ def listed(names: Sequence[object], most: int = MAX_LISTED, none: str = "none") 
     return f"{shown}{more}" or none
 
 
+def counted(count: int, noun: str) -> str:
+    """A count with its noun: ``1 test``, ``3,000 tests``."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
 def capital(text: str) -> str:
     """The text with a capital letter at its start, as a sentence has."""
     return text[:1].upper() + text[1:]

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from biascore.basics.wording import counted
 from biascore.report.charts.base import with_unit
-from biascore.report.texts import counted
 from biascore.results.agreement import compared
 from biascore.results.effect_words import side_of
 from biascore.results.estimates import Estimate

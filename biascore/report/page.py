@@ -15,12 +15,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from biascore.basics.visible import visible
-from biascore.basics.wording import but, capital, true_minus
+from biascore.basics.wording import but, capital, counted, true_minus
 from biascore.languages.names import language_name
 from biascore.report.parts import PARTS, Part
 from biascore.report.texts import (
     cell,
-    counted,
     duration,
     number,
     percent,

@@ -63,10 +63,5 @@ def duration(seconds: float) -> str:
     return f"{hours} h {minutes_left} min" if hours else f"{minutes} min {rest} s"
 
 
-def counted(count: int, noun: str) -> str:
-    """A count with its noun in the right number."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
-
-
 def _plain_default(value: object) -> object:
     return dict(value) if isinstance(value, Mapping) else str(value)

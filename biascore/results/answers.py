@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from biascore.basics.frozen import Frozen
-from biascore.basics.wording import but, figures, true_minus
-from biascore.results.effect_words import Ends, Size, ends_of, shown, side_of
+from biascore.basics.wording import but, counted, figures, true_minus
+from biascore.results.answer_notes import Read, notes_of
+from biascore.results.effect_words import Size, ends_of
 from biascore.results.estimates import Estimate
 from biascore.results.measurement import Measurement
 from biascore.results.verdicts import Role, RunVerdict, State, injected, specificity_told
-from biascore.stats import Verdict
 
 NO_CONCEPT: Final = "no concept named"
-_MOST_DIRECTIONS: Final = 2
-MUCH: Final = 0.1
-"""A larger share of lost items is named in the answer."""
 
 
 class Counts(Frozen):
@@ -158,34 +155,6 @@ class Answer(Frozen):
         return f"{self.model}, {self.about}: {'; '.join([told, *self.caveats])}."
 
 
-class _Read(NamedTuple):
-    number: int
-    measurement: Measurement
-    said: RunVerdict
-    ends: Ends
-
-    @property
-    def state(self) -> State:
-        return State.of(self.measurement, self.said)
-
-    @property
-    def detected(self) -> bool:
-        return self.said.verdict is Verdict.DETECTED
-
-    @property
-    def rank(self) -> tuple[bool, bool, bool, bool, float, int]:
-        """The strongest evidence first: by state, with an interval, by the adjusted p; of equals the first of the run."""
-        p = self.said.p_adjusted
-        return (
-            self.measurement.headline.value is None,
-            not self.detected,
-            not self.said.hint,
-            self.measurement.headline.interval is None,
-            1.0 if p is None else p,
-            self.number,
-        )
-
-
 def answers(
     measurements: Sequence[Measurement],
     verdicts: Sequence[RunVerdict],
@@ -195,12 +164,12 @@ def answers(
 
     Of a control, tests with an injected bias, without one, and those for which it is not known have an answer each.
     """
-    groups: dict[tuple[str, str, Role, bool | None], list[_Read]] = {}
+    groups: dict[tuple[str, str, Role, bool | None], list[Read]] = {}
     for number, (measurement, said) in enumerate(zip(measurements, verdicts, strict=True)):
         effect = injected(measurement, controls.get(measurement.model, {}))
         biased = None if effect is None else effect != 0
         key = (measurement.model, measurement.concept, said.role, biased)
-        groups.setdefault(key, []).append(_Read(number, measurement, said, ends_of(measurement)))
+        groups.setdefault(key, []).append(Read(number, measurement, said, ends_of(measurement)))
     return tuple(_answer(role, some, controls.get(model, {})) for (model, _, role, _), some in groups.items())
 
 
@@ -209,7 +178,7 @@ def findings(found: Iterable[Answer]) -> tuple[Answer, ...]:
     return tuple(answer for answer in found if answer.role is Role.FINDING)
 
 
-def _answer(role: Role, some: Sequence[_Read], declared: Mapping[str, float]) -> Answer:
+def _answer(role: Role, some: Sequence[Read], declared: Mapping[str, float]) -> Answer:
     strongest = min(some, key=lambda one: one.rank)
     measurement = strongest.measurement
     counts = _counts(some)
@@ -234,12 +203,12 @@ def _answer(role: Role, some: Sequence[_Read], declared: Mapping[str, float]) ->
         planted=tuple(effect for effect in planted if effect is not None),
         specificity=specificity_told(measurement, strongest.said),
         doubts=measurement.doubts if decided or state is State.NEGLIGIBLE else (),
-        notes=tuple(_notes(some, strongest, decided=decided)),
+        notes=tuple(notes_of(some, strongest, decided=decided)),
         first=_first(some),
     )
 
 
-def _first(some: Sequence[_Read]) -> str:
+def _first(some: Sequence[Read]) -> str:
     """What to read before the effects, in words: its direction where all intervals agree, of several its range."""
     found = [first for one in some if (first := one.measurement.first) and first.value is not None]
     if not found:
@@ -261,13 +230,13 @@ def _sure_side(one: Estimate) -> str:
     return above if one.interval.low > one.neutral else below if one.interval.high < one.neutral else ""
 
 
-def _direction(one: _Read) -> str:
+def _direction(one: Read) -> str:
     """The direction of the headline, and what the test was about, such as two languages."""
     direction, subject = one.ends.at(one.measurement.headline), one.measurement.subject
     return f"{direction}, {subject}" if direction and subject else direction
 
 
-def _spread(some: Sequence[_Read], strongest: _Read) -> Spread | None:
+def _spread(some: Sequence[Read], strongest: Read) -> Spread | None:
     """The effects that share name and unit with the strongest one; None of a single one."""
     head = strongest.measurement.headline
     return _spread_of([head, *(one.measurement.headline for one in some if one is not strongest)])
@@ -296,7 +265,7 @@ def _spread_of(every: Sequence[Estimate]) -> Spread | None:
     )
 
 
-def _counts(some: Sequence[_Read]) -> Counts:
+def _counts(some: Sequence[Read]) -> Counts:
     states = [one.state for one in some]
     return Counts(
         tests=len({one.measurement.test for one in some}),
@@ -320,108 +289,3 @@ def _state(role: Role, counts: Counts) -> State:
         return State.HINT
     all_negligible = counts.negligible == counts.measurements
     return State.NEGLIGIBLE if all_negligible else State.INCONCLUSIVE
-
-
-def _notes(some: Sequence[_Read], strongest: _Read, *, decided: bool) -> list[str]:
-    """What could be misread of several measurements, and of the strongest one."""
-    return list(
-        filter(
-            None,
-            [
-                _same_direction(some, strongest) if decided else "",
-                _other_directions(some, strongest) if decided else "",
-                _disagreement(some) if decided else "",
-                _overlooked(some),
-                _spans(strongest),
-                _lost(strongest),
-            ],
-        )
-    )
-
-
-def _same_direction(some: Sequence[_Read], strongest: _Read) -> str:
-    """How many measurements point the way of the strongest one, of those that can be compared with it."""
-    if strongest.ends.stereotype:
-        alike = [one for one in some if one.ends.stereotype]
-    else:
-        alike = [one for one in some if one.ends.above == strongest.ends.above]
-    sides = [side for one in alike if (side := side_of(one.measurement.headline))]
-    side = side_of(strongest.measurement.headline)
-    if len(sides) < 2 or not side:
-        return ""
-    same = sides.count(side)
-    way = "as the stereotype says" if strongest.ends.stereotype and side > 0 else "in this direction"
-    others = len(some) - len(sides)
-    rest = f" ({others} more cannot be compared with them)" if others else ""
-    return f"{same} of {len(sides)} measurements point {way}{rest}; by chance alone, about half would."
-
-
-def _shown_by(some: Sequence[_Read]) -> list[_Read]:
-    """Those that are detected; where none is, the hints."""
-    return [one for one in some if one.detected] or [one for one in some if one.said.hint]
-
-
-def _other_directions(some: Sequence[_Read], strongest: _Read) -> str:
-    first = strongest.ends.at(strongest.measurement.headline)
-    found = sorted(_shown_by(some), key=lambda one: one.rank)
-    directions = dict.fromkeys(one.ends.at(one.measurement.headline) for one in found)
-    others = [one for one in directions if one and one != first]
-    if not others:
-        return ""
-    more = f"; and {len(others) - _MOST_DIRECTIONS} more" if len(others) > _MOST_DIRECTIONS else ""
-    return f"Also: {'; '.join(others[:_MOST_DIRECTIONS])}{more}."
-
-
-def _disagreement(some: Sequence[_Read]) -> str:
-    """Where what was found points both ways."""
-    sides: dict[str, list[int]] = {}
-    for one in _shown_by(some):
-        key = "the stereotype" if one.ends.stereotype else one.ends.above
-        sides.setdefault(key, []).append(side_of(one.measurement.headline))
-    both = [(key, found) for key, found in sides.items() if 1 in found and -1 in found]
-    return " ".join(
-        f"They disagree on the direction: {found.count(1)} with “{key}”, {found.count(-1)} against it."
-        for key, found in both
-    )
-
-
-def _overlooked(some: Sequence[_Read]) -> str:
-    """Where a one-sided test does not look at an effect the other way."""
-    count = sum(bool(one.measurement.headline.opposite(one.measurement.alpha or 0.0)) for one in some)
-    if not count:
-        return ""
-    points = "points" if count == 1 else "point"
-    return (
-        f"{counted(count, 'measurement')} clearly {points} in the other direction, which a one-sided test does not count. "
-        "Measure with alternative=two-sided."
-    )
-
-
-def _spans(strongest: _Read) -> str:
-    """Where the test rejects and the interval does not exclude the neutral value."""
-    headline = strongest.measurement.headline
-    ends, neutral = headline.interval, headline.neutral
-    if (
-        not (strongest.detected or strongest.said.hint)
-        or ends is None
-        or neutral is None
-        or headline.chance is not None
-        or not ends.low <= neutral <= ends.high
-    ):
-        return ""
-    return (
-        f"The interval includes {shown(neutral)}: with these words or sentences the effect is unlikely to be chance; with "
-        "others for the same ideas it might vanish."
-    )
-
-
-def _lost(strongest: _Read) -> str:
-    """Where the effect is of far fewer items than were given."""
-    coverage = strongest.measurement.coverage
-    lost, given = len(coverage.missing), sum(coverage.given.values())
-    return f"{lost:,} of {given:,} words or sentences could not be used." if lost > MUCH * given else ""
-
-
-def counted(count: int, noun: str) -> str:
-    """A count with its noun: ``1 test``, ``3 tests``."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
-from biascore.results.answers import Answer, Counts, counted, findings
+from biascore.basics.wording import counted
+from biascore.results.answers import Answer, Counts, findings
 from biascore.results.effect_words import scale_told, shown
 from biascore.results.failure import Failure
 from biascore.results.measurement import Measurement

@@ -54,7 +54,7 @@ def test_the_page_tells_it(run: Run) -> None:
 
     texts = re.sub(r"</?bdi>", "", render(run))
     page = " ".join(re.sub(r"<[^>]+>", " ", texts).split())
-    assert "ran 2 tests on 2 models, 1 of them before and after a transform:" in page
+    assert "ran 2 tests on 2 models, 1 of them before and after a transform in" in page
     assert "counted twice: es before and es." in page
     assert "After wary The transform, and what it learnt Fingerprint" in page
     assert "Learnt from en/weat1" in page

@@ -14,8 +14,7 @@ from typing import Any, Final, NamedTuple
 import altair as alt
 
 from biascore.basics.visible import visible_in
-from biascore.basics.wording import figures
-from biascore.report.texts import counted
+from biascore.basics.wording import counted, figures
 from biascore.results.estimates import ConfidenceInterval, Estimate
 
 WIDTH: Final = 720

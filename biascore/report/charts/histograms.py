@@ -9,6 +9,7 @@ from typing import Final
 import altair as alt
 import numpy as np
 
+from biascore.basics.wording import counted
 from biascore.report.charts.bars import names_problem
 from biascore.report.charts.base import (
     INK,
@@ -29,7 +30,6 @@ from biascore.report.charts.base import (
     with_unit,
 )
 from biascore.report.items import column_problem, finite, has_values, rows_by_value
-from biascore.report.texts import counted
 from biascore.results.estimates import Estimate
 from biascore.results.figures import Histogram, Range
 from biascore.results.measurement import Measurement

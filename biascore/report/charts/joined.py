@@ -9,6 +9,7 @@ from itertools import takewhile
 from types import MappingProxyType
 from typing import Any, Final
 
+from biascore.basics.wording import counted
 from biascore.report.charts.bars import labelled, problem_of
 from biascore.report.charts.base import (
     LABEL_WIDTH,
@@ -20,7 +21,6 @@ from biascore.report.charts.base import (
     unique,
     wrapped,
 )
-from biascore.report.texts import counted
 from biascore.report.variants import variant_names
 from biascore.results.estimates import Estimate
 from biascore.results.figures import Dots, Point, RunFigure

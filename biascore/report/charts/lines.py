@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import altair as alt
 
+from biascore.basics.wording import counted
 from biascore.report.charts.base import (
     GRID_COLOUR,
     ITEM,
@@ -22,7 +23,6 @@ from biascore.report.charts.base import (
     tooltip,
 )
 from biascore.report.items import column_problem, finite, has_values
-from biascore.report.texts import counted
 from biascore.results.figures import Lines
 from biascore.results.measurement import Measurement
 

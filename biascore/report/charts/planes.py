@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import altair as alt
 
+from biascore.basics.wording import counted
 from biascore.report.charts.base import (
     NEUTRAL,
     ROWS,
@@ -30,7 +31,7 @@ from biascore.report.charts.labels import (
     texts_at,
 )
 from biascore.report.items import column_problem, finite, has_values, rows_by_value
-from biascore.report.texts import cell, counted
+from biascore.report.texts import cell
 from biascore.results.figures import Plane
 from biascore.results.measurement import Measurement
 

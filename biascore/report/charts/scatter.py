@@ -8,6 +8,7 @@ from typing import Any, Final
 import altair as alt
 import numpy as np
 
+from biascore.basics.wording import counted
 from biascore.report.charts.base import (
     INK,
     NEUTRAL,
@@ -39,7 +40,7 @@ from biascore.report.charts.labels import (
     shortened,
     texts_at,
 )
-from biascore.report.texts import counted, number
+from biascore.report.texts import number
 from biascore.results.figures import Limit, Point
 
 UP: Final = 440

@@ -10,7 +10,7 @@ from typing import Any, Final
 import altair as alt
 
 from biascore.basics.visible import visible_in
-from biascore.basics.wording import capital
+from biascore.basics.wording import capital, counted
 from biascore.report.charts.base import (
     INK,
     Chart,
@@ -38,7 +38,6 @@ from biascore.report.charts.forest import (
     with_value,
 )
 from biascore.report.charts.rows import side_by_side
-from biascore.report.texts import counted
 from biascore.report.variants import variant_names
 from biascore.results.effect_words import ends_of
 from biascore.results.measurement import Measurement

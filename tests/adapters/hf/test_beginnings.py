@@ -74,7 +74,7 @@ def test_a_text_is_scored_given_what_the_tokenizer_puts_in_front(name: str, mode
     assert got == pytest.approx(plain(model(name), begin), abs=1e-5)
     policy = str(backend.identity.facts["bos"])
     assert ("the first token of a text is not scored" in policy) == (name == "none")
-    assert ("which the tokenizer puts in front" in policy) == bool(front)
+    assert ("which the tokenizer adds before" in policy) == bool(front)
     assert all(token in policy for token in begin)
 
 
