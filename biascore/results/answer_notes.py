@@ -56,7 +56,11 @@ def shown_by(some: Sequence[Read]) -> list[Read]:
 def dimensions_of(some: Sequence[Read]) -> tuple[str, ...]:
     """The dimensions on which an effect was found; none where a measurement with an effect is of a test of one."""
     found = [one.measurement.dimensions for one in shown_by(some)]
-    return tuple(dict.fromkeys(name for of in found for name, shown in of.items() if shown)) if all(found) else ()
+    return (
+        tuple(dict.fromkeys(name for of in found for name, shown in of.items() if shown))
+        if all(found)
+        else ()
+    )
 
 
 def _elsewhere(some: Sequence[Read]) -> str:

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from biascore.basics.wording import counted
 from biascore.results.answers import Answer, Counts, findings
-from biascore.results.effect_words import scale_told, shown
+from biascore.results.effect_words import Size, moved, scale_told, shown
 from biascore.results.failure import Failure
 from biascore.results.measurement import Measurement
 from biascore.results.verdicts import Role, State
@@ -75,6 +75,15 @@ def scale_lines(measurements: Iterable[Measurement], found: Sequence[Answer]) ->
         if estimate is not None and number in shown_numbers
     ]
     return tuple(dict.fromkeys(filter(None, map(scale_told, estimates))))
+
+
+def change_lines(measurements: Iterable[Measurement]) -> tuple[str, ...]:
+    """What each transform did to the effects of each test, with the interval of the change."""
+    return tuple(
+        f"{one.test} on {one.model}: {told} ({size.text})"
+        for one in measurements
+        if (told := moved(one)) and (size := Size.of(one.headline, worded=False))
+    )
 
 
 class Check(NamedTuple):
