@@ -319,3 +319,16 @@ def test_no_word_is_invented_where_a_unit_has_no_convention() -> None:
 )
 def test_numbers_have_the_digits_that_count(value: float, text: str) -> None:
     assert shown(value) == text
+
+
+def test_the_dimension_of_the_effect_is_named_and_not_the_concept_of_the_test() -> None:
+    both = {"concept": "race and gender"}
+    one = d(0.001, **both).model_copy(update={"dimensions": {"race": True, "gender": False}})
+    (answer,) = of(one)
+    assert answer.about == "race"
+    assert "Not shown: an effect of gender." in answer.notes
+    assert result_lines([answer])[0].startswith("Bias was detected in m: race (")
+    (unsure,) = of(d(0.9, **both).model_copy(update={"dimensions": {"race": False, "gender": False}}))
+    assert unsure.about == "race and gender"
+    (known,) = of(one, controls={"m": {one.test: 1.0}})
+    assert known.about == "race and gender"
