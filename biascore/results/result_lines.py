@@ -99,6 +99,17 @@ def checks_of(found: Sequence[Answer]) -> tuple[Check, ...]:
     return tuple(_check(one) for one in found if one.role in (Role.CONTROL, Role.BASELINE))
 
 
+def missed_line(found: Sequence[Answer]) -> str:
+    """That a known bias was missed, which comes before every result; empty where none was."""
+    missed = [
+        one for one in checks_of(found) if one.answer.planted and any(one.answer.planted) and not one.passed
+    ]
+    if not missed:
+        return ""
+    known = "; ".join(one.line.removeprefix("Known bias of ") for one in missed)
+    return f"A known bias was missed: {known}. So nothing here shows that a model has no such bias."
+
+
 def _check(answer: Answer) -> Check:
     counts, where = answer.counts, f"({answer.model}; {answer.about})"
     of = f"detected in {counts.detected} of {counted(counts.measurements, 'measurement')}"

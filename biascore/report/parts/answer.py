@@ -8,7 +8,14 @@ from biascore.report.parts.part import Part
 from biascore.results.answers import Answer, findings
 from biascore.results.effect_words import moved
 from biascore.results.gates import gates_line
-from biascore.results.result_lines import by_model, change_lines, checks_of, hint_line, scale_lines
+from biascore.results.result_lines import (
+    by_model,
+    change_lines,
+    checks_of,
+    hint_line,
+    missed_line,
+    scale_lines,
+)
 from biascore.results.run import Run
 from biascore.results.verdicts import Role
 from biascore.stats import Adjustment
@@ -34,6 +41,7 @@ def answer(run: Run) -> Part:
         if any(gate.warned for gate in run.gates)
         else "passed",
         "lines": run.result_lines,
+        "missed": missed_line(found),
         "hint": hint_line(found),
         "scales": scale_lines(run, found),
         "inconclusive": any(one.counts.inconclusive for one in own),
