@@ -16,7 +16,7 @@ from biascore.metric import MetricOptions
 from biascore.models.model import Model
 from biascore.models.questions import Level, Text
 from biascore.results.caveat import Caveat
-from biascore.results.coverage import REPEATED, Coverage, LostWord
+from biascore.results.coverage import NO_FURTHER, REPEATED, Coverage, LostWord
 from biascore.stats import cosine_matrix
 from biascore.stats.exchange import Exchange, Named
 from biascore.stimuli import WordList
@@ -174,7 +174,7 @@ def distinct_words(
             key = unicodedata.normalize("NFC", word).casefold()
             if key in first:
                 same = word == first[key]
-                reason = REPEATED if same else f"another spelling of {first[key]!r}"
+                reason = REPEATED if same else f"another spelling of {first[key]!r}, {NO_FURTHER}"
                 lost.append(LostWord(word=word, role=role, reason=reason))
             first.setdefault(key, word)
         kept[role] = tuple(first.values())
@@ -256,7 +256,7 @@ def _with_equals(
 
 def has_vector_of(word: str) -> str:
     """Why a word is lost whose vector is (nearly) that of another."""
-    return f"has the vector of {word!r}, so it is no further observation"
+    return f"has the vector of {word!r}, {NO_FURTHER}"
 
 
 def unusable(rows: npt.NDArray[np.float32]) -> list[str]:

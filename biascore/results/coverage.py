@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import Final, Self
 
 from pydantic import model_validator
@@ -9,6 +11,8 @@ from pydantic import model_validator
 from biascore.basics.frozen import Frozen, FrozenMap
 
 REPEATED: Final = "repeated in its list"
+NO_FURTHER: Final = "so it is no further observation"
+"""How the reason ends for which a word is left out that the model has, as another word has its vector."""
 
 
 class LostWord(Frozen):
@@ -43,3 +47,23 @@ class Coverage(Frozen):
     def missing(self) -> tuple[LostWord, ...]:
         """The lost words without those that only repeat another of their list."""
         return tuple(word for word in self.lost if word.reason != REPEATED)
+
+    def halved(self, needed: Sequence[str] | None) -> str:
+        """That a ``needed`` list (None: any; empty: all together) lost half of its items or more; else an empty text."""
+        repeats = [word for word in self.lost if word.reason == REPEATED or word.reason.endswith(NO_FURTHER)]
+        repeated = Counter(word.role for word in repeats)
+        lost = Counter(word.role for word in self.lost) - repeated
+        each = {
+            role: (lost[role], given - repeated[role])
+            for role, given in self.given.items()
+            if needed is None or role in needed
+        }
+        lists = each or {"the test": (lost.total(), sum(self.given.values()) - repeated.total())}
+        return next(
+            (
+                f"{name} lost {many:,} of {given:,} words or sentences, half or more"
+                for name, (many, given) in lists.items()
+                if many and 2 * many >= given
+            ),
+            "",
+        )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -27,9 +28,9 @@ class Finding(WithCaveats):
     """What a metric found for one test on one model; which these were, the engine knows.
 
     ``estimates``: the first is the headline; ``read_first`` names the one that a reader needs before it, if any.
-    ``decision``: the verdict with its reason, None for a metric that tests nothing. ``language`` and
-    ``positive_means`` are given where they are not the test's own. All else is as in ``Measurement``, which the
-    engine makes of it.
+    ``decision``: the verdict with its reason, None for a metric that tests nothing. ``needed``: the lists of
+    which more than half has to be used (None: each; empty: of all together). ``language`` and ``positive_means`` are given
+    where they are not the test's own. All else is as in ``Measurement``, which the engine makes of it.
     """
 
     estimates: tuple[Estimate, ...]
@@ -40,6 +41,7 @@ class Finding(WithCaveats):
     equivalence: Equivalence | None = None
     specificity: Specificity | None = None
     caveats: tuple[Caveat, ...] = ()
+    needed: tuple[str, ...] | None = None
     read_first: str = ""
     dimensions: Mapping[str, bool] = field(default_factory=dict)
     variant: str = ""
@@ -72,6 +74,7 @@ def measurement_of(
 
     Raises ValidationError for values that cannot be.
     """
+    found = _of_half(found)
     decision = found.decision or _TESTS_NOTHING
     if found.decision is not None and found.estimates[0].value is not None:
         decision = with_reach(decision, unreachable)
@@ -106,6 +109,26 @@ def measurement_of(
         item_neutral=found.item_neutral,
         figures=found.figures,
         items=found.items,
+    )
+
+
+def _of_half(found: Finding) -> Finding:
+    """The finding; not measured where a list lost half of its items or more, as the others are another test."""
+    headline, *others = found.estimates
+    halved = found.coverage.halved(found.needed) if found.decision else ""
+    if not halved or headline.value is None:
+        return found
+    rest = headline.model_copy(update={"name": f"{headline.name}, of what is left", "estimator": None})
+    update: dict[str, Any] = {"value": None, "interval": None, "p_values": (), "estimator": None}
+    return replace(
+        found,
+        estimates=(headline.model_copy(update=update), *others, rest),
+        read_first="",
+        decision=Decision(
+            Verdict.INCONCLUSIVE,
+            f"It was not measured: {halved}, so what is left is another test; its numbers are in the details. Check the "
+            "language, the spelling and the encoding of the test and the model.",
+        ),
     )
 
 

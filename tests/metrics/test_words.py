@@ -50,7 +50,7 @@ def test_capitalisations_of_one_word_are_one_word(model_of, test_of):
     assert got.verdict == "inconclusive"
     assert "X has 1 usable word(s) of 8" in got.reason
     assert {word.reason for word in got.coverage.missing if word.role == "X"} == {
-        "another spelling of 'table'"
+        "another spelling of 'table', so it is no further observation"
     }
 
 

@@ -151,6 +151,7 @@ class PlacementMetric(Metric[PlacementOptionsT, FiseTest]):
             positive_means=_means(test, "first", "A"),
             negative_means=_means(test, "second", "B"),
             dimensions={name: p <= options.alpha for name, p in found.adjusted.items()},
+            needed=(TARGETS, *(f"{d.name}.{side}" for d in test.dimensions for side in "AB")),
             estimates=found.estimates(test),
             decision=decision,
             equivalence=Equivalence.within(options.bound, DISTANCE),

@@ -131,6 +131,7 @@ def odds_finding(
         estimates=estimates,
         decision=decision,
         equivalence=Equivalence.within(options.bound, G_S),
+        needed=(),
         coverage=_coverage(scored, chosen),
         caveats=(
             *repeated_samples(test, options),

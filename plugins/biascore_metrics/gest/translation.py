@@ -84,6 +84,7 @@ class GestMt(Metric[MtOptions, SamplesTest]):
             read_first=raw(F_M),
             decision=rates.decision,
             equivalence=Equivalence.within(rates.bound, raw(F_S)),
+            needed=(),
             coverage=_coverage(chosen, verdicts),
             caveats=(*rates.caveats, *repeated_samples(test, options)),
             item_value="1 masculine, 0 feminine, none where no gender was found",
