@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import codecs
 from typing import ClassVar
+
+from pydantic import field_validator
 
 from biascore.api.adapters import Adapter, LoadContext, ModelRef, Options
 from biascore_adapters.fasttext.backend import FastTextBackend
 from biascore_adapters.fasttext.detect import Format, open_vectors
+from biascore_adapters.fasttext.names import UTF_8
 from biascore_adapters.fasttext.storage import DigestMode, ModelFile, locate
 
 __all__ = ["FastTextAdapter", "FastTextBackend", "FastTextOptions"]
@@ -18,12 +22,21 @@ class FastTextOptions(Options):
     ``format``: ``auto`` tells it by the content. ``digest``: ``auto`` hashes the whole file up to 1 GiB and
     a sample of it beyond. ``subwords``: whether a fastText model composes words that are not in its
     dictionary from their n-grams; without, they are out of vocabulary. Text and word2vec files have no
-    n-grams, so there it changes nothing.
+    n-grams, so there it changes nothing. ``encoding``: of the words of a text file.
     """
 
     format: Format = "auto"
     digest: DigestMode = "auto"
     subwords: bool = True
+    encoding: str = UTF_8
+
+    @field_validator("encoding")
+    @classmethod
+    def _is_known(cls, name: str) -> str:
+        try:
+            return codecs.lookup(name).name
+        except LookupError as error:
+            raise ValueError(f"there is no encoding {name!r}; such as utf-8, latin-1, cp1252") from error
 
 
 class FastTextAdapter(Adapter[FastTextOptions]):
@@ -48,7 +61,7 @@ class FastTextAdapter(Adapter[FastTextOptions]):
         """
         file = ModelFile(locate(ref.locator))
         try:
-            vectors = open_vectors(file, options.format, options.subwords)
+            vectors = open_vectors(file, options.format, options.subwords, options.encoding)
             return FastTextBackend(file, vectors, file.digest(options.digest, vectors.digest_head))
         except BaseException:
             file.close()

@@ -9,6 +9,7 @@ from typing import Final, Literal
 from biascore.errors import ModelLoadError
 from biascore_adapters.fasttext.binary import MAGIC, BinaryVectors, read_dictionary
 from biascore_adapters.fasttext.index import MAX_DIMENSIONS
+from biascore_adapters.fasttext.names import UTF_8
 from biascore_adapters.fasttext.quantised import QuantisedVectors
 from biascore_adapters.fasttext.storage import ModelFile, unusable
 from biascore_adapters.fasttext.textvec import (
@@ -46,7 +47,7 @@ _FOREIGN: Final = (
 )  # fmt: skip
 
 
-def open_vectors(file: ModelFile, wanted: Format, subwords: bool) -> WordVectors:
+def open_vectors(file: ModelFile, wanted: Format, subwords: bool, encoding: str = UTF_8) -> WordVectors:
     """Open the file in the format wanted, or the one its content shows.
 
     Raises ModelLoadError that says what was found where it is none of those read here, and
@@ -54,7 +55,9 @@ def open_vectors(file: ModelFile, wanted: Format, subwords: bool) -> WordVectors
     """
     found = _told_by_content(file) if wanted == "auto" else wanted
     if found == "vec":
-        return TextVectors(file)
+        return TextVectors(file, encoding)
+    if encoding != UTF_8:
+        raise unusable(file.path, f"encoding={encoding} is for text files, and this is none", "Leave it out.")
     if found == "word2vec":
         return Word2VecVectors(file)
     dictionary = read_dictionary(file)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import io
 import re
@@ -18,12 +19,15 @@ import numpy as np
 import numpy.typing as npt
 
 from biascore.api.support import MAX_UNPACKED
+from biascore.errors import ModelLoadError
 from biascore_adapters.fasttext.index import MAX_DIMENSIONS, MAX_WORD_BYTES, WordIndex
+from biascore_adapters.fasttext.names import UTF_8, Names
 from biascore_adapters.fasttext.storage import HEAD_BYTES, ModelFile, corrupt, unusable
 from biascore_adapters.fasttext.vectors import Facts, blank, checked
 
 GZIP_MAGIC: Final = b"\x1f\x8b"
 _HEADER: Final = re.compile(rb"(\d{1,18})[ \t]+(\d{1,18})[ \t\r]*")
+_COMMA: Final = re.compile(rb"-?\d+(,\d+)?(e-?\d+)?", re.IGNORECASE)
 _SCAN_BUFFER: Final = 1 << 20
 _SEEK_BUFFER: Final = 1 << 14  # every jump to a word fills the buffer anew
 _SMALL: Final = 32_000_000  # bytes, of which nobody minds the ratio
@@ -60,21 +64,27 @@ class TextVectors:
     ". . ."), unless one of the surplus fields is itself a number.
     """
 
-    def __init__(self, file: ModelFile) -> None:
+    def __init__(self, file: ModelFile, encoding: str = UTF_8) -> None:
         self._file = file
         self._gzip = file.head(2) == GZIP_MAGIC
+        self._names = Names(file.path, encoding)
         with self._lines(_SCAN_BUFFER) as stream:
             first = stream.readline(_line_limit(MAX_DIMENSIONS))
-            header = parse_header(first)
+            mark = len(codecs.BOM_UTF8) if first.startswith(codecs.BOM_UTF8) else 0
+            header = parse_header(first[mark:])
+            start = mark if header is None else len(first)
+            self._tabs = b"\t" in (first if header is None else stream.readline(_line_limit(header[1])))
             if header is None:
-                self.dimensions, start, claimed = self._headerless(first), 0, None
-                stream.seek(0)
+                self.dimensions, claimed = self._headerless(self._spaced(first[mark:])), None
             else:
                 claimed, self.dimensions = header
-                start = len(first)
             if not 0 < self.dimensions <= MAX_DIMENSIONS or claimed == 0:
                 raise corrupt(file.path, f"the header claims {claimed} words of {self.dimensions} dimensions")
+            stream.seek(start)
             self._index = self._scan(stream, start, has_header=header is not None)
+            if self._names.settled():
+                stream.seek(start)
+                self._index = self._scan(stream, start, has_header=header is not None)
         if claimed is not None and claimed != len(self._index):
             raise corrupt(
                 file.path, f"the header says {claimed} words, but {len(self._index)} lines of vectors follow"
@@ -85,12 +95,15 @@ class TextVectors:
             "dimensions": self.dimensions,
             "words": len(self._index),
             "repeated words": self._index.repeated,
+            **self._names.facts,
         }
         self.digest_head = HEAD_BYTES
 
     def _headerless(self, line: bytes) -> int:
         fields = fields_of(line)
         if len(fields) < 3 or parse_values(fields[1:]) is None:
+            if len(fields) > 2 and _decimal_comma(fields[1:]):
+                raise _commas(self._file.path, 1)
             raise unusable(
                 self._file.path,
                 "line 1 is neither a header 'n d' nor a word followed by two or more numbers",
@@ -119,7 +132,9 @@ class TextVectors:
         plain, trailing = (b"\n", dimensions), (b" \n", dimensions + 1)
         # A gzip of vectors unpacks to three or four times its size, a bomb to a thousand.
         most = max(_SMALL, MAX_UNPACKED * self._file.size) if self._gzip else sys.maxsize
-        for line in iter(lambda: stream.readline(limit), b""):
+        recode = self._names.recode
+        lines = iter(lambda: stream.readline(limit), b"")
+        for line in map(self._spaced, lines) if self._tabs else lines:
             if offset > most:
                 raise unusable(
                     self._file.path,
@@ -131,7 +146,7 @@ class TextVectors:
                 word = line[: line.index(b" ")]
             else:
                 word = self._unusual(line, len(keys) + 1 + has_header)
-            keys.append(hash(word))
+            keys.append(hash(word if word.isascii() else recode(word, len(keys) + 1 + has_header)))
             offsets.append(offset)
             offset += len(line)
         return WordIndex(np.frombuffer(keys, dtype=np.int64), np.frombuffer(offsets, dtype=np.int64))
@@ -176,11 +191,12 @@ class TextVectors:
                 if place in done:
                     continue  # an earlier line had this word
                 stream.seek(int(self._index.offsets[row]))
-                line = stream.readline(_line_limit(self.dimensions))
-                name = words[place].encode() + b" "
-                if line.startswith(name):
+                name, values = self._entry(
+                    stream.readline(_line_limit(self.dimensions)), row + self._first_line
+                )
+                if name == words[place].encode():
                     done.add(place)
-                    yield place, row, line[len(name) :]
+                    yield place, row, values
 
     @property
     def size(self) -> int:
@@ -212,13 +228,21 @@ class TextVectors:
             stream.seek(int(self._index.offsets[0]))
             lines = iter(lambda: stream.readline(limit), b"")
             for number, line in enumerate(lines, self._first_line):
-                text = line.rstrip(b"\r\n ")
-                if text.count(b" ") == self.dimensions:
-                    name, _, values = text.partition(b" ")
-                else:
-                    name = self._unusual(line, number)
-                    values = text[len(name) + 1 :]
-                yield name, values
+                yield self._entry(line, number)
+
+    def _entry(self, line: bytes, number: int) -> tuple[bytes, bytes]:
+        """The word of a line, in UTF-8, and its values."""
+        text = self._spaced(line).rstrip(b"\r\n ")
+        if text.count(b" ") == self.dimensions:
+            name, _, values = text.partition(b" ")
+        else:
+            name = self._unusual(text, number)
+            values = text[len(name) + 1 :]
+        return name if name.isascii() else self._names.recode(name, number), values
+
+    def _spaced(self, line: bytes) -> bytes:
+        """The line with spaces where the file has tabs."""
+        return line.replace(b"\t", b" ") if self._tabs else line
 
     def _parse_all(self, texts: Sequence[bytes], number: int) -> npt.NDArray[np.float32]:
         """The values of lines from the ``number``-th on, (n, d); a fifth of the time of one line after the other."""
@@ -237,6 +261,8 @@ class TextVectors:
     def _parse(self, text: bytes, number: int) -> npt.NDArray[np.float32]:
         fields = fields_of(text)
         values = parse_values(fields)
+        if values is None and _decimal_comma(fields):
+            raise _commas(self._file.path, number)
         if values is None or len(values) != self.dimensions:
             raise corrupt(self._file.path, f"line {number} does not hold {self.dimensions} numbers")
         return checked(values, self._file.path, f"the values in line {number}")
@@ -244,6 +270,16 @@ class TextVectors:
     def close(self) -> None:
         """Close the file."""
         self._file.close()
+
+
+def _decimal_comma(fields: Sequence[bytes]) -> bool:
+    return all(_COMMA.fullmatch(field) for field in fields)
+
+
+def _commas(path: Path, number: int) -> ModelLoadError:
+    return unusable(
+        path, f"line {number} has decimal commas", "Write numbers with a point: 0.53 and not 0,53."
+    )
 
 
 def _line_limit(dimensions: int) -> int:

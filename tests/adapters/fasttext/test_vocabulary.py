@@ -86,11 +86,11 @@ def test_a_word_that_repeats_comes_once_with_the_vector_that_counts(tmp_path: Pa
 
 def test_what_nobody_can_ask_for_is_left_out(tmp_path: Path, opened: Opened) -> None:
     path = tmp_path / "odd.vec"
-    path.write_bytes(b"3 2\n. . . 1 2\n\xff\xfe 3 4\nc 5 6\n")
+    path.write_bytes(b"4 2\n. . . 1 2\n\xff\xfe 3 4\nc 5 6\n\xc3\xa9 7 8\n")
     vocabulary = opened(path, format="vec").vocabulary()
     ((words, rows),) = vocabulary.blocks()
-    assert words == ("c",) == tuple(vocabulary.words())
-    np.testing.assert_array_equal(rows, [[5, 6]])
+    assert words == ("c", "é") == tuple(vocabulary.words())
+    np.testing.assert_array_equal(rows, [[5, 6], [7, 8]])
 
 
 @pytest.mark.parametrize("value", ["x", "nan", "1e99", "1_0", ""])
