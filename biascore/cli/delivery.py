@@ -18,7 +18,7 @@ from biascore.basics.guard import debugging
 from biascore.cli import codes
 from biascore.cli.adjusting import Adjust
 from biascore.cli.console import say, stderr
-from biascore.cli.gates import gate_code, print_gates, print_scenarios
+from biascore.cli.gates import failure_code, gate_code, print_gates, print_scenarios
 from biascore.cli.options import (
     Force,
     Form,
@@ -119,10 +119,7 @@ def run_and_deliver(audit: Audit, given: RunOptions) -> None:
     finally:
         engine.close()
     _deliver(result, given, printed, earlier)
-    code = gate_code(result.gates)
-    if result.failed and all(gate.only_unmeasured for gate in result.gates if not gate.passed):
-        passing = all(failure.may_pass for failure in result.failed)
-        code = codes.MAY_PASS if passing else codes.PARTLY_FAILED
+    code = gate_code(result.gates, result) or failure_code(result)
     if code != codes.DONE:
         raise typer.Exit(code)
 

@@ -50,7 +50,7 @@ def gate(
         print_json([{**one.model_dump(mode="json"), "passed": one.passed} for one in found])
     else:
         print_gates(found)
-    code = gate_code(found)
+    code = gate_code(found, stored)
     if code != codes.DONE:
         raise typer.Exit(code)
 
@@ -125,6 +125,16 @@ def print_scenarios(run: Run) -> None:
         say(f"scenario {one.name!r} ({one.group}; {one.ground}): {'; '.join(told)}", to=console)
 
 
-def gate_code(found: Sequence[GateResult]) -> int:
-    """The exit code of these gates."""
-    return codes.DONE if all(one.passed for one in found) else codes.GATE_FAILED
+def gate_code(found: Sequence[GateResult], run: Run) -> int:
+    """The exit code of these gates on a run; where only failed measurements keep them from passing, that of these."""
+    failing = [one for one in found if not one.passed]
+    if any(not one.only_unmeasured for one in failing):
+        return codes.GATE_FAILED
+    return failure_code(run) if failing else codes.DONE
+
+
+def failure_code(run: Run) -> int:
+    """The exit code of a run by its failed measurements."""
+    if not run.failed:
+        return codes.DONE
+    return codes.MAY_PASS if all(failure.may_pass for failure in run.failed) else codes.PARTLY_FAILED

@@ -81,10 +81,7 @@ class GateResult(Frozen):
     @property
     def passed(self) -> bool:
         """Whether no check fails, and none is undecided where that fails too."""
-        bad = (
-            {GateOutcome.FAILS, GateOutcome.UNDECIDED} if self.inconclusive == "fail" else {GateOutcome.FAILS}
-        )
-        return bool(self.checks) and not any(check.held in bad for check in self.checks)
+        return bool(self.checks) and not self._failing
 
     @property
     def warned(self) -> bool:
@@ -94,8 +91,12 @@ class GateResult(Frozen):
     @property
     def only_unmeasured(self) -> bool:
         """Whether nothing keeps it from passing but measurements that could not be made."""
-        failing = [check for check in self.checks if check.held is not GateOutcome.HOLDS]
-        return not self.passed and bool(failing) and not any(check.measured for check in failing)
+        return bool(self._failing) and not any(check.measured for check in self._failing)
+
+    @property
+    def _failing(self) -> tuple[GateCheck, ...]:
+        undecided = self.of(GateOutcome.UNDECIDED) if self.inconclusive == "fail" else ()
+        return (*self.of(GateOutcome.FAILS), *undecided)
 
     def of(self, held: GateOutcome) -> tuple[GateCheck, ...]:
         """The checks that came out so."""

@@ -9,6 +9,8 @@ import pytest
 
 from biascore import Engine, Run
 from biascore.audit import Audit
+from biascore.cli import codes
+from biascore.cli.gates import gate_code
 from biascore.comparing import Outcome, compare
 from biascore.errors import OptionsError, RunError
 from biascore.gates import Gate, evaluate
@@ -129,7 +131,14 @@ def test_what_could_not_be_measured_fails_and_is_told_apart() -> None:
     found = said(run, within=0.5)
     assert not found.passed
     assert found.only_unmeasured
-    assert not said(run, within=0.05).only_unmeasured
+    assert said(
+        run, within=0.05
+    ).only_unmeasured  # what is inconclusive is let pass, and does not keep it from passing
+    assert not said(run, within=0.05, inconclusive="fail").only_unmeasured
+    assert gate_code([found], run.model_copy(update={"failed": (lost,)})) == codes.PARTLY_FAILED
+    assert gate_code([found, said(run, within=0.05, inconclusive="fail")], run) == codes.GATE_FAILED
+    passing = lost.model_copy(update={"may_pass": True})
+    assert gate_code([found], run.model_copy(update={"failed": (passing,)})) == codes.MAY_PASS
 
 
 @pytest.fixture(scope="module")
