@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from biascore.cli.options import chosen_audit
+from biascore.files.writing import reserved
 
 from ..builders.word_lists import write_weat
 
@@ -332,3 +333,43 @@ def test_interrupted_by_ctrl_c_says_what_is_kept(tmp_path: Path, audit: Path, op
     assert done.returncode in (130, -signal.SIGINT), done.stderr
     assert "interrupted" in done.stderr
     assert kept in done.stderr
+
+
+def test_a_second_run_into_a_folder_learns_it_before_it_measures(
+    biascore, audit: Path, tmp_path: Path
+) -> None:
+    with reserved(tmp_path / "out"):
+        told = biascore("run", str(audit), "--out", str(tmp_path / "out"), code=2)
+    assert "another command is at work" in told.stderr
+    assert not told.stdout
+    assert not (tmp_path / "out").exists()
+
+
+HOMELESS = """
+import os, pwd
+os.environ.pop("HOME", None)
+def nobody(_): raise KeyError("uid not found")
+pwd.getpwuid = nobody
+from biascore.cli import main
+main()
+"""
+
+
+def test_a_user_without_a_home_gets_a_report_and_charts(tmp_path: Path) -> None:
+    pytest.importorskip("altair", reason="needs biascore[report]")
+
+    def call(*arguments: str) -> None:
+        done = subprocess.run(
+            [sys.executable, "-c", HOMELESS, *arguments],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+
+    measure = ("measure", "weat", "--model", "planted:gender=1", "--tests", "en/weat7", "-o", "resamples=100")
+    call(*measure, "--out", "run", "--report", "page.html")
+    call("report", "run", "--charts", "charts", "--out", "other.html")
+    assert (tmp_path / "page.html").stat().st_size > 10_000
+    assert list((tmp_path / "charts").glob("*.svg"))
