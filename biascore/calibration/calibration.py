@@ -95,7 +95,7 @@ class Calibration(Frozen):
 
     ``estimate``, ``unit`` and ``neutral`` are of the headline. ``alpha``: the level of the test; ``power``: the share
     of models in which an effect has to be detected to count as one that can be seen. ``setup`` is all that decides
-    what is found, besides ``sizes`` and effects. ``changed``: the options that are not as the metric has them by itself,
+    what is found, other than ``sizes`` and effects. ``changed``: the options that are not as the metric has them by itself,
     each with both values.
     """
 

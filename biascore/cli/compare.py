@@ -67,7 +67,7 @@ def compare(
     ] = None,
     adjust: Adjust = None,
     report: Annotated[
-        Path | None, typer.Option(help="HTML file to write the comparison to.", metavar="FILE")
+        Path | None, typer.Option(help="File to write the comparison to: .html or .pdf.", metavar="FILE")
     ] = None,
     as_json: Json = False,
     force: Force = False,

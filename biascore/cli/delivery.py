@@ -38,9 +38,9 @@ from biascore.cli.report import deliver
 from biascore.cli.results import print_run
 from biascore.engine import DEFAULT_CACHE, Engine
 from biascore.errors import OptionsError
-from biascore.exporting.forms import exporter
+from biascore.exporting.forms import exporter, form_of
 from biascore.files.paths import user_path
-from biascore.files.writing import reserved
+from biascore.files.writing import check_file, reserved
 from biascore.plugins.loading import Plugins
 from biascore.results.gates import gates_line
 from biascore.results.run import Run, check_replaceable
@@ -71,6 +71,11 @@ class RunOptions:
         if self.form is not None:
             exporter(self.form, Plugins(only={"register_exporters"}))
         return "json" if self.as_json else self.form
+
+    @property
+    def report_form(self) -> str | None:
+        """The form of ``--report`` by its ending; None for a page."""
+        return None if self.report is None else form_of(self.report, Plugins(only={"register_exporters"}))
 
 
 def taking_run_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -142,8 +147,10 @@ def _check_targets(given: RunOptions, audit: Audit) -> None:
         )
     if given.out is not None:
         _check_bases(audit, given.out)  # first: --force would replace what is compared with
-        check_replaceable(given.out, overwrite=given.force)
-    if given.report is not None:
+    if given.report is not None and given.report_form is not None:
+        # Whether the file there is of biascore, only the text can say.
+        check_file(user_path(given.report), overwrite=given.force, mark=b"")
+    elif given.report is not None:
         from biascore.report import check_installed, check_report
 
         check_installed()
@@ -187,7 +194,9 @@ def _save(result: Run, given: RunOptions, earlier: Run | None) -> None:
         check_keeps(result, earlier)
     if given.out is not None:
         say(f"run saved in {result.save(given.out, overwrite=given.force)}", to=stderr)
-    if given.report is not None:
+    if given.report is not None and given.report_form is not None:
+        deliver(result, given.report_form, given.report, force=given.force)
+    elif given.report is not None:
         from biascore.report import write_report
 
         say(f"report: {write_report(result, given.report, overwrite=given.force)}", to=stderr)

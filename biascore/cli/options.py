@@ -44,7 +44,13 @@ Form = Annotated[
     ),
 ]
 Out = Annotated[Path | None, typer.Option(help="Folder to save the run in.", metavar="DIR")]
-Report = Annotated[Path | None, typer.Option(help="HTML file to write the report to.", metavar="FILE")]
+Report = Annotated[
+    Path | None,
+    typer.Option(
+        help="File to write the report to: .html, .pdf, .md, .csv, .json, .tex or .xml (JUnit).",
+        metavar="FILE",
+    ),
+]
 Force = Annotated[bool, typer.Option("--force", help="Replace what an earlier command wrote there.")]
 NoCache = Annotated[bool, typer.Option("--no-cache", help="Neither read nor keep answers of models.")]
 Require = Annotated[

@@ -15,6 +15,7 @@ from biascore.results.run import Run
 from biascore.results.run_files import REPORT_FILE
 
 HTML: Final = "html"
+PDF: Final = "pdf"
 
 
 def report(
@@ -41,13 +42,14 @@ def report(
         ),
     ] = None,
     form: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--format",
-            help="html, md, csv, json, latex, model-card, every-eval-ever, junit, or one that a plugin adds.",
+            help="html, pdf, md, csv, json, latex, model-card, every-eval-ever, junit, or one that a plugin adds. "
+            "Default: by the ending of --out, or html.",
             metavar="FORM",
         ),
-    ] = HTML,
+    ] = None,
     columns: Annotated[
         str | None,
         typer.Option(
@@ -59,7 +61,10 @@ def report(
 ) -> None:
     """Write the report of a stored run: one HTML file that needs no network, or another form."""
     loaded = Run.load(run_folder)
-    if form != HTML:
+    form = _form(form, out)
+    if form == PDF and out is None:
+        out = run_folder / "report.pdf"
+    if form not in (HTML, PDF):
         if charts is not None:
             raise OptionsError(
                 f"--charts belongs to the HTML report. Write the charts first, and the {form} after them: biascore report "
@@ -75,6 +80,25 @@ def report(
     drawn = write_charts(loaded, charts, width=chart_width, overwrite=force) if charts else ()
     for path in (write_report(loaded, out or run_folder / REPORT_FILE, overwrite=force), *drawn):
         say(path)
+
+
+def _form(form: str | None, out: Path | None) -> str:
+    """The form that was asked for, by name or by the ending of its file; raises OptionsError where these differ."""
+    from biascore.exporting.forms import exporter, form_of
+    from biascore.plugins.loading import Plugins
+
+    if out is None or not out.suffix:
+        return form or HTML
+    plugins = Plugins(only={"register_exporters"})
+    ending = {".html": HTML, ".htm": HTML, ".pdf": PDF}.get(out.suffix.lower()) or form_of(out, plugins)
+    if form is None:
+        return ending or HTML  # which check_report refuses under any other ending
+    own = f".{form}" if form in (HTML, PDF) else exporter(form, plugins).suffix
+    if ending is not None and ending != form and own != out.suffix.lower():
+        raise OptionsError(
+            f"--out {out} is a file of {ending}, and --format asks for {form}. Name a file that ends in {own}"
+        )
+    return form
 
 
 def deliver(

@@ -21,7 +21,14 @@ from biascore.results.answers import Answer, findings
 from biascore.results.caveat_lines import caveat_lines
 from biascore.results.estimates import describe, format_p
 from biascore.results.measurement import Measurement
-from biascore.results.result_lines import by_model, checks_of, hint_line, scale_lines
+from biascore.results.result_lines import (
+    by_model,
+    change_lines,
+    checks_of,
+    hint_line,
+    missed_line,
+    scale_lines,
+)
 from biascore.results.run import Run
 from biascore.results.table_notes import conventions
 from biascore.results.verdicts import Role, RunVerdict, State, specificity_told
@@ -108,6 +115,8 @@ def print_run(run: Run, *, verbose: bool = False) -> None:
 def _print_result(console: Console, run: Run) -> None:
     """The result in a sentence, a line for each concept, and whether the tests find what is known."""
     say("", to=console)
+    for text in filter(None, [missed_line(run.answers)]):
+        say(text, to=console, style="bold red")
     if run.controls and not findings(run.answers):
         text = "Only models with a known bias were measured, to check the tests. This says nothing of a model in use."
         say(text, to=console, style="bold")
@@ -115,7 +124,7 @@ def _print_result(console: Console, run: Run) -> None:
     for some in of.values() if len(lines) >= len(of) else ():
         say(lines.pop(0), to=console, style="bold")
         _print_concepts(console, some)
-    for text in lines:
+    for text in (*lines, *change_lines(run)):
         say(text, to=console, style="bold")
     for text in filter(None, [hint_line(run.answers), *scale_lines(run, run.answers)]):
         say(text, to=console)

@@ -83,6 +83,13 @@ def exporter(name: str, plugins: Plugins) -> type[Exporter]:
     return EXPORTERS.get(name) or plugins.exporters.get(name)
 
 
+def form_of(path: Path, plugins: Plugins) -> str | None:
+    """The form whose files end as this one: the first of several; None for a page (HTML, PDF) and for any other ending."""
+    suffix = path.suffix.lower()
+    known = [(name, exporter(name, plugins).suffix) for name in known_formats(plugins)]
+    return next((name for name, one in known if one == suffix), None)
+
+
 def write_exported(
     found: tuple[Exported, ...], target: Path, suffix: str, *, overwrite: bool
 ) -> tuple[Path, ...]:

@@ -116,7 +116,7 @@ def _pairs_of_table(path: Path, display: str) -> Pairs:
     if len(table.columns) != 2:
         raise DataError(
             f"{display} has {len(table.columns)} column(s), {listed(table.columns)}, and pairs have two. Separate them by a "
-            "comma, with a header that says what they stand for, such as: female,male"
+            "comma, with a header that names the sides, such as: female,male"
         )
     table.check_filled(*table.columns)
     one, other = table.columns

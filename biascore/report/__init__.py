@@ -29,22 +29,27 @@ __all__ = ["ChartFormat", "plot", "write_charts", "write_comparison", "write_rep
 ChartFormat = Literal["svg", "pdf", "png"]
 CHART_MARK: Final = b"biascore chart"
 """What every chart file holds, and so what tells it from other pictures."""
+PDF: Final = ".pdf"
+PDF_MARK: Final = b"biascore report"
+"""A comment after the end of every PDF of a report."""
+PAGES: Final = (".html", ".htm", PDF)
+"""How the files of pages end."""
 _OF_THE_WHOLE: Final = ("$schema", "config", "background", "autosize", "datasets")
 """What a chart of several charts states once."""
 EXTRA_MODULES: Final = ("altair", "jinja2", "vl_convert")
 
 
 def write_report(run: Run, path: str | Path, *, overwrite: bool = False) -> Path:
-    """Write the run as one HTML file that loads nothing from anywhere, and return its path.
+    """Write the run as one HTML file that loads nothing from anywhere, or as PDF (``.pdf``), and return its path.
 
-    The file is written whole or not at all. Raises RunError where the file exists (unless ``overwrite``) or
-    cannot be written, and MissingExtraError without ``biascore[report]``.
+    The file is written whole or not at all. Raises RunError where the file exists (unless ``overwrite``), cannot be
+    written, ends as another form does, or is a PDF and no browser prints it; MissingExtraError without ``biascore[report]``.
     """
     check_installed()
     from biascore.report.page import render
 
     target = check_report(path, overwrite=overwrite)
-    write_file(target, render(run).encode("utf-8"))
+    _write(target, path, render(run))
     return Path(path)
 
 
@@ -57,8 +62,17 @@ def write_comparison(found: Comparison, path: str | Path, *, overwrite: bool = F
     from biascore.report.comparison import render_comparison
 
     target = check_report(path, overwrite=overwrite)
-    write_file(target, render_comparison(found).encode("utf-8"))
+    _write(target, path, render_comparison(found))
     return Path(path)
+
+
+def _write(target: Path, path: str | Path, page: str) -> None:
+    from biascore.report.printing import printed
+
+    if Path(path).suffix.lower() == PDF:
+        write_file(target, b"%s\n%% %s\n" % (printed(page), PDF_MARK))
+    else:
+        write_file(target, page.encode("utf-8"))
 
 
 def write_charts(
@@ -137,7 +151,17 @@ def _of_set(part: Any, number: int) -> Any:
 
 def check_report(path: str | Path, *, overwrite: bool) -> Path:
     """Where a report can be written: ``path``, or what it links to; raises RunError where it cannot."""
-    return check_file(Path(path), overwrite=overwrite, mark=REPORT_MARK)
+    suffix = Path(path).suffix.lower()
+    if suffix and suffix not in PAGES:
+        raise RunError(
+            f"{path}: a page ends in {', '.join(PAGES)}, not in {suffix}. Change the ending; for another form of a run: "
+            "biascore report RUN --format FORM --out FILE"
+        )
+    if suffix == PDF:
+        from biascore.report.printing import find_browser
+
+        find_browser()
+    return check_file(Path(path), overwrite=overwrite, mark=PDF_MARK if suffix == PDF else REPORT_MARK)
 
 
 def check_installed() -> None:

@@ -48,6 +48,29 @@ class Read(NamedTuple):
         )
 
 
+def shown_by(some: Sequence[Read]) -> list[Read]:
+    """Those that are detected; where none is, the hints."""
+    return [one for one in some if one.detected] or [one for one in some if one.said.hint]
+
+
+def dimensions_of(some: Sequence[Read]) -> tuple[str, ...]:
+    """The dimensions on which an effect was found; none where a measurement with an effect is of a test of one."""
+    found = [one.measurement.dimensions for one in shown_by(some)]
+    return (
+        tuple(dict.fromkeys(name for of in found for name, shown in of.items() if shown))
+        if all(found)
+        else ()
+    )
+
+
+def _elsewhere(some: Sequence[Read]) -> str:
+    """Of tests of several dimensions, those on which no effect was found."""
+    found = set(dimensions_of(some))
+    every = dict.fromkeys(name for one in some for name in one.measurement.dimensions)
+    rest = [name for name in every if name not in found]
+    return f"Not shown: an effect of {', '.join(rest)}." if found and rest else ""
+
+
 def notes_of(some: Sequence[Read], strongest: Read, *, decided: bool) -> list[str]:
     """What could be misread of several measurements, and of the strongest one."""
     return list(
@@ -57,6 +80,7 @@ def notes_of(some: Sequence[Read], strongest: Read, *, decided: bool) -> list[st
                 _same_direction(some, strongest) if decided else "",
                 _other_directions(some, strongest) if decided else "",
                 _disagreement(some) if decided else "",
+                _elsewhere(some) if decided else "",
                 _overlooked(some),
                 _spans(strongest),
                 _lost(strongest),
@@ -82,14 +106,9 @@ def _same_direction(some: Sequence[Read], strongest: Read) -> str:
     return f"{same} of {len(sides)} measurements point {way}{rest}; by chance alone, about half would."
 
 
-def _shown_by(some: Sequence[Read]) -> list[Read]:
-    """Those that are detected; where none is, the hints."""
-    return [one for one in some if one.detected] or [one for one in some if one.said.hint]
-
-
 def _other_directions(some: Sequence[Read], strongest: Read) -> str:
     first = strongest.ends.at(strongest.measurement.headline)
-    found = sorted(_shown_by(some), key=lambda one: one.rank)
+    found = sorted(shown_by(some), key=lambda one: one.rank)
     directions = dict.fromkeys(one.ends.at(one.measurement.headline) for one in found)
     others = [one for one in directions if one and one != first]
     if not others:
@@ -101,7 +120,7 @@ def _other_directions(some: Sequence[Read], strongest: Read) -> str:
 def _disagreement(some: Sequence[Read]) -> str:
     """Where what was found points both ways."""
     sides: dict[str, list[int]] = {}
-    for one in _shown_by(some):
+    for one in shown_by(some):
         key = "the stereotype" if one.ends.stereotype else one.ends.above
         sides.setdefault(key, []).append(side_of(one.measurement.headline))
     both = [(key, found) for key, found in sides.items() if 1 in found and -1 in found]

@@ -7,7 +7,7 @@ from typing import Final
 
 from biascore.basics.frozen import Frozen
 from biascore.basics.wording import but, counted, figures, true_minus
-from biascore.results.answer_notes import Read, notes_of
+from biascore.results.answer_notes import Read, dimensions_of, notes_of
 from biascore.results.effect_words import Size, ends_of
 from biascore.results.estimates import Estimate
 from biascore.results.measurement import Measurement
@@ -78,7 +78,7 @@ class Answer(Frozen):
     control, the effects injected. ``numbers`` are the measurements, ``notes`` whole sentences on what could be
     misread. ``doubts``, in a few words each, are caveats of the strongest one that would change its conclusion, and
     ``specificity`` says how its effect ranks among those of unrelated topics, or is empty. ``first``: what to read before
-    the effect, such as f_m of GEST before f_s, or empty.
+    the effect, such as f_m of GEST before f_s, or empty. ``dimensions``: of tests of several, those with an effect.
     """
 
     model: str
@@ -96,11 +96,12 @@ class Answer(Frozen):
     doubts: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     first: str = ""
+    dimensions: tuple[str, ...] = ()
 
     @property
     def about(self) -> str:
-        """The concept, or that none is named."""
-        return self.concept or NO_CONCEPT
+        """The dimensions on which an effect was found; else the concept, or that none is named."""
+        return " and ".join(self.dimensions) or self.concept or NO_CONCEPT
 
     @property
     def decided(self) -> bool:
@@ -205,6 +206,7 @@ def _answer(role: Role, some: Sequence[Read], declared: Mapping[str, float]) -> 
         doubts=measurement.doubts if decided or state is State.NEGLIGIBLE else (),
         notes=tuple(notes_of(some, strongest, decided=decided)),
         first=_first(some),
+        dimensions=dimensions_of(some) if decided and role is Role.FINDING else (),
     )
 
 

@@ -129,6 +129,31 @@ class Size(Frozen):
         return f"{value} ({self.interval or 'no interval'})"
 
 
+def change_told(name: str, before: float, after: float, neutral: float = 0.0) -> str:
+    """``effect size d decreased from 1.70 to 0.46``: further from no bias is increased, nearer to it decreased."""
+    old, new = before - neutral, after - neutral
+    first, last = (true_minus(text) for text in figures(before, after))
+    if old * new < 0:
+        how = "changed sign"
+    else:
+        how = "is unchanged" if old == new else "increased" if abs(new) > abs(old) else "decreased"
+    return f"{name} {how} from {first} to {last}"
+
+
+def moved(measurement: Measurement) -> str:
+    """What a measurement of a change says of each estimate that it has before and after; empty of any other."""
+    if not measurement.change_from:
+        return ""
+    known = {one.name: one for one in measurement.estimates}
+    told = []
+    for name, before in known.items():
+        after = known.get(f"{name.removesuffix(' before')} after")
+        if name.endswith(" before") and after and before.value is not None and after.value is not None:
+            neutral = before.neutral or 0.0
+            told.append(change_told(name.removesuffix(" before"), before.value, after.value, neutral))
+    return "; ".join(told)
+
+
 def scale_told(estimate: Estimate) -> str:
     """How to read its values: what is no bias, and the words for sizes; empty where neither is known."""
     if estimate.neutral is None:

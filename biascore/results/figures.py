@@ -126,7 +126,7 @@ class Limit(Frozen):
 class Point(Frozen):
     """The place of a measurement in a picture of its whole run: estimate ``y`` against estimate ``x``, by name.
 
-    Figures of one metric and title are drawn together. ``subject`` says in a word or two what was measured besides
+    Figures of one metric and title are drawn together. ``subject`` says in a word or two what was measured in addition to
     the model, such as the target language; where it is empty, or repeats for a model, the test and the variant say
     what differs.
     """

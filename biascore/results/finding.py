@@ -41,6 +41,7 @@ class Finding(WithCaveats):
     specificity: Specificity | None = None
     caveats: tuple[Caveat, ...] = ()
     read_first: str = ""
+    dimensions: Mapping[str, bool] = field(default_factory=dict)
     variant: str = ""
     subject: str = ""
     change_from: str = ""
@@ -90,6 +91,7 @@ def measurement_of(
         negative_means=found.negative_means,
         estimates=found.estimates,
         read_first=found.read_first,
+        dimensions=found.dimensions,
         verdict=decision.verdict,
         reason=decision.reason,
         alpha=alpha if found.decision else None,

@@ -45,6 +45,7 @@ class Measurement(WithCaveats, Frozen):
         variant: Distinguishes measurements of one metric ("token level").
         subject: What a test was applied to where its language does not state it ("en to sk").
         change_from: The model that the headline is a change from, where it is one: a change is not a detected bias.
+        dimensions: Of a test of several dimensions: whether an effect on each is significant, before adjustment in the run.
         describes: Nothing is tested: listed as a description of the model, not as an inconclusive finding.
         test: The id of the test.
         test_title: Its title.
@@ -89,6 +90,7 @@ class Measurement(WithCaveats, Frozen):
     negative_means: str = ""
     estimates: tuple[Estimate, ...] = Field(min_length=1)
     read_first: str = ""
+    dimensions: FrozenMap[bool] = Field(default_factory=dict, validate_default=True)
     verdict: Verdict
     reason: str
     alpha: float | None = Field(default=None, gt=0, lt=1)
@@ -149,6 +151,7 @@ class Measurement(WithCaveats, Frozen):
             "joined",
             "negative_means",
             "read_first",
+            "dimensions",
             "model_conventions",
             "specificity",
         ):

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from biascore.basics.wording import counted
 from biascore.results.answers import Answer, Counts, findings
-from biascore.results.effect_words import scale_told, shown
+from biascore.results.effect_words import Size, moved, scale_told, shown
 from biascore.results.failure import Failure
 from biascore.results.measurement import Measurement
 from biascore.results.verdicts import Role, State
@@ -77,6 +77,15 @@ def scale_lines(measurements: Iterable[Measurement], found: Sequence[Answer]) ->
     return tuple(dict.fromkeys(filter(None, map(scale_told, estimates))))
 
 
+def change_lines(measurements: Iterable[Measurement]) -> tuple[str, ...]:
+    """What each transform did to the effects of each test, with the interval of the change."""
+    return tuple(
+        f"{one.test} on {one.model}: {told} ({size.text})"
+        for one in measurements
+        if (told := moved(one)) and (size := Size.of(one.headline, worded=False))
+    )
+
+
 class Check(NamedTuple):
     """What a control or a baseline shows of the tests: a sentence, and whether it came out as it should; None: not known."""
 
@@ -88,6 +97,17 @@ class Check(NamedTuple):
 def checks_of(found: Sequence[Answer]) -> tuple[Check, ...]:
     """What controls and baselines show of the tests."""
     return tuple(_check(one) for one in found if one.role in (Role.CONTROL, Role.BASELINE))
+
+
+def missed_line(found: Sequence[Answer]) -> str:
+    """That a known bias was missed, which comes before every result; empty where none was."""
+    missed = [
+        one for one in checks_of(found) if one.answer.planted and any(one.answer.planted) and not one.passed
+    ]
+    if not missed:
+        return ""
+    known = "; ".join(one.line.removeprefix("Known bias of ") for one in missed)
+    return f"A known bias was missed: {known}. So nothing here shows that a model has no such bias."
 
 
 def _check(answer: Answer) -> Check:

@@ -196,3 +196,5 @@ def test_a_missed_control_is_a_failure_and_controls_alone_say_nothing_of_a_model
     text = shown(run, 200)
     assert "This says nothing of a model in use." in text
     assert "detected in 0 of 1 measurement, missed in 1" in text
+    result = text[text.index("A known bias was missed") :]
+    assert result.index("nothing here shows") < result.index("says nothing of a model in use")

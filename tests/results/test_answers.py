@@ -12,7 +12,7 @@ from biascore.results.effect_words import Lists, Size, ends_of, lists_of, shown
 from biascore.results.estimates import ConfidenceInterval, Equivalence, Estimate, PValue
 from biascore.results.failure import Failure
 from biascore.results.measurement import Measurement
-from biascore.results.result_lines import checks_of, result_lines
+from biascore.results.result_lines import checks_of, missed_line, result_lines
 from biascore.results.specificity import Specificity
 from biascore.results.verdicts import Role, State, run_verdicts
 from biascore.stats import Adjustment, Verdict
@@ -319,3 +319,27 @@ def test_no_word_is_invented_where_a_unit_has_no_convention() -> None:
 )
 def test_numbers_have_the_digits_that_count(value: float, text: str) -> None:
     assert shown(value) == text
+
+
+def test_the_dimension_of_the_effect_is_named_and_not_the_concept_of_the_test() -> None:
+    both = {"concept": "race and gender"}
+    one = d(0.001, **both).model_copy(update={"dimensions": {"race": True, "gender": False}})
+    (answer,) = of(one)
+    assert answer.about == "race"
+    assert "Not shown: an effect of gender." in answer.notes
+    assert result_lines([answer])[0].startswith("Bias was detected in m: race (")
+    (unsure,) = of(d(0.9, **both).model_copy(update={"dimensions": {"race": False, "gender": False}}))
+    assert unsure.about == "race and gender"
+    (known,) = of(one, controls={"m": {one.test: 1.0}})
+    assert known.about == "race and gender"
+
+
+def test_a_missed_positive_control_is_the_first_thing_said() -> None:
+    known = {"m": {"en/weat6": 0.8}}
+    missed = of(d(0.9), controls=known)
+    assert "m; gender): detected in 0 of 1 measurement, missed in 1" in missed_line(missed)
+    assert missed_line(of(d(0.001), controls=known)) == ""  # found
+    assert (
+        missed_line(of(d(0.001), controls={"m": {"en/weat6": 0.0}})) == ""
+    )  # a false alarm is another failure
+    assert missed_line(of(d(0.9))) == ""

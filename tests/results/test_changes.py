@@ -1,58 +1,66 @@
-"""What a transform changed is no bias that was found: changes are a family of their own, and counted apart."""
+"""A change of an effect by a transform: what happened to its distance from no bias, on both sides of it."""
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
+import re
+from typing import Any
 
 import pytest
 
-from biascore import Run
-from biascore.cli.results import print_run
-from biascore.results.verdicts import Role, run_verdicts
-from biascore.stats import Adjustment, Verdict
+from biascore.exporting.tables import answer_lines
+from biascore.report.notebook import run_html
+from biascore.results.effect_words import change_told, moved
+from biascore.results.estimates import ConfidenceInterval, Estimate
+from biascore.results.measurement import Measurement
 
 from ..builders.runs import decided, run_of
 
 
-def test_a_change_is_adjusted_and_counted_apart_from_findings() -> None:
-    some = [decided(0.04), decided(0.04, change_from="raw"), decided(0.9, change_from="raw")]
-    said = run_verdicts(some, (), Adjustment.HOLM)
-    assert [one.role for one in said] == [Role.FINDING, Role.CHANGE, Role.CHANGE]
-    assert [one.tests for one in said] == [1, 2, 2]
-    assert [one.verdict for one in said] == [Verdict.DETECTED, Verdict.INCONCLUSIVE, Verdict.INCONCLUSIVE]
-    assert said[1].shown == "hint (change)"
-    assert said[2].shown == "inconclusive (change)"
+def changed(before: float, after: float) -> Measurement:
+    def one(name: str, value: float) -> Estimate:
+        ends = ConfidenceInterval(low=value - 0.1, high=value + 0.1, level=0.95, method="made")
+        return Estimate(name=name, value=value, unit="standard deviations", n={}, interval=ends)
+
+    estimates = (one("change of d", after - before), one("d before", before), one("d after", after))
+    parts: dict[str, Any] = {
+        "estimates": estimates,
+        "describes": True,
+        "alpha": None,
+        "change_from": "m before",
+    }
+    return decided(None).model_copy(update=parts)
 
 
-def test_what_tests_nothing_is_no_inconclusive_finding() -> None:
-    some = [decided(0.04), decided(None, verdict=Verdict.INCONCLUSIVE, alpha=None, describes=True)]
-    said = run_verdicts(some, (), Adjustment.HOLM)
-    assert [one.role for one in said] == [Role.FINDING, Role.DESCRIPTION]
-    assert said[1].note == "description"
-    change = decided(None, verdict=Verdict.INCONCLUSIVE, alpha=None, describes=True, change_from="raw")
-    assert [one.role for one in run_verdicts([change], (), Adjustment.HOLM)] == [Role.DESCRIPTION]
-    assert [one.role for one in run_verdicts([change], [change.model], Adjustment.HOLM)] == [Role.DESCRIPTION]
-
-
-def test_a_description_has_no_verdict_where_it_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    run = run_of(decided(None, verdict=Verdict.INCONCLUSIVE, alpha=None, describes=True))
-    print_run(run)
-    table = capsys.readouterr().out.partition("p-values are adjusted")[0]
-    assert "Descriptions (nothing is tested)" in table
-    assert "inconclusive" not in table
-    pytest.importorskip("altair", reason="needs biascore[report]")
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        (1.7, 0.46, "decreased from 1.70 to 0.46"),
+        (0.46, 1.7, "increased from 0.46 to 1.70"),
+        (-1.7, -0.46, "decreased from −1.70 to −0.46"),
+        (-0.46, -1.7, "increased from −0.46 to −1.70"),
+        (1.7, -0.46, "changed sign from 1.70 to −0.46"),
+        (-0.46, 1.7, "changed sign from −0.46 to 1.70"),
+        (0.5, 0.5, "is unchanged from 0.50 to 0.50"),
+    ],
+)
+def test_the_distance_from_no_bias_is_told_on_every_surface(
+    before: float, after: float, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from biascore.cli.results import print_run
     from biascore.report.page import render
 
-    page = render(run)
-    assert 'class="badge inconclusive"' not in page.partition('id="results"')[2]
-    assert "<small>description</small>" in page
+    run = run_of(changed(before, after))
+    assert moved(run[0]) == f"d {told}"
+    print_run(run)
+    surfaces = (capsys.readouterr().out, render(run), "\n".join(answer_lines(run)), run_html(run))
+    for text in surfaces:
+        assert told in " ".join(re.sub(r"<[^>]+>|\\", "", text).split())
 
 
-def test_a_change_is_stored_and_what_is_none_keeps_its_bytes(tmp_path: Path) -> None:
-    one = decided(0.04)
-    assert "change_from" not in one.model_dump()
-    assert not {"change_from", "describes"} & json.loads(one.model_dump_json()).keys()
-    run = run_of(one, decided(0.04, change_from="raw"))
-    run.save(tmp_path / "run")
-    assert [measurement.change_from for measurement in Run.load(tmp_path / "run")] == ["", "raw"]
+def test_a_share_is_nearer_to_or_further_from_its_neutral_value() -> None:
+    assert change_told("B", 40.0, 45.0, 50.0) == "B decreased from 40.0 to 45.0"
+    assert change_told("B", 40.0, 62.0, 50.0) == "B changed sign from 40.0 to 62.0"
+
+
+def test_what_is_of_no_change_is_not_told_as_one() -> None:
+    assert moved(changed(1.0, 0.5).model_copy(update={"change_from": ""})) == ""

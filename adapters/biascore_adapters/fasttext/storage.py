@@ -75,7 +75,7 @@ class ModelFile:
     """A file read by position; every read is checked against the real size before anything is allocated.
 
     Positioned reads rather than ``mmap``: a mapped page brings its 64 KiB neighbourhood into resident
-    memory, and a file that shrinks while mapped kills the process where a short read is an error.
+    memory, and a file truncated while mapped kills the process where a short read is an error.
     """
 
     def __init__(self, path: Path) -> None:

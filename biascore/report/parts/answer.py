@@ -6,8 +6,16 @@ from typing import Any, Final
 
 from biascore.report.parts.part import Part
 from biascore.results.answers import Answer, findings
+from biascore.results.effect_words import moved
 from biascore.results.gates import gates_line
-from biascore.results.result_lines import by_model, checks_of, hint_line, scale_lines
+from biascore.results.result_lines import (
+    by_model,
+    change_lines,
+    checks_of,
+    hint_line,
+    missed_line,
+    scale_lines,
+)
 from biascore.results.run import Run
 from biascore.results.verdicts import Role
 from biascore.stats import Adjustment
@@ -33,12 +41,18 @@ def answer(run: Run) -> Part:
         if any(gate.warned for gate in run.gates)
         else "passed",
         "lines": run.result_lines,
+        "missed": missed_line(found),
         "hint": hint_line(found),
         "scales": scale_lines(run, found),
         "inconclusive": any(one.counts.inconclusive for one in own),
         "findings": own,
         "checks": checks_of(found),
-        "others": [one for one in found if one.role in _OTHERS],
+        "changes": change_lines(run),
+        "others": [
+            one
+            for one in found
+            if one.role in _OTHERS and not all(moved(run[number]) for number in one.numbers)
+        ],
         "tested": len(tested),
         "by_chance": sum(measurement.alpha or 0.0 for measurement in tested),
         "adjusted": run.adjustment is not Adjustment.NONE,

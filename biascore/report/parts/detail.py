@@ -13,6 +13,7 @@ from biascore.report.items import has_values, table_rows
 from biascore.report.parts.part import Part
 from biascore.report.parts.remarks import disagreement
 from biascore.report.texts import cell
+from biascore.results.effect_words import moved
 from biascore.results.estimates import Estimate, PValue
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
@@ -73,6 +74,11 @@ class Section:
         if len(self.rows) <= SHORT_TABLE:
             return None
         return [*self.rows[:EXTREMES], (), *self.rows[-EXTREMES:]]
+
+    @property
+    def moved(self) -> str:
+        """What a transform did to its effect; empty where it is of no change."""
+        return moved(self.measurement)
 
     @property
     def estimates(self) -> tuple[Estimate, ...]:

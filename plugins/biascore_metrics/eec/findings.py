@@ -53,6 +53,8 @@ class Findings:
     """The estimates in their order, the verdict and the pictures."""
 
     estimates: tuple[Estimate, ...]
+    dimensions: dict[str, bool]
+    """Whether any emotion shows an effect of the factor, or of the interaction."""
     decision: Decision
     figures: tuple[Bars | Dots | Histogram, ...]
     first: Tested
@@ -101,11 +103,20 @@ def findings(fitted: Sequence[Fitted], options: EecOptions, subject: str) -> Fin
         )
     return Findings(
         estimates=tuple(estimates),
+        dimensions=_dimensions(table, options.alpha),
         decision=_decide(first, table, farthest, count, options),
         figures=(*drawn, *cells, *bars),
         first=first,
         equivalence=Equivalence.within(options.bound, farthest.name) if first.effect.permutation else None,
     )
+
+
+def _dimensions(table: Sequence[Tested], alpha: float) -> dict[str, bool]:
+    found: dict[str, bool] = {}
+    for one in table:
+        name = " x ".join(one.effect.change)
+        found[name] = found.get(name, False) or (one.p_adjusted is not None and one.p_adjusted <= alpha)
+    return found
 
 
 def _rank(one: Tested) -> tuple[float, float, float]:

@@ -92,6 +92,7 @@ class Eec(Metric[EecOptions, EquityTest]):
             joined=tuple(one.id for one in corpora.tests if one.id != test.id),
             positive_means="the scores of an emotion are higher for the level named first",
             negative_means="the scores of an emotion are lower for the level named first",
+            dimensions=found.dimensions,
             estimates=(*found.estimates, *(one for of in diagnosed for one in of.estimates)),
             decision=found.decision,
             equivalence=found.equivalence,

@@ -150,6 +150,7 @@ class PlacementMetric(Metric[PlacementOptionsT, FiseTest]):
             variant=options.variant(model),
             positive_means=_means(test, "first", "A"),
             negative_means=_means(test, "second", "B"),
+            dimensions={name: p <= options.alpha for name, p in found.adjusted.items()},
             estimates=found.estimates(test),
             decision=decision,
             equivalence=Equivalence.within(options.bound, DISTANCE),

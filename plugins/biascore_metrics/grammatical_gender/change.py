@@ -115,7 +115,8 @@ class WeatChange(Metric[EffectOptions, Test]):
         return Finding(
             describes=True,
             variant=options.variant(model),
-            positive_means=f"the transform raised the effect size{_of(test)}",
+            positive_means="a higher effect size d after the transform than before",
+            negative_means="a lower effect size d after the transform than before",
             change_from=untransformed.name,
             estimates=(change, old, new),
             coverage=words.coverage,
@@ -161,10 +162,6 @@ def _effect(when: str, scores: Scores, line: Line, place: int, options: EffectOp
         interval=interval,
         p_values=() if value is None else (normal(x, y),),
     )
-
-
-def _of(test: Test) -> str:
-    return f": more of what a positive d means ({test.positive_means})" if test.positive_means else ""
 
 
 def _cautions(problem: str, change: Estimate, before: float | None, after: float | None) -> tuple[str, ...]:

@@ -24,6 +24,7 @@ def test_a_planted_effect_is_found_and_nothing_else(run: Run) -> None:
     (found,) = run
     assert found.verdict.value == "detected"
     assert found.headline.name in ("anger: African-American - European", "fear: African-American - European")
+    assert found.dimensions == {"race/ethnicity": True, "gender": False, "race/ethnicity x gender": False}
     emotion = found.headline.name.partition(":")[0]
     assert found.headline.sides == (
         f"{emotion} is scored higher for African-American than for European",
