@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import Final, Literal
 
@@ -35,7 +35,16 @@ def within(measurement: Measurement, bound: float) -> tuple[GateOutcome, str]:
     elif low > bound or high < -bound:
         held, told = GateOutcome.FAILS, "lies wholly beyond"
     around = f" of {neutral:g}" if neutral else ""
-    return held, f"{head.name} = {head.value:.3g}{ends(head.interval)} {told} {bound:g}{around}"
+    return held, f"{head.name} = {head.value:.3g}{ends(head.interval)} {told} {bound:g} {head.unit}{around}"
+
+
+def several_units(measurements: Iterable[Measurement]) -> str:
+    """The units of these headlines with their metrics, ``sd (weat) and nats (lpbs)``; empty for one unit."""
+    units: dict[str, dict[str, None]] = {}
+    for one in measurements:
+        if one.headline.value is not None:
+            units.setdefault(one.headline.unit, {})[one.metric] = None
+    return " and ".join(f"{unit} ({', '.join(of)})" for unit, of in units.items()) if len(units) > 1 else ""
 
 
 def ends(interval: ConfidenceInterval | None) -> str:
