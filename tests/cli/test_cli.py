@@ -373,3 +373,26 @@ def test_a_user_without_a_home_gets_a_report_and_charts(tmp_path: Path) -> None:
     call("report", "run", "--charts", "charts", "--out", "other.html")
     assert (tmp_path / "page.html").stat().st_size > 10_000
     assert list((tmp_path / "charts").glob("*.svg"))
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        ("planted:gender=1", "en/weat7"),
+        ("en/weat7", "-m", "planted:gender=1"),
+        ("-t", "en/weat7", "planted:gender=1"),
+    ],
+)
+def test_models_and_tests_are_plain_arguments_too(biascore, named: tuple[str, ...]) -> None:
+    (made,) = json.loads(biascore("measure", "weat", *named, "-o", "resamples=100", "--json").stdout)[
+        "measurements"
+    ]
+    assert (made["model"], made["test"]) == ("planted:gender=1", "en/weat7")
+
+
+def test_names_in_another_case_are_known_again(biascore, tmp_path: Path) -> None:
+    assert "Did you mean 'weat'" in biascore("measure", "WEAT", "planted:gender=1", "en/weat7", code=2).stderr
+    assert "no model is named" in biascore("measure", "weat", "en/weat7", code=2).stderr
+    gate = ("--gate", "en/*:fail_on=Detected")
+    (tmp_path / "a.toml").write_text("title = 'a'", encoding="utf-8")
+    assert "Did you mean detected" in biascore("run", "a.toml", *gate, code=2).stderr
