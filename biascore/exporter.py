@@ -23,7 +23,8 @@ class Exporter(ABC):
     """A form of a run: ``id`` as in ``--format ID``, what it is in a line, and how its files end.
 
     A number has its unit, interval and n next to it; its conventions and warnings are in the same text, each once.
-    ``columns`` are those that ``--columns`` chooses from, in a form that is a table; ``chosen`` are the chosen ones.
+    ``columns`` are those that ``--columns`` chooses from, in a form that is a table; ``chosen`` are the chosen ones, and
+    ``estimates`` the globs of estimates that have a row in addition to the headlines.
     """
 
     id: ClassVar[str]
@@ -31,8 +32,9 @@ class Exporter(ABC):
     suffix: ClassVar[str]
     columns: ClassVar[tuple[str, ...]] = ()
 
-    def __init__(self, chosen: Sequence[str] = ()) -> None:
+    def __init__(self, chosen: Sequence[str] = (), estimates: Sequence[str] = ()) -> None:
         self.chosen = tuple(chosen)
+        self.estimates = tuple(estimates)
 
     @abstractmethod
     def export(self, run: Run) -> tuple[Exported, ...]:

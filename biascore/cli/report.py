@@ -57,6 +57,13 @@ def report(
             metavar="NAME,...",
         ),
     ] = None,
+    estimates: Annotated[
+        str | None,
+        typer.Option(
+            help="Estimates in a table in addition to the headlines, by name or glob, as in 'p_*'; all for every one.",
+            metavar="NAME,...",
+        ),
+    ] = None,
     force: Force = False,
 ) -> None:
     """Write the report of a stored run: one HTML file that needs no network, or another form."""
@@ -70,10 +77,11 @@ def report(
                 f"--charts belongs to the HTML report. Write the charts first, and the {form} after them: biascore report "
                 f"{run_folder} --charts {charts}"
             )
-        deliver(loaded, form, out, force=force, columns=columns)
+        deliver(loaded, form, out, force=force, columns=columns, estimates=estimates)
         return
-    if columns is not None:
-        raise OptionsError("--columns is for tables. Add --format csv, md or latex")
+    for name, given in (("columns", columns), ("estimates", estimates)):
+        if given is not None:
+            raise OptionsError(f"--{name} is for tables. Add --format csv, md or latex")
     from biascore.report import check_report, write_charts, write_report
 
     check_report(out or run_folder / REPORT_FILE, overwrite=force)
@@ -109,6 +117,7 @@ def deliver(
     force: bool = False,
     several: bool = False,
     columns: str | None = None,
+    estimates: str | None = None,
 ) -> None:
     """Print a run in this form, or write it to ``out``.
 
@@ -119,7 +128,8 @@ def deliver(
     from biascore.plugins.loading import Plugins
 
     plugins = Plugins(only={"register_exporters"})
-    found = exported(run, form, plugins, columns.split(",") if columns else ())
+    chosen, globs = (given.split(",") if given else [] for given in (columns, estimates))
+    found = exported(run, form, plugins, chosen, globs)
     if out is not None:
         suffix = exporter(form, plugins).suffix
         for path in write_exported(found, user_path(out), suffix, overwrite=force):

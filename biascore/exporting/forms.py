@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from biascore.basics.guard import guarded
 from biascore.basics.suggest import did_you_mean
+from biascore.basics.wording import listed
 from biascore.errors import At, OptionsError, RunError
 from biascore.exporter import Exported, Exporter
 from biascore.exporting.every_eval_ever import EveryEvalEver
@@ -35,19 +37,23 @@ def known_formats(plugins: Plugins) -> tuple[str, ...]:
     return (*EXPORTERS, *(name for name in plugins.exporters.names if name not in EXPORTERS))
 
 
-def exported(run: Run, name: str, plugins: Plugins, columns: Sequence[str] = ()) -> tuple[Exported, ...]:
-    """The texts of a run in the form of this name, with these columns where it is a table.
+def exported(
+    run: Run, name: str, plugins: Plugins, columns: Sequence[str] = (), estimates: Sequence[str] = ()
+) -> tuple[Exported, ...]:
+    """The texts of a run in the form of this name, with these columns and further estimates where it is a table.
 
     Raises OptionsError for a form or a column that there is not, and where the run has nothing for it;
     PluginFailedError for what goes wrong in a plugin.
     """
     kind = exporter(name, plugins)
     chosen = _chosen(kind, columns)
+    globs = _globs(kind, estimates, run)
     if name in EXPORTERS:
-        found = kind(chosen).export(run)
+        found = kind(chosen, globs).export(run)
     else:
         at = At(plugins.exporters.owner(name).owner, "result", f"writing the run as {name}")
-        found = guarded(at, lambda: kind(chosen).export(run) if chosen else kind().export(run))
+        given = [chosen, globs] if globs else [chosen] if chosen else []
+        found = guarded(at, lambda: kind(*given).export(run))
     if not found:
         raise OptionsError(
             f"{run.title} has nothing to write as {name}: it measures only models with a known bias. "
@@ -71,6 +77,22 @@ def _chosen(kind: type[Exporter], columns: Sequence[str]) -> tuple[str, ...]:
                 f"{', '.join(kind.columns)}"
             )
     return tuple(columns)
+
+
+def _globs(kind: type[Exporter], estimates: Sequence[str], run: Run) -> tuple[str, ...]:
+    """Globs of estimates, of which "all" is each; raises OptionsError for one that no estimate of the run matches."""
+    if estimates and not kind.columns:
+        raise OptionsError(
+            f"--estimates is for tables, and {kind.id} is none. Leave it out, or choose --format csv"
+        )
+    globs = tuple("*" if one == "all" else one for one in estimates)
+    names = list(dict.fromkeys(one.name for measurement in run for one in measurement.estimates))
+    for glob in globs:
+        if not any(fnmatchcase(name, glob) for name in names):
+            raise OptionsError(
+                f"no estimate is called {glob!r}. {did_you_mean(glob, names)}There are: {listed(names)}"
+            )
+    return globs
 
 
 def exporter(name: str, plugins: Plugins) -> type[Exporter]:

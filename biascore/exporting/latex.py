@@ -63,6 +63,7 @@ COLUMNS: Final[Mapping[str, Column]] = {
     "model": Column("Model", _WRAPPED, lambda of: of.row.model),
     "concept": Column("Concept", _WRAPPED, lambda of: of.row.concept or "–"),
     "metric": Column("Metric", _WRAPPED, lambda of: of.row.metric),
+    "estimate": Column("Estimate", _WRAPPED, lambda of: of.row.estimate),
     "n": Column("n", "l", lambda of: " + ".join(part.partition(" ")[0] for part in of.row.n.split(" + "))),
     "effect": Column("Effect", "l", lambda of: of.effect, number=True),
     "p": Column(
@@ -94,9 +95,10 @@ class Latex(Exporter):
         found = [
             f"% {_latex(run.title)}: tables by biascore {run.provenance.biascore_version}; they need booktabs and tabularx"
         ]
-        for title, rows in tables_of(run):
+        default = ("test", "model", "metric", "estimate", *_DEFAULT[3:]) if self.estimates else _DEFAULT
+        for title, rows in tables_of(run, self.estimates):
             shared = [] if self.chosen else [name for name in ("model", "metric") if _same(rows, name)]
-            names = self.chosen or tuple(name for name in _DEFAULT if name not in shared)
+            names = self.chosen or tuple(name for name in default if name not in shared)
             found += _table(names, rows, titles, " ".join([_headed(title, rows, shared), *notes(run)]))
         told = (answer.text for answer in findings(run.answers))
         return (Exported("\n".join([*found, *(f"% {_latex(line)}" for line in (*told, *beneath(run))), ""])),)

@@ -50,14 +50,16 @@ COLUMNS: Final[Mapping[str, Column]] = {
     "test": Column("Test", lambda row, _: row.test),
     "title": Column("Title", lambda row, title: title or row.test),
     "metric": Column("Metric", lambda row, _: row.metric),
+    "estimate": Column("Estimate", lambda row, _: row.estimate),
     "effect": Column("Effect", lambda row, _: row.size, number=True),
     "interval": Column("Interval", lambda row, _: row.interval, number=True),
     "n": Column("n", lambda row, _: row.n),
     "p": Column("p", lambda row, _: p_shown(row.p_value), number=True),
     "p_adjusted": Column("p adjusted", lambda row, _: p_shown(row.p_adjusted), number=True),
-    "verdict": Column("Verdict", lambda row, _: row.told),
+    "verdict": Column("Verdict", lambda row, _: row.told or "–"),
 }
-_DEFAULT: Final = tuple(name for name in COLUMNS if name != "title")
+_WITH_ESTIMATE: Final = tuple(name for name in COLUMNS if name != "title")
+_DEFAULT: Final = tuple(name for name in _WITH_ESTIMATE if name != "estimate")
 
 
 class Csv(Exporter):
@@ -76,7 +78,7 @@ class Csv(Exporter):
         stream = io.StringIO()
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(names)
-        for row in _records(run):
+        for row in _records(run, self.estimates):
             writer.writerow(["" if row.get(name) is None else row[name] for name in names])
         return (Exported(visible(stream.getvalue())),)
 
@@ -105,15 +107,16 @@ class Markdown(Exporter):
         """The text."""
         told = [*answer_lines(run), *(f"- {markdown(line)}" for line in run.control_lines)]
         lines = [f"**{markdown(run.title)}**", "", *result_lines(run), "", *told, ""]
-        return (Exported("\n".join([*lines, *markdown_lines(run, self.chosen or _DEFAULT)])),)
+        names = self.chosen or (_WITH_ESTIMATE if self.estimates else _DEFAULT)
+        return (Exported("\n".join([*lines, *markdown_lines(run, names, self.estimates)])),)
 
 
-def _records(run: Run) -> Iterator[dict[str, Any]]:
+def _records(run: Run, estimates: Sequence[str]) -> Iterator[dict[str, Any]]:
     """The rows as values by name, rounded, and what failed; what is about controls comes last."""
     titles = titles_of(run)
     made: list[dict[str, Any]] = []
     for role in TITLES:
-        for row in summary_rows(run, [role]):
+        for row in summary_rows(run, [role], estimates):
             made.append({name: rounded(value, DIGITS) for name, value in row._asdict().items()})
             made[-1]["title"] = titles[row.test]
     for failure in run.failed:
@@ -132,10 +135,10 @@ def titles_of(run: Run) -> dict[str, str]:
     return {measurement.test: measurement.test_title for measurement in run.measurements}
 
 
-def tables_of(run: Run) -> Iterator[tuple[str, tuple[SummaryRow, ...]]]:
+def tables_of(run: Run, estimates: Sequence[str] = ()) -> Iterator[tuple[str, tuple[SummaryRow, ...]]]:
     """The rows by role, findings first and controls last, with the title of each table."""
     for role, title in TITLES.items():
-        rows = summary_rows(run, [role])
+        rows = summary_rows(run, [role], estimates)
         if rows:
             yield title, rows
 
@@ -183,12 +186,12 @@ def answer_lines(run: Run) -> list[str]:
     return [f"- {markdown(line)}" for line in found]
 
 
-def markdown_lines(run: Run, columns: Sequence[str]) -> list[str]:
+def markdown_lines(run: Run, columns: Sequence[str], estimates: Sequence[str] = ()) -> list[str]:
     """The Markdown of a run: tables of these columns, notes, and conventions and warnings, each once."""
     lines: list[str] = []
     titles = titles_of(run)
     heads = [COLUMNS[name].head for name in columns]
-    for title, rows in tables_of(run):
+    for title, rows in tables_of(run, estimates):
         lines += [f"{title}", "", f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
         for row in rows:
             cells = [_markdown_cell(COLUMNS[name], row, titles[row.test]) for name in columns]

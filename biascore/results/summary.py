@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NamedTuple
 
 from biascore.basics.wording import but, figures
-from biascore.results.estimates import format_p
+from biascore.results.estimates import Estimate, format_p
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
 from biascore.results.verdicts import Role, RunVerdict, State, specificity_told
@@ -76,10 +77,20 @@ def p_shown(p: float | None) -> str:
     return "–" if p is None else format_p(p)
 
 
-def summary_rows(run: Run, roles: Sequence[Role] = tuple(Role)) -> tuple[SummaryRow, ...]:
-    """The rows in the order of the run, of measurements with one of these roles."""
-    pairs = zip(run.measurements, run.verdicts, strict=True)
-    return tuple(_row(run, measurement, said) for measurement, said in pairs if said.role in roles)
+def summary_rows(
+    run: Run, roles: Sequence[Role] = tuple(Role), estimates: Sequence[str] = ()
+) -> tuple[SummaryRow, ...]:
+    """The rows in the order of the run, of measurements with one of these roles: the headline of each first.
+
+    ``estimates``: globs of further estimates by name, each with a row of its own; only a headline has a verdict.
+    """
+    return tuple(
+        _row(run, measurement, said, estimate)
+        for measurement, said in zip(run.measurements, run.verdicts, strict=True)
+        if said.role in roles
+        for estimate in measurement.estimates
+        if estimate is measurement.headline or any(fnmatchcase(estimate.name, glob) for glob in estimates)
+    )
 
 
 def summary(run: Run) -> pd.DataFrame:
@@ -91,35 +102,34 @@ def summary(run: Run) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(columns))
 
 
-def _row(run: Run, measurement: Measurement, said: RunVerdict) -> SummaryRow:
-    headline = measurement.headline
-    interval = headline.interval
-    deciding = headline.p_values[0] if headline.p_values else None
+def _row(run: Run, measurement: Measurement, said: RunVerdict, of: Estimate) -> SummaryRow:
+    decides = of is measurement.headline
+    interval = of.interval
+    deciding = of.p_values[0] if of.p_values else None
+    note = "; ".join(filter(None, [said.note, specificity_told(measurement, said)]))
     return SummaryRow(
         model=measurement.model,
         concept=measurement.concept,
         test=measurement.test,
         metric=", ".join(filter(None, [measurement.method, measurement.subject])),
-        estimate=headline.name,
-        effect=headline.value,
-        unit=headline.unit,
+        estimate=of.name,
+        effect=of.value,
+        unit=of.unit,
         ci_low=interval.low if interval else None,
         ci_high=interval.high if interval else None,
         ci_level=interval.level if interval else None,
         ci_method=interval.method if interval else None,
-        n=" + ".join(f"{count} {name}" for name, count in headline.n.items()),
+        n=" + ".join(f"{count} {name}" for name, count in of.n.items()),
         p_value=deciding.value if deciding else None,
         p_kind=f"{deciding.name} ({deciding.kind}, {deciding.alternative})" if deciding else None,
-        p_adjusted=said.p_adjusted,
+        p_adjusted=said.p_adjusted if decides else None,
         adjustment=run.adjustment.value,
-        verdict=State.of(measurement, said).value,
+        verdict=State.of(measurement, said).value if decides else "",
         role=said.role.value,
-        note="; ".join(filter(None, [said.note, specificity_told(measurement, said)]))
-        if headline.value is not None
-        else measurement.reason,
-        specificity=measurement.specificity.share if measurement.specificity else None,
-        caveats=but(measurement.doubts),
-        positive_means=measurement.positive_means,
+        note=(note if of.value is not None else measurement.reason) if decides else "",
+        specificity=measurement.specificity.share if measurement.specificity and decides else None,
+        caveats=but(measurement.doubts) if decides else "",
+        positive_means=measurement.positive_means if decides else "",
         conventions=json.dumps(dict(measurement.conventions), ensure_ascii=False, sort_keys=True),
         warnings="; ".join(measurement.warnings),
     )

@@ -366,3 +366,23 @@ def test_the_command_line_chooses_columns_of_tables_alone(tmp_path: Path) -> Non
     page = CliRunner().invoke(app, ["report", stored, "--columns", "test"])
     assert isinstance(page.exception, OptionsError)
     assert "--format csv" in str(page.exception)
+
+
+def test_further_estimates_have_rows_of_their_own_without_a_verdict(run: Run) -> None:
+    plugins = Plugins(only={"register_exporters"})
+    names = [one.name for one in run[0].estimates]
+
+    def table(*globs: str) -> list[dict[str, str]]:
+        (one,) = exported(run, "csv", plugins, (), globs)
+        return [row for row in csv.DictReader(io.StringIO(one.text)) if row["model"] == run[0].model]
+
+    of_first = [row for row in table("all") if (row["test"], row["metric"]) == (run[0].test, run[0].method)]
+    assert [row["estimate"] for row in of_first] == names
+    assert [bool(row["verdict"]) for row in of_first] == [True] + [False] * (len(names) - 1)
+    assert len(table()) < len(table("all"))
+    assert "Estimate" in exported(run, "md", plugins, (), ["all"])[0].text
+    assert "Estimate" in exported(run, "latex", plugins, (), ["all"])[0].text
+    with pytest.raises(OptionsError, match="no estimate is called 'f_q'"):
+        exported(run, "csv", plugins, (), ["f_q"])
+    with pytest.raises(OptionsError, match="--estimates is for tables"):
+        exported(run, "junit", plugins, (), ["all"])

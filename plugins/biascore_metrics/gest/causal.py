@@ -73,5 +73,5 @@ class GestCausal(Metric[OddsOptions, SamplesTest]):
                 else "log-likelihood of the text that ends in the word for a man, less that in the word for a woman",
             },
         )
-        scored = ask(model, chosen.samples(test), prompts)
+        scored = ask(model, chosen.samples(test, options), prompts)
         return odds_finding(scored, chosen, told, options, test, context)

@@ -64,9 +64,11 @@ class Chosen:
         """The stereotypes by id."""
         return {stereotype.id: stereotype for stereotype in self.stereotypes}
 
-    def samples(self, test: SamplesTest) -> tuple[Sample, ...]:
-        """The samples of these stereotypes, by stereotype and then in the order of the test."""
-        kept = (one for one in test.samples.samples if one.stereotype in self.by_id)
+    def samples(self, test: SamplesTest, options: GestOptions) -> tuple[Sample, ...]:
+        """The samples of these stereotypes, by stereotype and then in the order of the test; repeats by ``duplicates``."""
+        kept = [one for one in test.samples.samples if one.stereotype in self.by_id]
+        if options.duplicates == "drop":
+            kept = list(dict.fromkeys(kept))
         return tuple(sorted(kept, key=lambda one: one.stereotype))
 
     def pairs(self, test: GenderPairsTest) -> tuple[GenderedSample, ...]:

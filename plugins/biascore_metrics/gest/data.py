@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from biascore.api.metrics import Scalar, Test
+from biascore.api.metrics import Caveat, Scalar, Test
 from biascore_metrics.gest.kind import Sample, SamplesTest
+from biascore_metrics.gest.options import GestOptions
 
 
 def data_conventions(test: Test) -> dict[str, Scalar]:
@@ -14,6 +15,26 @@ def data_conventions(test: Test) -> dict[str, Scalar]:
     return {"data": version or test.title, "sha256 of the data": test.sha256}
 
 
+def repeats(test: Test, options: GestOptions) -> dict[str, Scalar]:
+    """How many samples repeat an earlier one, and whether they count; nothing of pairs, of which repeats never count."""
+    if not isinstance(test, SamplesTest):
+        return {}
+    every = test.samples.samples
+    many = len(every) - len(set(every))
+    return {
+        "repeated samples": f"{many}, {'counted once' if options.duplicates == 'drop' else 'counted each time'}"
+    }
+
+
+def repeated_samples(test: Test, options: GestOptions) -> tuple[Caveat, ...]:
+    """A caveat where samples that repeat another one are taken for independent."""
+    if not isinstance(test, SamplesTest) or options.duplicates == "drop":
+        return ()
+    many = len(test.samples.samples) - len(set(test.samples.samples))
+    text = f"{many} sample(s) repeat another one; interval and test take them for independent"
+    return (Caveat(text),) if many else ()
+
+
 def repeated_sentences(samples: Sequence[Sample]) -> int:
-    """How many samples repeat the sentence of an earlier one, with another stereotype or the same."""
+    """How many samples repeat the sentence of an earlier one, with another stereotype."""
     return len(samples) - len({sample.sentence for sample in samples})

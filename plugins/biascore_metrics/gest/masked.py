@@ -77,7 +77,7 @@ class GestMlm(Metric[MlmOptions, SamplesTest | GenderPairsTest]):
                 given_pairs(chosen.pairs(test)), chosen, test.language, model, test, context
             )
         prompts = load_prompts(context.catalogue, test.language, options.prompts, *self._prompts)
-        samples = chosen.samples(test)
+        samples = chosen.samples(test, options)
         if options.translator is not None and options.target is not None:
             translator = model if options.translator == SELF else context.model(options.translator)
             pairs = translated_pairs(

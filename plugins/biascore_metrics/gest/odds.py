@@ -25,7 +25,7 @@ from biascore.api.metrics import (
     item_table,
 )
 from biascore_metrics.gest.chosen import Chosen, Confound
-from biascore_metrics.gest.data import data_conventions
+from biascore_metrics.gest.data import data_conventions, repeated_samples, repeats
 from biascore_metrics.gest.estimates import (
     ByStereotype,
     group_mean,
@@ -133,6 +133,7 @@ def odds_finding(
         equivalence=Equivalence.within(options.bound, G_S),
         coverage=_coverage(scored, chosen),
         caveats=(
+            *repeated_samples(test, options),
             *caveats_of((*_cautions(scored), *rate.warnings)),
             *caveats_of(scored.warnings, verdict=False),
         ),
@@ -140,6 +141,7 @@ def odds_finding(
         figures=_figures(scored, chosen, unit),
         conventions={
             **data_conventions(test),
+            **repeats(test, options),
             **told.conventions,
             "log base": options.log_base,
             "q": "mean over samples; its interval is Student's",

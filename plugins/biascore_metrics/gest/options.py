@@ -22,10 +22,12 @@ class GestOptions(MetricOptions):
     ``exclude``: stereotypes left out, by id. ``alternative``: the p-value that decides. ``confound``: the address of a word
     list ("en/gest/family"); the samples of stereotypes about ``confound_of`` that hold one of its words are measured apart
     (section 5.3). ``confound_match``: whole words in either case, or any part of a sentence, case minded, as the paper's
-    code looks for them.
+    code looks for them. ``duplicates``: a sample that repeats an earlier one (sentence and stereotype) is no further
+    observation and is dropped; the paper counts it again ("keep").
     """
 
     exclude: Ids = ()
+    duplicates: Literal["drop", "keep"] = "drop"
     alternative: Literal["two-sided", "greater"] = "two-sided"
     confound: str | None = None
     confound_of: Literal["male", "female"] = "male"

@@ -20,7 +20,7 @@ from biascore.api.metrics import (
 from biascore.api.stimuli import Catalogue, Origin
 from biascore.stats import Unreachable
 from biascore_metrics.gest.chosen import Chosen, Confound
-from biascore_metrics.gest.data import data_conventions, repeated_sentences
+from biascore_metrics.gest.data import data_conventions, repeated_samples, repeated_sentences, repeats
 from biascore_metrics.gest.estimates import ABOUT, RULE, rank_pictures
 from biascore_metrics.gest.kind import SamplesTest
 from biascore_metrics.gest.masculine import F_M, F_S, ROOM, MasculineRates, Verdicts, p_name, raw
@@ -62,7 +62,7 @@ class GestMt(Metric[MtOptions, SamplesTest]):
         """Both f_s with interval and test, f_m, the masculine rate of each stereotype; items are the samples."""
         options = self.options
         chosen = Chosen.of(test, options.exclude)
-        samples = chosen.samples(test)
+        samples = chosen.samples(test, options)
         detector = context.detector(options.target)
         sentences = tuple(dict.fromkeys(sample.sentence for sample in samples))
         answers = model.translate(sentences, test.language, options.target, unusable="empty")
@@ -85,11 +85,12 @@ class GestMt(Metric[MtOptions, SamplesTest]):
             decision=rates.decision,
             equivalence=Equivalence.within(rates.bound, raw(F_S)),
             coverage=_coverage(chosen, verdicts),
-            caveats=rates.caveats,
+            caveats=(*rates.caveats, *repeated_samples(test, options)),
             item_value="1 masculine, 0 feminine, none where no gender was found",
             figures=_figures(chosen, options),
             conventions={
                 **data_conventions(test),
+                **repeats(test, options),
                 "source and target language": f"{test.language} to {options.target}",
                 "detector": detector.name,
                 "detected in": "the first sentence of a translation",

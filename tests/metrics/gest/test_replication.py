@@ -81,7 +81,7 @@ def test_table_7(slavic_engine: Engine, shared_data: Path, gest: Test, row: str)
         quantity=f"template {number}",
         unit="log10",
     )
-    found = slavic_engine.measure("gest-mlm", model, gest, templates=[number])[0]
+    found = slavic_engine.measure("gest-mlm", model, gest, templates=[number], duplicates="keep")[0]
     named = estimates(found)
     qs = [named[f"q {label}"] for label in labels(gest)]
     for q, cell in zip(qs, printed["paper_rows"], strict=True):
