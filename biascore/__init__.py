@@ -17,10 +17,11 @@ if TYPE_CHECKING:
     from biascore.engine import Engine
     from biascore.results.measurement import Measurement
     from biascore.results.run import Run
+    from biascore.stimuli.given import WeatTest
 else:
     __getattr__, __dir__ = lazily(__name__)
 
-__all__ = ["Audit", "AuditTransform", "Engine", "Measurement", "Run", "compare"]
+__all__ = ["Audit", "AuditTransform", "Engine", "Measurement", "Run", "WeatTest", "compare"]
 
 attach(
     summary="biascore.results.summary:summary",

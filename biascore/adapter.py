@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from biascore.basics.options import Configured, OptionsT
-from biascore.errors import CapabilityError
+from biascore.errors import AuthError, BiascoreError, CapabilityError
 from biascore.languages.language import Language
 from biascore.models.backend import Backend
 from biascore.models.model import Model
 from biascore.models.refs import ModelRef
 from biascore.stimuli import Catalogue
+
+T = TypeVar("T")
 
 
 def _opens_nothing(ref: str, options: Mapping[str, Any]) -> Model:  # noqa: ARG001
@@ -84,3 +87,18 @@ class Adapter(ABC, Configured[OptionsT]):
         Raises MissingExtraError where an optional dependency is absent, ModelLoadError where the
         model cannot be opened.
         """
+
+
+def needing_key(ref: ModelRef, adapter: Adapter[Any], call: Callable[[], T]) -> T:
+    """What ``call`` returns; raises AuthError where it fails and the key that the adapter declares is not set."""
+    variable = adapter.key_env_var
+    try:
+        return call()
+    except BiascoreError:
+        raise
+    except Exception as error:
+        if variable is None or os.environ.get(variable):
+            raise
+        raise AuthError(
+            f"{ref} needs a key, and {variable} is not set. Set it: export {variable}=..."
+        ) from error

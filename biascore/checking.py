@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
-from biascore.adapter import LoadContext
+from biascore.adapter import LoadContext, needing_key
 from biascore.audit import Audit, AuditData, AuditMeasurement, AuditModel, AuditTransform
 from biascore.basics.guard import guarded
 from biascore.basics.keys import without_keys
@@ -146,7 +146,10 @@ class Checker:
         options = guarded(at, lambda: validate(adapter.option_type, spec.options, f"adapter {ref.adapter}"))
         context = LoadContext(self.catalogue, self.plugins.languages)
         without_keys(
-            adapter.key_variables, lambda: guarded(at, lambda: adapter.check(whole, options, context))
+            adapter.key_variables,
+            lambda: guarded(
+                at, lambda: needing_key(ref, adapter, lambda: adapter.check(whole, options, context))
+            ),
         )
         transforms = tuple(self.prepared(one) for one in spec.transforms)
         if transforms and "embed" not in adapter.capabilities:

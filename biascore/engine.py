@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +11,9 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
+from biascore.adapter import Adapter
 from biascore.audit import Audit, AuditData, AuditModel, AuditTransform
+from biascore.basics.keys import stand_ins
 from biascore.basics.notebook import progress_here
 from biascore.basics.problems import problems_of
 from biascore.basics.progress import Progress, Silent
@@ -19,7 +22,7 @@ from biascore.errors import BiascoreError, OptionsError
 from biascore.evidence.evaluating import evidence
 from biascore.files.paths import user_path
 from biascore.gates.evaluating import evaluate
-from biascore.models.backend import ModelPlugin
+from biascore.models.backend import Backend, ModelPlugin
 from biascore.models.budget import Budget
 from biascore.models.cache import Cache, DiskCache, NoCache, default_cache
 from biascore.models.model import Model
@@ -34,11 +37,12 @@ from biascore.results.portable import portable
 from biascore.results.run import Run
 from biascore.running.attempts import Done, perform
 from biascore.running.measuring import Measuring
-from biascore.running.opening import open_model, pool_of
+from biascore.running.opening import given_model, open_model, pool_of
 from biascore.running.recording import mappings_used, record
 from biascore.stats import Adjustment, Verdict
 from biascore.steps import Checked
 from biascore.stimuli import Test
+from biascore.stimuli.given import from_lists
 
 DEFAULT_CACHE: Final = "default"
 
@@ -53,6 +57,7 @@ class Engine:
         adjust: How ``measure`` adjusts p-values over the measurements on one model; an audit states its own, as the seed.
         progress: Receives what is running; by default a bar in a notebook, and nothing elsewhere.
         require_plugins: Requirements that must be loaded.
+        adapters: Adapters that no package brings, as classes; see ``register_adapter``.
         attempts: How often a query is sent to a model after transient errors.
         max_characters: The most characters sent in all to services with a key, which may charge for them; BudgetError
             before more would be sent.
@@ -69,12 +74,15 @@ class Engine:
         adjust: Adjustment | str = Adjustment.BENJAMINI_HOCHBERG,
         progress: Progress | None = None,
         require_plugins: Iterable[str] = (),
+        adapters: Iterable[type[Adapter]] = (),
         attempts: int = 5,
         max_characters: int | None = None,
         time_limit: float | None = None,
     ) -> None:
         self.plugins = Plugins()
         self.plugins.require(require_plugins)
+        for adapter in adapters:
+            self.plugins.add_adapter(adapter)
         self.seed = seed
         self.adjust = _adjustment(adjust)
         self._stimuli = tuple(user_path(folder) for folder in stimuli)
@@ -88,9 +96,16 @@ class Engine:
             time_limit=time_limit,
         )
 
+    def register_adapter(self, adapter: type[Adapter]) -> None:
+        """Make an adapter available in this engine, such as one of a notebook; registered again, it replaces itself.
+
+        Raises PluginError for what is no adapter, and for the name of an installed one.
+        """
+        self.plugins.add_adapter(adapter)
+
     def model(
         self,
-        ref: str,
+        ref: str | Backend,
         *,
         name: str | None = None,
         transforms: Sequence[str | Transform | AuditTransform | ModelPlugin] = (),
@@ -102,7 +117,7 @@ class Engine:
         ModelLoadError; StimuliError or CapabilityError for transforms that do not fit.
 
         Args:
-            ref: Adapter and locator.
+            ref: Adapter and locator, or a Backend, whose answers are kept for this session.
             name: The name in results; by default the reference.
             transforms: Applied one after the other: by name, ``AuditTransform(name=..., options=...)``, or made
                 already; a ``ModelPlugin`` wraps the model itself.
@@ -112,8 +127,15 @@ class Engine:
         named = [AuditTransform(name=one) if isinstance(one, str) else one for one in transforms]
         prepared = [self._checker.prepared(one) for one in named if not isinstance(one, ModelPlugin)]
         before = f"{name} before" if name and prepared else name
-        opening = self._checker.model(AuditModel(ref=ref, name=before or "", options=options))
-        model = open_model(opening, self._checker, self._services, wrappers)
+        if isinstance(ref, Backend):
+            if options:
+                raise OptionsError(
+                    f"a Backend has no options, and {', '.join(options)} is given. Leave it out"
+                )
+            model = given_model(ref, before, self._checker, self._services, wrappers)
+        else:
+            opening = self._checker.model(AuditModel(ref=ref, name=before or "", options=options))
+            model = open_model(opening, self._checker, self._services, wrappers)
         try:
             after = model.through(*prepared)
             return after.view(name) if name and prepared else after
@@ -170,8 +192,8 @@ class Engine:
     def measure(
         self,
         metric: str,
-        model: Model | str | Sequence[Model | str],
-        tests: str | Test | Sequence[str | Test],
+        model: Model | str | Backend | Sequence[Model | str],
+        tests: str | Test | Mapping[str, Sequence[str]] | Sequence[str | Test],
         **options: Any,
     ) -> Run:
         """Measure tests on one model or several, and return a Run, a sequence of Measurement.
@@ -182,9 +204,18 @@ class Engine:
         Args:
             metric: The name of a metric (``biascore list metrics``).
             model: A reference or a Model, or several.
-            tests: Ids, globs such as ``"en/weat*"``, or Test objects.
+            tests: Ids, globs such as ``"en/weat*"``, Test objects, or lists of words by role: ``{"X": [...], ...}``, as
+                ``WeatTest`` takes them.
             options: The metric's own.
         """
+        if ":" in metric:
+            raise OptionsError(
+                f"{metric!r} is no metric. The metric is named first: measure('weat', {metric!r}, ...)"
+            )
+        if isinstance(tests, Mapping):
+            tests = from_lists(tests, self.plugins.test_kinds)
+        if isinstance(model, Backend):
+            model = self.model(model)
         models = [model] if isinstance(model, Model | str) else list(model)
         wanted = [tests] if isinstance(tests, str | Test) else list(tests)
         audit = self._audit(metric, models, wanted, options)
@@ -233,14 +264,18 @@ class Engine:
         """What ``run`` would ask of each model, and its cost, without running.
 
         Models are opened; with ``probe`` each is asked a few questions for an estimate of the time, except
-        services with a key, which may charge. Nothing is written to the cache.
+        services with a key, which may charge: these are asked nothing, and need no key. Nothing is written to the
+        cache.
         """
         chosen = audit if isinstance(audit, Audit) else Audit.load(audit)
         checker = Checker.of_audit(self.plugins, self._stimuli, chosen)
-        checked = checker.audit(chosen)
-        measuring = Measuring(checker, chosen.seed, self._services.time_limit)
         planner = Planner(self._services.cache, self._services.progress)
-        with pool_of(checked, checker, self._services) as pool:
+        keyed = [kind for kind in self.plugins.adapters.items() if kind.key_env_var is not None]
+        variables = {name for kind in keyed for name in kind().key_variables}
+        with stand_ins(variables), ExitStack() as stack:
+            checked = checker.audit(chosen)
+            measuring = Measuring(checker, chosen.seed, self._services.time_limit)
+            pool = stack.enter_context(pool_of(checked, checker, self._services))
             for label in checked.models:
                 if not checked.measurements(label):
                     continue

@@ -10,16 +10,17 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
-from biascore.archive.bundle import AUDIT_FILE, RUN, audit_text, is_unpacked, opened
 from biascore.archive.check import Check
 from biascore.archive.gates import gate_checks, scenario_checks
 from biascore.archive.locating import Inputs, Places, inputs_of
+from biascore.archive.members import member_checks
+from biascore.archive.opening import Opened, opened
 from biascore.audit import AuditTransform
 from biascore.checking import read_data
 from biascore.engine import Engine
 from biascore.errors import BiascoreError, PluginError, RunError
 from biascore.files.paths import user_path
-from biascore.files.reading import file_digest, read_bytes
+from biascore.files.reading import file_digest
 from biascore.installation import install_plugin
 from biascore.models.usage import ModelUsed
 from biascore.results.run import read_run
@@ -40,13 +41,21 @@ def verify_run(
     ``stimuli`` are folders in which own stimuli, data files and base runs are looked for before the run's surroundings, and
     ``refs`` other references of models by name. Raises RunError for what is no stored run.
     """
-    with opened(user_path(folder)) as path:
-        return _checks(path, models, [user_path(one) for one in stimuli], refs)
+    with opened(user_path(folder)) as found:
+        checks = _checks(found, models, [user_path(one) for one in stimuli], refs)
+        if found.archive is None:
+            return checks
+        # The folder that it was unpacked to is gone when somebody reads this.
+        gone = f"{found.top}/"
+        return tuple(one.model_copy(update={"detail": one.detail.replace(gone, "")}) for one in checks)
 
 
-def _checks(path: Path, models: bool, stimuli: Sequence[Path], refs: Mapping[str, str]) -> tuple[Check, ...]:
+def _checks(
+    found: Opened, models: bool, stimuli: Sequence[Path], refs: Mapping[str, str]
+) -> tuple[Check, ...]:
+    path = found.run
     problems, run = read_run(path)
-    if not (path / RUN_FILE).is_file():
+    if found.top is None and not (path / RUN_FILE).is_file():
         raise RunError(
             f"{path} is not a stored run: it has no {RUN_FILE}. Name a folder that biascore run wrote, or a bundle."
         )
@@ -54,14 +63,11 @@ def _checks(path: Path, models: bool, stimuli: Sequence[Path], refs: Mapping[str
         Check(what="results and item tables", outcome="differs", detail=problem) for problem in problems
     ]
     if run is None:
-        return tuple(checks)
+        return (*found.damaged.values(), *checks)
     if not problems:
         checks.append(Check(what="results and item tables", outcome="matches", detail=run.results_digest()))
     places = Places.around(path, stimuli)
-    audit = path.parent / AUDIT_FILE
-    if path.name == RUN and is_unpacked(path.parent):
-        same = read_bytes(audit, str(audit), RunError) == audit_text(run).encode()
-        checks.append(Check(what=AUDIT_FILE, outcome="matches" if same else "differs"))
+    checks += member_checks(run, found)
     inputs = inputs_of(run, places)
     engine, unusable = _engine(inputs)
     checks += [*gate_checks(run, places), *scenario_checks(run, engine.plugins)]
@@ -69,7 +75,7 @@ def _checks(path: Path, models: bool, stimuli: Sequence[Path], refs: Mapping[str
     if models:
         absent = ", ".join((*inputs.missing, *unusable))
         checks += [_check_model(used, engine, refs.get(used.name), absent) for used in run.models]
-    return tuple(checks)
+    return (*found.damaged.values(), *checks)
 
 
 def _engine(inputs: Inputs) -> tuple[Engine, list[str]]:

@@ -13,8 +13,8 @@ import threading
 import traceback
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
-from contextlib import contextmanager
-from pathlib import PurePath
+from contextlib import contextmanager, suppress
+from pathlib import Path, PurePath
 from types import FrameType
 from typing import Final, TypeVar
 
@@ -34,8 +34,10 @@ def guarded(at: At, call: Callable[[], T], limit: float | None = None) -> T:
     """What ``call`` returns, which may take ``limit`` seconds.
 
     Raises BiascoreError as it comes, with ``at`` noted on it; TimeLimitError; KeyboardInterrupt, with a note that names
-    ``at``; and PluginFailedError for everything else that it raises, ``sys.exit`` too.
+    ``at``; and PluginFailedError for everything else that it raises, ``sys.exit`` too. A current folder that it changed
+    is changed back: paths that a user gave are relative to it.
     """
+    folder = _current()
     try:
         return _limited(call, limit)
     except BaseException as error:
@@ -49,6 +51,17 @@ def guarded(at: At, call: Callable[[], T], limit: float | None = None) -> T:
         if isinstance(error, _TimeUp):
             raise failed(at, _took_too_long(at, limit), error, TimeLimitError) from error
         raise failed(at, _explain(at, error), error) from error
+    finally:
+        if folder and folder != _current():
+            with suppress(OSError):
+                os.chdir(folder)
+
+
+def _current() -> Path | None:
+    try:
+        return Path.cwd()
+    except OSError:  # it was removed
+        return None
 
 
 @contextmanager

@@ -15,6 +15,7 @@ import re
 import urllib.request
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Final, ParamSpec, TypeVar
 from urllib.parse import urlsplit
 
@@ -145,6 +146,20 @@ def _spellings(key: str) -> Iterator[str]:
             whole = bits[-(-before * 8 // 6) : (before + len(raw)) * 8 // 6]
             yield whole
             yield whole.replace("+", "-").replace("/", "_")
+
+
+@contextmanager
+def stand_ins(variables: Collection[str]) -> Iterator[None]:
+    """Environment variables of keys that are not set have a value while the block lasts: it sends nothing."""
+    absent = [name for name in variables if not os.environ.get(name, "").strip()]
+    before = {name: os.environ[name] for name in absent if name in os.environ}
+    os.environ.update(dict.fromkeys(absent, "no-key-in-a-dry-run"))
+    try:
+        yield
+    finally:
+        for name in absent:
+            del os.environ[name]
+        os.environ.update(before)
 
 
 def _reduced(text: str) -> str:

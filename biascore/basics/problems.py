@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, get_args
@@ -85,7 +86,9 @@ def _text(detail: ErrorDetails, model: type[BaseModel], list_known: bool) -> str
         return f"{key} {must}" + ("" if kind == "model_type" else f", and is {_brief(value)}")
     said = detail["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ")
     if said.startswith("Input should be "):
-        return f"{key} must be {said.removeprefix('Input should be ')}, and is {_brief(value)}"
+        expected = said.removeprefix("Input should be ")
+        hint = did_you_mean(value, re.findall(r"'([^']+)'", expected)) if isinstance(value, str) else ""
+        return f"{key} must be {expected}, and is {_brief(value)}{f'. {hint}'.rstrip() if hint else ''}"
     return f"{key}: {said}" if where else said
 
 

@@ -13,7 +13,13 @@ from typing import TextIO
 from biascore.cli import codes
 from biascore.cli.app import app
 from biascore.cli.console import say, stderr
-from biascore.errors import AnswerError, BiascoreError, NothingMeasuredError, PluginFailedError
+from biascore.errors import (
+    AnswerError,
+    BiascoreError,
+    NothingMeasuredError,
+    PluginFailedError,
+    TimeLimitError,
+)
 
 
 def main() -> None:
@@ -34,7 +40,8 @@ def exit_code(error: BiascoreError) -> int:
     """The code of a command that this error ended."""
     if error.may_pass:
         return codes.MAY_PASS
-    if isinstance(error, PluginFailedError) and error.at is not None and error.at.owner.dist == "biascore":
+    own = isinstance(error, PluginFailedError) and error.at is not None and error.at.owner.dist == "biascore"
+    if own and not isinstance(error, TimeLimitError):  # that limit is the user's
         return codes.OWN_ERROR
     failed = isinstance(error, PluginFailedError | AnswerError | NothingMeasuredError)
     return codes.PARTLY_FAILED if failed else codes.WRONG_INPUT

@@ -17,12 +17,14 @@ from rich.text import Text
 from biascore.basics.wording import figures
 from biascore.cli import codes
 from biascore.cli.adjusting import Adjust
-from biascore.cli.console import print_json, say, stderr, wide
-from biascore.cli.options import Force, Json
+from biascore.cli.console import print_json, say, stderr, stdout, wide
+from biascore.cli.options import Force, Json, ShortForm
 from biascore.comparing import Comparison, Difference, Outcome
 from biascore.comparing import compare as compare_runs
 from biascore.comparing.words import NOT_UNCHANGED, Section, answer, sections
 from biascore.errors import OptionsError
+from biascore.exporting.junit import junit_of_comparison
+from biascore.exporting.other_tables import markdown_of_comparison
 from biascore.report import check_installed, check_report, write_comparison
 from biascore.results.comparison import item_of
 from biascore.results.estimates import format_p
@@ -69,6 +71,7 @@ def compare(
     report: Annotated[
         Path | None, typer.Option(help="File to write the comparison to: .html or .pdf.", metavar="FILE")
     ] = None,
+    form: ShortForm = None,
     as_json: Json = False,
     force: Force = False,
 ) -> None:
@@ -77,7 +80,11 @@ def compare(
         check_installed()
         check_report(report, overwrite=force)
     found = compare_runs(old, new, _pairs(models), bound=bound, adjustment=adjust)
-    if as_json:
+    if form == "junit":
+        stdout.out(junit_of_comparison(found), end="", highlight=False)
+    elif form == "md":
+        stdout.out(markdown_of_comparison(found), end="", highlight=False)
+    elif as_json or form == "json":
         print_json(found.to_json())
     else:
         print_comparison(found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, fields, replace
 from functools import wraps
 from inspect import Parameter, Signature, signature
@@ -18,7 +19,7 @@ from biascore.basics.guard import debugging
 from biascore.cli import codes
 from biascore.cli.adjusting import Adjust
 from biascore.cli.console import say, stderr
-from biascore.cli.gates import gate_code, print_gates, print_scenarios
+from biascore.cli.gates import failure_code, gate_code, print_gates, print_scenarios
 from biascore.cli.options import (
     Force,
     Form,
@@ -39,7 +40,7 @@ from biascore.engine import DEFAULT_CACHE, Engine
 from biascore.errors import OptionsError
 from biascore.exporting.forms import exporter, form_of
 from biascore.files.paths import user_path
-from biascore.files.writing import check_file
+from biascore.files.writing import check_file, reserved
 from biascore.plugins.loading import Plugins
 from biascore.results.gates import gates_line
 from biascore.results.run import Run, check_replaceable
@@ -106,42 +107,46 @@ def run_and_deliver(audit: Audit, given: RunOptions) -> None:
     earlier = None if given.force or given.out is None else unfinished(user_path(given.out), audit)
     if earlier is not None:
         given = replace(given, force=True)
-    _check_targets(given, audit)
-    if earlier is not None:
-        say(
-            f"resuming the run in {given.out}, of which {len(earlier.failed)} measurement(s) had failed",
-            to=stderr,
-        )
-    signs = SignsOfLife()
-    with signs.task("reading plugins and word lists", 1):
-        engine = Engine(
-            cache=None if given.no_cache else DEFAULT_CACHE,
-            progress=signs,
-            max_characters=given.max_characters,
-            time_limit=given.time_limit,
-        )
-    try:
-        result = engine.run(audit)
-    finally:
-        engine.close()
-    _deliver(result, given, printed, earlier)
-    code = gate_code(result.gates)
-    if result.failed and all(gate.only_unmeasured for gate in result.gates if not gate.passed):
-        passing = all(failure.may_pass for failure in result.failed)
-        code = codes.MAY_PASS if passing else codes.PARTLY_FAILED
+    with _reserved(given, audit):
+        if earlier is not None:
+            say(
+                f"resuming the run in {given.out}, of which {len(earlier.failed)} measurement(s) had failed",
+                to=stderr,
+            )
+        signs = SignsOfLife()
+        with signs.task("reading plugins and word lists", 1):
+            engine = Engine(
+                cache=None if given.no_cache else DEFAULT_CACHE,
+                progress=signs,
+                max_characters=given.max_characters,
+                time_limit=given.time_limit,
+            )
+        try:
+            result = engine.run(audit)
+        finally:
+            engine.close()
+        _deliver(result, given, printed, earlier)
+    code = gate_code(result.gates, result) or failure_code(result)
     if code != codes.DONE:
         raise typer.Exit(code)
 
 
+def _reserved(given: RunOptions, audit: Audit) -> AbstractContextManager[None]:
+    """Find what cannot be written before hours of work, not after them, and keep the place of the run."""
+    _check_targets(given, audit)
+    if given.out is None:
+        return nullcontext()
+    return reserved(check_replaceable(given.out, overwrite=given.force))
+
+
 def _check_targets(given: RunOptions, audit: Audit) -> None:
-    """Find what cannot be written before hours of work, not after them."""
+    """Raise what is wrong with ``--out`` and ``--report``."""
     if given.out is not None and given.out == given.report:
         raise OptionsError(
             f"--out and --report both name {given.out}. A run is a folder, a report a file: name two."
         )
     if given.out is not None:
         _check_bases(audit, given.out)  # first: --force would replace what is compared with
-        check_replaceable(given.out, overwrite=given.force)
     if given.report is not None and given.report_form is not None:
         # Whether the file there is of biascore, only the text can say.
         check_file(user_path(given.report), overwrite=given.force, mark=b"")

@@ -55,13 +55,21 @@ def measure(
         str,
         typer.Argument(help="A metric, such as weat. They are in: biascore list metrics.", metavar="METRIC"),
     ],
+    named: Annotated[
+        list[str] | None,
+        typer.Argument(help="Models and tests, without --model and --tests.", metavar="MODEL TEST"),
+    ] = None,
     model: Annotated[
-        list[str],
-        typer.Option(help="A model, such as hf:bert-base-cased; repeat for several.", metavar="REF"),
-    ],
+        list[str] | None,
+        typer.Option(
+            "--model", "-m", help="A model, such as hf:bert-base-cased; repeat for several.", metavar="REF"
+        ),
+    ] = None,
     tests: Annotated[
         list[str] | None,
-        typer.Option(help="A test or glob, such as 'en/weat*'; repeat for several.", metavar="TEST"),
+        typer.Option(
+            "--tests", "-t", help="A test or glob, such as 'en/weat*'; repeat for several.", metavar="TEST"
+        ),
     ] = None,
     data: Data = None,
     language: Annotated[
@@ -86,6 +94,13 @@ def measure(
     given: RunOptions,
 ) -> None:
     """Measure one metric on one or several models, without an audit file."""
+    # A reference has a colon, and no test has.
+    model = [*(model or ()), *(one for one in named or () if ":" in one)]
+    tests = [*(tests or ()), *(one for one in named or () if ":" not in one)]
+    if not model:
+        raise OptionsError(
+            "no model is named. Add one, such as planted:gender=1 or --model hf:bert-base-cased"
+        )
     files = data_files(data, language, data_option, data_licence, data_citation)
     through = transforms(transform)
     own = [f"{one['language']}/{default_test_name(one['source'])}" for one in files]
@@ -96,7 +111,7 @@ def measure(
             for test in own
             if not any(test in _named(value) for one in options for value in one.values())
         ]
-    wanted = [*(tests or ()), *own]
+    wanted = [*tests, *own]
     if not wanted:
         raise OptionsError(
             "nothing is named to measure. Add --tests 'en/weat*' or --data crows-pairs:pairs.csv"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 
@@ -42,6 +42,10 @@ Form = Annotated[
         help="Print md, csv, json, latex, junit or another form instead of the table.",
         metavar="FORM",
     ),
+]
+ShortForm = Annotated[
+    Literal["md", "json", "junit"] | None,
+    typer.Option("--format", help="Print md, json or junit instead of the table.", metavar="FORM"),
 ]
 Out = Annotated[Path | None, typer.Option(help="Folder to save the run in.", metavar="DIR")]
 Report = Annotated[

@@ -18,6 +18,12 @@ def plan(
         bool,
         typer.Option("--probe/--no-probe", help="Send a few queries to local models, to estimate the time."),
     ] = True,
+    price_per_million: Annotated[
+        float | None,
+        typer.Option(
+            help="What a service charges for a million characters, in any currency.", min=0, metavar="NUMBER"
+        ),
+    ] = None,
     model: ReplaceModel = None,
     without: Without = None,
     seed: Seed = None,
@@ -39,5 +45,7 @@ def plan(
         return
     header, *rows = found.table
     print_rows(header, rows, title=found.title, dense=True)
+    if price_per_million is not None:
+        say(found.price(price_per_million))
     for note in found.notes:
         say(note, style="dim")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from biascore.archive.bundle import opened
+from biascore.archive.opening import opened
 from biascore.archive.verify import verify_run
 from biascore.cli import codes
 from biascore.cli.console import print_json, say
@@ -43,6 +43,6 @@ def verify(
 
 
 def _labels(path: Path) -> list[str]:
-    with opened(path) as folder:
-        stored = read_run(folder)[1]
+    with opened(path) as found:
+        stored = read_run(found.run)[1]
     return [used.name for used in stored.models] if stored else []

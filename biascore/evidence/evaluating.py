@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from biascore.errors import OptionsError
 from biascore.evidence.mappings import Mapping
 from biascore.evidence.spec import Ground, Scenario
-from biascore.results.gates import ends, within
+from biascore.results.gates import ends, several_units, within
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
 from biascore.results.scenarios import ScenarioResult, Tested
@@ -82,7 +82,7 @@ def _tested(scenario: Scenario, run: Run) -> Iterator[Tested]:
         if not scenario.takes(measurement.metric, measurement.test, measurement.model):
             continue
         held, reason = None, measurement.reason
-        if scenario.bound is not None:
+        if scenario.bound is not None and not _mixed(scenario, run):
             held, reason = within(measurement, scenario.bound)
         yield Tested(
             number=number,
@@ -95,10 +95,20 @@ def _tested(scenario: Scenario, run: Run) -> Iterator[Tested]:
         )
 
 
+def _mixed(scenario: Scenario, run: Run) -> str:
+    """The units of what the bound would be compared with, where it is one number for several of them."""
+    if scenario.bound is None:
+        return ""
+    return several_units(one for one in run if scenario.takes(one.metric, one.test, one.model))
+
+
 def _not_tested(scenario: Scenario, run: Run) -> Iterator[str]:
     if not scenario.measurements:
         yield "the hazard: no measurement speaks of it yet"
         return
+    mixed = _mixed(scenario, run)
+    if mixed:
+        yield f"the bound {scenario.bound:g}: one number, and the effects are in {mixed}. Narrow it with metrics = [...]"
     for failure in run.failed:
         if scenario.takes(failure.metric, failure.test, failure.model):
             yield f"{failure.what}: it could not be measured: {failure.message}"

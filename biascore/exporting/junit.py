@@ -9,10 +9,12 @@ from xml.etree import ElementTree
 from biascore.basics.visible import visible
 from biascore.exporter import Exported, Exporter
 from biascore.exporting.tables import counts
+from biascore.results.comparison import Outcome
 from biascore.results.summary import SummaryRow, summary_rows
 from biascore.results.verdicts import Role
 
 if TYPE_CHECKING:
+    from biascore.results.comparison import Comparison
     from biascore.results.gates import GateResult
     from biascore.results.run import Run
 
@@ -58,8 +60,51 @@ class Junit(Exporter):
             if some:
                 _decided(suite, some, judged=bool(run.gates))
             _count(suite)
-        ElementTree.indent(suites)
-        return (Exported(ElementTree.tostring(suites, encoding="unicode", xml_declaration=True) + "\n"),)
+        return (Exported(_text(suites)),)
+
+
+def junit_of_gates(title: str, gates: Sequence[GateResult]) -> str:
+    """The suite of these gates on the run of this title."""
+    suites = ElementTree.Element("testsuites", name=visible(title))
+    _gates(suites, gates)
+    return _text(suites)
+
+
+def junit_of_comparison(found: Comparison) -> str:
+    """A case for each change of a finding: an increased bias or a changed sign fails, inconclusive is skipped.
+
+    What could not be compared is an error, and a last case fails where no change was decided.
+    """
+    suites = ElementTree.Element("testsuites", name=visible(f"{found.old.title} and {found.new.title}"))
+    if found.gates:
+        _gates(suites, found.gates)
+    suite = ElementTree.SubElement(suites, "testsuite", name="changes")
+    changes = [one for one in found if one.role is Role.FINDING]
+    for one in changes:
+        case = _case(suite, one.method, f"{one.test} ({one.models}): {one.estimate}")
+        if one.outcome in (Outcome.INCREASED, Outcome.CHANGED_SIGN):
+            ElementTree.SubElement(
+                case, "failure", message=visible(f"{one.outcome}: {one.reason}"), type="change"
+            )
+        elif one.outcome is Outcome.INCONCLUSIVE:
+            ElementTree.SubElement(case, "skipped", message=visible(f"{one.outcome}: {one.reason}"))
+    for other in found.not_comparable:
+        case = _case(suite, other.metric, f"{other.test} ({other.old_model}, {other.new_model})")
+        ElementTree.SubElement(
+            case, "error", message=visible("; ".join(other.reasons)), type="not comparable"
+        )
+    for text in found.failed:
+        ElementTree.SubElement(_case(suite, "failed", text), "error", message=visible(text), type="failed")
+    case = _case(suite, "comparison", "the comparison could decide at least one change")
+    if all(one.outcome is Outcome.INCONCLUSIVE for one in changes):
+        ElementTree.SubElement(case, "failure", message="no change was decided", type="undecided")
+    _count(suite)
+    return _text(suites)
+
+
+def _text(suites: ElementTree.Element) -> str:
+    ElementTree.indent(suites)
+    return ElementTree.tostring(suites, encoding="unicode", xml_declaration=True) + "\n"
 
 
 def _finding(suite: ElementTree.Element, row: SummaryRow, *, judged: bool) -> None:

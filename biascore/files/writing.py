@@ -121,6 +121,32 @@ def new_folder(target: Path) -> Iterator[Path]:
                 raise
 
 
+@contextmanager
+def reserved(target: Path) -> Iterator[None]:
+    """A path, which was checked, kept for this process while the block lasts.
+
+    Raises RunError where another process has reserved it.
+    """
+    target = target.absolute()
+    above = next(parent for parent in target.parents if parent.is_dir())
+    name = str(target.relative_to(above))
+    with _staging(above) as scratch:
+        (scratch / _TARGET).write_text(name, encoding="utf-8")
+        others = [path for path in above.iterdir() if _STAGING.fullmatch(path.name) and _reserves(path, name)]
+        if min(others, key=lambda path: ((path / _TARGET).stat().st_mtime_ns, path.name)) != scratch:
+            raise RunError(
+                f"another command is at work that will write {target}. Wait until it is done, or choose another place."
+            )
+        yield
+
+
+def _reserves(scratch: Path, name: str) -> bool:
+    try:
+        return (scratch / _TARGET).read_text(encoding="utf-8") == name
+    except (OSError, ValueError):
+        return False
+
+
 def finish(folder: Path) -> None:
     """Clean up after commands that were killed while they wrote into this folder; what is not theirs stays."""
     try:

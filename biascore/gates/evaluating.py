@@ -14,7 +14,7 @@ from biascore.files.paths import user_path
 from biascore.gates.spec import Gate, named
 from biascore.results.estimates import ConfidenceInterval
 from biascore.results.failure import Failure
-from biascore.results.gates import GateCheck, GateOutcome, GateResult, ends, within
+from biascore.results.gates import GateCheck, GateOutcome, GateResult, ends, several_units, within
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
 from biascore.results.verdicts import RunVerdict
@@ -114,6 +114,13 @@ def _evaluated(name: str, gate: Gate, run: Run, folder: Path, bases: BaseRuns) -
         (m, said) for m, said in zip(run, run.verdicts, strict=True) if gate.takes(m.metric, m.test, m.model)
     ]
     lines = [line for line in taken if line[1].role in gate.roles]
+    number = gate.within or gate.margin
+    mixed = several_units(measurement for measurement, _ in lines) if number else ""
+    if mixed:
+        problem = f"{number:g} is one number, and the effects are in {mixed}. State a gate for each: metrics = [...]"
+        return GateResult(
+            name=name, criteria=gate.criteria, inconclusive=gate.inconclusive, checks=(), problem=problem
+        )
     checks: list[GateCheck] = []
     cautions: tuple[str, ...] = ()
     digest = ""

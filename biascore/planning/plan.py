@@ -117,6 +117,13 @@ class Plan(Frozen):
         found.append(f"opening the models and computing the metrics takes {took} in a run")
         return tuple(found)
 
+    def price(self, per_million: float) -> str:
+        """What the characters that are sent cost at this price for a million of them, in a sentence."""
+        sent = sum(row.cost.characters or 0 for row in self.rows)
+        return (
+            f"price: {sent * per_million / 1e6:,.2f} for {sent:,} characters at {per_million:g} per million"
+        )
+
     def readable(self) -> str:
         """Table and notes as text of fixed width."""
         widths = [max(map(len, column)) for column in zip(*self.table, strict=True)]

@@ -15,6 +15,7 @@ from functools import cached_property, lru_cache, partial
 from importlib import metadata
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
+from uuid import uuid4
 
 import pluggy
 
@@ -102,6 +103,16 @@ class Plugins:
             self.languages[code] = replace(self.languages[code], gender_pair=None)
         for code in self.speaker_frames.conflicts:
             self.languages[code] = replace(self.languages[code], speaker_frames=None)
+
+    def add_adapter(self, adapter: type[Adapter]) -> None:
+        """Make an adapter of this process available; raises PluginError for what is none, and for an installed name."""
+        try:
+            KINDS[0].check([adapter])
+        except (TypeError, ValueError) as error:
+            raise PluginError(f"the adapter {adapter!r} cannot be used: it {error}") from error
+        # Another version each time: answers of the code of before are not its own.
+        record = PluginRecord(f"{adapter.id} (from Python)", "", uuid4().hex, adapter.__module__, "loaded")
+        self.adapters.replace(adapter.id, adapter, record)
 
     @property
     def stimuli(self) -> tuple[StimuliFile, ...]:

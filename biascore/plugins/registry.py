@@ -57,6 +57,13 @@ class Registry(Generic[T]):
         else:
             self._items[name] = (item, owner)
 
+    def replace(self, name: str, item: T, owner: PluginRecord) -> None:
+        """Add an item of this process, in the place of one of it; raises PluginError for a name that a package provides."""
+        known = self._items.get(name)
+        if known is not None and known[1].dist:
+            raise PluginError(f"{self.kind} {name!r} is provided by {known[1].shown}. Choose another name")
+        self._items[name] = (item, owner)
+
     @property
     def conflicts(self) -> Mapping[str, Sequence[PluginRecord]]:
         """Names that several plugins provide."""
@@ -90,8 +97,9 @@ class Registry(Generic[T]):
             )
         if name in self._items:
             return self._items[name][0]
-        near = difflib.get_close_matches(name, self._items, n=1)
-        hint = f"Did you mean {near[0]!r}? " if near else ""
+        known = {one.casefold(): one for one in self._items}
+        near = difflib.get_close_matches(name.casefold(), known, n=1)
+        hint = f"Did you mean {known[near[0]]!r}? " if near else ""
         raise UnknownNameError(
             f"no {self.kind} is called {name!r}. {hint}There are: {', '.join(self.names) or 'none'}. "
             f"See what is installed, and what failed to load, with: biascore plugins"

@@ -5,9 +5,12 @@ Importing this module needs no extra; calling it needs ``biascore[report]``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
+from tempfile import gettempdir
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from biascore.basics.suggest import did_you_mean
@@ -163,8 +166,24 @@ def check_report(path: str | Path, *, overwrite: bool) -> Path:
 
 def check_installed() -> None:
     """Raise MissingExtraError where the libraries that reports need are not installed."""
-    for name in EXTRA_MODULES:
+    with _home():
+        for name in EXTRA_MODULES:
+            try:
+                import_module(name)
+            except ModuleNotFoundError as error:
+                raise MissingExtraError("a report or a chart", "report") from error
+
+
+@contextmanager
+def _home() -> Iterator[None]:
+    """A user without a home has one while altair is imported, which asks where a cache of data sets would lie."""
+    try:
+        Path.home()
+    except RuntimeError:
+        os.environ["HOME"] = gettempdir()
         try:
-            import_module(name)
-        except ModuleNotFoundError as error:
-            raise MissingExtraError("a report or a chart", "report") from error
+            yield
+        finally:
+            del os.environ["HOME"]
+    else:
+        yield

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import Final, Literal
 
@@ -35,7 +35,16 @@ def within(measurement: Measurement, bound: float) -> tuple[GateOutcome, str]:
     elif low > bound or high < -bound:
         held, told = GateOutcome.FAILS, "lies wholly beyond"
     around = f" of {neutral:g}" if neutral else ""
-    return held, f"{head.name} = {head.value:.3g}{ends(head.interval)} {told} {bound:g}{around}"
+    return held, f"{head.name} = {head.value:.3g}{ends(head.interval)} {told} {bound:g} {head.unit}{around}"
+
+
+def several_units(measurements: Iterable[Measurement]) -> str:
+    """The units of these headlines with their metrics, ``sd (weat) and nats (lpbs)``; empty for one unit."""
+    units: dict[str, dict[str, None]] = {}
+    for one in measurements:
+        if one.headline.value is not None:
+            units.setdefault(one.headline.unit, {})[one.metric] = None
+    return " and ".join(f"{unit} ({', '.join(of)})" for unit, of in units.items()) if len(units) > 1 else ""
 
 
 def ends(interval: ConfidenceInterval | None) -> str:
@@ -81,10 +90,7 @@ class GateResult(Frozen):
     @property
     def passed(self) -> bool:
         """Whether no check fails, and none is undecided where that fails too."""
-        bad = (
-            {GateOutcome.FAILS, GateOutcome.UNDECIDED} if self.inconclusive == "fail" else {GateOutcome.FAILS}
-        )
-        return bool(self.checks) and not any(check.held in bad for check in self.checks)
+        return bool(self.checks) and not self._failing
 
     @property
     def warned(self) -> bool:
@@ -94,8 +100,12 @@ class GateResult(Frozen):
     @property
     def only_unmeasured(self) -> bool:
         """Whether nothing keeps it from passing but measurements that could not be made."""
-        failing = [check for check in self.checks if check.held is not GateOutcome.HOLDS]
-        return not self.passed and bool(failing) and not any(check.measured for check in failing)
+        return bool(self._failing) and not any(check.measured for check in self._failing)
+
+    @property
+    def _failing(self) -> tuple[GateCheck, ...]:
+        undecided = self.of(GateOutcome.UNDECIDED) if self.inconclusive == "fail" else ()
+        return (*self.of(GateOutcome.FAILS), *undecided)
 
     def of(self, held: GateOutcome) -> tuple[GateCheck, ...]:
         """The checks that came out so."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from importlib import metadata
 from typing import Any, Final
 
@@ -31,12 +32,14 @@ class PluginUsed(Frozen):
 class Provenance(Frozen):
     """Where and when: versions, seed, seconds since the epoch, and the audit as it was given.
 
-    ``packages``: the versions of the packages that compute the numbers, as far as they were loaded.
+    ``packages``: the versions of the packages that compute the numbers, as far as they were loaded. ``required``: of what
+    biascore, its plugins and these packages require; empty in runs stored before these were kept.
     """
 
     biascore_version: str
     python_version: str
     packages: FrozenMap[str] = Field(default_factory=dict)
+    required: FrozenMap[str] = Field(default_factory=dict)
     platform: str
     started: float
     finished: float
@@ -51,17 +54,10 @@ def computing() -> dict[str, str]:
     return {name: str(version) for name, version in loaded.items() if version is not None}
 
 
-def constraints(provenance: Provenance) -> str:
-    """Lines for ``pip install -c``: biascore, its plugins, what computes, and all that these need.
-
-    Versions that the run recorded are the run's, others those that are installed here. A label such as ``+cpu``
-    is left out, because an index does not have it.
-    """
-    recorded = {"biascore": provenance.biascore_version}
-    recorded |= {plugin.dist: plugin.version for plugin in provenance.plugins}
-    recorded |= dict(provenance.packages)
+def required(names: Iterable[str]) -> dict[str, str]:
+    """The installed versions of these distributions and of all that they require."""
     found: dict[str, str] = {}
-    waiting = sorted(recorded)
+    waiting = sorted(names)
     while waiting:
         name = canonicalize_name(waiting.pop())
         if name in found:
@@ -73,5 +69,17 @@ def constraints(provenance: Provenance) -> str:
         found[name] = dist.version
         needs = [Requirement(text) for text in dist.requires or ()]
         waiting += [need.name for need in needs if need.marker is None or need.marker.evaluate({"extra": ""})]
+    return found
+
+
+def constraints(provenance: Provenance) -> str:
+    """Lines for ``pip install -c``: biascore, its plugins, what computes, and all that these require.
+
+    They follow from the run alone. A label such as ``+cpu`` is left out, because an index does not have it.
+    """
+    found = dict(provenance.required)
+    recorded = {"biascore": provenance.biascore_version}
+    recorded |= {plugin.dist: plugin.version for plugin in provenance.plugins}
+    recorded |= dict(provenance.packages)
     found |= {canonicalize_name(name): version for name, version in recorded.items()}
     return "".join(f"{name}=={version.partition('+')[0]}\n" for name, version in sorted(found.items()))

@@ -6,20 +6,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
+from uuid import uuid4
 
 import pluggy
 
-from biascore.adapter import LoadContext
+from biascore.adapter import LoadContext, needing_key
 from biascore.audit import AuditModel
 from biascore.basics.guard import guarded
 from biascore.basics.keys import without_keys
 from biascore.basics.progress import Silent
 from biascore.checking import Checker
-from biascore.errors import At, PluginError
+from biascore.errors import At, Owner, PluginError
 from biascore.models.backend import Backend, Identity, ModelPlugin
 from biascore.models.cache import NoCache
 from biascore.models.model import Model
 from biascore.models.pool import Pool
+from biascore.models.refs import ModelRef
 from biascore.models.source import Services, Source
 from biascore.steps import Checked, Opening
 
@@ -72,19 +74,41 @@ def open_model(
         unusual=opening.options.model_dump(mode="json", exclude_defaults=True),
         owner=record.owner,
     )
-    around = [*wrappers, *plugins.model_plugins(opening.ref)]
+    return _model(source, backend, wrappers, checker, services)
+
+
+def _model(
+    source: Source, backend: Backend, wrappers: Sequence[ModelPlugin], checker: Checker, services: Services
+) -> Model:
+    around = [*wrappers, *checker.plugins.model_plugins(source.ref)]
     try:
         return Model(source, backend, around, replace(services, transforms=checker.transforms))
     # A ValueError: two plugins around the model have one name.
     except (pluggy.PluginValidationError, ValueError) as error:
         backend.close()
         raise PluginError(
-            f"{opening.ref}: a plugin around this model does not fit the hooks: {error}. See: biascore plugins"
+            f"{source.ref}: a plugin around this model does not fit the hooks: {error}. See: biascore plugins"
         ) from error
 
 
+def given_model(
+    backend: Backend, name: str | None, checker: Checker, services: Services, wrappers: Sequence[ModelPlugin]
+) -> Model:
+    """A model that a Backend answers for, which no adapter opened; raises as ``open_model``."""
+    ref = ModelRef("python", type(backend).__name__)
+    # Of a version of its own: its code is known to nobody, and another one may have the same digest.
+    source = Source(name or str(ref), ref, uuid4().hex, {}, {}, owner=Owner(f"{ref.locator} (from Python)"))
+    if not isinstance(getattr(backend, "identity", None), Identity):
+        raise PluginError(
+            f"the Backend {ref.locator} has no identity. Set self.identity = Identity(digest=...)"
+        )
+    return _model(source, backend, wrappers, checker, services)
+
+
 def _load(opening: Opening, context: LoadContext) -> Backend:
-    backend = opening.adapter.load(opening.ref, opening.options, context)
+    backend = needing_key(
+        opening.ref, opening.adapter, lambda: opening.adapter.load(opening.ref, opening.options, context)
+    )
     if not isinstance(backend, Backend):
         raise TypeError(f"load returned a {type(backend).__name__}, which is no Backend")
     if not isinstance(getattr(backend, "identity", None), Identity):

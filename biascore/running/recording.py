@@ -10,13 +10,13 @@ from typing import Any
 from biascore.audit import Audit
 from biascore.models.usage import ModelUsed
 from biascore.plugins.loading import Plugins
-from biascore.results.provenance import PluginUsed, Provenance, computing
+from biascore.results.provenance import PluginUsed, Provenance, computing, required
 from biascore.results.run import Run
 from biascore.results.scenarios import MappingUsed
 from biascore.results.stimuli_used import StimuliUsed, TestUsed
 from biascore.running.attempts import Done
 from biascore.steps import Checked
-from biascore.stimuli import Origin, Test
+from biascore.stimuli import Origin, StimuliFile, Test
 
 
 def record(
@@ -26,6 +26,12 @@ def record(
     models = tuple(
         done.used[name] for name in dict.fromkeys([*checked.models, *checked.seconds]) if name in done.used
     )
+    used_plugins = tuple(
+        PluginUsed(name=one.name, dist=one.dist, version=one.version)
+        for one in plugins.records
+        if one.status in ("loaded", "conflict")
+    )
+    packages = computing()
     return Run(
         title=title,
         adjustment=audit.adjust,
@@ -47,6 +53,7 @@ def record(
                     for used in one.transforms
                     for id in used.stimuli
                 ),
+                *_planted(done, checked, plugins),
             )
         ),
         tests=tuple(
@@ -57,17 +64,14 @@ def record(
         provenance=Provenance(
             biascore_version=metadata.version("biascore"),
             python_version=platform.python_version(),
-            packages=computing(),
+            packages=packages,
+            required=required({"biascore", *packages, *(one.dist for one in used_plugins)}),
             platform=platform.platform(),
             started=done.started,
             finished=done.finished,
             seed=audit.seed,
             audit=asked,
-            plugins=tuple(
-                PluginUsed(name=one.name, dist=one.dist, version=one.version)
-                for one in plugins.records
-                if one.status in ("loaded", "conflict")
-            ),
+            plugins=used_plugins,
         ),
     )
 
@@ -94,6 +98,14 @@ def _warnings(models: Iterable[ModelUsed]) -> Iterator[str]:
         for used in model.transforms:
             for fit in used.fits:
                 yield from (f"{model.name}, {used.name} ({fit.level}): {text}" for text in fit.warnings)
+
+
+def _planted(done: Done, checked: Checked, plugins: Plugins) -> list[StimuliFile]:
+    """The user's own word lists, where a model was made from the stimuli that are available."""
+    if not any(name in done.used and one.adapter.uses_stimuli for name, one in checked.every.items()):
+        return []
+    shipped = {file.display for file in plugins.stimuli}
+    return [file for file in checked.catalogue.files if file.display not in shipped]
 
 
 def _stimuli_used(origins: Iterable[Origin]) -> tuple[StimuliUsed, ...]:

@@ -201,7 +201,7 @@ class Catalogue:
         )
         return UnknownNameError(
             f"There is no test {id!r}. {hint}{elsewhere}Tests of your own are found with --stimuli DIR (stimuli = [...] "
-            "in an audit). See what there is with: biascore list tests"
+            "in an audit, Engine(stimuli=[...]) in Python). See what there is with: biascore list tests"
         )
 
 

@@ -13,7 +13,7 @@ from pydantic_core import ErrorDetails
 from biascore.basics.suggest import did_you_mean
 from biascore.basics.wording import brief, few
 from biascore.errors import StimuliError
-from biascore.files.reading import read_toml
+from biascore.files.reading import Toml, read_toml
 from biascore.stimuli.building import build_file
 from biascore.stimuli.entries import RolesEntry
 from biascore.stimuli.lines import line_of
@@ -45,6 +45,13 @@ def load_file(path: Path, display: str, kinds: Kinds | None = None) -> StimuliFi
         toml = read_toml(path, display, StimuliError)
     except StimuliError as error:
         raise StimuliError(f"{error}. Then check it with: {check_command(display)}") from error
+    return built(
+        toml, path.stem, display, kinds, f"Correct the file, then check it with: {check_command(display)}"
+    )
+
+
+def built(toml: Toml, stem: str, display: str, kinds: Kinds, remedy: str) -> StimuliFile:
+    """What a document says; raises StimuliError, which ends with ``remedy``, as ``load_file`` does."""
     try:
         entry = kinds.file.model_validate(toml.document)
     except ValidationError as error:
@@ -52,13 +59,11 @@ def load_file(path: Path, display: str, kinds: Kinds | None = None) -> StimuliFi
     else:
         problems = list(reference_problems(entry, kinds))
         if not problems:
-            return build_file(entry, kinds, path.stem, display, toml.sha256)
+            return build_file(entry, kinds, stem, display, toml.sha256)
     lines = [
         _place(display, line_of(toml.text, key, toml.document), key) + problem for key, problem in problems
     ]
-    raise StimuliError(
-        brief("\n".join([*few(lines), f"Correct the file, then check it with: {check_command(display)}"]))
-    )
+    raise StimuliError(brief("\n".join([*few(lines), *filter(None, [remedy])])))
 
 
 def _place(display: str, line: int | None, key: Sequence[str | int]) -> str:

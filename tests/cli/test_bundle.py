@@ -12,7 +12,8 @@ import pytest
 from typer.testing import CliRunner
 
 from biascore import Audit, Engine, Run
-from biascore.archive.bundle import audit_text, write_bundle
+from biascore.archive.bundle import write_bundle
+from biascore.archive.contents import audit_text
 from biascore.cli import codes
 from biascore.cli.app import app
 from biascore.errors import RunError
@@ -111,9 +112,10 @@ def test_a_key_is_never_packed(study: Path, tmp_path: Path, monkeypatch: pytest.
     notes = study / "mine" / "en" / "notes.toml"
     own = (study / "mine" / "en" / "own.toml").read_text(encoding="utf-8")
     notes.write_text(own.replace("pets", "toys").replace("own", "7f3e-secret-key-41aa"), encoding="utf-8")
+    run = Engine(cache=None).run(study / "audit.toml").save(study / "audit-run", overwrite=True)
     monkeypatch.setenv("DEEPL_AUTH_KEY", "7f3e-secret-key-41aa")
     with pytest.raises(RunError, match=r"stimuli/en/notes.toml holds the key in DEEPL_AUTH_KEY") as caught:
-        write_bundle(study / "audit-run", tmp_path / "x.zip")
+        write_bundle(run, tmp_path / "x.zip")
     assert "secret" not in str(caught.value)
     assert not (tmp_path / "x.zip").exists()
 

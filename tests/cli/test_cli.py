@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from biascore.cli.options import chosen_audit
+from biascore.files.writing import reserved
 
 from ..builders.word_lists import write_weat
 
@@ -332,3 +333,66 @@ def test_interrupted_by_ctrl_c_says_what_is_kept(tmp_path: Path, audit: Path, op
     assert done.returncode in (130, -signal.SIGINT), done.stderr
     assert "interrupted" in done.stderr
     assert kept in done.stderr
+
+
+def test_a_second_run_into_a_folder_learns_it_before_it_measures(
+    biascore, audit: Path, tmp_path: Path
+) -> None:
+    with reserved(tmp_path / "out"):
+        told = biascore("run", str(audit), "--out", str(tmp_path / "out"), code=2)
+    assert "another command is at work" in told.stderr
+    assert not told.stdout
+    assert not (tmp_path / "out").exists()
+
+
+HOMELESS = """
+import os, pwd
+os.environ.pop("HOME", None)
+def nobody(_): raise KeyError("uid not found")
+pwd.getpwuid = nobody
+from biascore.cli import main
+main()
+"""
+
+
+def test_a_user_without_a_home_gets_a_report_and_charts(tmp_path: Path) -> None:
+    pytest.importorskip("altair", reason="needs biascore[report]")
+
+    def call(*arguments: str) -> None:
+        done = subprocess.run(
+            [sys.executable, "-c", HOMELESS, *arguments],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+
+    measure = ("measure", "weat", "--model", "planted:gender=1", "--tests", "en/weat7", "-o", "resamples=100")
+    call(*measure, "--out", "run", "--report", "page.html")
+    call("report", "run", "--charts", "charts", "--out", "other.html")
+    assert (tmp_path / "page.html").stat().st_size > 10_000
+    assert list((tmp_path / "charts").glob("*.svg"))
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        ("planted:gender=1", "en/weat7"),
+        ("en/weat7", "-m", "planted:gender=1"),
+        ("-t", "en/weat7", "planted:gender=1"),
+    ],
+)
+def test_models_and_tests_are_plain_arguments_too(biascore, named: tuple[str, ...]) -> None:
+    (made,) = json.loads(biascore("measure", "weat", *named, "-o", "resamples=100", "--json").stdout)[
+        "measurements"
+    ]
+    assert (made["model"], made["test"]) == ("planted:gender=1", "en/weat7")
+
+
+def test_names_in_another_case_are_known_again(biascore, tmp_path: Path) -> None:
+    assert "Did you mean 'weat'" in biascore("measure", "WEAT", "planted:gender=1", "en/weat7", code=2).stderr
+    assert "no model is named" in biascore("measure", "weat", "en/weat7", code=2).stderr
+    gate = ("--gate", "en/*:fail_on=Detected")
+    (tmp_path / "a.toml").write_text("title = 'a'", encoding="utf-8")
+    assert "Did you mean detected" in biascore("run", "a.toml", *gate, code=2).stderr

@@ -24,6 +24,7 @@ from biascore.errors import (
     PluginFailedError,
     QuotaError,
     RateLimitError,
+    TimeLimitError,
     TransientModelError,
 )
 from biascore.results.failure import Failure
@@ -74,6 +75,7 @@ def lost(may_pass: bool) -> Failure:
         (AnswerError("wrong shape"), 5),
         (PluginFailedError("raised"), 5),
         (failed(At(Owner("metric-weat", "biascore", "0"), "measuring", "weat"), "raised"), 1),
+        (failed(At(Owner("adapter-hf", "biascore", "0"), "opening", "hf:x"), "slow", kind=TimeLimitError), 5),
         (TransientModelError("down"), 6),
         (RateLimitError("slow"), 6),
         (QuotaError("used up"), 6),

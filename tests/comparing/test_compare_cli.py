@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pyarrow as pa
 import pytest
@@ -113,3 +114,38 @@ def test_what_several_tests_share_is_printed_once_and_items_are_named_by_their_k
     assert shown.count("compared unpaired") == 1
     assert "en/t4, 4 more" in shown
     assert "nurse care (1 to -1)" in shown
+
+
+def cases(text: str) -> dict[str, str]:
+    """What became of each case of JUnit XML, by the beginning of its name; empty for one that passed."""
+    found = ElementTree.fromstring(text).iter("testcase")
+    return {str(case.get("name")).split(" ")[0]: case[0].tag if len(case) else "" for case in found}
+
+
+def test_junit_and_markdown_of_a_comparison(tmp_path: Path) -> None:
+    def saved(name: str, *values: float) -> str:
+        made = (
+            decided(0.01, test=f"en/t{n}", model="m", value=value, ends=(value - 0.1, value + 0.1))
+            for n, value in enumerate(values)
+        )
+        return str(run_of(*made, title=f"{name} | it").save(tmp_path / name))
+
+    old, new, near = (
+        saved("old", 0.5, 1.0, 0.5),
+        saved("new", 1.5, 0.2, -0.8),
+        saved("near", 0.55, 1.01, 0.52),
+    )
+    call = ["compare", old, new, "--format"]
+    told = CliRunner().invoke(app, [*call, "junit"], catch_exceptions=False).stdout
+    assert cases(told) == {"en/t0": "failure", "en/t1": "", "en/t2": "failure", "the": ""}
+    undecided = (
+        CliRunner().invoke(app, ["compare", old, near, "--bound", "0.001", "--format", "junit"]).stdout
+    )
+    assert cases(undecided) == {"en/t0": "skipped", "en/t1": "skipped", "en/t2": "skipped", "the": "failure"}
+    shown = CliRunner().invoke(app, [*call, "md"], catch_exceptions=False).stdout
+    assert "old \\| it" in shown
+    (row,) = (line for line in shown.splitlines() if line.startswith("| en/t2"))
+    assert "changed sign" in row
+    assert "\u22120.8" in row
+    same = CliRunner().invoke(app, [*call, "json"]).stdout
+    assert json.loads(same) == json.loads(CliRunner().invoke(app, ["compare", old, new, "--json"]).stdout)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from biascore.errors import RunError
-from biascore.files.writing import check_file, check_folder, finish, new_folder, write_file
+from biascore.files.writing import check_file, check_folder, finish, new_folder, reserved, write_file
 from biascore.models.export import EXPORT_FILE, check_target
 
 MARK = b"written by biascore"
@@ -206,3 +206,23 @@ def test_an_exported_model_is_replaced_only_where_nothing_else_lies_in_its_folde
     (folder / EXPORT_FILE).write_text("{}")
     with pytest.raises(RunError, match="copy is not overwritten: it is not an exported model"):
         check_target(folder, overwrite=True)
+
+
+def test_a_place_is_kept_for_one_command(tmp_path: Path) -> None:
+    target = tmp_path / "deep" / "run"
+    dead = tmp_path / ".biascore-abcdefgh"
+    dead.mkdir()
+    (dead / "lock").touch()
+    (dead / "target").write_text("deep/run", encoding="utf-8")
+    with reserved(target):
+        assert not dead.exists()
+        with pytest.raises(RunError, match="another command is at work"), reserved(target):
+            pass
+        with reserved(tmp_path / "deep" / "other"):
+            pass
+        with new_folder(target) as new:
+            (new / "content").write_bytes(b"new")
+    with reserved(target):
+        pass
+    assert {path.name for path in tmp_path.iterdir()} == {"deep"}
+    assert {path.name for path in (tmp_path / "deep").iterdir()} == {"run"}

@@ -171,3 +171,20 @@ def test_the_page_shows_gates_with_what_has_to_be_known_and_a_review_that_is_ove
     assert "“ small ”: passed with a warning" in shown
     assert "base: the model is the same in both" in shown
     assert shown.count("that day had passed when this was measured") == 1
+
+
+def test_a_bound_for_several_units_is_compared_with_none_of_them() -> None:
+    d = decided(0.001, test="it/t0", model="m", value=0.9, ends=(0.6, 1.2))
+    score = decided(0.001, test="it/t1", model="m", value=0.002, ends=(0.001, 0.003), metric="eec")
+    head = score.headline.model_copy(update={"unit": "score"})
+    run = runs.run_of(d, score.model_copy(update={"estimates": (head, *score.estimates[1:])}))
+    bounded = {"bound": 0.3, "bound_reason": "half of the smallest effect found in people"}
+    (found,) = evidence([scenario(**bounded)], run, [])
+    assert [one.held for one in found.tested] == [None, None]
+    assert "beyond" not in found.in_short
+    (told,) = (text for text in found.not_tested if "bound" in text)
+    assert "sd (made)" in told
+    assert "score (eec)" in told
+    (narrow,) = evidence([scenario(metrics=["made"], **bounded)], run, [])
+    assert [one.held for one in narrow.tested] == [GateOutcome.FAILS]
+    assert not narrow.not_tested

@@ -9,6 +9,8 @@ import pytest
 
 from biascore import Engine, Run
 from biascore.audit import Audit
+from biascore.cli import codes
+from biascore.cli.gates import gate_code
 from biascore.comparing import Outcome, compare
 from biascore.errors import OptionsError, RunError
 from biascore.gates import Gate, evaluate
@@ -129,7 +131,14 @@ def test_what_could_not_be_measured_fails_and_is_told_apart() -> None:
     found = said(run, within=0.5)
     assert not found.passed
     assert found.only_unmeasured
-    assert not said(run, within=0.05).only_unmeasured
+    assert said(
+        run, within=0.05
+    ).only_unmeasured  # what is inconclusive is let pass, and does not keep it from passing
+    assert not said(run, within=0.05, inconclusive="fail").only_unmeasured
+    assert gate_code([found], run.model_copy(update={"failed": (lost,)})) == codes.PARTLY_FAILED
+    assert gate_code([found, said(run, within=0.05, inconclusive="fail")], run) == codes.GATE_FAILED
+    passing = lost.model_copy(update={"may_pass": True})
+    assert gate_code([found], run.model_copy(update={"failed": (passing,)})) == codes.MAY_PASS
 
 
 @pytest.fixture(scope="module")
@@ -294,3 +303,25 @@ def test_gates_are_stored_with_the_run_and_are_no_result(measured: tuple[Run, Pa
     gated = run.model_copy(update={"gates": (worse(run, folder),)})
     assert gated.results_digest() == run.results_digest()
     assert Run.load(gated.save(tmp_path / "run")).gates == gated.gates
+
+
+@pytest.mark.parametrize("parts", [{"within": 0.8}, {"no_worse_than": "base", "margin": 0.1}])
+def test_one_number_for_several_units_is_an_error_of_the_gate(parts: dict[str, Any], tmp_path: Path) -> None:
+    d = decided(0.4, test="it/t0", model="m", value=0.1, ends=(-0.1, 0.2))
+    share = decided(0.4, test="it/t1", model="m", value=51.0, ends=(49.0, 53.0), metric="crows-pairs")
+    head = share.headline.model_copy(update={"unit": "% of pairs", "neutral": 50.0})
+    run = runs.run_of(d, share.model_copy(update={"estimates": (head, *share.estimates[1:])}))
+    run.save(tmp_path / "base")
+    (found,) = evaluate([Gate(measurements=("*",), **parts)], run, tmp_path)
+    assert not found.passed
+    assert not found.only_unmeasured
+    for told in ("sd (made)", "% of pairs (crows-pairs)", "metrics = "):
+        assert told in found.said
+    narrowed = [Gate(measurements=("*",), metrics=(metric,), **parts) for metric in ("made", "crows-pairs")]
+    weat, crows = evaluate(narrowed, run, tmp_path)
+    assert weat.checks
+    if "within" in parts:
+        assert weat.checks[0].held is GateOutcome.HOLDS
+        assert "beyond 0.8 % of pairs of 50" in crows.checks[0].reason
+    (free,) = evaluate([Gate(measurements=("*",), no_worse_than="base")], run, tmp_path)
+    assert len(free.checks) == 2  # each has its own bound

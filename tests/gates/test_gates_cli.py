@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from typer.testing import CliRunner
@@ -149,3 +150,18 @@ def test_a_base_run_of_the_command_line_is_stored_relative_to_the_audit(stored: 
     assert one.based(stored / "here", stored / "there").no_worse_than == "../here/bases/old"
     (far,) = gates(["en/*:no_worse_than=/bases/old"])
     assert far.based(stored, stored) is far
+
+
+def test_junit_and_markdown_of_a_gate(stored: Path) -> None:
+    call = ["gate", str(stored / "audit-run"), str(stored / "audit.toml"), "--format"]
+    done = CliRunner().invoke(app, [*call, "junit"])
+    assert done.exit_code == 4, done.output
+    (suite,) = ElementTree.fromstring(done.stdout)
+    assert (suite.get("name"), suite.get("tests"), suite.get("failures")) == ("gates", "1", "1")
+    done = CliRunner().invoke(app, [*call, "md"])
+    assert done.exit_code == 4, done.output
+    (row,) = (line for line in done.stdout.splitlines() if line.startswith("| fails"))
+    assert "en/weat7" in row
+    assert "not detected" in row
+    done = CliRunner().invoke(app, [*call, "json"])
+    assert json.loads(done.stdout)[0]["passed"] is False

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from biascore import Audit, Engine
 from biascore.api.queries import Text
 from biascore.api.transforms import ModelPlugin, hookimpl
+from biascore.cli.app import app
+from biascore.errors import AuthError
 from biascore.models.cost import Cost
 
 from ..builders.vectors import random_vectors, write_vectors
@@ -169,3 +173,26 @@ def test_a_service_with_a_key_is_not_probed(
     assert watcher.texts == []
     assert plan.total.seconds is None
     assert plan.total.cost.characters
+
+
+def test_a_service_is_planned_without_its_key_and_with_its_price(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("DEEPL_AUTH_KEY", raising=False)
+    audit = tmp_path / "audit.toml"
+    audit.write_text(
+        '[[models]]\nref = "deepl:"\n[[measurements]]\nmetric = "gest-mt"\ntests = ["en/gest_own"]\n'
+        'options = { target = "es" }\n',
+        encoding="utf-8",
+    )
+    plan = Engine(cache=None).plan(audit)
+    assert not plan.stopped
+    (row,) = plan.rows
+    assert row.cost.characters
+    assert f"{row.cost.characters:,} characters" in plan.price(20)
+    assert f"{row.cost.characters * 20 / 1e6:.2f}" in plan.price(20)
+    assert "DEEPL_AUTH_KEY" not in os.environ
+    done = CliRunner().invoke(app, ["plan", str(audit), "--no-cache", "--price-per-million", "20"])
+    assert plan.price(20) in done.output
+    with pytest.raises(AuthError):
+        Engine(cache=None).run(audit)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 from collections.abc import Callable
@@ -287,3 +288,9 @@ def test_a_backend_that_is_none_is_named(engine_of: EngineOf) -> None:
     kind.load = lambda *_: None  # type: ignore[assignment,method-assign]
     with pytest.raises(PluginFailedError, match="load returned a NoneType, which is no Backend"):
         engine_of(kind).model("made:x")
+
+
+def test_the_current_folder_is_the_users(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    guarded(At(Owner(), "opening", "opening x"), lambda: os.chdir("/"))
+    assert Path.cwd() == tmp_path

@@ -134,7 +134,7 @@ def test_a_transform_of_another_version_is_not_here(biascore: Callable[..., Done
 
 
 def test_a_measurement_from_python_is_bundled_with_its_transforms(made: Engine, tmp_path: Path) -> None:
-    from biascore.archive.bundle import audit_text
+    from biascore.archive.contents import audit_text
 
     with made.model(REF) as plain:
         clean = plain.with_transform("centre", words=("rose",))

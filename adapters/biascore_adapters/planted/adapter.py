@@ -28,6 +28,7 @@ class PlantedAdapter(Adapter[PlantedOptions]):
     summary: ClassVar[str] = "a model with a declared bias, for calibration and examples"
     example: ClassVar[str] = "planted:gender=0.5"
     answers_version: ClassVar[str | None] = "2"
+    uses_stimuli: ClassVar[bool] = True
     capabilities: ClassVar[frozenset[str]] = frozenset({"embed", "mask_logprob", "translate", "score"})
 
     def check(self, ref: ModelRef, options: PlantedOptions, context: LoadContext) -> None:

@@ -1,0 +1,203 @@
+"""What a bundle of a run holds: what is written from the run, and where its stimuli and data files lie."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Final
+
+from biascore.archive.locating import DATA, STIMULI
+from biascore.audit import Audit, AuditMeasurement, AuditModel, AuditTransform
+from biascore.errors import RunError
+from biascore.files.toml import dumps
+from biascore.models.usage import ModelUsed
+from biascore.results.provenance import constraints
+from biascore.results.run import Run
+from biascore.results.run_files import RUN_FILE, items_path
+from biascore.results.stimuli_used import StimuliUsed
+from biascore.stimuli.dataset import HUB, default_test_name
+
+TOP: Final = "biascore-bundle"
+RUN: Final = "run"
+AUDIT_FILE: Final = "audit.toml"
+README_FILE: Final = "README.md"
+CONSTRAINTS_FILE: Final = "constraints.txt"
+SAYS: Final = "- `run/`: the results, `run.json` and a table of items for each measurement"
+"""A line of every README."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A stimuli or data file of a run: ``place`` is where it lies in the bundle, empty where it does not."""
+
+    used: StimuliUsed
+    place: str
+    why: str = ""
+
+
+def parts_of(run: Run, held: Collection[str]) -> tuple[Part, ...]:
+    """Each stimuli and data file of a run, and its place in a bundle that holds these places."""
+    places = own_places(run)
+    return tuple(Part(used, *_placed(used, places.get(used.file, ""), held)) for used in run.stimuli)
+
+
+def own_places(run: Run) -> dict[str, str]:
+    """Where each stimuli and data file that is the user's own lies in a bundle, by the name that the run records."""
+    data = _data_places(run)
+    folders = tuple(f"{name}/" for name in run.provenance.audit.get("stimuli", ()))
+    return {
+        used.file: data.get(used.file) or _stimuli_place(used.file)
+        for used in run.stimuli
+        if not used.file.startswith(HUB) and (used.file in data or used.file.startswith(folders))
+    }
+
+
+def results_of(measured: Sequence[tuple[str, str]]) -> list[str]:
+    """Where the files of a run with measurements of these metrics and tests lie in its bundle."""
+    items = (items_path(number, *one).as_posix() for number, one in enumerate(measured))
+    return [f"{RUN}/{name}" for name in (RUN_FILE, *items)]
+
+
+def written(run: Run, parts: Sequence[Part]) -> dict[str, bytes]:
+    """The members that are written from the run alone, by place; raises RunError as ``audit_text`` does."""
+    texts = {
+        AUDIT_FILE: audit_text(run),
+        CONSTRAINTS_FILE: constraints(run.provenance),
+        README_FILE: _readme(run, parts),
+    }
+    return {place: text.encode() for place, text in texts.items()}
+
+
+def audit_text(run: Run) -> str:
+    """The audit of a run as a file next to the folders ``stimuli`` and ``data`` of a bundle.
+
+    Raises RunError for options that no file can hold.
+    """
+    audit = _audit(run)
+    places = _data_places(run)
+    data = [
+        one.model_copy(
+            update={"source": places[one.source], "name": one.name or default_test_name(one.source)}
+        )
+        for one in audit.data
+    ]
+    here = tuple(gate for gate in audit.gates if gate.no_worse_than is None)
+    moved = audit.model_copy(
+        update={"data": tuple(data), "stimuli": (STIMULI,) if audit.stimuli else (), "gates": here}
+    )
+    # With what decides results even where it is the default.
+    decisive = {"title": moved.title, "seed": moved.seed, "adjust": run.adjustment.value}
+    try:
+        return dumps(decisive | moved.model_dump(mode="json", exclude_defaults=True))
+    except TypeError as error:
+        raise RunError(
+            f"the audit of this run cannot be written as a file: {error}. Run it without that option"
+        ) from error
+
+
+def _audit(run: Run) -> Audit:
+    """The audit as it was given; of a measurement from Python, one that measures the same."""
+    given = run.provenance.audit
+    if "measurements" in given:
+        return Audit.model_validate(given)
+    measured = {measurement.model for measurement in run} | {failure.model for failure in run.failed}
+    return Audit(
+        title=run.title,
+        seed=run.provenance.seed,
+        stimuli=given.get("stimuli", ()),
+        models=tuple(_model(used) for used in run.models if used.name in measured),
+        measurements=(
+            AuditMeasurement(metric=given["metric"], tests=given["tests"], options=given["options"]),
+        ),
+    )
+
+
+def _model(used: ModelUsed) -> AuditModel:
+    """A model as an audit names it."""
+    transforms = tuple(
+        AuditTransform(name=one.name, options=one.explicit_options) for one in used.transforms if one.dist
+    )
+    plain = AuditModel(ref=used.ref, options=used.explicit_options, transforms=transforms)
+    return plain if plain.label == used.name else plain.model_copy(update={"name": used.name})
+
+
+def _placed(used: StimuliUsed, place: str, held: Collection[str]) -> tuple[str, str]:
+    """The place of a file, or why it has none."""
+    if used.file.startswith(HUB):
+        return "", "is on the hub"
+    if not place:
+        return "", "comes with the installed packages"
+    return (place, "") if place in held else ("", "left out")
+
+
+def _stimuli_place(file: str) -> str:
+    return f"{STIMULI}/{'/'.join(PurePosixPath(file).parts[-2:])}"
+
+
+def _data_places(run: Run) -> dict[str, str]:
+    """Where each data file of a run lies in its bundle, by its source; what is on the hub stays there."""
+    sources = dict.fromkeys(one["source"] for one in run.provenance.audit.get("data", ()))
+    sources |= dict.fromkeys(used.file for used in run.stimuli if not used.file.endswith(".toml"))
+    places: dict[str, str] = {}
+    for source in sources:
+        name = PurePosixPath(source).name
+        taken = [place for place in places.values() if place.endswith(f"/{name}")]
+        places[source] = source if source.startswith(HUB) else f"{DATA}/{'again/' * len(taken)}{name}"
+    return places
+
+
+def _readme(run: Run, parts: Sequence[Part]) -> str:
+    rows = [
+        f"| `{part.used.file}` | {f'`{part.place}`' if part.place else f'not in here: {part.why}'} "
+        f"| {_cell(part.used.licence)} | `{part.used.sha256}` |"
+        for part in parts
+    ]
+    return "\n".join(
+        [
+            f"# {_cell(run.title)}",
+            "",
+            f"A run of biascore {run.provenance.biascore_version} on Python {run.provenance.python_version}: "
+            f"{len(run)} measurement(s) on {len(run.models)} model(s).",
+            "",
+            SAYS,
+            "- `audit.toml`: what was measured, on which models",
+            *(
+                f"  - without the gate that compares with {name}, which is not in here"
+                for name in _bases(run)
+            ),
+            "- `constraints.txt`: the versions of the packages",
+            "- `stimuli/`, `data/`: the word lists and data files that came with no package",
+            "",
+            "## Check it",
+            "",
+            "```sh",
+            f"pip install -c constraints.txt WHEEL    # of biascore {run.provenance.biascore_version}, or a checkout of it",
+            "biascore verify .              # or of the whole file: biascore verify FILE.zip",
+            "biascore run audit.toml --out ../again",
+            "```",
+            "",
+            "`verify` shows whether anything was changed since. Whether results are those of the models, measuring again "
+            "shows: `../again/run.json` has then the same `results_digest`,",
+            f"`{run.results_digest()}`. Models are not in here: name yours with `--model NAME=REF`.",
+            "",
+            "## Word lists and data",
+            "",
+            "Whoever passes this file on passes on what is in it, under these licences.",
+            "",
+            "| file | where | licence | SHA-256 |",
+            "|---|---|---|---|",
+            *rows,
+            "",
+        ]
+    )
+
+
+def _bases(run: Run) -> list[str]:
+    """The runs that gates compare with, which a bundle does not hold."""
+    gates = run.provenance.audit.get("gates", ())
+    return [_cell(gate["no_worse_than"]) for gate in gates if gate.get("no_worse_than")]
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")

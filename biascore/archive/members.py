@@ -1,0 +1,60 @@
+"""Each member of a bundle compared with what follows from its run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from biascore.archive.check import Check
+from biascore.archive.contents import own_places, parts_of, results_of, written
+from biascore.archive.opening import Opened
+from biascore.errors import BiascoreError, RunError
+from biascore.files.reading import file_digest, read_bytes
+from biascore.results.run import Run
+
+_NAMED: Final = 10
+
+
+def member_checks(run: Run, bundle: Opened) -> Iterator[Check]:
+    """What is written from the run is written again and compared byte by byte; own inputs by their recorded hash.
+
+    A member that the run does not name differs.
+    """
+    if bundle.top is None:
+        return
+    members = bundle.members
+    own = {place: name for name, place in own_places(run).items()}
+    expected = written(run, parts_of(run, members))
+    bundle.unpack([*expected, *own])
+    for place, content in expected.items():
+        if place in bundle.damaged or members.get(place):
+            continue
+        if place not in members:
+            yield Check(what=place, outcome="differs", detail="is missing")
+            continue
+        try:
+            same = read_bytes(bundle.top / place, place, RunError) == content
+        except BiascoreError:  # larger than any file that is read
+            same = False
+        detail = "" if same else "is not what follows from the run"
+        yield Check(what=place, outcome="matches" if same else "differs", detail=detail)
+    recorded = {used.file: used.sha256 for used in run.stimuli}
+    for place, name in own.items():
+        here = members.get(place) == "" and place not in bundle.damaged
+        if here and file_digest(bundle.top / place, place) != recorded[name]:
+            yield Check(what=place, outcome="differs", detail=f"is not the {name} of the run")
+    named = {*expected, *own, *results_of([(one.metric, one.test) for one in run])}
+    strange = [
+        (place, why or "the run does not name it")
+        for place, why in members.items()
+        if why or (place not in named and not _is_folder(place, named))
+    ]
+    for place, why in strange[:_NAMED]:
+        yield Check(what=place, outcome="differs", detail=why)
+    if len(strange) > _NAMED:
+        detail = "the run does not name them, or they are no plain files"
+        yield Check(what=f"{len(strange) - _NAMED} more members", outcome="differs", detail=detail)
+
+
+def _is_folder(place: str, named: set[str]) -> bool:
+    return place.endswith("/") and any(name.startswith(place) for name in named)
