@@ -114,10 +114,10 @@ def measurement_of(
 
 def _of_half(found: Finding) -> Finding:
     """The finding; not measured where a list lost half of its items or more, as the others are another test."""
-    headline, *others = found.estimates
     halved = found.coverage.halved(found.needed) if found.decision else ""
-    if not halved or headline.value is None:
+    if not halved or not found.estimates or found.estimates[0].value is None:
         return found
+    headline, *others = found.estimates
     rest = headline.model_copy(update={"name": f"{headline.name}, of what is left", "estimator": None})
     update: dict[str, Any] = {"value": None, "interval": None, "p_values": (), "estimator": None}
     return replace(
