@@ -83,7 +83,7 @@ def _tested(scenario: Scenario, run: Run) -> Iterator[Tested]:
             continue
         held, reason = None, measurement.reason
         if scenario.bound is not None and not _mixed(scenario, run):
-            held, reason = within(measurement, scenario.bound)
+            held, reason = within(measurement, scenario.bound, scenario.estimate)
         yield Tested(
             number=number,
             what=_what(measurement),
@@ -99,7 +99,8 @@ def _mixed(scenario: Scenario, run: Run) -> str:
     """The units of what the bound would be compared with, where it is one number for several of them."""
     if scenario.bound is None:
         return ""
-    return several_units(one for one in run if scenario.takes(one.metric, one.test, one.model))
+    taken = (one for one in run if scenario.takes(one.metric, one.test, one.model))
+    return several_units(taken, scenario.estimate)
 
 
 def _not_tested(scenario: Scenario, run: Run) -> Iterator[str]:
@@ -122,7 +123,8 @@ def _not_tested(scenario: Scenario, run: Run) -> Iterator[str]:
             yield f"{_what(measurement)}: it could not be estimated: {measurement.reason}"
         lost = len(measurement.coverage.missing)
         if takes and lost:
-            yield f"{_what(measurement)}: {lost} of {sum(measurement.coverage.given.values())} stimuli were lost"
+            given = sum(measurement.coverage.given.values())
+            yield f"{_what(measurement)}: tested, but without {lost} of its {given} words or sentences"
 
 
 def _what(measurement: Measurement) -> str:

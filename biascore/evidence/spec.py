@@ -42,8 +42,8 @@ class Scenario(Frozen):
     """Who may be harmed (``group``, on which ``ground``), by what (``hazard``), and which measurements speak of it.
 
     ``measurements`` are globs of test ids, none where nothing tests it yet; ``metrics`` and ``models`` narrow them by name.
-    ``bound``: how far from no bias an effect may be, with the reason why so far. ``owner`` answers for it, and ``review`` is
-    the day on which it is to be looked at again.
+    ``bound``: how far from no bias an effect may be, or its ``estimate`` by name, with the reason why so far.
+    ``owner`` answers for it, and ``review`` is the day on which it is to be looked at again.
     """
 
     name: Text
@@ -55,6 +55,7 @@ class Scenario(Frozen):
     models: tuple[str, ...] | None = Field(default=None, min_length=1)
     bound: float | None = Field(default=None, gt=0)
     bound_reason: str = ""
+    estimate: str = ""
     owner: Text
     review: date
 

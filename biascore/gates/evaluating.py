@@ -115,7 +115,7 @@ def _evaluated(name: str, gate: Gate, run: Run, folder: Path, bases: BaseRuns) -
     ]
     lines = [line for line in taken if line[1].role in gate.roles]
     number = gate.within or gate.margin
-    mixed = several_units(measurement for measurement, _ in lines) if number else ""
+    mixed = several_units((measurement for measurement, _ in lines), gate.estimate) if number else ""
     if mixed:
         problem = f"{number:g} is one number, and the effects are in {mixed}. State a gate for each: metrics = [...]"
         return GateResult(
@@ -127,7 +127,7 @@ def _evaluated(name: str, gate: Gate, run: Run, folder: Path, bases: BaseRuns) -
     if gate.fail_on is not None:
         checks += [_detected(*line, run, gate) for line in lines]
     if gate.within is not None:
-        checks += [_within(*line, gate.within) for line in lines]
+        checks += [_within(measurement, gate.within, gate.estimate) for measurement, _ in lines]
     if gate.no_worse_than is not None:
         before = bases.of(gate, folder)
         digest = before.results_digest()
@@ -165,8 +165,8 @@ def _detected(measurement: Measurement, said: RunVerdict, run: Run, gate: Gate) 
     return _check(measurement, reason, held, gate.not_detected)
 
 
-def _within(measurement: Measurement, said: RunVerdict, bound: float) -> GateCheck:  # noqa: ARG001
-    held, reason = within(measurement, bound)
+def _within(measurement: Measurement, bound: float, estimate: str) -> GateCheck:
+    held, reason = within(measurement, bound, estimate)
     return _check(measurement, reason, held, f"within {bound:g} of no bias")
 
 

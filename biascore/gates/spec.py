@@ -22,7 +22,8 @@ class Gate(Frozen):
     ``measurements`` are globs of test ids; ``metrics`` and ``models`` narrow them by name, ``roles`` by what they are for
     (default: findings, so no baselines and controls). ``fail_on="detected"``: none may be detected after adjustment; with
     ``specific``, only what at most this share of unrelated topics reaches (or whose share is not measured) fails, and what
-    more of them reach is undecided. ``within``: the interval of the headline may not end farther from no bias than this.
+    more of them reach is undecided. ``within``: the interval of the headline, or of ``estimate`` (a name or its
+    last words, such as ``f_m``), may not end farther from no bias than this.
     ``no_worse_than``: a stored run, in a file relative to it; no effect may have increased since by more than ``margin``,
     in its unit; by default the equivalence bound of each measurement. ``inconclusive`` says what becomes of what the data do
     not decide.
@@ -36,6 +37,7 @@ class Gate(Frozen):
     fail_on: Literal["detected"] | None = None
     specific: float | None = Field(default=None, gt=0, lt=1)
     within: float | None = Field(default=None, gt=0)
+    estimate: str = ""
     no_worse_than: str | None = Field(default=None, min_length=1)
     margin: float | None = Field(default=None, ge=0)
     inconclusive: Policy = "warn"
@@ -46,6 +48,8 @@ class Gate(Frozen):
             raise ValueError(
                 'states nothing that must hold. Add fail_on = "detected", within = 0.5 or no_worse_than = "base-run"'
             )
+        if self.estimate and self.within is None:
+            raise ValueError("names an estimate and no bound for it. Add within = 0.1")
         if self.margin is not None and self.no_worse_than is None:
             raise ValueError('has a margin and no run to compare with. Add no_worse_than = "base-run"')
         if self.specific is not None and self.fail_on is None:
@@ -55,7 +59,8 @@ class Gate(Frozen):
     @property
     def criteria(self) -> tuple[str, ...]:
         """What must hold, in words."""
-        within = "" if self.within is None else f"the interval ends within {self.within:g} of no bias"
+        of = f" of {self.estimate}" if self.estimate else ""
+        within = "" if self.within is None else f"the interval{of} ends within {self.within:g} of no bias"
         worse = ""
         if self.no_worse_than is not None:
             margin = "its equivalence bound" if self.margin is None else f"{self.margin:g}"

@@ -10,6 +10,7 @@ from biascore.basics.frozen import Frozen
 from biascore.results.estimates import ConfidenceInterval
 from biascore.results.measurement import Measurement
 
+MOST_NAMED: Final = 5
 Policy = Literal["fail", "warn", "pass"]
 """What a gate makes of what the data do not decide."""
 
@@ -22,9 +23,13 @@ class GateOutcome(StrEnum):
     UNDECIDED = "inconclusive"
 
 
-def within(measurement: Measurement, bound: float) -> tuple[GateOutcome, str]:
-    """Whether the interval of the headline ends within ``bound`` of no bias, or lies wholly beyond; with the reason."""
-    head = measurement.headline
+def within(measurement: Measurement, bound: float, estimate: str = "") -> tuple[GateOutcome, str]:
+    """Whether the interval of the headline, or of an estimate by name, ends within ``bound`` of no bias, or lies wholly
+    beyond; with the reason."""
+    head = measurement.found(estimate)
+    if head is None:
+        names = ", ".join(one.name for one in measurement.estimates[:MOST_NAMED])
+        return GateOutcome.FAILS, f"it has no estimate {estimate!r}; its first are: {names}"
     if head.value is None or head.interval is None:
         return GateOutcome.UNDECIDED, "it has no interval"
     neutral = head.neutral or 0.0
@@ -38,12 +43,13 @@ def within(measurement: Measurement, bound: float) -> tuple[GateOutcome, str]:
     return held, f"{head.name} = {head.value:.3g}{ends(head.interval)} {told} {bound:g} {head.unit}{around}"
 
 
-def several_units(measurements: Iterable[Measurement]) -> str:
-    """The units of these headlines with their metrics, ``sd (weat) and nats (lpbs)``; empty for one unit."""
+def several_units(measurements: Iterable[Measurement], estimate: str = "") -> str:
+    """The units of these estimates with their metrics, ``sd (weat) and nats (lpbs)``; empty for one unit."""
     units: dict[str, dict[str, None]] = {}
     for one in measurements:
-        if one.headline.value is not None:
-            units.setdefault(one.headline.unit, {})[one.metric] = None
+        found = one.found(estimate)
+        if found is not None and found.value is not None:
+            units.setdefault(found.unit, {})[one.metric] = None
     return " and ".join(f"{unit} ({', '.join(of)})" for unit, of in units.items()) if len(units) > 1 else ""
 
 

@@ -169,6 +169,12 @@ class Measurement(WithCaveats, Frozen):
         """The estimate to read before the headline, where there is one."""
         return self.estimate(self.read_first) if self.read_first else None
 
+    def found(self, name: str) -> Estimate | None:
+        """The headline for no name; else the first estimate of this name, or whose name ends in it: ``f_m``."""
+        if not name:
+            return self.headline
+        return next((one for one in self.estimates if f" {one.name}".endswith(f" {name}")), None)
+
     def estimate(self, name: str) -> Estimate:
         """The estimate of that name; raises KeyError with the names there are."""
         for estimate in self.estimates:

@@ -325,3 +325,39 @@ def test_one_number_for_several_units_is_an_error_of_the_gate(parts: dict[str, A
         assert "beyond 0.8 % of pairs of 50" in crows.checks[0].reason
     (free,) = evaluate([Gate(measurements=("*",), no_worse_than="base")], run, tmp_path)
     assert len(free.checks) == 2  # each has its own bound
+
+
+@pytest.mark.parametrize(
+    ("estimate", "held", "told"),
+    [
+        ("", GateOutcome.HOLDS, "f_s"),
+        ("f_m", GateOutcome.FAILS, "raw level f_m"),
+        ("f_q", GateOutcome.FAILS, "f_q"),
+    ],
+)
+def test_a_bound_may_be_of_another_estimate_than_the_headline(
+    estimate: str, held: GateOutcome, told: str
+) -> None:
+    def one(name: str, value: float, neutral: float) -> Estimate:
+        ends = ConfidenceInterval(low=value - 0.01, high=value + 0.01, level=0.95, method="made")
+        return Estimate(name=name, value=value, unit="share", neutral=neutral, n={}, interval=ends)
+
+    made = decided(0.4, test="en/gest", model="m")
+    head = made.headline.model_copy(
+        update={**one("raw rate f_s", 0.02, 0.0).model_dump(), "p_values": made.headline.p_values}
+    )
+    some = (
+        Estimate.model_validate(head.model_dump()),
+        one("raw level f_m", 0.9, 0.5),
+        one("level f_m", 0.8, 0.5),
+    )
+    run = runs.run_of(made.model_copy(update={"estimates": some}))
+    (found,) = evaluate([Gate(measurements=("*",), within=0.1, estimate=estimate)], run, Path())
+    assert found.checks[0].held is held
+    assert told in found.checks[0].reason
+    assert ("of f_m" in found.criteria[0]) is (estimate == "f_m")
+
+
+def test_an_estimate_without_a_bound_is_refused() -> None:
+    with pytest.raises(ValueError, match="Add within"):
+        Gate(measurements=("*",), fail_on="detected", estimate="f_m")
