@@ -343,11 +343,9 @@ def test_a_bound_may_be_of_another_estimate_than_the_headline(
         return Estimate(name=name, value=value, unit="share", neutral=neutral, n={}, interval=ends)
 
     made = decided(0.4, test="en/gest", model="m")
-    head = made.headline.model_copy(
-        update={**one("raw rate f_s", 0.02, 0.0).model_dump(), "p_values": made.headline.p_values}
-    )
+    head = one("raw rate f_s", 0.02, 0.0).model_copy(update={"p_values": made.headline.p_values})
     some = (
-        Estimate.model_validate(head.model_dump()),
+        head,
         one("raw level f_m", 0.9, 0.5),
         one("level f_m", 0.8, 0.5),
     )
