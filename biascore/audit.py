@@ -11,6 +11,7 @@ from pydantic import Field, PrivateAttr, ValidationError, ValidationInfo, field_
 from biascore.basics.frozen import Frozen, FrozenMap
 from biascore.basics.problems import problems_of
 from biascore.basics.suggest import did_you_mean
+from biascore.basics.tags import LanguageTag
 from biascore.basics.wording import brief, few
 from biascore.errors import OptionsError, UnknownNameError
 from biascore.evidence.spec import Scenario
@@ -19,7 +20,6 @@ from biascore.files.reading import read_toml
 from biascore.gates.spec import Gate
 from biascore.stats import Adjustment
 from biascore.stimuli.dataset import HUB
-from biascore.stimuli.entries import LANGUAGE_PATTERN
 from biascore.stimuli.lines import line_of
 
 
@@ -92,7 +92,7 @@ class AuditData(Frozen):
 
     format: str
     source: str
-    language: str = Field(pattern=LANGUAGE_PATTERN)
+    language: LanguageTag
     name: str = ""
     licence: str = ""
     citation: str = ""
@@ -147,6 +147,11 @@ class Audit(Frozen):
             else one.model_copy(update={"source": str(self.path(one.source))})
             for one in self.data
         )
+
+    def located(self, entry: AuditMeasurement, file_options: Collection[str]) -> AuditMeasurement:
+        """A measurement with the files that its options name as they are from here."""
+        files = {name: str(self.path(text)) for name, text in entry.options.items() if name in file_options}
+        return entry.model_copy(update={"options": {**entry.options, **files}}) if files else entry
 
     @classmethod
     def from_parts(

@@ -103,7 +103,14 @@ class Checker:
         twins = {spec.label: spec.untransformed.label for spec in audit.models if spec.before}
         labels = [spec.label for spec in specs]
         steps = tuple(
-            self.step(entry, tests or entry.tests, labels, openings, twins) for entry in audit.measurements
+            self.step(
+                audit.located(entry, self.plugins.metrics.get(entry.metric).file_options),
+                tests or entry.tests,
+                labels,
+                openings,
+                twins,
+            )
+            for entry in audit.measurements
         )
         measured = {label for step in steps for label in (*step.models, *step.seconds)}
         # A metric that compares both asks what a model was before by itself.

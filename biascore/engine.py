@@ -250,7 +250,12 @@ class Engine:
             "stimuli": [*map(str, self._stimuli), *plan.stimuli],
         }
         made = record(done, checked, self.plugins, plan, title=plan.title, asked=asked)
-        named = (*plan.stimuli, *(data.source for data in plan.data))
+        files = (
+            str(entry.options[name])
+            for entry, step in zip(plan.measurements, checked.steps, strict=True)
+            for name in step.metric.file_options & entry.options.keys()
+        )
+        named = (*plan.stimuli, *(data.source for data in plan.data), *files)
         made = portable(made, plan.folder, {str(plan.path(text)): text for text in named})
         mappings = [self.plugins.mappings.get(name) for name in plan.mappings]
         said = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Final, Generic
 
@@ -17,6 +18,7 @@ from biascore.basics.options import Configured, Options, in_brackets
 from biascore.errors import TestKindError, UnknownNameError
 from biascore.languages.gender import GenderPair, SpeakerGenderDetector
 from biascore.languages.language import Language, find_language, no_detector
+from biascore.languages.names import language_name
 from biascore.models.model import Model
 from biascore.results.caveat import Caveat
 from biascore.results.estimates import Estimate
@@ -104,9 +106,12 @@ class Context:
     languages: Mapping[str, Language] = field(default_factory=lambda: MappingProxyType({}))
     diagnostics: tuple[Diagnostic, ...] = ()
 
-    def detector(self, tag: str) -> SpeakerGenderDetector:
-        """The detector of the speaker's gender in a language; raises UnknownNameError where there is none."""
-        language = find_language(self.languages, tag)
+    def detector(self, tag: str, grammar: str | None = None) -> SpeakerGenderDetector:
+        """The detector of the speaker's gender in a language: that of a ``grammar`` file, else the installed one.
+
+        Raises UnknownNameError where there is none, GrammarError for a file that cannot be used.
+        """
+        language = self._language(tag, grammar)
         if language is None or language.speaker_gender is None:
             raise UnknownNameError(no_detector(self.languages, tag))
         return language.speaker_gender()
@@ -129,10 +134,19 @@ class Context:
             {name: value for one in found for name, value in one.stated.items()},
         )
 
-    def gender_pair(self, tag: str) -> Callable[[str, str], GenderPair | None] | None:
-        """The language's own filter of sentences that differ in gender alone, or None where it has none."""
-        language = find_language(self.languages, tag)
+    def gender_pair(
+        self, tag: str, grammar: str | None = None
+    ) -> Callable[[str, str], GenderPair | None] | None:
+        """The filter of sentences that differ in gender alone of a language or ``grammar``; None where it has none."""
+        language = self._language(tag, grammar)
         return language.gender_pair if language else None
+
+    def _language(self, tag: str, grammar: str | None) -> Language | None:
+        if grammar is None:
+            return find_language(self.languages, tag)
+        from biascore.languages.gender_rules import language_with_rules
+
+        return language_with_rules(tag, language_name(tag), Path(grammar))
 
 
 _RENAMED: Final = {
@@ -160,6 +174,7 @@ class Metric(ABC, Configured[OptionsT], Generic[OptionsT, TestT]):
     ``calibrated_with``: options with which ``biascore calibrate`` measures, where the user gives none, because they take
     time and hardly move a verdict. ``null_requires_no_bias``: whether it finds no bias only where nothing at all is
     planted, for it tests single words, which differ even where their lists do not.
+    ``file_options``: options that name a file, in an audit file by a path relative to it; the run records the file.
     ``option_type`` and ``test_types`` are the classes in brackets; without brackets ``MetricOptions`` and any ``Test``.
     """
 
@@ -171,6 +186,7 @@ class Metric(ABC, Configured[OptionsT], Generic[OptionsT, TestT]):
     kinds: ClassVar[frozenset[str]]
     adaptive: ClassVar[bool] = False
     model_options: ClassVar[Mapping[str, frozenset[str]]] = MappingProxyType({})
+    file_options: ClassVar[frozenset[str]] = frozenset()
     precomputed: ClassVar[frozenset[str] | None] = None
     needs_transform: ClassVar[bool] = False
     calibrated_with: ClassVar[Mapping[str, Any]] = MappingProxyType({})
@@ -211,6 +227,12 @@ class Metric(ABC, Configured[OptionsT], Generic[OptionsT, TestT]):
     def gender_languages(self, test: TestT) -> tuple[str, ...]:  # noqa: ARG002
         """The languages in which it asks for the speaker's gender; checked before any model is asked."""
         return ()
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The paths of the files that its options name."""
+        named = (getattr(self.options, name) for name in sorted(self.file_options))
+        return tuple(path for path in named if path is not None)
 
     @classmethod
     def check_kind(cls, test: Test) -> None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from biascore.languages.gender import first_sentence as first_sentence
     from biascore.languages.gender import gender_pair as gender_pair
     from biascore.languages.gender_rules import language_with_rules as language_with_rules
+    from biascore.languages.gender_rules import load_grammar as load_grammar
     from biascore.languages.gender_table import check_sentences as check_sentences
     from biascore.languages.gender_table import read_sentences as read_sentences
     from biascore.languages.gender_trace import Trace as Trace

@@ -8,6 +8,8 @@ if TYPE_CHECKING:
     from biascore.basics.keys import HUB_TOKENS as HUB_TOKENS
     from biascore.basics.keys import warn_if_readable as warn_if_readable
     from biascore.basics.suggest import did_you_mean as did_you_mean
+    from biascore.basics.tags import LanguageTag as LanguageTag
+    from biascore.basics.tags import canonical_tag as canonical_tag
     from biascore.basics.wording import listed as listed
     from biascore.basics.wording import quoted as quoted
     from biascore.files.reading import MAX_UNPACKED as MAX_UNPACKED
@@ -21,6 +23,5 @@ if TYPE_CHECKING:
     from biascore.scorers.features import vectors_of as vectors_of
     from biascore.scorers.folder import Scorer as Scorer
     from biascore.scorers.folder import read_scorer as read_scorer
-    from biascore.stimuli.entries import LANGUAGE_PATTERN as LANGUAGE_PATTERN
 else:
     __getattr__, __dir__ = lazily(__name__)

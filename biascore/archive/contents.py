@@ -82,9 +82,25 @@ def audit_text(run: Run) -> str:
         )
         for one in audit.data
     ]
+    measurements = [
+        one.model_copy(
+            update={
+                "options": {
+                    key: places.get(value, value) if isinstance(value, str) else value
+                    for key, value in one.options.items()
+                }
+            }
+        )
+        for one in audit.measurements
+    ]
     here = tuple(gate for gate in audit.gates if gate.no_worse_than is None)
     moved = audit.model_copy(
-        update={"data": tuple(data), "stimuli": (STIMULI,) if audit.stimuli else (), "gates": here}
+        update={
+            "data": tuple(data),
+            "measurements": tuple(measurements),
+            "stimuli": (STIMULI,) if audit.stimuli else (),
+            "gates": here,
+        }
     )
     # With what decides results even where it is the default.
     decisive = {"title": moved.title, "seed": moved.seed, "adjust": run.adjustment.value}
@@ -138,7 +154,12 @@ def _stimuli_place(file: str) -> str:
 def _data_places(run: Run) -> dict[str, str]:
     """Where each data file of a run lies in its bundle, by its source; what is on the hub stays there."""
     sources = dict.fromkeys(one["source"] for one in run.provenance.audit.get("data", ()))
-    sources |= dict.fromkeys(used.file for used in run.stimuli if not used.file.endswith(".toml"))
+    audit = run.provenance.audit
+    options = [entry.get("options", {}) for entry in audit.get("measurements", (audit,))]
+    named = {value for one in options for value in one.values() if isinstance(value, str)}
+    sources |= dict.fromkeys(
+        used.file for used in run.stimuli if not used.file.endswith(".toml") or used.file in named
+    )
     places: dict[str, str] = {}
     for source in sources:
         name = PurePosixPath(source).name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -9,6 +10,8 @@ from typing import Annotated
 
 import typer
 
+from biascore.basics.tags import LANGUAGE_PATTERN, canonical_tag
+from biascore.basics.wording import quoted
 from biascore.cli import codes
 from biascore.cli.console import print_json, print_rows, say
 from biascore.cli.options import Json
@@ -19,6 +22,7 @@ from biascore.languages.gender import Gender, SpeakerGender, SpeakerGenderDetect
 from biascore.languages.gender_rules import RuleDetector, load_grammar
 from biascore.languages.gender_table import GenderCheck, LabelledSentence, check_sentences, read_sentences
 from biascore.languages.gender_trace import Trace, trace_gender
+from biascore.languages.names import NAMES
 from biascore.plugins.loading import Plugins
 
 
@@ -58,6 +62,7 @@ def gender(
         )
     if encoding is not None and check is None:
         raise OptionsError("--encoding is of a table, and --check names none. Leave it out")
+    language = _tag(language)
     detector = (
         Plugins().detector(language)
         if grammar is None
@@ -71,6 +76,16 @@ def gender(
     else:
         for sentence in sentences or ():
             _print(detector, sentence, trace)
+
+
+def _tag(language: str) -> str:
+    """The tag; raises OptionsError for a name, with its tag where that is known."""
+    tag = canonical_tag(language)
+    if re.match(LANGUAGE_PATTERN, tag):
+        return tag
+    known = {name.casefold(): code for code, name in NAMES.items()}
+    found = known.get(language.strip().casefold(), "sk")
+    raise OptionsError(f"{quoted(language)} is no language tag. Write, for example: biascore gender {found}")
 
 
 def _print(detector: SpeakerGenderDetector, sentence: str, trace: bool) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, get_args, get_origin
 
@@ -15,7 +16,7 @@ from biascore.basics.suggest import did_you_mean
 from biascore.cli.console import print_brief, print_json, print_list, print_rows, say, wide
 from biascore.cli.list_contents import list_json
 from biascore.cli.options import Json, Stimuli
-from biascore.errors import UnknownNameError
+from biascore.errors import BiascoreError, UnknownNameError
 from biascore.files.paths import user_path
 from biascore.languages.names import language_name
 from biascore.plugins.loading import Plugins
@@ -276,9 +277,23 @@ def plugins(as_json: Json = False) -> None:
             "provides": list(record.provides),
             "reason": record.reason,
         }
-        for record in Plugins().records
+        for record in _with_grammars_read(Plugins())
     ]
     _print(rows, as_json)
+
+
+def _with_grammars_read(plugins: Plugins) -> list[PluginRecord]:
+    """The records after every grammar was read: a plugin with a damaged one has failed, though the rest can be used."""
+    damaged = {}
+    for code in plugins.speaker_gender.names:
+        try:
+            plugins.detector(code)
+        except BiascoreError as error:
+            damaged[plugins.speaker_gender.owner(code).owner] = str(error)
+    return [
+        replace(one, status="failed", reason=damaged[one.owner]) if one.owner in damaged else one
+        for one in plugins.records
+    ]
 
 
 def _catalogue(plugins: Plugins, folders: Sequence[Path] | None) -> Catalogue:

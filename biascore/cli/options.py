@@ -200,7 +200,7 @@ def data_files(
     citation: str | None = None,
 ) -> list[dict[str, Any]]:
     """``--data`` with what is stated of it and its options, as the ``[[data]]`` tables of an audit."""
-    from biascore.stimuli.entries import LANGUAGE_PATTERN
+    from biascore.basics.tags import LANGUAGE_PATTERN, canonical_tag
 
     found = []
     stated = {"licence": licence or "", "citation": citation or ""}
@@ -219,6 +219,7 @@ def data_files(
             raise OptionsError(
                 f"--data {text!r} needs the language of the data. Add, for example: --language en"
             )
+        language = canonical_tag(language)
         if not re.match(LANGUAGE_PATTERN, language):
             raise OptionsError(f"--language {language!r} is no language code such as it, sr-Latn or pt-BR")
         found.append(

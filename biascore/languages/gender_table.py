@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from biascore.basics.wording import quoted
 from biascore.errors import DataError
 from biascore.files.reading import UTF8
 from biascore.files.tables import read_table
@@ -64,7 +65,8 @@ def read_sentences(path: Path, encoding: str = UTF8) -> tuple[LabelledSentence, 
     wrong = [row for row in table.rows if row.fields["expected"].strip().lower() not in genders]
     if wrong:
         raise DataError(
-            f"{path}: {table.places(wrong)} expect what is no gender. Write one of: {', '.join(genders)}"
+            f"{path}, {table.places(wrong)}: {quoted(wrong[0].fields['expected'])} in the column 'expected' is no gender. "
+            f"Write one of: {', '.join(genders)}"
         )
     table.check_filled("sentence")
     return tuple(

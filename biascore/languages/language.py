@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from biascore.basics.tags import canonical_tag
 from biascore.installation import install_plugin
 from biascore.languages.gender import GenderPair, SpeakerGenderDetector
 
@@ -50,12 +51,13 @@ class Language:
 
 def find_language(languages: Mapping[str, Language], tag: str) -> Language | None:
     """The language of a BCP 47 tag: its own entry, else that of a shorter tag (``sr-Latn``, then ``sr``)."""
-    return next((languages[code] for code in shorter_tags(tag) if code in languages), None)
+    known = {canonical_tag(code): language for code, language in languages.items()}
+    return next((known[code] for code in shorter_tags(tag) if code in known), None)
 
 
 def shorter_tags(tag: str) -> list[str]:
     """The tag and those it begins with, longest first: ``sr-Latn``, ``sr``."""
-    parts = tag.split("-")
+    parts = canonical_tag(tag).split("-")
     return ["-".join(parts[:length]) for length in range(len(parts), 0, -1)]
 
 

@@ -58,8 +58,8 @@ class Contribution:
         for kind in KINDS:
             kind.check(self.items[kind.group])
         if self.languages:
+            from biascore.basics.tags import LANGUAGE_PATTERN
             from biascore.languages.language import Language
-            from biascore.stimuli.entries import LANGUAGE_PATTERN
 
             for language in self.languages:
                 if not isinstance(language, Language):

@@ -5,9 +5,11 @@ from __future__ import annotations
 import platform
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import metadata
+from pathlib import Path
 from typing import Any
 
 from biascore.audit import Audit
+from biascore.files.reading import file_digest
 from biascore.models.usage import ModelUsed
 from biascore.plugins.loading import Plugins
 from biascore.results.provenance import PluginUsed, Provenance, computing, required
@@ -39,22 +41,25 @@ def record(
         failed=done.failed,
         models=models,
         warnings=tuple(_warnings(models)),
-        stimuli=_stimuli_used(
-            (
-                *(
-                    origin
-                    for step in checked.steps
-                    for one in step.tests
-                    for origin in (one, *step.metric.extra_stimuli(one, checked.catalogue))
-                ),
-                *(
-                    checked.catalogue.origin(id)
-                    for one in models
-                    for used in one.transforms
-                    for id in used.stimuli
-                ),
-                *_planted(done, checked, plugins),
-            )
+        stimuli=(
+            *_stimuli_used(
+                (
+                    *(
+                        origin
+                        for step in checked.steps
+                        for one in step.tests
+                        for origin in (one, *step.metric.extra_stimuli(one, checked.catalogue))
+                    ),
+                    *(
+                        checked.catalogue.origin(id)
+                        for one in models
+                        for used in one.transforms
+                        for id in used.stimuli
+                    ),
+                    *_planted(done, checked, plugins),
+                )
+            ),
+            *_files_used(checked),
         ),
         tests=tuple(
             TestUsed.of(test)
@@ -106,6 +111,12 @@ def _planted(done: Done, checked: Checked, plugins: Plugins) -> list[StimuliFile
         return []
     shipped = {file.display for file in plugins.stimuli}
     return [file for file in checked.catalogue.files if file.display not in shipped]
+
+
+def _files_used(checked: Checked) -> Iterator[StimuliUsed]:
+    """The files that options of the metrics name, each once."""
+    for path in dict.fromkeys(path for step in checked.steps for path in step.metric.files):
+        yield StimuliUsed(file=path, sha256=file_digest(Path(path), path), source="", licence="", tests=())
 
 
 def _stimuli_used(origins: Iterable[Origin]) -> tuple[StimuliUsed, ...]:

@@ -11,8 +11,8 @@ from types import MappingProxyType
 from typing import Self, TypeAlias
 
 from biascore.basics.suggest import did_you_mean
+from biascore.basics.tags import LANGUAGE_PATTERN
 from biascore.errors import StimuliError, UnknownNameError
-from biascore.stimuli.entries import LANGUAGE_PATTERN
 from biascore.stimuli.lists import Stimuli, TemplateList, WordList
 from biascore.stimuli.loader import check_command, load_file
 from biascore.stimuli.model import StimuliFile, Test

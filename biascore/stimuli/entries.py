@@ -9,12 +9,11 @@ from typing import Annotated, Any, ClassVar, NamedTuple, TypedDict, TypeVar, get
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
+from biascore.basics.tags import LANGUAGE_PATTERN
 from biascore.stimuli.lists import Doubt, Stimuli, WordList
 from biascore.stimuli.model import Published, Test
 
 T = TypeVar("T")
-
-LANGUAGE_PATTERN = r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$"
 
 # They print as nothing or as a plain space, so a word that holds one looks right and is in no vocabulary:
 # control and format characters, and spaces other than the plain one. The joiners are part of the spelling

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from biascore.api.languages import Language, SpeakerFrames, hookimpl
+from biascore.api.languages import Language, SpeakerFrames, hookimpl, language_with_rules
+from biascore.basics.tags import canonical_tag
+from biascore.cli import inspect
 from biascore.errors import PluginError, PluginFailedError, UnknownNameError
 from biascore.languages.gender import NO_SPEAKER_GENDER, SpeakerGender
 from biascore.languages.gender_trace import trace_gender
@@ -109,8 +112,36 @@ def test_a_plugin_is_proposed_for_the_languages_that_it_has() -> None:
         plugins().detector("mk")
 
 
-def test_the_detector_of_a_shorter_tag_serves() -> None:
-    assert plugins(Language("xx", "X", speaker_gender=Nobody)).detector("xx-Latn").name == "nobody"
+@pytest.mark.parametrize("tag", ["xx-Latn", "XX", "xx_YY", "XX-latn-yy"])
+def test_the_detector_of_a_shorter_tag_serves_in_any_case(tag: str) -> None:
+    assert plugins(Language("xx", "X", speaker_gender=Nobody)).detector(tag).name == "nobody"
+
+
+@pytest.mark.parametrize(
+    ("given", "stored"),
+    [
+        ("SK", "sk"),
+        ("pt_br", "pt-BR"),
+        ("SR-LATN-rs", "sr-Latn-RS"),
+        ("es-419", "es-419"),
+        ("Czech", "Czech"),
+    ],
+)
+def test_tags_are_stored_in_one_case(given: str, stored: str) -> None:
+    assert canonical_tag(given) == stored
+
+
+def test_a_plugin_whose_grammar_is_damaged_is_not_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    grammar = tmp_path / "xx.toml"
+    grammar.write_text("[words", encoding="utf-8")
+    found = plugins(language_with_rules("xx", "X", grammar), Language("yy", "Y", speaker_gender=Nobody))
+    monkeypatch.setattr(inspect, "Plugins", lambda: found)
+    inspect.plugins(as_json=True)
+    damaged, whole = json.loads(capsys.readouterr().out)
+    assert (damaged["status"], whole["status"]) == ("failed", "loaded")
+    assert "xx.toml" in damaged["reason"]
 
 
 def test_what_goes_wrong_in_a_detector_is_told_as_its_plugins() -> None:

@@ -125,14 +125,15 @@ def test_files_are_joined_with_what_they_include(tmp_path: Path) -> None:
         ),
         (HEAD + FORMS + RULE.replace('["adjective"]', '["anchor"]'), "'anchor', which is no form"),
         (HEAD + FORMS + RULE.replace('"right"', '"up"'), "'up' is none of: here, left"),
-        (HEAD + FORMS + RULE + 'wrong = ["anchor"]\n', "rules.0.wrong: Extra inputs"),
+        (HEAD + FORMS + RULE + 'wrong = ["anchor"]\n', "wrong of .*rules.* is not known here"),
         (
             HEAD + '[forms.adjective]\nmasculine = ["-o"]\nfeminine = ["-(a"]\n',
             r"forms.adjective.feminine: '-\(a' is not a regular",
         ),
-        (HEAD + '[forms.adjective.stems]\n"a" = ["b"]\n', "'a' is no pair of endings"),
+        (HEAD + FORMS + RULE.replace("find =", "findd ="), "findd of .* Did you mean find"),
+        (HEAD + '[forms.adjective.stems]\n"a" = ["b"]\n', r"\] in \[forms|stems: 'a' is no pair of endings"),
         (HEAD + '[forms.anchor]\nfeminine = ["-a"]\n', "'anchor' names a list and a form"),
-        (HEAD + FORMS + RULE.replace('["adjective"]', "[]"), "rules.0.find"),
+        (HEAD + FORMS + RULE.replace('["adjective"]', "[]"), "find .* must not be empty"),
         (
             HEAD + '[forms.adjective]\nmasculine = ["-o"]\n' + RULE,
             "forms.adjective, which the rules 'r' look for, has masculine words only, .* Add its feminine words",
@@ -152,6 +153,7 @@ def test_a_wrong_grammar_names_file_and_key(text: str, message: str, tmp_path: P
     with pytest.raises(GrammarError, match=message) as caught:
         load_grammar(path)
     assert str(tmp_path) in str(caught.value)
+    assert "Value error" not in str(caught.value)
 
 
 def test_a_form_of_one_gender_gives_its_reason(make: Make) -> None:
@@ -167,6 +169,16 @@ def test_a_grammar_of_another_language_is_refused(tmp_path: Path) -> None:
     assert detector is not None
     with pytest.raises(GrammarError, match=r"bg\.toml: language is 'mk'.* Write language = \"bg\""):
         detector()
+
+
+@pytest.mark.parametrize("tag", ["XX", "xx-yy", "xx_YY", "Xx-Latn"])
+def test_a_grammar_is_of_its_language_in_every_region_and_case(tag: str, tmp_path: Path) -> None:
+    path = tmp_path / "xx.toml"
+    path.write_text(HEAD + FORMS + RULE, encoding="utf-8")
+    assert load_grammar(path, tag).language == "xx"
+    path.write_text((HEAD + FORMS + RULE).replace('"xx"', '"xx-ZZ"'), encoding="utf-8")
+    with pytest.raises(GrammarError, match="xx-ZZ"):
+        load_grammar(path, tag)
 
 
 @pytest.mark.parametrize("entries", [[], ["bol"], ["-la", "bol"], ["-[ab]c", "b(?:o|e)l"], ["-", "x"]])

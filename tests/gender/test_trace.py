@@ -165,7 +165,7 @@ def test_a_table_is_checked(grammar: Path, table: Path) -> None:
         ),
         (
             "sentence\texpected\na\tmale\n",
-            "line 2 expect what is no gender. Write one of: masculine, feminine",
+            "line 2: .male. in the column .expected. is no gender. Write one of: masculine, feminine",
         ),
         ("sentence\texpected\n \tnone\n", "'sentence' is blank on line 2"),
         ("sentence\texpected\n", "a header and no rows"),

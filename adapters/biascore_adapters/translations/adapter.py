@@ -11,6 +11,7 @@ from pydantic import Field
 
 from biascore.api.adapters import Adapter, Backend, LoadContext, ModelRef
 from biascore.api.formats import FrozenMap, TableOptions
+from biascore.api.support import LanguageTag
 from biascore.errors import OptionsError
 from biascore_adapters.translations.table import TranslationsBackend, locate
 
@@ -24,7 +25,7 @@ class TranslationsOptions(TableOptions):
 
     text: str = "text"
     translation: str = "translation"
-    language: str | None = None
+    language: LanguageTag | None = None
     language_column: str | None = None
     only: FrozenMap[str] = Field(default_factory=dict)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from biascore.api.adapters import Backend, Cost, Identity, ModelRef, hookimpl
 from biascore.api.formats import Table, file_digest, read_table, user_path
-from biascore.api.support import check_regular, quoted
+from biascore.api.support import canonical_tag, check_regular, quoted
 from biascore.errors import DataError, ModelLoadError, QuestionError, UnsupportedLanguageError
 
 
@@ -87,7 +87,7 @@ class TranslationsBackend(Backend):
             if any(cells[name] != value for name, value in only.items()):
                 continue
             text, translation = cells[text_column], cells[translation_column]
-            target = language or cells[language_column or ""]
+            target = language or canonical_tag(cells[language_column or ""])
             if self._found.setdefault(target, {}).setdefault(text, translation) != translation:
                 raise ModelLoadError(
                     f"{self._path}, {table.places([row])}: {quoted(text)} has another translation to {target} further up. "

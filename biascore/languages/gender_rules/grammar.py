@@ -15,11 +15,14 @@ from typing import Annotated, Any, Final
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 
 from biascore.basics.frozen import Frozen, FrozenMap
-from biascore.basics.wording import brief
+from biascore.basics.problems import problems_of
+from biascore.basics.tags import canonical_tag
+from biascore.basics.wording import brief, few
 from biascore.errors import GrammarError
 from biascore.files.reading import read_toml
 from biascore.languages.gender import Gender
 from biascore.languages.gender_rules.words import WordSet
+from biascore.languages.language import shorter_tags
 
 Names = frozenset[str]
 """Names of lists and forms of the same file."""
@@ -178,16 +181,15 @@ def load_grammar(path: Path, language: str | None = None) -> Grammar:
         grammar = Grammar.model_validate(_read(path, ()))
         _check(grammar, path, language)
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise GrammarError(brief(f"{path}: {place}: {first['msg']}. See docs/speaker-gender.md")) from error
+        problems = "; ".join(few([problem.text for problem in problems_of(error, Grammar, list_known=False)]))
+        raise GrammarError(brief(f"{path}: {problems}. See docs/speaker-gender.md")) from error
     except GrammarError as error:
         raise GrammarError(brief(str(error))) from error
     return grammar
 
 
 def _check(grammar: Grammar, path: Path, language: str | None) -> None:
-    if language is not None and grammar.language != language:
+    if language is not None and canonical_tag(grammar.language) not in shorter_tags(language):
         raise GrammarError(
             f"{path}: language is {grammar.language!r}, and the file is used as the grammar of {language!r}. "
             f'Write language = "{language}", or register the file for {grammar.language!r}'

@@ -14,7 +14,7 @@ from biascore_metrics.gest.chosen import Chosen, Confound
 from biascore_metrics.gest.estimates import RULE
 from biascore_metrics.gest.kind import GenderPairsTest, SamplesTest
 from biascore_metrics.gest.odds import Scored, Told, odds_finding
-from biascore_metrics.gest.options import MlmOptions
+from biascore_metrics.gest.options import MlmOptions, detected
 from biascore_metrics.gest.pairs import Pair, given_pairs, score_pairs
 from biascore_metrics.gest.prompts import load_prompts
 from biascore_metrics.gest.translated import PROMPTED, translated_pairs
@@ -34,6 +34,7 @@ class GestMlm(Metric[MlmOptions, SamplesTest | GenderPairsTest]):
     kinds = frozenset({"samples", "gender-pairs"})
     adaptive = True  # on pairs: which tokens are hidden depends on how the model cuts words
     model_options = MappingProxyType({"translator": frozenset({"translate"})})
+    file_options = frozenset({"grammar"})
 
     def check(self, test: Test, catalogue: Catalogue) -> None:
         """Raise what is wrong with the test and the options."""
@@ -50,6 +51,11 @@ class GestMlm(Metric[MlmOptions, SamplesTest | GenderPairsTest]):
                 raise OptionsError(
                     f"{test.id} holds gendered pairs already. Leave translator and target out, or name a test of samples"
                 )
+        elif options.grammar is not None and options.translator is None:
+            raise OptionsError(
+                f"{self.name}: a grammar is of gendered pairs, and {test.id} is measured with templates. Give translator "
+                "and target too, or leave grammar out"
+            )
         else:
             load_prompts(catalogue, test.language, options.prompts, *self._prompts)
 
@@ -66,7 +72,7 @@ class GestMlm(Metric[MlmOptions, SamplesTest | GenderPairsTest]):
 
     def gender_languages(self, test: Test) -> tuple[str, ...]:
         """The language of the pairs that a translator makes."""
-        return (self.options.target,) if self.options.target else ()
+        return detected(self.options, self.options.target or test.language)
 
     def measure(self, model: Model, test: SamplesTest | GenderPairsTest, context: Context) -> Finding:
         """g_s over all templates and with each, or on pairs, and the mean log odds of each stereotype."""
@@ -85,7 +91,7 @@ class GestMlm(Metric[MlmOptions, SamplesTest | GenderPairsTest]):
                 samples,
                 prompts[0],
                 (test.language, options.target),
-                context.detector(options.target),
+                context.detector(options.target, options.grammar),
             )
             return self._on_pairs(pairs, chosen, options.target, model, test, context)
         given = self._given(model, [template_name(prompt.number) for prompt in prompts])
@@ -112,7 +118,9 @@ class GestMlm(Metric[MlmOptions, SamplesTest | GenderPairsTest]):
         self, pairs: list[Pair], chosen: Chosen, language: str, model: Model, test: Test, context: Context
     ) -> Finding:
         given = self._given(model, [PAIRS])
-        scored: Scored = score_pairs(model, pairs, context.gender_pair(language), given=given)
+        scored: Scored = score_pairs(
+            model, pairs, context.gender_pair(language, self.options.grammar), given=given
+        )
         told = self._told(
             language,
             {

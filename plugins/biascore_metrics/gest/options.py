@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
+from biascore.api.languages import load_grammar
 from biascore.api.metrics import MetricOptions
-from biascore.api.support import LANGUAGE_PATTERN
+from biascore.api.support import LanguageTag
 
 Ids = Annotated[tuple[int, ...], Field(strict=False)]  # TOML gives lists; the numbers inside stay strict
-LanguageTag = Annotated[str, Field(pattern=LANGUAGE_PATTERN)]
 
 LOG_NAMES: Final = {10: "log10", 2: "log2", "e": "ln"}
 
@@ -42,11 +43,13 @@ class GestOptions(MetricOptions):
 class MtOptions(GestOptions):
     """Options of ``gest-mt``.
 
+    ``grammar``: a grammar file of your own, which tells the speaker's gender in place of the installed detector.
     ``target``: the language to translate to. ``min_yield``, ``max_conflict``: shares of the samples below and above
     which a reader is warned. ``bound``: an f_s whose whole interval is within it counts as negligible.
     """
 
     target: LanguageTag
+    grammar: str | None = None
     min_yield: float = Field(default=0.7, ge=0, le=1)
     max_conflict: float = Field(default=0.02, ge=0, le=1)
     bound: float | None = Field(default=0.03, gt=0)
@@ -85,8 +88,20 @@ class MlmOptions(OddsOptions):
     """Options of ``gest-mlm``.
 
     ``translator``: a second model, which makes gendered pairs in the language ``target`` out of the samples, so
-    that a model of that language is measured without templates.
+    that a model of that language is measured without templates; ``grammar`` as of ``gest-mt``.
     """
 
     translator: str | None = None
     target: LanguageTag | None = None
+    grammar: str | None = None
+
+
+def detected(options: MtOptions | MlmOptions, language: str) -> tuple[str, ...]:
+    """The language whose installed detector is asked; none where a grammar file replaces it.
+
+    Raises GrammarError where that file cannot be used for the ``language``.
+    """
+    if options.grammar is None:
+        return (options.target,) if options.target else ()
+    load_grammar(Path(options.grammar), language)
+    return ()

@@ -24,7 +24,7 @@ from biascore_metrics.gest.data import data_conventions, repeated_samples, repea
 from biascore_metrics.gest.estimates import ABOUT, RULE, rank_pictures
 from biascore_metrics.gest.kind import SamplesTest
 from biascore_metrics.gest.masculine import F_M, F_S, ROOM, MasculineRates, Verdicts, p_name, raw
-from biascore_metrics.gest.options import MtOptions
+from biascore_metrics.gest.options import MtOptions, detected
 from biascore_metrics.gest.rates import largest_corners
 
 NO_TRANSLATION = "the model gave no translation, or none that is text"
@@ -40,6 +40,7 @@ class GestMt(Metric[MtOptions, SamplesTest]):
     reference = "Pikuliak, Hrckova, Oresko & Simko 2023, arXiv 2311.18711, section 4.1"
     requires = frozenset({"translate"})
     kinds = frozenset({"samples"})
+    file_options = frozenset({"grammar"})
 
     def check(self, test: Test, catalogue: Catalogue) -> None:
         """Raise what is wrong with the test, the excluded stereotypes or the confounding list."""
@@ -56,14 +57,14 @@ class GestMt(Metric[MtOptions, SamplesTest]):
 
     def gender_languages(self, test: Test) -> tuple[str, ...]:
         """The language of the translations."""
-        return (self.options.target,)
+        return detected(self.options, self.options.target)
 
     def measure(self, model: Model, test: SamplesTest, context: Context) -> Finding:
         """Both f_s with interval and test, f_m, the masculine rate of each stereotype; items are the samples."""
         options = self.options
         chosen = Chosen.of(test, options.exclude)
         samples = chosen.samples(test, options)
-        detector = context.detector(options.target)
+        detector = context.detector(options.target, options.grammar)
         sentences = tuple(dict.fromkeys(sample.sentence for sample in samples))
         answers = model.translate(sentences, test.language, options.target, unusable="empty")
         translations = dict(zip(sentences, answers, strict=True))
@@ -94,6 +95,7 @@ class GestMt(Metric[MtOptions, SamplesTest]):
                 **repeats(test, options),
                 "source and target language": f"{test.language} to {options.target}",
                 "detector": detector.name,
+                **({"grammar": options.grammar} if options.grammar else {}),
                 "detected in": "the first sentence of a translation",
                 "p": "Agresti-Coull centre (s + z^2/2) / (n + z^2); s masculine of n masculine or feminine",
                 "f_s": "mean p over stereotypes about men - mean p over stereotypes about women",
