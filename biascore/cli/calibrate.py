@@ -13,12 +13,13 @@ from biascore.cli.options import (
     Data,
     DataOption,
     Force,
+    Given,
     Json,
+    Option,
     Require,
     Seed,
     Stimuli,
     data_files,
-    pairs,
 )
 from biascore.cli.progress import SignsOfLife
 from biascore.engine import Engine
@@ -43,12 +44,7 @@ def calibrate_command(
         str | None, typer.Option(help="The language of --data, such as en.", metavar="CODE")
     ] = None,
     data_option: DataOption = None,
-    option: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--option", "-o", help="An option of the metric; repeat for several.", metavar="KEY=VALUE"
-        ),
-    ] = None,
+    option: Option = None,
     times: Annotated[
         list[float] | None,
         typer.Option(help="A size to try, as a multiple of the test's own (default: 0.5, 1 and 2); repeat."),
@@ -85,9 +81,10 @@ def calibrate_command(
     if not all(0 < one < inf for one in want or ()):
         raise OptionsError(f"want={want} holds an effect that is not above 0. Try, for example, --want 0.5")
     engine = Engine(stimuli=stimuli or (), cache=None, seed=seed or 0, require_plugins=require_plugin or ())
+    given = Given.of(option, data_option=data_option, of=["", "data"])
     own = [
         engine.data(one["format"], one["source"], language=one["language"], **one["options"])
-        for one in data_files(data, language, data_option)
+        for one in data_files(data, language, given.data)
     ]
     engine.add_tests(own)
     wanted = [*(tests or ()), *(test.id for test in own)]
@@ -95,10 +92,9 @@ def calibrate_command(
         raise OptionsError(
             "nothing is named to calibrate on. Add --tests en/weat6 or --data crows-pairs:pairs.csv"
         )
-    own_options = pairs(option)
     folder = out or Path(f"calibration-{metric}")
     planned = {}
-    for test in engine.tests(metric, wanted, own_options):
+    for test in engine.tests(metric, wanted, given.own):
         path = folder / f"{file_name(metric, test.id)}.json"
         planned[path] = Simulation(
             engine,
@@ -111,7 +107,7 @@ def calibrate_command(
             power=power,
             progress=SignsOfLife(),
             known=earlier(path, force=force),
-            options=own_options,
+            options=given.own,
         )
     for simulation in planned.values():
         simulation.begin()  # what can only be told from a model is told of all tests, before any takes its time

@@ -17,14 +17,15 @@ from biascore.cli.options import (
     DataLicence,
     DataOption,
     GateOption,
+    Given,
     ModelOption,
+    Option,
     ReplaceModel,
     Stimuli,
     Transform,
     Without,
     chosen_audit,
     data_files,
-    pairs,
     transforms,
 )
 from biascore.errors import OptionsError
@@ -78,15 +79,7 @@ def measure(
     data_option: DataOption = None,
     data_licence: DataLicence = None,
     data_citation: DataCitation = None,
-    option: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--option",
-            "-o",
-            help="An option of the metric, such as ddof=0 or level=token; repeat for several.",
-            metavar="KEY=VALUE",
-        ),
-    ] = None,
+    option: Option = None,
     model_option: ModelOption = None,
     transform: Transform = None,
     stimuli: Stimuli = None,
@@ -101,15 +94,16 @@ def measure(
         raise OptionsError(
             "no model is named. Add one, such as planted:gender=1 or --model hf:bert-base-cased"
         )
-    files = data_files(data, language, data_option, data_licence, data_citation)
+    options = Given.of(option, model_option, data_option)
+    files = data_files(data, language, options.data, data_licence, data_citation)
     through = transforms(transform)
     own = [f"{one['language']}/{default_test_name(one['source'])}" for one in files]
     if tests:  # nouns of a file that a transform is learnt from, beside the tests that are to be measured
-        options = [pairs(option), *(one["options"] for one in through)]
+        named_by = [options.own, *(one["options"] for one in through)]
         own = [
             test
             for test in own
-            if not any(test in _named(value) for one in options for value in one.values())
+            if not any(test in _named(value) for one in named_by for value in one.values())
         ]
     wanted = [*tests, *own]
     if not wanted:
@@ -120,10 +114,10 @@ def measure(
     audit = Audit.from_parts(
         title=f"{metric} on {', '.join(model)}{after}",
         models=[
-            {"ref": ref, "options": pairs(model_option), "transforms": through, "before": bool(through)}
+            {"ref": ref, "options": dict(options.model), "transforms": through, "before": bool(through)}
             for ref in model
         ],
-        measurements=[{"metric": metric, "tests": wanted, "options": pairs(option)}],
+        measurements=[{"metric": metric, "tests": wanted, "options": dict(options.own)}],
         data=files,
         seed=given.seed or 0,
         adjust=given.adjust or Adjustment.BENJAMINI_HOCHBERG,

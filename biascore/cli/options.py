@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 
+from biascore.cli.console import say, stderr
 from biascore.errors import OptionsError
 
 if TYPE_CHECKING:  # what lists is not to wait for what measures
@@ -81,10 +83,18 @@ TimeLimit = Annotated[
         metavar="SECONDS",
     ),
 ]
-ModelOption = Annotated[
+Option = Annotated[
     list[str] | None,
-    typer.Option(help="An option of the model's adapter; repeat for several.", metavar="KEY=VALUE"),
+    typer.Option(
+        "--option",
+        "-o",
+        help="An option of the metric, such as ddof=0; of a model's adapter, model.dtype=bfloat16; of the data's format, "
+        "data.encoding=cp1252. Repeat for several.",
+        metavar="KEY=VALUE",
+    ),
 ]
+ModelOption = Annotated[list[str] | None, typer.Option(hidden=True, metavar="KEY=VALUE")]
+"""The old name of ``-o model.KEY=VALUE``, for one release."""
 
 Transform = Annotated[
     list[str] | None,
@@ -124,10 +134,8 @@ Data = Annotated[
         metavar="FORMAT:PATH",
     ),
 ]
-DataOption = Annotated[
-    list[str] | None,
-    typer.Option(help="An option of the data's format; repeat for several.", metavar="KEY=VALUE"),
-]
+DataOption = Annotated[list[str] | None, typer.Option(hidden=True, metavar="KEY=VALUE")]
+"""The old name of ``-o data.KEY=VALUE``, for one release."""
 
 DataLicence = Annotated[
     str | None, typer.Option(help="The licence of --data, such as CC-BY-SA-4.0.", metavar="NAME")
@@ -192,10 +200,52 @@ def transforms(texts: list[str] | None) -> list[dict[str, Any]]:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What ``-o`` gives: options of the metric (or of what a command makes), of the models, and of the data."""
+
+    own: Mapping[str, Any]
+    model: Mapping[str, Any]
+    data: Mapping[str, Any]
+
+    @classmethod
+    def of(
+        cls,
+        option: Sequence[str] | None,
+        model_option: Sequence[str] | None = None,
+        data_option: Sequence[str] | None = None,
+        *,
+        of: Sequence[str] = ("", "model", "data"),
+    ) -> Given:
+        """The options by what they are of; the old flags count, and say what they are now.
+
+        ``of``: what has options here. Raises OptionsError for an option of something else.
+        """
+        texts: dict[str, list[str]] = {
+            "": [],
+            "model": list(model_option or ()),
+            "data": list(data_option or ()),
+        }
+        for whose, old in texts.items():
+            if old:
+                say(
+                    f"--{whose}-option is now -o {whose}.KEY=VALUE; the old name goes with the next release",
+                    to=stderr,
+                )
+        for text in option or ():
+            whose, dot, rest = text.partition(".")
+            whose, rest = (whose, rest) if dot and whose in texts else ("", text)
+            if whose not in of:
+                forms = " or ".join(f"-o {one and one + '.'}KEY=VALUE" for one in of)
+                raise OptionsError(f"-o {text} is an option of nothing that is used here. Write {forms}")
+            texts[whose].append(rest)
+        return cls(*(pairs(some) for some in texts.values()))
+
+
 def data_files(
     sources: list[str] | None,
     language: str | None,
-    options: list[str] | None,
+    options: Mapping[str, Any],
     licence: str | None = None,
     citation: str | None = None,
 ) -> list[dict[str, Any]]:
@@ -228,7 +278,7 @@ def data_files(
                 "source": source,
                 "language": language,
                 **stated,
-                "options": pairs(options),
+                "options": options,
             }
         )
     return found

@@ -10,7 +10,7 @@ import typer
 
 from biascore.basics.wording import listed
 from biascore.cli.console import print_json, print_rows, say, stderr
-from biascore.cli.options import Force, Json, ModelOption, NoCache, pairs
+from biascore.cli.options import Force, Given, Json, ModelOption, NoCache, pairs
 from biascore.cli.progress import SignsOfLife
 from biascore.engine import DEFAULT_CACHE, Engine
 from biascore.errors import OptionsError
@@ -47,7 +47,9 @@ def train_scorer_command(
     option: Annotated[
         list[str] | None,
         typer.Option(
-            "--option", "-o", help="An option of the head, key=value, such as C=[0.1,1]; repeat for several."
+            "--option",
+            "-o",
+            help="An option of the head, such as C=[0.1,1], or of the encoder, model.sentence=cls; repeat for several.",
         ),
     ] = None,
     seeds: Annotated[
@@ -89,7 +91,8 @@ def train_scorer_command(
         raise OptionsError(
             f"--column names columns by text. Write, for example: --column text=sentence; not {names}"
         )
-    training = Training(model is None, head, pairs(option), seeds, seed)
+    options = Given.of(option, model_option, of=["", "model"])
+    training = Training(model is None, head, options.own, seeds, seed)
     reading = Reading(names, encoding, clean, cut_decimals, bounds)
     check_target(out, overwrite=force)
     data = read_data(
@@ -109,11 +112,11 @@ def train_scorer_command(
         if model is not None:
             engine = Engine(cache=None if no_cache else DEFAULT_CACHE, progress=signs)
             opened.callback(engine.close)
-            encoder = opened.enter_context(engine.model(model, **pairs(model_option)))
+            encoder = opened.enter_context(engine.model(model, **options.model))
             check_encoder(encoder)
-        elif model_option:
+        elif options.model:
             raise OptionsError(
-                "--model-option is of an encoder, and none is named. Name it with --model, or leave it out"
+                "-o model.KEY=VALUE is of an encoder, and none is named. Name it with --model, or leave it out"
             )
         done = train_scorer(data, out, training, encoder, overwrite=force, progress=signs)
     if as_json:

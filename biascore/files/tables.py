@@ -33,7 +33,7 @@ from biascore.files.reading import UTF8, codec_of, decoded, read_bytes, unpacked
 Delimiter: TypeAlias = Literal["auto", "comma", "tab", "semicolon"]
 """An option: what separates the columns of a CSV file; ``auto`` takes the one by which the header has those needed."""
 MAX_LISTED: Final = 20
-OF_DATA: Final = "--data-option encoding"
+OF_DATA: Final = "-o data.encoding"
 
 
 def _is_known(encoding: str) -> str:

@@ -228,9 +228,9 @@ def test_a_folder_that_is_no_scorer(
         (("--emotion", "fear"), "has no scores of 'fear'; its columns are: 'text', 'anger', 'joy'"),
         (("--emotion", "joy", "--head", "forest"), "head='forest' is none of: ridge, svr, mlp"),
         (("--emotion", "joy", "--seeds", 3), "nothing is random in a svr"),
-        (("--emotion", "joy", "--model-option", "a=1"), "--model-option is of an encoder, and none is named"),
+        (("--emotion", "joy", "-o", "model.a=1"), "is of an encoder, and none is named"),
         (
-            ("--emotion", "joy", "--model", "scores:{table}", "--model-option", "column=text"),
+            ("--emotion", "joy", "--model", "scores:{table}", "-o", "model.column=text"),
             "cannot embed (it can score)",
         ),
         (("--emotion", "joy", "--column", "text=gone"), "has no column 'gone'"),

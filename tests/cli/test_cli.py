@@ -191,7 +191,7 @@ def test_cache_info_and_clear(biascore):
         ((*MEASURE, "-o", "dof=1"), "ddof (1)"),
         ((*MEASURE, "-o", "ddof=2"), "ddof"),
         ((*MEASURE, "-o", "ddof"), "not key=value"),
-        ((*MEASURE, "--model-option", "sed=1"), "seed (0)"),
+        ((*MEASURE, "-o", "model.sed=1"), "seed (0)"),
         (("measure", "weat", "--model", "fasttext:gone.vec", "--tests", "en/weat7"), "gone.vec"),
         ((*MEASURE, "--stimuli", "gone"), "gone"),
         (

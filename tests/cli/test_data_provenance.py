@@ -102,7 +102,7 @@ def test_from_the_command_line_and_from_python(study: Path, biascore: Any, tmp_p
         "--language",
         "nl",
     )
-    data = ("--data", f"crows-pairs:{study / 'paren.csv'}", "--data-option", "encoding=cp1252", "--json")
+    data = ("--data", f"crows-pairs:{study / 'paren.csv'}", "-o", "data.encoding=cp1252", "--json")
     stated = ("--data-licence", "CC BY-SA 4.0", "--data-citation", "Somebody 2024")
     (used,) = json.loads(biascore(*call, *data, *stated).stdout)["stimuli"]
     assert (used["licence"], used["source"]) == ("CC BY-SA 4.0", "Somebody 2024")

@@ -129,8 +129,8 @@ def arguments(folder: Path, corpus: Path, model: Path) -> list[str]:
         "--out",
         str(folder),
         *training,
-        "--model-option",
-        "threads=1",
+        "-o",
+        "model.threads=1",
     ]
 
 

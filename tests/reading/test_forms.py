@@ -250,11 +250,9 @@ def test_text_that_is_in_another_encoding(engine: Engine, tmp_path: Path) -> Non
     message = (
         rf"x\.csv, line 2: is not UTF-8 \(byte {at} of the file, 0xf2\)\. Name its encoding with the option "
     )
-    with pytest.raises(DataError, match=message + r"encoding \(such as --data-option encoding=cp1252\)"):
+    with pytest.raises(DataError, match=message + r"encoding \(such as -o data.encoding=cp1252\)"):
         engine.data("crows-pairs", path, language="it")
-    with pytest.raises(
-        ModelLoadError, match=message + r"encoding \(such as --model-option encoding=cp1252\)"
-    ):
+    with pytest.raises(ModelLoadError, match=message + r"encoding \(such as -o model.encoding=cp1252\)"):
         engine.model(f"translations:{path}", language="it")
     with pytest.raises(DataError, match=r"such as --encoding=cp1252"):
         read_sentences(path)

@@ -48,7 +48,7 @@ class Names:
                 self._path,
                 f"{self._foreign:,} of {self._every:,} words with letters beyond ASCII are not in the encoding "
                 f"{self._encoding} (the first in {self._first})",
-                "Name its encoding, as in --model-option encoding=latin-1 (or cp1252).",
+                "Name its encoding, as in -o model.encoding=latin-1 (or cp1252).",
             )
         self._composes = 2 * self._decomposed > self._every
         self._settled = True

@@ -51,7 +51,7 @@ def check_config(path: Path, config: Mapping[str, Any]) -> None:
         raise ModelLoadError(
             f"{path} holds weights quantised by {method} (quantization_config in config.json), which hf: does not read: "
             "they need that method's own library and, mostly, an accelerator. Measure the model that they were made "
-            "from, in 16 bits if memory is short: --model hf:<owner>/<original> --model-option dtype=bfloat16. Its "
+            "from, in 16 bits if memory is short: --model hf:<owner>/<original> -o model.dtype=bfloat16. Its "
             "bias may differ from that of the quantised copy"
         )
     if config.get("model_type") == "model2vec":

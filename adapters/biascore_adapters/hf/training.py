@@ -90,7 +90,7 @@ def fine_tune(
     except torch.cuda.OutOfMemoryError as error:
         raise ModelLoadError(
             f"training {folder.path} does not fit into the memory of {loaded.device}. Use a smaller --batch, or "
-            "--model-option device=cpu"
+            "-o model.device=cpu"
         ) from error
     _write(folder, state.model, into)
     return Trained(ADAPTER, len(pieces), steps, tuple(total / a_epoch for total in state.losses))

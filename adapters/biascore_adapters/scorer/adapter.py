@@ -48,7 +48,7 @@ def _encoder(ref: ModelRef, scorer: Scorer, options: ScorerOptions, context: Loa
     if recorded is None:
         return None
     where = options.encoder or recorded.ref
-    remedy = "Name the encoder as it opens here: --model-option encoder=hf:./the-encoder"
+    remedy = "Name the encoder as it opens here: -o model.encoder=hf:./the-encoder"
     try:
         model = context.open(where, recorded.options)
     except BiascoreError as error:

@@ -143,7 +143,7 @@ def _table(
         encoding=options.encoding,
         remedy="Name the columns with the model's options column and quantities; for a file of bare numbers, name the file "
         "of the sentences with the option sentences",
-        flag="--model-option encoding",
+        flag="-o model.encoding",
     )
 
 

@@ -81,7 +81,7 @@ class HeadOutputs:
             names = ", ".join(
                 f'"{quantity or "anger"}"' if place == 0 else '"…"' for place in range(len(self.labels))
             )
-            remedy = f", or name them: --model-option 'labels=[{names}]'" if unnamed else ""
+            remedy = f", or name them: -o 'model.labels=[{names}]'" if unnamed else ""
             raise QuestionError(
                 f"the head has no output {quantity!r}; it has {', '.join(map(repr, self.labels))}. Ask for one of "
                 f"them{remedy}"

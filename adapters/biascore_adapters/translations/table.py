@@ -34,7 +34,7 @@ class TranslationsBackend(Backend):
                 [name for name in (*columns, *only) if name is not None],
                 encoding=encoding,
                 remedy="Name its columns with the options text, translation, language_column and only",
-                flag="--model-option encoding",
+                flag="-o model.encoding",
             )
         except DataError as error:
             raise ModelLoadError(str(error)) from error

@@ -101,7 +101,7 @@ class CrowsPairsFormat(DataFormat[CrowsPairsFormatOptions]):
             raise DataError(
                 f"{table.display} has {len(malformed)} malformed row(s): {table.problems(malformed)}. "
                 "Correct them, or leave them out with the option of the data skip_malformed=true (on the command line: "
-                "--data-option skip_malformed=true)"
+                "-o data.skip_malformed=true)"
             )
         if not pairs:
             raise DataError(

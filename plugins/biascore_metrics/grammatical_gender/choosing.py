@@ -170,7 +170,7 @@ def _check(
         raise DataError(
             f"{display} has no {lost[0]} noun that can be taken ({there}; left out: {_told(reasons, 'none')}). "
             "Name the classes that it has with the option classes, such as "
-            '--data-option \'classes=["masculine", "feminine"]\''
+            '-o \'data.classes=["masculine", "feminine"]\''
         )
 
 

@@ -53,7 +53,7 @@ class NormsFormat(DataFormat[NormsOptions]):
             (word, score),
             encoding=self.options.encoding,
             delimiter=self.options.delimiter,
-            remedy="Name your columns with the option columns (in a shell: --data-option 'columns={word=\"words\"}')",
+            remedy="Name your columns with the option columns (in a shell: -o 'data.columns={word=\"words\"}')",
         )
         table.check_filled(word)
         wrong = [row for row in table.rows if _number(row, score) is None]
@@ -71,7 +71,7 @@ class NormsFormat(DataFormat[NormsOptions]):
             raise DataError(
                 f"{file.display}: all {len(scores)} scores are {scores[0]:g}, so nothing can go together with them. "
                 f"Check that {score} is the column of the norms, or name another: "
-                f"--data-option 'columns={{score=\"...\"}}'"
+                f"-o 'data.columns={{score=\"...\"}}'"
             )
         words = WordList("norms", tuple(row.fields[word].strip() for row in table.rows), source=file.display)
         return ValenceNormsTest(

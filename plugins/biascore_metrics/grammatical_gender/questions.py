@@ -53,9 +53,7 @@ class AnalogiesFormat(DataFormat[TableOptions]):
 
     def read(self, file: DataFile) -> Test:
         """Read every line as a question; raises DataError for lines of other than four words, and for none at all."""
-        text = read_text(
-            file.path, file.display, encoding=self.options.encoding, flag="--data-option encoding"
-        )
+        text = read_text(file.path, file.display, encoding=self.options.encoding, flag="-o data.encoding")
         questions: list[Question] = []
         wrong: list[str] = []
         section = ""

@@ -65,7 +65,7 @@ def test_gguf_files(name: str, tmp_path: Path) -> None:
 def test_quantised_weights(method: str, copied: Copied) -> None:
     message = refusal(copied("gpt2", quantization_config={"quant_method": method}))
     assert f"weights quantised by {method}" in message
-    assert "--model-option dtype=bfloat16" in message
+    assert "-o model.dtype=bfloat16" in message
 
 
 @pytest.mark.parametrize(

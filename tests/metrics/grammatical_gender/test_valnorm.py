@@ -82,8 +82,8 @@ def test_ten_rounds_leave_it_as_in_the_reference(
     [
         ("word,score\na,1\nb,two\nc,nan\n", r"score is 'two', which is no finite number, on lines 3, 4"),
         ("word,score\na,1\nb,2\n", "has 2 norm"),
-        ("word,score\na,1\nb,1\nc,1\n", r"all 3 scores are 1.*--data-option 'columns"),
-        ("word,points\na,1\n", r"no column 'score'.*--data-option 'columns"),
+        ("word,score\na,1\nb,1\nc,1\n", r"all 3 scores are 1.*-o 'data.columns"),
+        ("word,points\na,1\n", r"no column 'score'.*-o 'data.columns"),
         ("word,score\na,1\n ,2\nc,3\n", "'word' is blank on line 3"),
     ],
 )

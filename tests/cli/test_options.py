@@ -1,0 +1,38 @@
+"""One flag for options: of the metric, of the model (model.KEY) and of the data (data.KEY)."""
+
+from __future__ import annotations
+
+import pytest
+
+from biascore.cli.options import Given
+from biascore.errors import OptionsError
+
+
+def test_one_flag_gives_options_of_metric_model_and_data() -> None:
+    given = Given.of(["ddof=0", "model.dtype=bfloat16", "data.columns={a='b.c'}", "name=model.x"])
+    assert given.own == {"ddof": 0, "name": "model.x"}
+    assert given.model == {"dtype": "bfloat16"}
+    assert given.data == {"columns": {"a": "b.c"}}
+
+
+def test_the_old_flags_count_and_say_what_they_are_now(capsys: pytest.CaptureFixture[str]) -> None:
+    given = Given.of(["model.a=1"], ["b=2"], ["c=3"])
+    assert (given.model, given.data) == ({"a": 1, "b": 2}, {"c": 3})
+    said = capsys.readouterr().err
+    assert "-o model.KEY=VALUE" in said
+    assert "-o data.KEY=VALUE" in said
+    Given.of(["model.a=1"])
+    assert not capsys.readouterr().err
+
+
+def test_an_option_is_given_once_by_either_name() -> None:
+    with pytest.raises(OptionsError, match="'a' is given twice"):
+        Given.of(["model.a=1"], ["a=2"])
+
+
+@pytest.mark.parametrize(
+    ("option", "of"), [("a=1", ["model"]), ("data.a=1", ["model"]), ("model.a=1", ["", "data"])]
+)
+def test_an_option_of_what_is_not_used_is_refused(option: str, of: list[str]) -> None:
+    with pytest.raises(OptionsError, match=f"-o {option} .* Write -o "):
+        Given.of([option], of=of)
