@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -166,8 +167,14 @@ class Checker:
     def metric(self, name: str, options: Mapping[str, Any]) -> Metric:
         """A metric with these options; raises UnknownNameError or OptionsError."""
         metric = self.plugins.metrics.get(name)
+        if metric.instead:
+            warnings.warn(
+                f"{name} is now {metric.instead}, for masked and causal models; the old name goes with the next release",
+                FutureWarning,
+                stacklevel=2,
+            )
         at = At(self.plugins.metrics.owner(name).owner, "checking", f"making the metric {name}")
-        return guarded(at, lambda: metric(validate(metric.option_type, options, f"metric {name}")))
+        return guarded(at, lambda: metric(validate(metric.option_type, options, f"metric {name}")).chosen)
 
     def prepared(self, transform: AuditTransform | Transform) -> Prepared:
         """A transform by name or as it is, with what can be known to be wrong with it found."""
@@ -353,7 +360,8 @@ def check_capabilities(
     through.
     """
     missing = metric.requires - capabilities
-    if missing and not (metric.precomputed and metric.precomputed <= capabilities):
+    others = (metric.precomputed, metric.causal.requires if metric.causal else None)
+    if missing and not any(other and other <= capabilities for other in others):
         why = f" (its head: {lacks})" if lacks else ""
         if after:
             why = f" ({after} changes vectors alone, so anything else would be an answer without it)"
@@ -368,7 +376,9 @@ def _alternatives(metric: Metric, capabilities: frozenset[str], plugins: Plugins
     fitting = [
         other.name
         for other in plugins.metrics.items()
-        if other.kinds & metric.kinds and other.requires <= capabilities and not other.needs_transform
+        if other.kinds & metric.kinds
+        and (other.requires <= capabilities or (other.causal and other.causal.requires <= capabilities))
+        and not (other.needs_transform or other.instead)
     ]
     return (
         f"For such tests it can take {', '.join(fitting)}; use one, or "

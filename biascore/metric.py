@@ -30,6 +30,10 @@ SELF: Final = "self"
 """As the value of an option that names a second model: the model that is measured."""
 
 
+AUTO: Final = "auto"
+CAUSAL: Final = "causal"
+LOG_LIKELIHOOD: Final = "log_likelihood"
+
 MAX_DRAWS: Final = 10_000_000
 MAX_RESAMPLES: Final = 1_000_000
 
@@ -174,6 +178,8 @@ class Metric(ABC, Configured[OptionsT], Generic[OptionsT, TestT]):
     ``calibrated_with``: options with which ``biascore calibrate`` measures, where the user gives none, because they take
     time and hardly move a verdict. ``null_requires_no_bias``: whether it finds no bias only where nothing at all is
     planted, for it tests single words, which differ even where their lists do not.
+    ``causal``: the same method on causal language models, a class of the same options: it measures a model that answers
+    what that one ``requires`` and not what this one does. ``instead``: the name that replaces this one, for one release.
     ``file_options``: options that name a file, in an audit file by a path relative to it; the run records the file.
     ``option_type`` and ``test_types`` are the classes in brackets; without brackets ``MetricOptions`` and any ``Test``.
     """
@@ -187,6 +193,8 @@ class Metric(ABC, Configured[OptionsT], Generic[OptionsT, TestT]):
     adaptive: ClassVar[bool] = False
     model_options: ClassVar[Mapping[str, frozenset[str]]] = MappingProxyType({})
     file_options: ClassVar[frozenset[str]] = frozenset()
+    causal: ClassVar[type[Metric] | None] = None
+    instead: ClassVar[str] = ""
     precomputed: ClassVar[frozenset[str] | None] = None
     needs_transform: ClassVar[bool] = False
     calibrated_with: ClassVar[Mapping[str, Any]] = MappingProxyType({})
@@ -227,6 +235,26 @@ class Metric(ABC, Configured[OptionsT], Generic[OptionsT, TestT]):
     def gender_languages(self, test: TestT) -> tuple[str, ...]:  # noqa: ARG002
         """The languages in which it asks for the speaker's gender; checked before any model is asked."""
         return ()
+
+    @property
+    def chosen(self) -> Metric:
+        """The metric that the option ``model_kind`` names, before any model is known."""
+        kind = getattr(self.options, "model_kind", AUTO)
+        return self.causal(self.options) if self.causal and kind == CAUSAL else self
+
+    def fitting(self, model: Model) -> Metric:
+        """The metric that measures this model: ``causal`` where it answers that one's questions and not these."""
+        if self.causal is None or getattr(self.options, "model_kind", AUTO) != AUTO:
+            return self
+        given = model.identity.quantities
+        holds_answers = self.precomputed is not None and given and LOG_LIKELIHOOD not in given
+        if (
+            holds_answers
+            or self.requires <= model.capabilities
+            or not self.causal.requires <= model.capabilities
+        ):
+            return self
+        return self.causal(self.options.model_copy(update={"model_kind": CAUSAL}))
 
     @property
     def files(self) -> tuple[str, ...]:

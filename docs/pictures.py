@@ -16,7 +16,7 @@ DOCS = Path(__file__).resolve().parent
 WIDTH = 1100
 MEASURED = {
     "fise": ("fise", "planted:en/fise_gender_race_occupations=0.8", "en/fise_gender_race_occupations"),
-    "gest": ("gest-mlm", "planted:en/gest_own=1", "en/gest_own"),
+    "gest": ("gest-lm", "planted:en/gest_own=1", "en/gest_own"),
     "crows-pairs": ("crows-pairs", "planted:en/crows_own=0.8", "en/crows_own"),
     "eec": ("eec", "planted:en/eec=1", "en/eec"),
 }

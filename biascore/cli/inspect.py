@@ -57,6 +57,7 @@ def metrics(as_json: Json = False) -> None:
             "reference": metric.reference,
         }
         for metric in Plugins(only={"register_metrics"}).metrics.items()
+        if not metric.instead
     ]
     if as_json:
         print_json(rows)

@@ -73,6 +73,8 @@ def in_words(part: str) -> str:
     name, values = found["name"].replace("_", " "), found["values"].split("+")
     if name == "ppl bins":
         return f"{len(values) - 1} ranges of perplexity"
+    if name == "model kind":
+        return f"as a {values[0]} model"
     if name in {"groups", "kinds"}:
         return " and ".join(values)
     if name == "templates" and len(values) == 1 and values[0].isalpha():

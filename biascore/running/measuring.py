@@ -36,6 +36,7 @@ class Measuring:
         that cannot be, TimeLimitError.
         """
         plugins, catalogue = self.checker.plugins, self.checker.catalogue
+        metric = metric.fitting(model)
         seed = measurement_seed(self.seed, metric.name, test.id)
         diagnostics = tuple(one() for one in plugins.diagnostics.items())
         context = Context(

@@ -52,15 +52,39 @@ class Case:
     nulls: int = 60
     drawn: bool = False
 
+    @property
+    def kind(self) -> str:
+        return str(self.options.get("model_kind", ""))
+
+    @property
+    def of_kind(self) -> str:
+        return f", {self.kind} models" if self.kind else ""
+
 
 CASES = (
     Case("weat", "en/weat6", times=(0.5, 1.0, 2.0), models=100, nulls=400, drawn=True),
     Case("weat", "it/IT1", models=100, nulls=400),
-    Case("gest-causal", "en/gest_own", times=(0.5, 1.0, 2.0), models=60, nulls=400, drawn=True),
+    Case(
+        "gest-lm",
+        "en/gest_own",
+        {"model_kind": "causal"},
+        times=(0.5, 1.0, 2.0),
+        models=60,
+        nulls=400,
+        drawn=True,
+    ),
     Case("gest-mt", "en/gest_own", {"target": "it"}, times=(0.5, 1.0, 2.0), models=60, nulls=400),
-    Case("crows-pairs-causal", "en/crows_own", times=(0.25, 0.5, 1.0), models=60, nulls=400, drawn=True),
+    Case(
+        "crows-pairs",
+        "en/crows_own",
+        {"model_kind": "causal"},
+        times=(0.25, 0.5, 1.0),
+        models=60,
+        nulls=400,
+        drawn=True,
+    ),
     Case("gg-weat", "es/gg-weat", models=60, nulls=200),
-    Case("gest-mlm", "en/gest_own", {"templates": [1]}, models=60, nulls=200),
+    Case("gest-lm", "en/gest_own", {"templates": [1]}, models=60, nulls=200),
     Case("seat", "en/weat6", models=100, nulls=400),
     Case("sc-weat", "en/weat6", nulls=200),
     Case("lpbs", "en/weat6", models=60, nulls=200),
@@ -151,7 +175,7 @@ def main(folder: str, *wanted: str) -> None:
     engine = Engine(cache=None)
     rows, pictures = [], []
     for case in CASES:
-        name = file_name(case.metric, case.test)
+        name = file_name(f"{case.metric}-{case.kind}" if case.kind else case.metric, case.test)
         path = Path(folder) / f"{name}.json"
         known = earlier(path, force=False)
         if not wanted or case.metric in wanted:
@@ -168,7 +192,8 @@ def main(folder: str, *wanted: str) -> None:
             )
         if known is None or not known.cells:
             continue
-        rows.append(row(known, approximate(engine, known, case)))
+        named = f"`{case.metric}`"
+        rows.append(row(known, approximate(engine, known, case)).replace(named, named + case.of_kind, 1))
         print(rows[-1], flush=True)
         if len(case.times) > 1:
             print("\n".join(sizes(known)), flush=True)
@@ -176,7 +201,7 @@ def main(folder: str, *wanted: str) -> None:
             target = DOCS / "pictures" / f"calibration-{name}.svg"
             target.parent.mkdir(exist_ok=True)
             target.write_bytes(draw(picture(known), "svg"))
-            pictures.append(f"![Power and recovery of {case.metric}](pictures/{target.name})")
+            pictures.append(f"![Power and recovery of {case.metric}{case.of_kind}](pictures/{target.name})")
     page = DOCS / "calibration.md"
     text = page.read_text(encoding="utf-8")
     before, after = text.split(BEGIN)[0], text.split(END)[1]

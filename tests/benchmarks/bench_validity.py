@@ -79,8 +79,13 @@ class Column:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     @property
+    def name(self) -> str:
+        kind = self.options.get("model_kind")
+        return f"`{self.metric}`" + (f", {kind} models" if kind else "")
+
+    @property
     def head(self) -> str:
-        return f"`{self.metric}` ({self.sets})"
+        return f"{self.name} ({self.sets})"
 
 
 @dataclass(frozen=True)
@@ -131,8 +136,12 @@ TABLES = {
     "pairs": Table(
         "nothing planted; planted nats",
         tuple(
-            Column(metric, "en/crows_own", 100)
-            for metric in ("crows-pairs", "crows-pairs-causal", "crows-pairs-mixed")
+            Column(metric, "en/crows_own", 100, options)
+            for metric, options in (
+                ("crows-pairs", {}),
+                ("crows-pairs", {"model_kind": "causal"}),
+                ("crows-pairs-mixed", {}),
+            )
         ),
         {**nulls(PAIRS), **powers("0.3", "0.6", "1.2")},
     ),
@@ -140,8 +149,8 @@ TABLES = {
         "planted log odds (probits)",
         (
             Column("gest-mt", "en/gest_own", 400, {"target": "it"}),
-            Column("gest-mlm", "en/gest_own", 400, {"templates": [1]}),
-            Column("gest-causal", "en/gest_own", 400),
+            Column("gest-lm", "en/gest_own", 400, {"templates": [1]}),
+            Column("gest-lm", "en/gest_own", 400, {"model_kind": "causal"}),
         ),
         {"nothing planted": ("0", ""), **powers("0.5", "1")},
     ),
@@ -215,7 +224,7 @@ def unknown(page: str) -> Iterator[str]:
             null = table.rows[cells[0]][0] == "0"
             for column, found in zip(table.columns, cells[1:], strict=True):
                 if null and beyond(found, column.sets):
-                    yield line(f"`{column.metric}`", cells[0], found, OPEN.get(cells[0], ""))
+                    yield line(column.name, cells[0], found, OPEN.get(cells[0], ""))
     open_ = {(f"`{one.metric}`", one.world): one.open for one in drawn_worlds.WORLDS}
     for metric, world, sets, found, _ in rows_of(page, "drawn"):
         if beyond(found, int(sets)):
@@ -232,6 +241,8 @@ def rules(engine: Engine) -> Iterator[str]:
     """Every metric with its rule, those of one rule together."""
     of: dict[str, list[str]] = {}
     for name in sorted(engine.plugins.metrics.names):
+        if engine.plugins.metrics.get(name).instead:
+            continue
         of.setdefault(engine.plugins.metrics.get(name).rule, []).append(f"`{name}`")
     yield from (line("metric", "rule"), rule(2))
     yield from (line(", ".join(names), told) for told, names in of.items())

@@ -37,17 +37,17 @@ SWEEP: Mapping[str, tuple[Mapping[str, Any], ...]] = {
     "gg-weat": ({},),
     "fise": ({"affect_model": "self"},),
     "gg-fise": ({"affect_model": "self"},),
-    "crows-pairs": ({},),
-    "crows-pairs-causal": ({},),
+    "crows-pairs": ({}, {"model_kind": "causal"}),
     "crows-pairs-mixed": ({},),
     "eec": ({}, {"templates": "agreement-free"}),
-    "gest-causal": ({},),
-    "gest-mlm": ({}, {"confound": "en/gest/family"}),
+    "gest-lm": ({}, {"confound": "en/gest/family"}, {"model_kind": "causal"}),
     "gest-mt": ({"target": "es"}, {"target": "it"}),
     "pairwise-distance": ({},),
     "sc-gg-weat": ({},),
-    "robust-association": ({"pairs": 6, "groups": ["male", "female"]},),
-    "robust-association-causal": ({"pairs": 6},),
+    "robust-association": (
+        {"pairs": 6, "groups": ["male", "female"]},
+        {"pairs": 6, "model_kind": "causal"},
+    ),
 }
 """The options of each metric that takes a kind of test which ships; others come from data files, which the studies have."""
 

@@ -152,7 +152,9 @@ def test_files_come_back_and_others_are_refused(found: Calibration, tmp_path: Pa
 
 def test_a_size_that_comes_to_no_decision_is_left_out_and_said(engine: Engine) -> None:
     """Twice the pairs of unequal length are enough to tell that lengths differ, so that no p-value is given."""
-    simulation = Simulation(engine, "crows-pairs-causal", "en/crows_own", times=[2.0], progress=Told())
+    simulation = Simulation(
+        engine, "crows-pairs", "en/crows_own", times=[2.0], options={"model_kind": "causal"}, progress=Told()
+    )
     assert [size.times for size in simulation.begin().sizes] == [1.0]
     (note,) = simulation.progress.notes  # type: ignore[attr-defined]
     assert "comes to no decision on en/crows_own at 2 times its size" in note

@@ -49,7 +49,7 @@ def catalogue() -> Catalogue:
         ("seat", "it/weat8", {}, ["it/seat", "it/topics"]),
         ("gg-weat", "es/gg-weat", {"nouns": "es/nouns"}, ["es/nouns"]),
         ("gg-weat", "es/gg-weat", {}, []),
-        ("gest-mlm", "en/gest_own", {}, ["en/gest"]),
+        ("gest-lm", "en/gest_own", {}, ["en/gest"]),
     ],
 )
 def test_metrics_name_what_they_read(

@@ -10,8 +10,8 @@ from biascore.results.measurement import Measurement
 
 from ..metrics.planted_cases import CASES
 
-SLOW = ("seat", "lpbs", "eec", "gest-mlm", "robust-association")
-DECLARED = ("weat", "crows-pairs", "crows-pairs-causal", "gest-mt", "gest-causal", "sc-weat", *SLOW)
+SLOW = ("seat", "lpbs", "eec", "gest-lm", "robust-association")
+DECLARED = ("weat", "crows-pairs", "crows-pairs, causal", "gest-mt", "gest-lm, causal", "sc-weat", *SLOW)
 
 
 def declared(measurement: Measurement) -> list[Estimate]:

@@ -25,7 +25,6 @@ NOT_TYPED = {
     "predictions.csv": "what the reader's own regressor answered, in tests/metrics/eec",
     "anger.txt": "published data that the reader brings, in tests/scorers",
     "robust-association --model hf:": "a pass for each of thousands of sentences; tests/metrics/robust has fewer",
-    "robust-association-causal": "the same",
     "hf:./my-opus": "a translation model that the reader has, in tests/adapters/hf",
     "hf:./my-regressor": "a regressor that the reader has, in tests/adapters/hf",
     "labelled.csv": "data that the reader brings, in tests/scorers",

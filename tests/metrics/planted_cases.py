@@ -110,16 +110,18 @@ CASES = {
     "sc-weat": Case("sc-weat", LIST, "mean d of X less mean d of Y", single_words, FAST, between_lists, ""),
     "crows-pairs": Case("crows-pairs", PAIRS, "stereotype score B", share_preferred),
     "crows-pairs, nats": Case("crows-pairs", PAIRS, "mean PLL difference", identity),
-    "crows-pairs-causal": Case("crows-pairs-causal", PAIRS, "stereotype score B", share_preferred),
+    "crows-pairs, causal": Case(
+        "crows-pairs", PAIRS, "stereotype score B", share_preferred, {"model_kind": "causal"}
+    ),
     "fise": Case("fise", PLACED, "standardised mean bias gender", identity, FEW),
     "fise, distance": Case("fise", PLACED, "distance of the distribution from even", spread_of_two, FEW),
     "gg-fise": Case("gg-fise", PLACED, "standardised mean bias gender", identity, FEW),
     "gest-mt": Case("gest-mt", OWN, "raw stereotype rate f_s", probits, {"target": "it"}),
-    "gest-mlm": Case("gest-mlm", OWN, "stereotype rate g_s", identity, {"templates": [1]}),
-    "gest-mlm, pairs": Case(
-        "gest-mlm", OWN, "stereotype rate g_s", identity, {"translator": "self", "target": "it"}
+    "gest-lm": Case("gest-lm", OWN, "stereotype rate g_s", identity, {"templates": [1]}),
+    "gest-lm, pairs": Case(
+        "gest-lm", OWN, "stereotype rate g_s", identity, {"translator": "self", "target": "it"}
     ),
-    "gest-causal": Case("gest-causal", OWN, "stereotype rate g_s", identity, {}),
+    "gest-lm, causal": Case("gest-lm", OWN, "stereotype rate g_s", identity, {"model_kind": "causal"}),
     "eec": Case(
         "eec",
         "en/eec",

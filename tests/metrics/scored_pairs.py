@@ -11,9 +11,7 @@ from biascore.api.adapters import Backend, Identity
 from biascore.api.exporters import Measurement
 from biascore.api.metrics import Metric, Model, Test, hookimpl
 from biascore.api.queries import Masked, TokenLogprobs
-from biascore.designs.pairs.options import PairOptions
 from biascore.designs.pairs.test import SentencePair, SentencePairs, SentencePairsTest
-from biascore_metrics.crows_pairs.metrics import CrowsPairs
 from biascore_metrics.crows_pairs.options import CrowsPairsOptions
 
 from ..builders import models
@@ -65,7 +63,7 @@ def of(pairs: Sequence[SentencePair], **about: object) -> SentencePairsTest:
 
 
 def measure(metric: type[Metric], model: Model, test: Test, seed: int = 1, **options: object) -> Measurement:
-    kind = CrowsPairsOptions if metric is CrowsPairs else PairOptions
+    kind = CrowsPairsOptions
     return measured(metric(kind(**options)), model, test, seed=seed)
 
 

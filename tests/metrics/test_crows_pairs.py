@@ -8,11 +8,10 @@ from scipy import stats
 
 from biascore import Engine
 from biascore.api.metrics import Metric, Model, Test
-from biascore.designs.pairs.options import PairOptions
 from biascore.designs.pairs.test import SentencePair, SentencePairsTest
 from biascore.errors import TestKindError
 from biascore.stats import Verdict, robust_mean
-from biascore_metrics.crows_pairs.metrics import CrowsPairs, CrowsPairsCausal
+from biascore_metrics.crows_pairs.metrics import CausalCrowsPairs, CrowsPairs
 from biascore_metrics.crows_pairs.options import CrowsPairsOptions
 
 from .scored_pairs import ladder, measure, model_of, of, preferring
@@ -141,7 +140,7 @@ def test_sentences_that_read_alike_are_neutral_and_told():
     assert "prefers neither sentence in any pair" in got.reason
 
 
-@pytest.mark.parametrize("metric", [CrowsPairs, CrowsPairsCausal])
+@pytest.mark.parametrize("metric", [CrowsPairs, CausalCrowsPairs])
 def test_a_model_without_any_preference_has_no_b(metric: type[Metric]):
     _, test = ladder([0.0] * 6, stereo=3, bias_types=("age", "gender"))
     got = measure(metric, model_of(lambda _, __: -1.0), test)
@@ -231,7 +230,7 @@ def test_causal_compares_whole_sentences():
         SentencePair("A x", "B y", "antistereo", "gender"),
         SentencePair("A x", "A x", "stereo", "age"),
     ]
-    got = measure(CrowsPairsCausal, model_of(lambda _, word: -float(len(word))), of(pairs))
+    got = measure(CausalCrowsPairs, model_of(lambda _, word: -float(len(word))), of(pairs))
     assert [(row["log_likelihood_more"], row["log_likelihood_less"]) for row in got.items.to_pylist()] == [
         (-8.0, -5.0),
         (-2.0, -2.0),
@@ -246,18 +245,18 @@ def test_causal_compares_whole_sentences():
 
 def test_other_tests_are_refused():
     test = Test(id="en/weat6", kind="weat", language="en")
-    for metric in (CrowsPairs(CrowsPairsOptions()), CrowsPairsCausal(PairOptions())):
+    for metric in (CrowsPairs(CrowsPairsOptions()), CausalCrowsPairs(CrowsPairsOptions())):
         with pytest.raises(TestKindError, match="takes tests of kind sentence-pairs"):
             metric.check_kind(test)
 
 
-@pytest.mark.parametrize("metric", ["crows-pairs", "crows-pairs-causal"])
+@pytest.mark.parametrize("kind", ["masked", "causal"])
 @pytest.mark.parametrize("language", ["en", "it"])
-def test_the_projects_own_sentences_can_be_measured(metric: str, language: str):
+def test_the_projects_own_sentences_can_be_measured(kind: str, language: str):
     engine = Engine(cache=None)
     (test,) = engine.catalogue.select([f"{language}/crows_own"])
     assert isinstance(test, SentencePairsTest)
-    got = engine.measure(metric, "planted:", test)[0]
+    got = engine.measure("crows-pairs", "planted:", test, model_kind=kind)[0]
     assert got.coverage.lost == ()
     assert got.items.num_rows == len(test.pairs.pairs) > 50
 

@@ -9,7 +9,7 @@ from biascore.api.adapters import Backend, Identity, hookimpl
 from biascore.api.exporters import Measurement
 from biascore.designs.pairs.test import SentencePair
 from biascore.stats import Verdict
-from biascore_metrics.crows_pairs.metrics import CrowsPairsCausal
+from biascore_metrics.crows_pairs.metrics import CausalCrowsPairs
 
 from ..builders import models
 from .scored_pairs import measure, of
@@ -47,7 +47,7 @@ def measured(longer: int, shorter: int, more: int, less: int, *, counts: bool = 
         for i, (one, other) in enumerate(names)
     ]
     model = models.model_of(Syllables(counts=counts), name="syllables")
-    return measure(CrowsPairsCausal, model, of(pairs))
+    return measure(CausalCrowsPairs, model, of(pairs))
 
 
 def test_lopsided_lengths_in_tokens_are_inconclusive() -> None:

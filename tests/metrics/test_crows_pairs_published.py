@@ -21,7 +21,7 @@ transformers = pytest.importorskip("transformers", reason="needs biascore[hf]")
 from biascore import Engine  # noqa: E402
 from biascore.api.exporters import Measurement  # noqa: E402
 from biascore.designs.pairs.test import SentencePair, SentencePairs, SentencePairsTest  # noqa: E402
-from biascore.errors import CapabilityError, QuestionError  # noqa: E402
+from biascore.errors import CapabilityError, OptionsError, QuestionError  # noqa: E402
 from biascore_metrics.crows_pairs.shared import shared_positions  # noqa: E402
 
 from ..builders import tiny  # noqa: E402
@@ -195,27 +195,34 @@ def test_within_word_hides_more_and_scores_otherwise(saved_model: Callable[[str]
     assert "pll=within_word_l2r" in within.variant
 
 
-def test_a_causal_model_is_no_model_for_crows_pairs(saved_model: Callable[[str], Path]):
-    with pytest.raises(CapabilityError, match=r"needs a model that can mask_logprob.*crows-pairs-causal"):
-        measure(saved_model("gpt2"), pairs_of(PAIRS))
+def test_a_causal_model_is_asked_as_one(saved_model: Callable[[str], Path]):
+    found = measure(saved_model("gpt2"), pairs_of(PAIRS))
+    assert found.variant == "model_kind=causal"
+    assert "log-likelihood of the whole sentence" in found.conventions["score"]
     engine = Engine(cache=None)
+    test = sentence_test(pairs_of(PAIRS))
+    with pytest.warns(FutureWarning, match="crows-pairs-causal is now crows-pairs"):
+        old = engine.measure("crows-pairs-causal", f"hf:{saved_model('gpt2')}", test)[0]
+    assert [one.value for one in old.estimates] == [one.value for one in found.estimates]
     with (
         engine.model(f"hf:{saved_model('gpt2')}") as model,
-        pytest.raises(CapabilityError, match="crows-pairs needs a model that can mask_logprob"),
+        pytest.raises(CapabilityError, match="mask_logprob"),
     ):
-        engine.measure("crows-pairs", model, sentence_test(pairs_of(PAIRS)))
+        engine.measure("crows-pairs", model, test, model_kind="masked")
 
 
-def test_a_masked_model_is_no_model_for_the_causal_metric(saved_model: Callable[[str], Path]):
+def test_a_masked_model_is_no_causal_one(saved_model: Callable[[str], Path]):
     engine = Engine(cache=None)
     test = sentence_test(pairs_of(PAIRS))
     with pytest.raises((CapabilityError, QuestionError), match=r"score|log_likelihood"):
-        engine.measure("crows-pairs-causal", f"hf:{saved_model('bert-uncased')}", test)
+        engine.measure("crows-pairs", f"hf:{saved_model('bert-uncased')}", test, model_kind="causal")
+    with pytest.raises(OptionsError, match="Leave pll out"):
+        engine.measure("crows-pairs", "planted:", test, model_kind="causal", pll="within_word_l2r")
 
 
 def test_causal_scores_are_whole_log_likelihoods(saved_model: Callable[[str], Path]):
     pairs = pairs_of(PAIRS)
-    got = Engine(cache=None).measure("crows-pairs-causal", f"hf:{saved_model('gpt2')}", sentence_test(pairs))
+    got = Engine(cache=None).measure("crows-pairs", f"hf:{saved_model('gpt2')}", sentence_test(pairs))
     tokenizer = transformers.AutoTokenizer.from_pretrained(saved_model("gpt2"))
     model = transformers.AutoModelForCausalLM.from_pretrained(saved_model("gpt2"), dtype=torch.float32).eval()
 

@@ -9,7 +9,7 @@ from biascore.engine import Engine
 
 from .planted_cases import CASES
 
-QUICK = ("crows-pairs", "crows-pairs-causal", "gest-causal", "gest-mlm, pairs", "gest-mt", "sc-weat")
+QUICK = ("crows-pairs", "crows-pairs, causal", "gest-lm, causal", "gest-lm, pairs", "gest-mt", "sc-weat")
 
 
 @pytest.mark.parametrize("name", QUICK)

@@ -94,5 +94,5 @@ def test_fise_tells_it_before_a_model_is_asked(engine: Engine) -> None:
 
 def test_so_can_few_stereotypes(engine: Engine) -> None:
     left = [1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 13, 14]
-    (rate,) = engine.measure("gest-mlm", "planted:", "en/gest_own", exclude=left)
+    (rate,) = engine.measure("gest-lm", "planted:", "en/gest_own", exclude=left)
     assert "cannot be below 0.333 with 2 + 2 stereotypes" in rate.reason

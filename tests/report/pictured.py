@@ -176,7 +176,7 @@ def templates_run(models: int = 5) -> Run:
             )
             for name, value in zip(names, values, strict=True)
         ]
-        made.append(measurement(metric="gest-mlm", test="en/gest", title="GEST", model=f"hf:model-{i}", items=table([]))
+        made.append(measurement(metric="gest-lm", test="en/gest", title="GEST", model=f"hf:model-{i}", items=table([]))
             .model_copy(update={
                 "estimates": tuple(estimates),
                 "figures": (Dots(title="Rate by model and template", estimates=names, labels=labels),),

@@ -153,7 +153,7 @@ def test_few_measurements_are_points(size: int, boxes: int, points: int, tmp_pat
 
 def test_dots_stand_in_a_row_for_each_model() -> None:
     run = templates_run()
-    points = pointed(drawing(run, "run-01-gest-mlm-Rate-by-model-and-template"))
+    points = pointed(drawing(run, "run-01-gest-lm-Rate-by-model-and-template"))
     assert len(points) == 25
     pairs = [
         (

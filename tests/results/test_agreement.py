@@ -134,7 +134,7 @@ def test_orders_are_of_tests_of_models_and_of_groups() -> None:
     )
 
     items = table([(f"w{i}", f"group {i % 5}", float(i % 5)) for i in range(10)])
-    groups = [read("gest-mt", "t1", 0.5, items=items), read("gest-mlm", "t2", 0.5, items=items)]
+    groups = [read("gest-mt", "t1", 0.5, items=items), read("gest-lm", "t2", 0.5, items=items)]
     (found,) = orders(run_of(*groups).measurements, run_of(*groups).verdicts)
     assert (found.over, found.n, found.tau) == ("groups of items", 5, pytest.approx(1.0))
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @hookimpl
 def register_metrics(register: Callable[[type[Metric]], None]) -> None:
-    """Provide ``crows-pairs``, ``crows-pairs-causal`` and ``crows-pairs-mixed``."""
+    """Provide ``crows-pairs``, its old name on causal models, and ``crows-pairs-mixed``."""
     from biascore_metrics.crows_pairs.metrics import CrowsPairs, CrowsPairsCausal
     from biascore_metrics.crows_pairs.mixed import CrowsPairsMixed
 

@@ -5,50 +5,43 @@ Nangia, Vania, Bhalerao & Bowman 2020, EMNLP, 1953-1967; equations 7-10 of Putti
 
 from __future__ import annotations
 
+from typing import Final
+
 from biascore.api.metrics import Model, Scalar
+from biascore.api.stimuli import Catalogue
 from biascore.designs.pairs.lengths import lengths_of, unit_of_length
 from biascore.designs.pairs.metric import RULE, PairMetric
-from biascore.designs.pairs.options import PairOptions
 from biascore.designs.pairs.scores import EQUAL, Paired, ScoredPair
-from biascore.designs.pairs.test import SentencePair
+from biascore.designs.pairs.test import SentencePair, SentencePairsTest
+from biascore.errors import OptionsError
 from biascore_metrics.crows_pairs.masked import masked_conventions, masked_scores
 from biascore_metrics.crows_pairs.options import CrowsPairsOptions
 
 
-class CrowsPairs(PairMetric[CrowsPairsOptions]):
-    """CrowS-Pairs on a masked language model: pseudo-log-likelihood of the tokens that both sentences share."""
-
-    name = "crows-pairs"
-    summary = "CrowS-Pairs: share of pairs whose more stereotypical sentence a masked model prefers"
-    reference = "Nangia, Vania, Bhalerao & Bowman 2020, EMNLP, 1953-1967"
-    rule = f"{RULE}."
-    requires = frozenset({"mask_logprob"})
-    score = "PLL"
-    column = "pll"
-    has_published = True
-
-    def scores(self, model: Model, pairs: tuple[SentencePair, ...]) -> tuple[Paired, tuple[str, ...]]:
-        """Ask for every token of both sentences, hidden in its turn, and add up those that both share."""
-        return masked_scores(model, pairs, self.options.pll, self.options.decimals)
-
-    def own_conventions(self, model: Model) -> dict[str, Scalar]:
-        """What is summed, what is hidden, and the order of matching."""
-        return masked_conventions(self.options.pll)
+OF_BOTH: Final = (
+    f"{RULE}; on a causal model never where sent_more is mostly the longer or the shorter sentence."
+)
 
 
-class CrowsPairsCausal(PairMetric[PairOptions]):
+class CausalCrowsPairs(PairMetric[CrowsPairsOptions]):
     """CrowS-Pairs on a causal language model: log-likelihood of the whole sentences."""
 
-    name = "crows-pairs-causal"
+    name = "crows-pairs"
     summary = "CrowS-Pairs sentences on a causal model, compared by their whole log-likelihood"
     reference = "Nangia, Vania, Bhalerao & Bowman 2020, EMNLP, 1953-1967 (data; the score differs)"
-    rule = f"{RULE}; never where sent_more is mostly the longer or the shorter sentence."
+    rule = OF_BOTH
     requires = frozenset({"score"})
     score = "log-likelihood"
     column = "log_likelihood"
     length_counts = True
     of_model = ("lengths",)
     has_published = False
+
+    def check(self, test: SentencePairsTest, catalogue: Catalogue) -> None:
+        """Also refuse what only a masked model has."""
+        super().check(test, catalogue)
+        if self.options.pll != "original":
+            raise OptionsError(f"{self.name}: nothing is hidden from a causal model. Leave pll out")
 
     def scores(self, model: Model, pairs: tuple[SentencePair, ...]) -> tuple[Paired, tuple[str, ...]]:
         """Ask for the log-likelihood of both sentences."""
@@ -70,3 +63,32 @@ class CrowsPairsCausal(PairMetric[PairOptions]):
             "lengths": f"counted in {unit_of_length(model)}; inconclusive where sent_more is the longer sentence more or "
             "less often than the shorter one (sign test)",
         }
+
+
+class CrowsPairsCausal(CausalCrowsPairs):
+    """The old name of CrowS-Pairs on a causal language model."""
+
+    name = "crows-pairs-causal"
+    instead = "crows-pairs"
+
+
+class CrowsPairs(PairMetric[CrowsPairsOptions]):
+    """CrowS-Pairs: on a masked language model by the pseudo-log-likelihood of the tokens that both sentences share."""
+
+    name = "crows-pairs"
+    summary = "CrowS-Pairs: share of pairs whose more stereotypical sentence a masked or causal model prefers"
+    reference = "Nangia, Vania, Bhalerao & Bowman 2020, EMNLP, 1953-1967"
+    rule = OF_BOTH
+    causal = CausalCrowsPairs
+    requires = frozenset({"mask_logprob"})
+    score = "PLL"
+    column = "pll"
+    has_published = True
+
+    def scores(self, model: Model, pairs: tuple[SentencePair, ...]) -> tuple[Paired, tuple[str, ...]]:
+        """Ask for every token of both sentences, hidden in its turn, and add up those that both share."""
+        return masked_scores(model, pairs, self.options.pll, self.options.decimals)
+
+    def own_conventions(self, model: Model) -> dict[str, Scalar]:
+        """What is summed, what is hidden, and the order of matching."""
+        return masked_conventions(self.options.pll)

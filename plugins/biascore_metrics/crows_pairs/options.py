@@ -1,4 +1,4 @@
-"""Options of CrowS-Pairs on masked models."""
+"""Options of CrowS-Pairs."""
 
 from __future__ import annotations
 
@@ -11,8 +11,12 @@ from biascore.designs.pairs.options import ComparedOptions, PairOptions
 
 
 class CrowsPairsOptions(PairOptions):
-    """``pll``: what is hidden with a token: nothing else (as published), or the later tokens of its word."""
+    """``pll``: what is hidden with a token: nothing else (as published), or the later tokens of its word.
 
+    ``model_kind``: whether a model is asked as a masked or as a causal language model; auto: as a masked one, if it can.
+    """
+
+    model_kind: Literal["auto", "masked", "causal"] = "auto"
     pll: Literal["original", "within_word_l2r"] = "original"
 
 

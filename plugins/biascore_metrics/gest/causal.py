@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from biascore.api.metrics import Context, Finding, Metric, Model, Test
 from biascore.api.stimuli import Catalogue, Origin
+from biascore.errors import OptionsError
 from biascore.stats import Unreachable
 from biascore_metrics.gest.answers import (
     LOG_LIKELIHOOD,
@@ -16,16 +17,16 @@ from biascore_metrics.gest.chosen import Chosen, Confound
 from biascore_metrics.gest.estimates import RULE
 from biascore_metrics.gest.kind import SamplesTest
 from biascore_metrics.gest.odds import Told, odds_finding
-from biascore_metrics.gest.options import OddsOptions
+from biascore_metrics.gest.options import LmOptions
 from biascore_metrics.gest.prompts import load_prompts
 
 PROMPTS = "causal"
 
 
-class GestCausal(Metric[OddsOptions, SamplesTest]):
+class CausalGestLm(Metric[LmOptions, SamplesTest]):
     """Next-word log odds of he/she and man/woman after each sample; the headline is g_s."""
 
-    name = "gest-causal"
+    name = "gest-lm"
     summary = "GEST, causal language models: log odds of he/she and man/woman after a sample, g_s"
     rule = RULE
     reference = "Pikuliak, Hrckova, Oresko & Simko 2023, arXiv 2311.18711, and its repository"
@@ -34,6 +35,12 @@ class GestCausal(Metric[OddsOptions, SamplesTest]):
 
     def check(self, test: Test, catalogue: Catalogue) -> None:
         """Raise what is wrong with the test, the prompts, the excluded stereotypes or the confounding list."""
+        for name in ("translator", "target", "grammar"):
+            if getattr(self.options, name) is not None:
+                raise OptionsError(
+                    f"{self.name}: {name} is of gendered pairs, on which masked models are measured, and this is asked as a "
+                    f"causal one. Leave {name} out"
+                )
         Chosen.of(test, self.options.exclude)
         Confound.of(self.options, catalogue)
         load_prompts(catalogue, test.language, self.options.prompts, PROMPTS, self.options.templates)
@@ -75,3 +82,10 @@ class GestCausal(Metric[OddsOptions, SamplesTest]):
         )
         scored = ask(model, chosen.samples(test, options), prompts)
         return odds_finding(scored, chosen, told, options, test, context)
+
+
+class GestCausal(CausalGestLm):
+    """The old name of GEST on causal language models."""
+
+    name = "gest-causal"
+    instead = "gest-lm"

@@ -10,11 +10,12 @@ from biascore.api.support import SELF
 from biascore.errors import OptionsError
 from biascore.stats import Unreachable
 from biascore_metrics.gest.answers import PAIRS, given_scores, holds_scores, masked_odds, template_name
+from biascore_metrics.gest.causal import CausalGestLm
 from biascore_metrics.gest.chosen import Chosen, Confound
 from biascore_metrics.gest.estimates import RULE
 from biascore_metrics.gest.kind import GenderPairsTest, SamplesTest
 from biascore_metrics.gest.odds import Scored, Told, odds_finding
-from biascore_metrics.gest.options import MlmOptions, detected
+from biascore_metrics.gest.options import LmOptions, detected
 from biascore_metrics.gest.pairs import Pair, given_pairs, score_pairs
 from biascore_metrics.gest.prompts import load_prompts
 from biascore_metrics.gest.translated import PROMPTED, translated_pairs
@@ -22,11 +23,12 @@ from biascore_metrics.gest.translated import PROMPTED, translated_pairs
 PROMPTS = "masked"
 
 
-class GestMlm(Metric[MlmOptions, SamplesTest | GenderPairsTest]):
+class GestLm(Metric[LmOptions, SamplesTest | GenderPairsTest]):
     """Log odds of words for men and for women; the headline is g_s."""
 
-    name = "gest-mlm"
-    summary = "GEST, masked language models: log odds q per stereotype, stereotype rate g_s"
+    name = "gest-lm"
+    summary = "GEST, masked and causal language models: log odds q per stereotype, stereotype rate g_s"
+    causal = CausalGestLm
     rule = RULE
     reference = "Pikuliak, Hrckova, Oresko & Simko 2023, arXiv 2311.18711, sections 4.2 and 4.3"
     requires = frozenset({"mask_logprob"})
@@ -143,3 +145,10 @@ class GestMlm(Metric[MlmOptions, SamplesTest | GenderPairsTest]):
             ),
             conventions={**conventions},
         )
+
+
+class GestMlm(GestLm):
+    """The old name of GEST on masked language models."""
+
+    name = "gest-mlm"
+    instead = "gest-lm"

@@ -84,19 +84,22 @@ class OddsOptions(GestOptions):
         return math.log(self.bound_ratio) / self.nats if self.bound_ratio else None
 
 
-class MlmOptions(OddsOptions):
-    """Options of ``gest-mlm``.
+class LmOptions(OddsOptions):
+    """Options of ``gest-lm``.
+
+    ``model_kind``: whether a model is asked as a masked or as a causal language model; auto: as a masked one, if it can.
 
     ``translator``: a second model, which makes gendered pairs in the language ``target`` out of the samples, so
     that a model of that language is measured without templates; ``grammar`` as of ``gest-mt``.
     """
 
+    model_kind: Literal["auto", "masked", "causal"] = "auto"
     translator: str | None = None
     target: LanguageTag | None = None
     grammar: str | None = None
 
 
-def detected(options: MtOptions | MlmOptions, language: str) -> tuple[str, ...]:
+def detected(options: MtOptions | LmOptions, language: str) -> tuple[str, ...]:
     """The language whose installed detector is asked; none where a grammar file replaces it.
 
     Raises GrammarError where that file cannot be used for the ``language``.

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @hookimpl
 def register_metrics(register: Callable[[type[Metric]], None]) -> None:
-    """Provide ``robust-association`` and ``robust-association-causal``."""
+    """Provide ``robust-association``, and its old name on causal models."""
     from biascore_metrics.robust.metric import RobustAssociation, RobustAssociationCausal
 
     register(RobustAssociation)

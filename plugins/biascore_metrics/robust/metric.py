@@ -113,24 +113,10 @@ class RobustMetric(Metric[RobustOptions, AssociationsTest]):
         }
 
 
-class RobustAssociation(RobustMetric):
-    """On a masked language model: how much more probable a target word makes words of one group."""
-
-    name = "robust-association"
-    summary = "Robust bias detection: associations of two groups of words, on a masked model"
-    requires = frozenset({"mask_logprob"})
-    prober = MaskedProber()
-    association = (
-        "ln p(attribute word | its sentence) - ln p(attribute word | target word hidden too), words that agree with it "
-        "hidden both times, summed over sub-tokens; opposites times -1"
-    )
-    perplexity = "exp(- mean ln p of the tokens), one {} hidden at a time"
-
-
-class RobustAssociationCausal(RobustMetric):
+class CausalRobustAssociation(RobustMetric):
     """On a causal language model: how much more likely sentences about one group are."""
 
-    name = "robust-association-causal"
+    name = "robust-association"
     summary = "Robust bias detection on a causal model: the mean log-likelihood of the sentences"
     requires = frozenset({"score"})
     prober = CausalProber()
@@ -144,6 +130,28 @@ class RobustAssociationCausal(RobustMetric):
             raise OptionsError(
                 f"{self.name}: nothing is hidden from a causal model. Leave perplexity_hides out"
             )
+
+
+class RobustAssociationCausal(CausalRobustAssociation):
+    """The old name of robust bias detection on a causal language model."""
+
+    name = "robust-association-causal"
+    instead = "robust-association"
+
+
+class RobustAssociation(RobustMetric):
+    """How much more probable a target word makes words of one group, on a masked language model."""
+
+    name = "robust-association"
+    summary = "Robust bias detection: associations of two groups of words, on a masked or causal model"
+    requires = frozenset({"mask_logprob"})
+    causal = CausalRobustAssociation
+    prober = MaskedProber()
+    association = (
+        "ln p(attribute word | its sentence) - ln p(attribute word | target word hidden too), words that agree with it "
+        "hidden both times, summed over sub-tokens; opposites times -1"
+    )
+    perplexity = "exp(- mean ln p of the tokens), one {} hidden at a time"
 
 
 def _positive_means(test: AssociationsTest, design: Design) -> str:

@@ -38,9 +38,11 @@ class RobustOptions(MetricOptions):
     interval is within it is negligible. ``perplexity_hides``: what of a sentence is hidden at a time for the
     pseudo-perplexity of a masked model. ``bootstrap``, ``resamples``: how the interval of the paper's R^2 is drawn: from
     the fitted model, or as lme4's simulate() does, which ignores the weights. ``ppl_bins``: edges of perplexity between
-    which the paper's model is fitted alone.
+    which the paper's model is fitted alone. ``model_kind``: whether a model is asked as a masked or as a causal language
+    model; auto: as a masked one, if it can.
     """
 
+    model_kind: Literal["auto", "masked", "causal"] = "auto"
     groups: Names | None = None
     templates: Names | None = None
     pairs: Annotated[int, Field(ge=1)] | Names | None = None

@@ -84,7 +84,7 @@ def positions(folder: Path, text: str, start: int, end: int) -> list[int]:
 @pytest.mark.parametrize("kind", tiny.MASKED)
 def test_the_odds_of_he_and_she(saved: dict[str, Path], kind: str) -> None:
     model = Engine(cache=None).model(f"hf:{saved[kind]}")
-    found = Engine(cache=None).measure("gest-mlm", model, TEST, templates=[3], log_base="e")[0]
+    found = Engine(cache=None).measure("gest-lm", model, TEST, templates=[3], log_base="e")[0]
     for (sentence, _), value in zip(SENTENCES, found.items_frame()["value"], strict=True):
         logs = []
         for word in ONE_WORD:
@@ -103,7 +103,7 @@ def test_the_odds_of_he_and_she(saved: dict[str, Path], kind: str) -> None:
 def test_pairs_that_differ_in_one_token(saved: dict[str, Path], kind: str) -> None:
     """The paper's filter on the tokens of whole sentences, and the score at the one position that differs."""
     found = Engine(cache=None).measure(
-        "gest-mlm", Engine(cache=None).model(f"hf:{saved[kind]}"), PAIRS, log_base="e"
+        "gest-lm", Engine(cache=None).model(f"hf:{saved[kind]}"), PAIRS, log_base="e"
     )[0]
     tokenizer = transformers.AutoTokenizer.from_pretrained(saved[kind])
     kept = 0
@@ -122,7 +122,7 @@ def test_pairs_that_differ_in_one_token(saved: dict[str, Path], kind: str) -> No
 @pytest.mark.parametrize("kind", tiny.CAUSAL)
 def test_the_odds_of_the_next_word(saved: dict[str, Path], kind: str) -> None:
     model = Engine(cache=None).model(f"hf:{saved[kind]}")
-    found = Engine(cache=None).measure("gest-causal", model, TEST, templates=[1], log_base="e")[0]
+    found = Engine(cache=None).measure("gest-lm", model, TEST, templates=[1], log_base="e")[0]
     tokenizer = transformers.AutoTokenizer.from_pretrained(saved[kind])
     causal = transformers.AutoModelForCausalLM.from_pretrained(saved[kind], dtype=torch.float32).eval()
     for (sentence, _), value in zip(SENTENCES, found.items_frame()["value"], strict=True):

@@ -1,4 +1,4 @@
-"""gest-mlm and gest-causal on models whose answers are known, against sums made by hand."""
+"""gest-lm on models whose answers are known, against sums made by hand."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ TEST = samples_test(
 
 
 def test_q_and_g_by_template_and_pooled(engine: Engine, by_context: Backend) -> None:
-    found = engine.measure("gest-mlm", model_of(by_context), TEST)[0]
+    found = engine.measure("gest-lm", model_of(by_context), TEST)[0]
     named = estimates(found)
     expected = {1: (1, 2), 2: (2, 4), 3: (0.5, 0.5), 4: (2, 4)}  # log odds in nats: others, tough ones
     for template, (other, tough) in expected.items():
@@ -85,7 +85,7 @@ def test_q_and_g_by_template_and_pooled(engine: Engine, by_context: Backend) -> 
 def test_the_log_base_scales_everything(
     engine: Engine, by_context: Backend, base: float | str, unit: str
 ) -> None:
-    found = engine.measure("gest-mlm", model_of(by_context), TEST, log_base=base, templates=[1])[0]
+    found = engine.measure("gest-lm", model_of(by_context), TEST, log_base=base, templates=[1])[0]
     assert found.headline.unit == unit
     assert found.headline.value == pytest.approx(1 / math.log(base if isinstance(base, int) else math.e))
     assert found.conventions["equivalence bound"] == pytest.approx(
@@ -97,7 +97,7 @@ def test_the_log_base_scales_everything(
 def test_prompts_are_those_of_table_2(engine: Engine) -> None:
     backend = Fills(dict.fromkeys(("He", "She", "man", "woman", "he", "she"), -1.0))
     test = samples_test({1: ["SAMPLE of WORD"], 8: ["plain"]})
-    items = engine.measure("gest-mlm", model_of(backend), test)[0]
+    items = engine.measure("gest-lm", model_of(backend), test)[0]
     assert items.conventions["templates"] == (
         '1: WORD said: "SAMPLE" (He/She) | 2: The WORD said: "SAMPLE" (man/woman) | '
         '3: "SAMPLE", WORD said. (he/she) | 4: "SAMPLE", the WORD said. (man/woman)'
@@ -109,7 +109,7 @@ def test_prompts_are_those_of_table_2(engine: Engine) -> None:
 def test_words_of_several_tokens_are_summed_and_cautioned(engine: Engine) -> None:
     backend = Fills({"He": -1.0, "She": -2.0})
     test = samples_test({1: ["a", "b"], 8: ["c", "d"]})
-    found = engine.measure("gest-mlm", model_of(backend), test, templates=[1, 2])[0]
+    found = engine.measure("gest-lm", model_of(backend), test, templates=[1, 2])[0]
     assert estimates(found)["stereotype rate g_s, template 2"].value == 0  # -100 for man and for woman
     assert [line for line in found.warnings if "sub-tokens" in line] == [
         line for line in found.warnings if line.startswith("template 2: ")
@@ -121,7 +121,7 @@ def test_next_word_odds(engine: Engine) -> None:
     table = {("a", "he"): -1.0, ("a", "she"): -3.0, ("c", "he"): -1.0, ("c", "she"): -7.0}
     backend = Continues(lambda sentence, word: table.get((sentence, word), -4.0))
     test = samples_test({1: ["a"], 8: ["c"]})
-    found = engine.measure("gest-causal", model_of(backend), test, log_base="e")[0]
+    found = engine.measure("gest-lm", model_of(backend), test, log_base="e")[0]
     named = estimates(found)
     assert named["stereotype rate g_s, template 1"].value == pytest.approx(6 - 2)
     assert named["stereotype rate g_s, template 2"].value == 0
@@ -131,13 +131,13 @@ def test_next_word_odds(engine: Engine) -> None:
 def test_unknown_templates_and_prompts(engine: Engine, by_context: Backend) -> None:
     model = model_of(by_context)
     with pytest.raises(OptionsError, match="has the templates 1 to 4"):
-        engine.measure("gest-mlm", model, TEST, templates=[5])
+        engine.measure("gest-lm", model, TEST, templates=[5])
     with pytest.raises(OptionsError, match="Name each once"):
-        engine.measure("gest-mlm", model, TEST, templates=[1, 1])
+        engine.measure("gest-lm", model, TEST, templates=[1, 1])
     with pytest.raises(UnknownNameError, match="no templates en/gests"):
-        engine.measure("gest-mlm", model, TEST, prompts="gests")
+        engine.measure("gest-lm", model, TEST, prompts="gests")
     with pytest.raises(OptionsError, match="belong together"):
-        engine.measure("gest-mlm", model, TEST, target="xx")
+        engine.measure("gest-lm", model, TEST, target="xx")
 
 
 PAIRS = (
@@ -166,7 +166,7 @@ def pairs_test(pairs: tuple[GenderedSample, ...]) -> GenderPairsTest:
 
 def test_pairs_are_filtered_and_only_the_token_that_differs_is_hidden(engine: Engine) -> None:
     logprobs = {"ý": -1.0, "á": -1.5, "ten": -2.0, "tea": -5.0, "n": -9.0, "rad": -1.0}
-    found = engine.measure("gest-mlm", model_of(Fills(logprobs)), pairs_test(PAIRS), log_base="e")[0]
+    found = engine.measure("gest-lm", model_of(Fills(logprobs)), pairs_test(PAIRS), log_base="e")[0]
     items = found.items_frame()
     assert items["lost"].tolist() == [
         "",
@@ -247,10 +247,10 @@ def test_given_scores_of_pairs_and_of_another_quantity(engine: Engine, tmp_path:
         "sentence,pairs\nsom slabý,0.5\nsilný som,2.5\nsom rad,1.5\nsom ten!,3\n", encoding="utf-8"
     )
     model = engine.model(f"scores:{path}")
-    found = engine.measure("gest-mlm", model, pairs_test(PAIRS), log_base="e")[0]
+    found = engine.measure("gest-lm", model, pairs_test(PAIRS), log_base="e")[0]
     # One token of a model is not asked for: a file has no tokens.
     assert found.headline.value == pytest.approx((2 + 3) / 2 - 0.5)
     assert found.conventions["score"] == "given with the model"
-    for metric in ("gest-causal", "gest-mlm"):
+    for kind in ("auto", "masked", "causal"):
         with pytest.raises(CapabilityError, match=r"holds pairs where template 1, template 2.* are needed"):
-            engine.measure(metric, model, TEST)
+            engine.measure("gest-lm", model, TEST, model_kind=kind)

@@ -85,4 +85,4 @@ def test_a_grammar_that_does_not_fit_is_refused_before_a_model_is_asked(
 
 def test_templates_need_no_grammar(folder: Path, engine: Engine) -> None:
     with pytest.raises(OptionsError, match="translator"):
-        engine.tests("gest-mlm", ["en/gest_own"], {"grammar": str(folder / "xy.toml")})
+        engine.tests("gest-lm", ["en/gest_own"], {"grammar": str(folder / "xy.toml")})

@@ -25,7 +25,7 @@ def test_the_frames_of_a_language_are_what_its_detector_hears(slavic_engine: Eng
     for sample in ("I founded a company.", "I cry easily"):
         assert detector.detect(frames.masculine.format(sample)).gender is Gender.MASCULINE
         assert detector.detect(frames.feminine.format(sample)).gender is Gender.FEMININE
-    # They differ in one word, so that masked models can be asked for it (gest-mlm on pairs).
+    # They differ in one word, so that masked models can be asked for it (gest-lm on pairs).
     assert isinstance(compare_pair(frames.masculine, frames.feminine), GenderPair)
 
 

@@ -81,7 +81,7 @@ def test_table_7(slavic_engine: Engine, shared_data: Path, gest: Test, row: str)
         quantity=f"template {number}",
         unit="log10",
     )
-    found = slavic_engine.measure("gest-mlm", model, gest, templates=[number], duplicates="keep")[0]
+    found = slavic_engine.measure("gest-lm", model, gest, templates=[number], duplicates="keep")[0]
     named = estimates(found)
     qs = [named[f"q {label}"] for label in labels(gest)]
     for q, cell in zip(qs, printed["paper_rows"], strict=True):
@@ -110,7 +110,7 @@ def test_the_topical_check_finds_the_papers_166_samples(
     held = {}
     for match in ("substring", "word"):
         options = {"templates": [1], "confound": "en/gest/family", "confound_match": match}
-        found = slavic_engine.measure("gest-mlm", model, gest, **options)[0]
+        found = slavic_engine.measure("gest-lm", model, gest, **options)[0]
         q = estimates(found)["q_confound"]
         held[match] = q.n["samples"]
         assert q.value < estimates(found)["q_m"].value

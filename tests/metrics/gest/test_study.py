@@ -30,10 +30,10 @@ def test_the_study_runs_on_declared_models(tmp_path: Path, slavic_engine: Engine
     assert [(found.model, found.method.split(" ")[0]) for found in run] == [
         ("nllb", "gest-mt"),
         ("nllb", "gest-mt"),
-        ("bert", "gest-mlm"),
-        ("mbert", "gest-mlm"),
-        ("mbert", "gest-mlm"),
-        ("gpt2", "gest-causal"),
+        ("bert", "gest-lm"),
+        ("mbert", "gest-lm"),
+        ("mbert", "gest-lm"),
+        ("gpt2", "gest-lm"),
     ]
     translated = [found for found in run if found.metric == "gest-mt"]
     assert [found.verdict.value for found in translated] == ["detected", "detected"]

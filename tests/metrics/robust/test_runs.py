@@ -69,7 +69,7 @@ def test_a_causal_model_s_association_is_its_mean_log_likelihood(
 
     folder = saved_model("gpt2")
     got = Engine(cache=None, stimuli=[stimuli]).measure(
-        "robust-association-causal", f"hf:{folder}", "en/small", resamples=100
+        "robust-association", f"hf:{folder}", "en/small", resamples=100
     )[0]
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     model = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
@@ -95,13 +95,12 @@ def test_an_audit_may_hold_both_kinds(saved_model: Callable[[str], Path], stimul
                 {"name": "causal", "ref": f"hf:{saved_model('gpt2')}"},
             ],
             "measurements": [
-                {"metric": metric, "tests": ["en/small"], "models": [model], "options": {"resamples": 100}}
-                for metric, model in (
-                    ("robust-association", "masked"),
-                    ("robust-association-causal", "causal"),
-                )
+                {"metric": "robust-association", "tests": ["en/small"], "options": {"resamples": 100}}
             ],
         }
     )
     run = Engine(cache=None).run(audit)
-    assert [measured.metric for measured in run] == ["robust-association", "robust-association-causal"]
+    assert [(measured.metric, measured.variant) for measured in run] == [
+        ("robust-association", "resamples=100"),
+        ("robust-association", "model_kind=causal, resamples=100"),
+    ]
