@@ -17,7 +17,6 @@ from biascore.errors import OptionsError
 from biascore_metrics.crows_pairs.masked import masked_conventions, masked_scores
 from biascore_metrics.crows_pairs.options import CrowsPairsOptions
 
-
 OF_BOTH: Final = (
     f"{RULE}; on a causal model never where sent_more is mostly the longer or the shorter sentence."
 )
