@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -27,6 +27,9 @@ from biascore.results.finding import Finding
 from biascore.results.measurement import item_table
 from biascore.stats import Unreachable
 from biascore.stimuli import Catalogue, Origin, Test, WordList
+
+MOST_TARGETS: Final = 10_000
+"""So many targets are compared with topics, at most."""
 
 OptionsT = TypeVar("OptionsT", bound=TopicOptions, default=TopicOptions)
 
@@ -185,6 +188,8 @@ class AssociationMetric(Metric[OptionsT, Test]):
             return without(topics)
         if self.own != TARGETS:
             return without(topics, "topics replace A and B, which are the observations themselves")
+        rng, targets = context.rng.spawn(1)[0], len(found.table)
+        found = found.thinned(MOST_TARGETS, rng)
         of_topics = self.associate_topics(model, test, found, topics, context)
         if isinstance(of_topics, str):
             return without(topics, of_topics)
@@ -194,13 +199,16 @@ class AssociationMetric(Metric[OptionsT, Test]):
         if of_topics.vectors is not None and found.vectors is not None:
             vectors = (found.vectors["A"], found.vectors["B"], of_topics.vectors)
         sample = found.sample(test)
-        return Compared.of(
+        compared = Compared.of(
             topics,
             of_topics.words,
             of_topics.scores,
             found.attribute_words(),
             (sample.first, len(found.words["A"])),
             self.options,
-            context.rng.spawn(1)[0],
+            rng,
             proxy_of(model, (found.words["A"], found.words["B"]), of_topics.words, vectors),
         )
+        if len(found.table) == targets or not compared.told:
+            return compared
+        return replace(compared, told=f"{compared.told}, on {len(found.table):,} of the {targets:,} targets")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any, Final
 
@@ -66,6 +66,23 @@ class Crossed:
             "sentences" if self.counts else "words",
         )
 
+    def thinned(self, most: int, rng: np.random.Generator) -> Crossed:
+        """The same with ``most`` targets, drawn from X and Y in proportion; not where rows are sentences."""
+        first, count = len(self.words["X"]), len(self.table)
+        if count <= most or self.counts:
+            return self
+        sides = np.split(np.arange(count), [first])
+        own = [np.sort(rng.permutation(side)[: max(2, round(most * len(side) / count))]) for side in sides]
+        drawn = dict(zip(TARGETS, (own[0], own[1] - first), strict=True))
+        words = {role: tuple(self.words[role][i] for i in places.tolist()) for role, places in drawn.items()}
+        vectors = self.vectors and {role: self.vectors[role][places] for role, places in drawn.items()}
+        return replace(
+            self,
+            words={**self.words, **words},
+            table=self.table[np.concatenate(own)],
+            vectors=self.vectors and {**self.vectors, **(vectors or {})},
+        )
+
     def attribute_words(self) -> Floats:
         """The table with one column for each attribute word: the mean over its sentences."""
         counts = [count for role in ATTRIBUTES for count in self.counts[role]] if self.counts else []
@@ -118,7 +135,8 @@ def role_caveats(
     """Of the lists of a WEAT test: small or lost ones, words in two of them, unequal targets."""
     found = []
     for one, other in combinations(ROLES, 2):
-        both = [word for word in dict.fromkeys(words[one]) if word in words[other]]
+        others = set(words[other])
+        both = [word for word in dict.fromkeys(words[one]) if word in others]
         if both:
             found.append(f"in both {one} and {other}: {', '.join(both)}")
     if len(words["X"]) != len(words["Y"]):

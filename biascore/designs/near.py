@@ -8,9 +8,9 @@ from typing import Final
 
 import numpy as np
 
-from biascore.designs.words import MAX_LOST_SHARE, Vectors
+from biascore.designs.words import BLOCK, MAX_LOST_SHARE, Vectors
 from biascore.results.caveat import Caveat, caveats_of
-from biascore.stats import cosine_matrix
+from biascore.stats.association import unit_rows
 from biascore.stimuli import WordList
 
 NEARLY: Final = 0.5
@@ -24,21 +24,26 @@ def near_duplicates(
 
     They are exchanged and resampled one by one, so p-values and intervals take them for more observations than they are.
     """
-    everything = np.concatenate([vectors[role] for role in lists])
-    distances = 1.0 - cosine_matrix(everything, everything)  # half of the squared ones between unit vectors
-    limit = NEARLY**2 * distances.sum() / (len(distances) * (len(distances) - 1))
+    everything = unit_rows(np.concatenate([vectors[role] for role in lists]))
+    # Half of the squared distances between unit vectors: of all pairs, from the length of their sum.
+    count = len(everything)
+    limit = NEARLY**2 * (count**2 - float((everything.sum(axis=0) ** 2).sum())) / (count * (count - 1))
     found, start = [], 0
     for role, given in lists.items():
         own, count = words[role], len(words[role])
-        near = distances[start : start + count, start : start + count] <= limit
-        family = [given.family_of(word) for word in own]
+        rows = everything[start : start + count]
+        numbers: dict[object, int] = {}
+        family = np.array([numbers.setdefault(given.family_of(word), len(numbers)) for word in own])
         start += count
         first: dict[int, int] = {}
-        for place in range(count):
-            others = (one for one in range(place) if near[place, one] and family[one] != family[place])
-            one = next(others, None)
-            if one is not None:
-                first[place] = first.get(one, one)
+        for begin in range(0, count, BLOCK):
+            block = slice(begin, min(begin + BLOCK, count))
+            near = 1.0 - rows[block] @ rows[: block.stop].T <= limit
+            near &= family[block, None] != family[: block.stop]
+            near &= np.arange(block.stop) < np.arange(begin, block.stop)[:, None]
+            for row in np.flatnonzero(near.any(axis=1)).tolist():
+                one = int(near[row].argmax())
+                first[begin + row] = first.get(one, one)
         if len(first) > MAX_LOST_SHARE * count:
             groups = [
                 [own[one], *(own[place] for place, of in first.items() if of == one)]

@@ -45,6 +45,8 @@ FAR: Final = 0.5
 """Standard deviations of the topics' words: words so far from A or B match them no more."""
 NEAR: Final = 1e-9
 
+CELLS: Final = 2**22
+"""Scores that are held at once where all pairs of topics are compared."""
 NONE: Final = WordList("none", ())
 
 Floats = npt.NDArray[np.float64]
@@ -285,10 +287,15 @@ def _effects(in_a: Floats, in_b: Floats, first: int, options: TopicOptions) -> F
     count = in_a.shape[1]
     one, other = np.nonzero(~np.eye(count, dtype=np.bool_))
     one, other = np.append(one, count - 1), np.append(other, count - 1)
-    s = in_a[:, one] - in_b[:, other]
-    difference = s[:first].mean(axis=0) - s[first:].mean(axis=0)
-    spread = s.std(axis=0, ddof=options.ddof)
+    difference, spread, largest = np.empty(one.size), np.empty(one.size), 0.0
+    step = max(1, CELLS // len(in_a))
+    for start in range(0, one.size, step):
+        part = slice(start, start + step)
+        s = in_a[:, one[part]] - in_b[:, other[part]]
+        difference[part] = s[:first].mean(axis=0) - s[first:].mean(axis=0)
+        spread[part] = s.std(axis=0, ddof=options.ddof)
+        largest = max(largest, float(np.abs(s).max()))
     with np.errstate(invalid="ignore", divide="ignore"):
         # Without variance there is no effect size; to reach the effect is the cautious way to count it.
-        d: Floats = np.where(spread > NEAR * np.abs(s).max(), difference / spread, np.inf)
+        d: Floats = np.where(spread > NEAR * largest, difference / spread, np.inf)
     return np.abs(d) if options.alternative == "two-sided" else d

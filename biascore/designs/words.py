@@ -205,28 +205,39 @@ def unseen(model: Model, words: Mapping[str, Sequence[str]]) -> tuple[LostWord, 
     )
 
 
+BLOCK: Final = 256
+"""Rows that are compared with all others at once."""
+
+
 def equal_vectors(rows: Vectors, usual: float) -> dict[int, int]:
     """For each vector that is (nearly) that of an earlier one, the place of that one; shape (n, d), no NaN.
 
     ``usual`` is the usual distance between two words, as ``usual_distance`` gives it.
     """
     found: dict[int, int] = {}
-    places: list[int] = []
     exact = rows.astype(np.float64)
     squares = np.einsum("ij,ij->i", exact, exact)
-    kept, kept_squares = np.empty_like(exact), np.empty_like(squares)
-    rounding = 1e-9 * squares.max(initial=0.0)
-    for place, row in enumerate(exact):
-        m = len(places)
+    limit = (NEAR * usual) ** 2 + 1e-9 * squares.max(initial=0.0)
+    places = np.empty(len(exact), dtype=np.intp)
+    m = 0
+    for start in range(0, len(exact), BLOCK):
+        block = slice(start, start + BLOCK)
         # A product finds the few that may be near, and only these are subtracted: without copies of all.
-        about = kept_squares[:m] + squares[place] - 2 * (kept[:m] @ row)
-        few = np.flatnonzero(about <= (NEAR * usual) ** 2 + rounding)
-        distances = np.linalg.norm(kept[few] - row, axis=1)
-        if len(few) and distances.min() <= NEAR * usual:
-            found[place] = places[few[int(distances.argmin())]]
-        else:
-            kept[m], kept_squares[m] = row, squares[place]
-            places.append(place)
+        kept = places[:m]
+        about = squares[block, None] + squares[kept] - 2 * (exact[block] @ exact[kept].T) if m else None
+        before = m
+        for place in range(start, min(start + BLOCK, len(exact))):
+            own = places[before:m]
+            near = squares[own] + squares[place] - 2 * (exact[own] @ exact[place])
+            few = own[near <= limit]
+            if about is not None:
+                few = np.concatenate([kept[about[place - start] <= limit], few])
+            distances = np.linalg.norm(exact[few] - exact[place], axis=1)
+            if len(few) and distances.min() <= NEAR * usual:
+                found[place] = int(few[int(distances.argmin())])
+            else:
+                places[m] = place
+                m += 1
     return found
 
 

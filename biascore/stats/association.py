@@ -29,11 +29,12 @@ def cosine_matrix(u: ArrayLike, v: ArrayLike) -> Floats:
         raise ValueError(
             f"u has vectors of {rows.shape[1]} dimensions, v of {columns.shape[1]}; take both from one model"
         )
-    cosines: Floats = _unit_rows(rows, "u") @ _unit_rows(columns, "v").T
+    cosines: Floats = unit_rows(rows, "u") @ unit_rows(columns, "v").T
     return np.clip(cosines, -1.0, 1.0)  # rounding can leave 1 + 2e-16, whose arccos would be NaN
 
 
-def _unit_rows(matrix: Floats, name: str) -> Floats:
+def unit_rows(matrix: Floats, name: str = "vectors") -> Floats:
+    """The rows (n, d) at length 1; raises ValueError with ``name`` and the index of a zero row."""
     largest = np.abs(matrix).max(axis=1, keepdims=True)
     zero = np.flatnonzero(largest == 0.0)
     if zero.size:

@@ -211,12 +211,10 @@ class Exchange:
 
     def _places(self) -> list[NDArray[np.intp]]:
         """The units of each block that holds some of both lists."""
-        blocks = np.array(self.block)
-        return [
-            np.flatnonzero(blocks == number)
-            for number, (of_first, size) in enumerate(self._sizes())
-            if 0 < of_first < size
-        ]
+        sizes = self._sizes()
+        order = np.argsort(np.array(self.block), kind="stable")
+        places = np.split(order, np.cumsum([size for _, size in sizes])[:-1])
+        return [own for own, (of_first, size) in zip(places, sizes, strict=True) if 0 < of_first < size]
 
 
 def _ways(size: int, chosen: int) -> Floats:
@@ -245,14 +243,15 @@ def _joined(unit: Sequence[int], names: Sequence[Hashable], units: int) -> list[
     for number, name in zip(unit, names, strict=False):
         if name is not None:
             of_name.setdefault(name, set()).add(number)
+    of_label: dict[Hashable, set[int]] = {}
     for members in of_name.values():
         if len(members) < 2:
             continue  # its counterpart is not there
         joined = {block[number] for number in members} - {None}
         label = min(members)
-        for number in range(units):
-            if number in members or (block[number] is not None and block[number] in joined):
-                block[number] = label
+        of_label[label] = members.union(*(of_label.pop(one) for one in joined))
+        for number in of_label[label]:
+            block[number] = label
     return block
 
 

@@ -31,6 +31,9 @@ AUTO_MAX_SUMS = 2**24
 EXACT_MAX_SUMS = 2**26
 """``exact`` refuses beyond this many stored subset sums (512 MiB, some seconds): 25 + 25 words."""
 
+MOST_LABELS = 10**9
+"""So many labels are drawn at most: 100,000 draws of 10,000 words, 10,000 of 100,000."""
+
 _CHUNK = 2**20  # numbers searched for, or shuffled, at once: 8 MiB
 
 
@@ -107,9 +110,9 @@ def permutation_test(
     """Test by permutation whether the scores x (nx,) and y (ny,) are exchangeable (Caliskan et al. 2017).
 
     ``auto`` is exact whenever `exact_cost` is at most `AUTO_MAX_SUMS`, else Monte-Carlo with ``draws`` random
-    partitions from ``rng`` (used in no other case). The order of scores within x and within y changes
-    nothing. Raises ValueError on empty, non-finite or not one-dimensional scores, on draws < 1, and where
-    ``exact`` would need more than `EXACT_MAX_SUMS` subset sums.
+    partitions from ``rng`` (used in no other case), or as many as make `MOST_LABELS`. The order of scores within x and
+    within y changes nothing. Raises ValueError on empty, non-finite or not one-dimensional scores, on draws < 1, and
+    where ``exact`` would need more than `EXACT_MAX_SUMS` subset sums.
     """
     # Sorted, so that the result, Monte-Carlo included, cannot depend on the order of the words.
     first, second = np.sort(finite_vector(x, "x")), np.sort(finite_vector(y, "y"))
@@ -122,6 +125,7 @@ def permutation_test(
         )
     if draws < 1:
         raise ValueError(f"draws is {draws}; pass at least 1")
+    draws = fewer_draws(draws, nx + ny)
     pool = _Pool.of(first, second)
     n_partitions = math.comb(nx + ny, nx)
     exact = method == "exact" or (method == "auto" and cost <= AUTO_MAX_SUMS)
@@ -142,11 +146,26 @@ def permutation_test(
     )
 
 
+def fewer_draws(draws: int, labels: int) -> int:
+    """How many draws of so many labels are made where ``draws`` are asked for, at least one."""
+    return min(draws, max(1, MOST_LABELS // labels))
+
+
 def exact_cost(nx: int, ny: int) -> int:
-    """Number of subset sums, 8 bytes each, that the exact test of nx + ny scores keeps; its time follows."""
+    """Number of subset sums, 8 bytes each, that the exact test of nx + ny scores keeps; its time follows.
+
+    Beyond 10^18 it is a lower bound.
+    """
     n, size = nx + ny, min(nx, ny)
-    halves = (n // 2, n - n // 2)
-    return sum(math.comb(half, k) for half in halves for k in range(min(half, size) + 1))
+    total = 0
+    for half in (n // 2, n - n // 2):
+        ways = 1
+        for k in range(min(half, size) + 1):
+            total += ways
+            if total > 10**18:
+                return total
+            ways = ways * (half - k) // (k + 1)
+    return total
 
 
 def normal_approximation(effect_ddof1: float, nx: int, ny: int) -> float:

@@ -12,7 +12,14 @@ from numpy.typing import ArrayLike
 
 from biascore.stats._checks import Floats, finite_vector
 from biascore.stats.exchange import Exchange
-from biascore.stats.permutation import PermutationTest, Tail, drawn_tail, exact_tail, permutation_test
+from biascore.stats.permutation import (
+    PermutationTest,
+    Tail,
+    drawn_tail,
+    exact_tail,
+    fewer_draws,
+    permutation_test,
+)
 
 MAX_LABELLINGS: Final = 2**22
 """``exact`` refuses beyond this many labellings, where they cannot be counted by halves."""
@@ -58,6 +65,7 @@ def exchange_test(
         return found if exchange.plain else replace(found, exchange=exchange)
     if draws < 1:
         raise ValueError(f"draws is {draws}; pass at least 1")
+    draws = fewer_draws(draws, len(exchange.first))
     total = exchange.labellings
     exact = total <= (MAX_LABELLINGS if method == "exact" else draws) and method != "monte-carlo"
     if method == "exact" and not exact:

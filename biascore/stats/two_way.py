@@ -102,10 +102,8 @@ def _strata(units: Sequence[int] | None, side: NDArray[np.bool_], name: str) -> 
     labels = np.arange(side.size) if units is None else np.asarray(units)
     if labels.shape != side.shape:
         raise ValueError(f"{name} numbers {labels.size} of {side.size} words; pass one unit for each")
-    kinds = {
-        unit: (bool(side[labels == unit].any()), bool((~side)[labels == unit].any()))
-        for unit in set(labels.tolist())
-    }
+    of_sides = set(labels[side].tolist()), set(labels[~side].tolist())
+    kinds = {unit: (unit in of_sides[0], unit in of_sides[1]) for unit in set(labels.tolist())}
     found = []
     for kind in ((True, False), (False, True), (True, True)):
         members = [unit for unit in dict.fromkeys(labels.tolist()) if kinds[unit] == kind]
