@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -20,6 +21,7 @@ from biascore.results.verdicts import contradiction
 from biascore.stats import Decision, Unreachable, Verdict, with_reach
 from biascore.stimuli import Test
 
+_NONE: Final[Mapping[str, str]] = MappingProxyType({})
 _TESTS_NOTHING = Decision(Verdict.INCONCLUSIVE, "It tests nothing.")
 
 
@@ -67,9 +69,11 @@ def measurement_of(
     model: str,
     seed: int,
     unreachable: Iterable[Unreachable] = (),
+    of_model: Mapping[str, str] = _NONE,
 ) -> Measurement:
     """The measurement that a finding is; ``alpha`` is the level at which the metric decides.
 
+    ``of_model`` are the conventions that the model states of itself.
     What is ``unreachable`` with this test is in the reason of an inconclusive verdict on what could be estimated.
 
     Raises ValidationError for values that cannot be.
@@ -102,8 +106,8 @@ def measurement_of(
         specificity=found.specificity,
         coverage=found.coverage,
         caveats=found.caveats,
-        conventions=found.conventions,
-        model_conventions=found.model_conventions,
+        conventions={**found.conventions, **test.conventions, **of_model},
+        model_conventions=(*found.model_conventions, *test.conventions, *of_model),
         seed=seed,
         item_value=found.item_value,
         item_neutral=found.item_neutral,

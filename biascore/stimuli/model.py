@@ -30,6 +30,7 @@ class Test:
 
     ``roles`` are the word lists: for kind ``weat`` the targets X, Y and the attributes A, B. ``positive_means``
     says in words what a positive value associates. ``file`` is a display name, ``sha256`` the digest of its bytes.
+    ``conventions`` are those of every measurement with it: how its file was read.
     Other kinds are subclasses.
     """
 
@@ -49,6 +50,7 @@ class Test:
     published: tuple[Published, ...] = ()
     file: str = ""
     sha256: str = ""
+    conventions: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "roles", MappingProxyType(dict(self.roles)))
