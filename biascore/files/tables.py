@@ -101,9 +101,9 @@ class Table:
         return {"decimal sign": "comma"} if self.reading.endswith(COMMA) else {}
 
     def looks_numeric(self, column: str) -> bool:
-        """Whether all cells of a column that are not blank look like numbers, with a point or a comma."""
-        cells = (row.fields[column].strip() for row in self.rows)
-        return all(_NUMBER.fullmatch(cell) or _BOTH_SIGNS.fullmatch(cell) for cell in cells if cell)
+        """Whether a column has cells that are not blank, and all look like numbers, with a point or a comma."""
+        cells = list(filter(None, (row.fields[column].strip() for row in self.rows)))
+        return all(_NUMBER.fullmatch(cell) or _BOTH_SIGNS.fullmatch(cell) for cell in cells) and cells != []
 
     def with_numbers(self, *columns: str) -> Table:
         """The same with points for the decimal commas of these columns; cells that are no numbers stay as they are.
