@@ -79,6 +79,7 @@ def measurement_of(
     Raises ValidationError for values that cannot be.
     """
     found = _of_half(found)
+    caveats = (*_in_other_case(found.coverage), *found.caveats)
     decision = found.decision or _TESTS_NOTHING
     if found.decision is not None and found.estimates[0].value is not None:
         decision = with_reach(decision, unreachable)
@@ -105,7 +106,7 @@ def measurement_of(
         equivalence=found.equivalence,
         specificity=found.specificity,
         coverage=found.coverage,
-        caveats=found.caveats,
+        caveats=caveats,
         conventions={**found.conventions, **test.conventions, **of_model},
         model_conventions=(*found.model_conventions, *test.conventions, *of_model),
         seed=seed,
@@ -114,6 +115,18 @@ def measurement_of(
         figures=found.figures,
         items=found.items,
     )
+
+
+def _in_other_case(coverage: Coverage) -> tuple[Caveat, ...]:
+    """That the model has most lost words, and a quarter of all, in upper or lower case: its vocabulary may have no other."""
+    many, case, word = coverage.in_other_case
+    if not many or 2 * many < len(coverage.missing) or 4 * many < sum(coverage.given.values()):
+        return ()
+    text = (
+        f"{many} of the {len(coverage.missing)} lost words are in the vocabulary in {case}, such as {word!r}. Where all its "
+        "words are, choose a model with both cases, or write the words of the test as it has them"
+    )
+    return (Caveat(text, short=f"lost words are in the vocabulary in {case}"),)
 
 
 def _of_half(found: Finding) -> Finding:
