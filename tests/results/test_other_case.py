@@ -14,7 +14,7 @@ from biascore import Engine
     ("test", "case", "expected"),
     [
         ("en/weat7", str.upper, ("32 of the 32", "upper case", "MATH")),
-        ("en/weat6", str.lower, ("16 of the 16", "lower case", "amy")),
+        ("en/weat6", str.lower, ("16 of the 16", "lower case", "john")),
         ("en/weat7", str.lower, None),
         ("en/weat7", str.swapcase, ("32 of the 32", "upper case", "MATH")),
     ],
