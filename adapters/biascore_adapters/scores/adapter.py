@@ -135,8 +135,8 @@ def _numbers(shown: str, text: str) -> list[float]:
     for number, line in enumerate(text.splitlines(), start=1):
         if any(_number(word) is None for word in line.split()):
             raise DataError(
-                f"{shown}, line {number}: is {quoted(line)}, and with the option sentences a file holds numbers only, with a point. "
-                "Leave the option out, if this file has the sentences"
+                f"{shown}, line {number}: is {quoted(line)}, and with the option sentences a file holds numbers only, "
+                "with a point. Leave the option out, if this file has the sentences"
             )
     return [float(word) for word in text.split()]
 
