@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, get_args, get_origin
 
@@ -15,15 +17,18 @@ from pydantic_core import to_jsonable_python
 from biascore.basics.suggest import did_you_mean
 from biascore.cli.console import print_brief, print_json, print_list, print_rows, say, wide
 from biascore.cli.list_contents import list_json
-from biascore.cli.options import Json, Stimuli
-from biascore.errors import BiascoreError, UnknownNameError
+from biascore.cli.options import Force, Json, Stimuli
+from biascore.errors import BiascoreError, OptionsError, UnknownNameError
 from biascore.files.paths import user_path
+from biascore.files.writing import check_file, write_file
 from biascore.languages.names import language_name
 from biascore.plugins.loading import Plugins
 from biascore.plugins.registry import PluginRecord
 from biascore.plugins.stimuli import read_catalogue
 from biascore.stimuli import Catalogue, Test
 
+BEGINS: Final = 32
+"""So many first bytes of a table say whether biascore wrote it."""
 _STIMULI: Final = frozenset({"register_wordlists"})
 _PAGES: Final = {"robust": "robust-association"}
 """Pages that are not named as their plugin."""
@@ -173,13 +178,30 @@ def show(
     name: Annotated[
         str, typer.Argument(help="A test, such as en/weat6, or a metric, such as weat.", metavar="NAME")
     ],
+    rows: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write the sentences of the test to a CSV instead, with columns for answers made elsewhere: for scores: or "
+            "translations:.",
+            metavar="FILE",
+        ),
+    ] = None,
     stimuli: Stimuli = None,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
     """Show one test (words, source, licence, notes, published figures) or one metric (rule and options)."""
     if "/" in name:
-        _show_test(_catalogue(Plugins(only=_STIMULI), stimuli).test(name), as_json)
+        found = _catalogue(Plugins(only=_STIMULI), stimuli).test(name)
+        if rows is None:
+            _show_test(found, as_json)
+        else:
+            _write_rows(found, rows, force)
         return
+    if rows is not None:
+        raise OptionsError(
+            f"--rows writes the sentences of a test, and {name} is none. Name one, such as en/eec"
+        )
     plugins = Plugins(only={*_STIMULI, "register_metrics"})
     if name not in plugins.metrics.known:
         known = [*plugins.metrics.names, *(test.id for test in _catalogue(plugins, stimuli).tests)]
@@ -229,6 +251,24 @@ def _page(owner: PluginRecord) -> str:
     """The page of the documentation, which is named after the plugin; of a plugin of others none is known."""
     page = owner.name.removeprefix("metric-")
     return f"docs/metrics/{_PAGES.get(page, page)}.md" if owner.dist == "biascore" else ""
+
+
+def _write_rows(test: Test, path: Path, force: bool) -> None:
+    """Write the table in which answers about the sentences of a test can be given."""
+    table = test.to_answer()
+    if table is None:
+        raise OptionsError(
+            f"{test.id} is of kind {test.kind}, which has no sentences to score. Leave --rows out, or name a test of "
+            "sentences, such as en/eec"
+        )
+    columns, texts = table
+    stream = StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows([text, *[""] * (len(columns) - 1)] for text in texts)
+    content = stream.getvalue().encode()
+    write_file(check_file(user_path(path), overwrite=force, mark=content[:BEGINS]), content)
+    say(path)
 
 
 def _show_test(found: Test, as_json: bool) -> None:

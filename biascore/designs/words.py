@@ -16,7 +16,7 @@ from biascore.metric import MetricOptions
 from biascore.models.model import Model
 from biascore.models.questions import Level, Text
 from biascore.results.caveat import Caveat
-from biascore.results.coverage import NO_FURTHER, REPEATED, Coverage, LostWord
+from biascore.results.coverage import NO_FURTHER, REPEATED, Coverage, LostWord, known_as
 from biascore.stats import cosine_matrix
 from biascore.stats.exchange import Exchange, Named
 from biascore.stimuli import WordList
@@ -188,7 +188,7 @@ def why_lost(
     reasons = []
     for reason, known in zip(unusable(rows), model.familiarity(words), strict=True):
         why = UNSEEN if not (reason or known.seen) and options.unseen == "drop" else reason
-        spelling = f"; {known.spelling!r} is known" if why and known.spelling else ""
+        spelling = known_as(known.spelling) if why and known.spelling else ""
         reasons.append(why + spelling)
     return reasons
 
@@ -197,9 +197,7 @@ def unseen(model: Model, words: Mapping[str, Sequence[str]]) -> tuple[LostWord, 
     """The words that have a vector although the model has never seen them, and a spelling that it has seen."""
     pairs = [(role, word) for role, some in words.items() for word in some]
     return tuple(
-        LostWord(
-            word=word, role=role, reason=UNSEEN + (f"; {found.spelling!r} is known" if found.spelling else "")
-        )
+        LostWord(word=word, role=role, reason=UNSEEN + (known_as(found.spelling) if found.spelling else ""))
         for (role, word), found in zip(pairs, model.familiarity([word for _, word in pairs]), strict=True)
         if not found.seen
     )

@@ -11,7 +11,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import PurePath
 from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias
@@ -34,7 +34,7 @@ class Row(NamedTuple):
 
     line: int
     last: int
-    fields: Mapping[str, str]
+    fields: dict[str, str]
 
 
 class Malformed(NamedTuple):
@@ -46,10 +46,14 @@ class Malformed(NamedTuple):
 
 
 class Form(Protocol):
-    """A table before its rows are read: its columns in order, and what its records are counted in."""
+    """A table before its rows are read: its columns in order, and what its records are counted in.
+
+    ``decimal_commas``: whether a comma in a number can be nothing but its decimal sign.
+    """
 
     unit: Unit
     columns: tuple[str, ...]
+    decimal_commas: bool
 
     def records(self, wanted: Sequence[str]) -> Iterator[Row | Malformed]:
         """The records with the ``wanted`` columns, which are there and once each; raises DataError."""
@@ -89,6 +93,7 @@ class Delimited:
         fitting = [delimiter for delimiter, header in headers.items() if set(needed) <= set(header)]
         self._delimiter = fitting[0] if fitting else max(headers, key=lambda one: len(headers[one]))
         self.columns = tuple(headers[self._delimiter])
+        self.decimal_commas = self._delimiter != DELIMITERS["comma"]
 
     def records(self, wanted: Sequence[str]) -> Iterator[Row | Malformed]:
         """As the protocol says; a line of blank cells only is no record."""
@@ -140,6 +145,7 @@ class JsonLines:
     """An object on each line; the columns are all keys, in the order in which they first appear."""
 
     unit: Unit = "line"
+    decimal_commas: bool = False
 
     def __init__(self, text: str, display: str) -> None:
         self._display = display
@@ -176,6 +182,7 @@ class Parquet:
     """A Parquet file, of which only the wanted columns are read; its records are numbered from 1."""
 
     unit: Unit = "row"
+    decimal_commas: bool = False
 
     def __init__(self, raw: bytes, display: str) -> None:
         self._raw = raw

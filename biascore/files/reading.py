@@ -42,6 +42,8 @@ S = TypeVar("S")
 T = TypeVar("T")
 GZIP: Final = b"\x1f\x8b"
 PARQUET: Final = b"PAR1"
+ZIP: Final = b"PK\x03\x04"
+OLE: Final = b"\xd0\xcf\x11\xe0"
 _CHUNK: Final = 1 << 20
 _LINES_PER_MB: Final = 16_000  # some 4 million lines in all, as a row takes 400 bytes of memory
 _FIELDS_PER_MB: Final = 160_000
@@ -123,6 +125,8 @@ def decoded(
     remedy = _remedy(raw, flag, codec)
     if raw.startswith(PARQUET):
         raise error(f"{display} is a Parquet file and no text. A table of that kind has to be named .parquet")
+    if raw.startswith((ZIP, OLE)):
+        raise error(f"{display} is {_packed(raw)}")
     if codec != UTF8 and raw.startswith(codecs.BOM_UTF8):
         raise error(f"{display} is UTF-8, as its first bytes say, and not {encoding}. Leave the encoding out")
     if codec == UTF8 and b"\0" in raw:  # UTF-16, say, or no text at all
@@ -247,6 +251,17 @@ def _bounded(stream: _Readable, what: str, megabytes: int, error: type[BiascoreE
             )
         parts.append(part)
     return b"".join(parts)
+
+
+def _packed(raw: bytes) -> str:
+    """What a file is that begins as a zip archive or as older files of Office do, and the next step."""
+    if raw.startswith(OLE) or b"xl/workbook" in raw:
+        what = "an Excel workbook"
+    elif b"opendocument.spreadsheet" in raw[:200]:
+        what = "an OpenDocument workbook"
+    else:
+        return "a zip archive and no text. Unpack it, and name the file"
+    return f"{what} and no text. Save its sheet as CSV UTF-8, and name that file"
 
 
 def _line(raw: bytes, codec: str) -> int:

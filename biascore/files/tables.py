@@ -1,12 +1,14 @@
 """Tables as rows of text with the lines on which they stand: the one reader of CSV, JSON Lines and Parquet.
 
 A table is read whole, also compressed, and nothing in it is repaired in silence: what its cells are, ``forms`` says.
+A comma in a number is its decimal sign where columns are separated by semicolons or tabs, and an error elsewhere.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, ClassVar, Final, Literal, TypeAlias
@@ -34,6 +36,12 @@ Delimiter: TypeAlias = Literal["auto", "comma", "tab", "semicolon"]
 """An option: what separates the columns of a CSV file; ``auto`` takes the one by which the header has those needed."""
 MAX_LISTED: Final = 20
 OF_DATA: Final = "-o data.encoding"
+COMMA: Final = ", decimal comma"
+_NUMBER: Final = re.compile(
+    r"[+-]?(\d+[.,]?\d*|[.,]\d+)(e[+-]?\d+)?|[+-]?(nan|inf(inity)?)", re.ASCII | re.IGNORECASE
+)
+_BOTH_SIGNS: Final = re.compile(r"[+-]?(?=.*\.)(?=.*,)[\d.,]*\d[\d.,]*", re.ASCII)
+_WHOLE: Final = re.compile(r"(-?\d{1,18})(\.0*)?", re.ASCII)
 
 
 def _is_known(encoding: str) -> str:
@@ -74,13 +82,70 @@ class ColumnOptions(TableOptions):
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The columns of a table that were asked for, its rows, and those that are ``malformed``; counted in ``unit``."""
+    """The columns of a table that were asked for, its rows, and those that are ``malformed``; counted in ``unit``.
+
+    ``decimal_commas``: whether a comma in a number can be nothing else. ``reading``: its encoding and decimal sign.
+    """
 
     display: str
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
     malformed: tuple[Malformed, ...] = ()
     unit: Unit = "line"
+    decimal_commas: bool = False
+    reading: str = ""
+
+    @property
+    def conventions(self) -> dict[str, str]:
+        """How its numbers were read, where that is not as usual, for the results of a test that it becomes."""
+        return {"decimal sign": "comma"} if self.reading.endswith(COMMA) else {}
+
+    def looks_numeric(self, column: str) -> bool:
+        """Whether a column has cells that are not blank, and all look like numbers, with a point or a comma."""
+        cells = list(filter(None, (row.fields[column].strip() for row in self.rows)))
+        return all(_NUMBER.fullmatch(cell) or _BOTH_SIGNS.fullmatch(cell) for cell in cells) and cells != []
+
+    def with_numbers(self, *columns: str) -> Table:
+        """The same with points for the decimal commas of these columns; cells that are no numbers stay as they are.
+
+        Raises DataError, with column, cell and line, for a number with both signs, for both in one file, and for a comma
+        where it need not be a decimal sign.
+        """
+        first: dict[str, tuple[Row, str]] = {}
+        for row in self.rows:
+            for column in columns:
+                cell = row.fields[column].strip()
+                if _BOTH_SIGNS.fullmatch(cell):
+                    raise DataError(
+                        f"{self.display}: {self._cell(row, column)}, with point and comma. Write numbers without "
+                        "separators of thousands"
+                    )
+                for sign in ".,":
+                    if sign in cell and sign not in first and _NUMBER.fullmatch(cell):
+                        first[sign] = row, column
+        if "," not in first:
+            return self
+        at = self._cell(*first[","])
+        if not self.decimal_commas:
+            raise DataError(
+                f"{self.display}: {at}. A decimal comma is read where columns are separated by semicolons or tabs. Save the "
+                "table so, or write a point"
+            )
+        if "." in first:
+            raise DataError(
+                f"{self.display}: {at}, and {self._cell(*first['.'])}: only one of the two signs is decimal. Write all "
+                "numbers with the same one"
+            )
+        rows = tuple(row._replace(fields=row.fields | _with_points(row, columns)) for row in self.rows)
+        return replace(self, rows=rows, reading=f"{self.reading}{COMMA}")
+
+    def whole_numbers(self, column: str) -> list[int | None]:
+        """The whole numbers of a column, also as 9.0, which spreadsheets make of 9 in a column with a gap; else None."""
+        cells = (row.fields[column].strip() for row in self.with_numbers(column).rows)
+        return [int(found[1]) if (found := _WHOLE.fullmatch(cell)) else None for cell in cells]
+
+    def _cell(self, row: Row, column: str) -> str:
+        return f"{quoted(column)} is {quoted(row.fields[column])} on {self.places([row])}"
 
     def places(self, rows: Sequence[Row]) -> str:
         """Where rows begin, for a message: ``line 3``, ``lines 3, 5``; the first few of many."""
@@ -149,7 +214,15 @@ def read_table(
             rows.append(record)
         else:
             malformed.append(record)
-    table = Table(display, columns, tuple(rows), tuple(malformed), form.unit)
+    table = Table(
+        display,
+        columns,
+        tuple(rows),
+        tuple(malformed),
+        form.unit,
+        form.decimal_commas,
+        "Parquet" if isinstance(form, Parquet) else encoding,
+    )
     if malformed and not keep_malformed:
         raise DataError(
             f"{display} has {len(malformed)} malformed row(s): {table.problems(malformed)}. Correct them"
@@ -157,6 +230,11 @@ def read_table(
     if not rows and not malformed:
         raise DataError(f"{display} has a header and no rows. Give a file with data")
     return table
+
+
+def _with_points(row: Row, columns: Sequence[str]) -> dict[str, str]:
+    cells = {column: row.fields[column].strip() for column in columns}
+    return {column: cell.replace(",", ".") for column, cell in cells.items() if _NUMBER.fullmatch(cell)}
 
 
 def _form(

@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from biascore.basics.wording import quoted
-from biascore.errors import AnswerError
+from biascore.errors import AnswerError, OptionsError
+from biascore.models.backend import Identity
 from biascore.models.questions import Masked, Text, TokenLogprobs
 
 
@@ -46,6 +47,15 @@ def split_texts(model: str, raw: object, questions: Sequence[str]) -> list[str]:
                 f"Report this to the adapter's authors."
             )
     return found
+
+
+def check_unit(model: str, identity: Identity, logarithm: str | None) -> None:
+    """Raise OptionsError where the model does not know the base of this quantity, which is a logarithm."""
+    if logarithm is not None and not identity.in_nats:
+        raise OptionsError(
+            f"{model}: {logarithm!r} is a logarithm, and its base is not given. Give it with the option unit of the model: "
+            "-o model.unit=nats (natural logarithm), or unit=log10"
+        )
 
 
 def no_translation(model: str, question: str, answer: str) -> str:

@@ -22,9 +22,10 @@ class Identity:
     ``digest`` is ``"<algorithm>:<hex>"`` over the weights, and says so in the algorithm where it
     is over a sample of them. ``composes_words`` is true for models that know words only and take
     the mean of the word vectors for anything longer. ``quantities`` are the names that ``score`` answers,
-    as far as they can be listed. ``facts`` is shown in reports. ``control`` is given by a model whose bias is known
-    because it was made: the effect by test id, 0 for none. Such a model checks the tests, so that what is
-    measured on it is never counted among the findings of a run.
+    as far as they can be listed. ``facts`` is shown in reports. ``conventions`` are those of every measurement on it: how
+    its file of answers was read. ``in_nats`` is false where the base of its logarithms is not known. ``control`` is given by
+    a model whose bias is known because it was made: the effect by test id, 0 for none. Such a model checks the tests: what
+    is measured on it is never counted among the findings of a run.
     """
 
     digest: str
@@ -33,6 +34,8 @@ class Identity:
     sentence_vector: str = ""
     quantities: tuple[str, ...] = ()
     facts: Mapping[str, str | int | float] = field(default_factory=dict)
+    conventions: Mapping[str, str] = field(default_factory=dict)
+    in_nats: bool = True
     control: Mapping[str, float] | None = None
 
 

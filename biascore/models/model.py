@@ -20,6 +20,7 @@ from biascore.basics.wording import listed
 from biascore.errors import AnswerError, CapabilityError, PluginFailedError, QuestionError
 from biascore.models import codecs
 from biascore.models.answers import (
+    check_unit,
     no_translation,
     not_read,
     split_logprobs,
@@ -115,9 +116,8 @@ class Model:
         A plain string represents the word that it is. Raises CapabilityError, QuestionError or AnswerError.
         """
         questions = [Text.word(t) if isinstance(t, str) else t for t in texts]
-        hook: Hook[Text, npt.NDArray[np.float32]] = Hook(
-            "embed", {"level": level}, split_vectors, codecs.encode_vector, codecs.decode_vector
-        )
+        named: dict[str, str] = {"level": level}
+        hook = Hook("embed", named, split_vectors, codecs.encode_vector, codecs.decode_vector)
         rows = self._ask(hook, questions)
         # A kept vector may have another length than the rest: it goes, and where that does not help, all go.
         for everything in (False, True):
@@ -218,15 +218,15 @@ class Model:
             for text, answer in zip(asked, answers, strict=True)
         )
 
-    def score(self, texts: Iterable[str], quantity: str) -> npt.NDArray[np.float64]:
-        """Scores of shape (n,), float64, in the unit of the head.
+    def score(self, texts: Iterable[str], quantity: str, *, in_nats: bool = False) -> npt.NDArray[np.float64]:
+        """Scores (n,), float64, in the unit of the head; ``in_nats``: logarithms, OptionsError if their base is not known.
 
         A causal language model gives ``"log_likelihood"`` in nats, per token ``"mean_log_likelihood"``, and the number of
-        these tokens, ``"token_count"``; those that can be asked for are in ``identity.quantities``.
+        these tokens, ``"token_count"``; those to ask for are in ``identity.quantities``.
         """
-        hook: Hook[str, float] = Hook(
-            "score", {"quantity": quantity}, split_scores, codecs.encode_score, codecs.decode_score
-        )
+        check_unit(self.name, self.identity, quantity if in_nats else None)
+        named = {"quantity": quantity}
+        hook = Hook("score", named, split_scores, codecs.encode_score, codecs.decode_score)
         return np.array(self._ask(hook, list(texts)), dtype=np.float64)
 
     @hiding

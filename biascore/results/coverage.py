@@ -15,6 +15,11 @@ NO_FURTHER: Final = "so it is no further observation"
 """How the reason ends for which a word is left out that the model has, as another word has its vector."""
 
 
+def known_as(spelling: str) -> str:
+    """How the reason ends for which a word is lost that the model has in another spelling."""
+    return f"; {spelling!r} is known"
+
+
 class LostWord(Frozen):
     """A stimulus that did not enter the measurement (or should be doubted), the list it stood in, and why."""
 
@@ -47,6 +52,17 @@ class Coverage(Frozen):
     def missing(self) -> tuple[LostWord, ...]:
         """The lost words without those that only repeat another of their list."""
         return tuple(word for word in self.lost if word.reason != REPEATED)
+
+    @property
+    def in_other_case(self) -> tuple[int, str, str]:
+        """How many lost words the model knows in upper case, or, if those are more, in lower case; the case, and a word."""
+        cases = (("upper case", str.upper), ("lower case", str.lower))
+        found = [
+            (name, [case(w.word) for w in self.lost if w.reason.endswith(known_as(case(w.word)))])
+            for name, case in cases
+        ]
+        name, words = max(found, key=lambda one: len(one[1]))
+        return len(words), name, next(iter(words), "")
 
     def halved(self, needed: Sequence[str] | None) -> str:
         """That a ``needed`` list (None: any; empty: all together) lost half of its items or more; else an empty text."""

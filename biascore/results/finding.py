@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -20,6 +21,7 @@ from biascore.results.verdicts import contradiction
 from biascore.stats import Decision, Unreachable, Verdict, with_reach
 from biascore.stimuli import Test
 
+_NONE: Final[Mapping[str, str]] = MappingProxyType({})
 _TESTS_NOTHING = Decision(Verdict.INCONCLUSIVE, "It tests nothing.")
 
 
@@ -67,14 +69,17 @@ def measurement_of(
     model: str,
     seed: int,
     unreachable: Iterable[Unreachable] = (),
+    of_model: Mapping[str, str] = _NONE,
 ) -> Measurement:
     """The measurement that a finding is; ``alpha`` is the level at which the metric decides.
 
+    ``of_model`` are the conventions that the model states of itself.
     What is ``unreachable`` with this test is in the reason of an inconclusive verdict on what could be estimated.
 
     Raises ValidationError for values that cannot be.
     """
     found = _of_half(found)
+    caveats = (*_in_other_case(found.coverage), *found.caveats)
     decision = found.decision or _TESTS_NOTHING
     if found.decision is not None and found.estimates[0].value is not None:
         decision = with_reach(decision, unreachable)
@@ -101,15 +106,27 @@ def measurement_of(
         equivalence=found.equivalence,
         specificity=found.specificity,
         coverage=found.coverage,
-        caveats=found.caveats,
-        conventions=found.conventions,
-        model_conventions=found.model_conventions,
+        caveats=caveats,
+        conventions={**found.conventions, **test.conventions, **of_model},
+        model_conventions=(*found.model_conventions, *test.conventions, *of_model),
         seed=seed,
         item_value=found.item_value,
         item_neutral=found.item_neutral,
         figures=found.figures,
         items=found.items,
     )
+
+
+def _in_other_case(coverage: Coverage) -> tuple[Caveat, ...]:
+    """That the model has most lost words, and a quarter of all, in upper or lower case: its vocabulary may have no other."""
+    many, case, word = coverage.in_other_case
+    if not many or 2 * many < len(coverage.missing) or 4 * many < sum(coverage.given.values()):
+        return ()
+    text = (
+        f"{many} of the {len(coverage.missing)} lost words are in the vocabulary in {case}, such as {word!r}. Where all its "
+        "words are, choose a model with both cases, or write the words of the test as it has them"
+    )
+    return (Caveat(text, short=f"lost words are in the vocabulary in {case}"),)
 
 
 def _of_half(found: Finding) -> Finding:

@@ -65,8 +65,8 @@ class Measurement(WithCaveats, Frozen):
         coverage: The items used and lost.
         caveats: What a reader must know before relying on it.
         conventions: The settings that the numbers depend on.
-        model_conventions: The names of those that follow from the model, such as how it makes the vector of a text: only
-            these may differ between models that are compared.
+        model_conventions: The names of those that follow from the model, such as how it makes the vector of a text, or from
+            how files were read: only these may differ between models that are compared.
         seed: What its random numbers follow from.
         item_value: What the value of an item is.
         item_neutral: The value of an item that means no bias.

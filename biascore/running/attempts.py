@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from biascore.basics.progress import Progress
-from biascore.checking import check_open
 from biascore.errors import At, BiascoreError, NothingMeasuredError, Owner, PluginFailedError, TimeLimitError
+from biascore.fitting import check_open
 from biascore.metric import Metric
 from biascore.models.pool import Pool
 from biascore.models.usage import ModelUsed

@@ -61,6 +61,7 @@ class Measuring:
                     model=model.name,
                     seed=seed,
                     unreachable=metric.unreachable(test),
+                    of_model=model.identity.conventions,
                 ),
             )
             wrong = wrong_result(measured)

@@ -38,11 +38,12 @@ class Labelled(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LabelledFile:
-    """The rows of a file; ``name`` is that of the file, ``sha256`` that of its bytes."""
+    """The rows of a file; ``name`` is that of the file, ``sha256`` that of its bytes, ``read_as`` how they were read."""
 
     name: str
     sha256: str
     rows: tuple[Labelled, ...]
+    read_as: str = UTF8
 
     def of(self, emotion: str) -> tuple[Labelled, ...]:
         """The rows of one emotion."""
@@ -111,9 +112,11 @@ def read_labelled(source: str | Path, reading: Reading, emotions: Sequence[str] 
     wanted = tuple(dict.fromkeys(_emotion(name) for name in emotions))
     table, columns = _table(path, display, reading)
     table.check_filled(columns["text"])
-    read = _long(table, columns, wanted) if columns["emotion"] in table.columns else None
-    rows = [row for row in (_wide(table, columns, wanted) if read is None else read) if row is not None]
-    return LabelledFile(path.name, file_digest(path, display), _scored(table, rows, reading))
+    long = columns["emotion"] in table.columns
+    of = {"": _score_column(table, columns)} if long else _emotion_columns(table, columns, wanted)
+    table = table.with_numbers(*of.values())
+    cells = list(_long(table, columns, of[""], wanted) if long else _wide(table, columns, of))
+    return LabelledFile(path.name, file_digest(path, display), _scored(table, cells, reading), table.reading)
 
 
 def _place(display: str) -> Path:
@@ -157,12 +160,16 @@ class _Cell(NamedTuple):
     column: str
 
 
-def _long(table: Table, columns: Mapping[str, str], wanted: Sequence[str]) -> Iterable[_Cell]:
+def _score_column(table: Table, columns: Mapping[str, str]) -> str:
     if columns["score"] not in table.columns:
         raise DataError(
             f"{table.display} has a column {quoted(columns['emotion'])} and none called {quoted(columns['score'])}; its "
             f"columns are: {listed(table.columns)}. Name that of the scores: --column score=NAME"
         )
+    return columns["score"]
+
+
+def _long(table: Table, columns: Mapping[str, str], score: str, wanted: Sequence[str]) -> Iterable[_Cell]:
     table.check_filled(columns["emotion"])
     held = list(dict.fromkeys(_emotion(row.fields[columns["emotion"]]) for row in table.rows))
     if wanted and not {*wanted} & {*held}:
@@ -173,10 +180,11 @@ def _long(table: Table, columns: Mapping[str, str], wanted: Sequence[str]) -> It
     for row in table.rows:
         emotion = _emotion(row.fields[columns["emotion"]])
         if not wanted or emotion in wanted:
-            yield _Cell(row, row.fields[columns["text"]], emotion, columns["score"])
+            yield _Cell(row, row.fields[columns["text"]], emotion, score)
 
 
-def _wide(table: Table, columns: Mapping[str, str], wanted: Sequence[str]) -> Iterable[_Cell]:
+def _emotion_columns(table: Table, columns: Mapping[str, str], wanted: Sequence[str]) -> dict[str, str]:
+    """The column of scores of each emotion."""
     others = {_emotion(name): name for name in table.columns if name != columns["text"]}
     if not wanted:
         raise DataError(
@@ -192,7 +200,11 @@ def _wide(table: Table, columns: Mapping[str, str], wanted: Sequence[str]) -> It
             f"{table.display} has no scores of {listed(wanted)}; its columns are: {listed(table.columns)}. Name an emotion "
             "that it has with --emotion, or give the file of that emotion"
         )
-    for emotion, column in named.items():
+    return named
+
+
+def _wide(table: Table, columns: Mapping[str, str], of: Mapping[str, str]) -> Iterable[_Cell]:
+    for emotion, column in of.items():
         for row in table.rows:
             if row.fields[column].strip():  # not every text need be labelled for every emotion
                 yield _Cell(row, row.fields[columns["text"]], emotion, column)

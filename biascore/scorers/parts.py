@@ -51,10 +51,11 @@ class Parts:
 
 @dataclass(frozen=True, slots=True)
 class Data:
-    """The parts of each emotion, how the files were read, and what there is to warn of."""
+    """The parts of each emotion, how the files were read (``read_as``: encoding, decimal sign), and what to warn of."""
 
     parts: Mapping[str, Parts]
     reading: Reading
+    read_as: str
     warnings: tuple[str, ...] = ()
 
 
@@ -98,7 +99,8 @@ def read_data(
             warnings.append(
                 f"{name}: {both} of {len(one.test)} test texts are trained on too, so that r is too high"
             )
-    return Data(parts, reading, tuple(warnings))
+    read_as = dict.fromkeys(one.read_as for files in read.values() for one in files)
+    return Data(parts, reading, "; ".join(read_as), tuple(warnings))
 
 
 def _parts(

@@ -140,7 +140,7 @@ def train_scorer(
         settings=asdict(training.settings),
         tfidf=_TFIDF if encoder is None else None,
         encoder=None if encoder is None else encoder_record(encoder),
-        reading=data.reading.record,
+        reading={**data.reading.record, "read as": data.read_as},
         seed=training.seed,
         emotions=tuple(one.record for one in made.values()),
         warnings=tuple(warnings),

@@ -235,6 +235,14 @@ def _is_toml(path: Path) -> bool:
 
 
 def _entries(folder: Path, display: str) -> list[Path]:
+    if folder.is_file():
+        inside = folder.absolute().parent
+        remedy = (
+            f"Give the folder that holds {inside.name}: --stimuli {quote(str(inside.parent))}"
+            if re.match(LANGUAGE_PATTERN, inside.name)
+            else f"Move it to <language>/{folder.name}, and give the folder that holds <language>"
+        )
+        raise StimuliError(f"{display}: is a file, and stimuli are read by folder. {remedy}")
     if not folder.is_dir():
         raise StimuliError(
             f"{display}: there is no such folder. Give a folder that holds <language>/*.toml, "

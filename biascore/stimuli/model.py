@@ -30,6 +30,7 @@ class Test:
 
     ``roles`` are the word lists: for kind ``weat`` the targets X, Y and the attributes A, B. ``positive_means``
     says in words what a positive value associates. ``file`` is a display name, ``sha256`` the digest of its bytes.
+    ``conventions`` are those of every measurement with it: how its file was read.
     Other kinds are subclasses.
     """
 
@@ -49,6 +50,7 @@ class Test:
     published: tuple[Published, ...] = ()
     file: str = ""
     sha256: str = ""
+    conventions: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "roles", MappingProxyType(dict(self.roles)))
@@ -71,6 +73,10 @@ class Test:
         if self.lists is not self.roles:
             return None
         return replace(self, roles={role: size.words(one) for role, one in self.roles.items()})
+
+    def to_answer(self) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+        """For a table of answers made elsewhere: its columns, and the texts of the first; None without sentences."""
+        return None
 
     def details(self) -> list[str]:
         """What ``biascore show`` prints of it beyond its lists."""

@@ -180,6 +180,15 @@ def test_a_folder_without_files(tmp_path: Path) -> None:
         Catalogue.from_folders([(tmp_path / "none", "mine")], kinds=KINDS)
 
 
+def test_a_file_in_place_of_its_folder_names_the_folder(tmp_path: Path) -> None:
+    path = write(tmp_path / "my lists", "pt", "genero")
+    with pytest.raises(StimuliError, match=rf"genero\.toml: is a file.*--stimuli '{tmp_path}/my lists'$"):
+        Catalogue.from_folders([(path, "pt/genero.toml")])
+    stray = write(tmp_path, "My lists", "genero")
+    with pytest.raises(StimuliError, match=r"genero\.toml: is a file.*<language>/genero\.toml"):
+        Catalogue.from_folders([(stray, "genero.toml")])
+
+
 def test_hidden_entries_and_case_of_the_suffix(root: Path) -> None:
     (root / ".cache").mkdir()
     (root / ".cache" / "x.toml").write_text("broken")

@@ -28,8 +28,11 @@ from biascore.api.formats import (
 from biascore.api.support import listed, quoted
 from biascore.errors import DataError, ModelLoadError, QuestionError
 
-NATS: Final[Mapping[str, float]] = MappingProxyType(
-    {"as is": 1.0, "log10": math.log(10), "log2": math.log(2)}
+NATS: Final[Mapping[str | None, float]] = MappingProxyType(
+    {None: 1.0, "nats": 1.0, "as is": 1.0, "log10": math.log(10), "log2": math.log(2)}
+)
+READ_AS: Final[Mapping[str | None, str]] = MappingProxyType(
+    {None: "as is, no unit given", "nats": "nats, as is", "as is": "nats, as is"}
 )
 
 
@@ -39,22 +42,25 @@ class ScoresOptions(TableOptions):
     ``sentences``: a table that holds the sentences, for a file that has a number a line in the same order.
     ``column``: the column of the sentences, there or in the file itself. ``quantity``: what the numbers of such
     a file are called; in a table each further column of numbers is called as its header says, or as
-    ``quantities`` says: ``{"template 1" = "bert_t0"}``. ``unit``: logarithms to base 10 or 2 are answered in nats.
+    ``quantities`` says: ``{"template 1" = "bert_t0"}``. ``unit``: of logarithms, which are answered in nats; metrics of
+    log-probabilities need it, of other scores it is left out. "as is" is an earlier name of "nats".
     """
 
     sentences: str | None = None
     column: str = "sentence"
     quantity: str = "score"
     quantities: FrozenMap[str] = Field(default_factory=lambda: MappingProxyType({}))
-    unit: Literal["as is", "log10", "log2"] = "as is"
+    unit: Literal["nats", "log10", "log2", "as is"] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """Scores by quantity and text."""
+    """Scores by quantity and text, and how they were read."""
 
     scores: Mapping[str, Mapping[str, float]]
     rows: int
+    columns: str
+    reading: str
 
 
 class ScoresBackend(Backend):
@@ -62,10 +68,17 @@ class ScoresBackend(Backend):
 
     batch = 100_000
 
-    def __init__(self, shown: str, given: Given, digest: str) -> None:
+    def __init__(self, shown: str, given: Given, digest: str, unit: str | None) -> None:
         self._shown = shown
         self._scores = given.scores
-        self.identity = Identity(digest, quantities=tuple(given.scores), facts={"rows": given.rows})
+        read_as = READ_AS.get(unit, f"{unit}, converted to nats")
+        self.identity = Identity(
+            digest,
+            quantities=tuple(given.scores),
+            facts={"rows": given.rows},
+            conventions={"scores read as": f"{read_as}; {given.columns}; {given.reading}"},
+            in_nats=unit is not None,
+        )
 
     @hookimpl
     def score(self, texts: tuple[str, ...], quantity: str) -> npt.NDArray[np.float64]:
@@ -114,7 +127,7 @@ class ScoresAdapter(Adapter[ScoresOptions]):
             ).hexdigest()
         except DataError as error:
             raise ModelLoadError(str(error)) from error
-        return ScoresBackend(str(ref), given, f"sha256:{digest}")
+        return ScoresBackend(str(ref), given, f"sha256:{digest}", options.unit)
 
 
 def _numbers(shown: str, text: str) -> list[float]:
@@ -122,8 +135,8 @@ def _numbers(shown: str, text: str) -> list[float]:
     for number, line in enumerate(text.splitlines(), start=1):
         if any(_number(word) is None for word in line.split()):
             raise DataError(
-                f"{shown}, line {number}: is {quoted(line)}, and with the option sentences a file holds numbers only. "
-                "Leave the option out, if this file has the sentences"
+                f"{shown}, line {number}: is {quoted(line)}, and with the option sentences a file holds numbers only, "
+                "with a point. Leave the option out, if this file has the sentences"
             )
     return [float(word) for word in text.split()]
 
@@ -155,13 +168,17 @@ def _beside(shown: str, numbers: Sequence[float], sentences: Path, options: Scor
             "sentences that the numbers were made from"
         )
     texts = _texts(table, options.column)
-    return Given({options.quantity: _by_text(shown, texts, numbers, options)}, len(numbers))
+    scores = _by_text(shown, texts, numbers, options)
+    columns = f"a number a line for column {options.column!r} of {sentences.name}"
+    return Given({options.quantity: scores}, len(numbers), columns, table.reading)
 
 
 def _within(path: Path, shown: str, options: ScoresOptions) -> Given:
     table = _table(path, shown, options, list(options.quantities.values()) or None)
     texts = _texts(table, options.column)
-    meant = options.quantities or {name: name for name in table.columns if name != options.column}
+    others = (name for name in table.columns if name != options.column)
+    meant = options.quantities or {name: name for name in others if table.looks_numeric(name)}
+    table = table.with_numbers(*meant.values())
     scores = {}
     for quantity, column in meant.items():
         cells = [row.fields[column].strip() for row in table.rows]
@@ -169,14 +186,15 @@ def _within(path: Path, shown: str, options: ScoresOptions) -> Given:
         wrong: list[Row] = [
             row for row, cell, n in zip(table.rows, cells, numbers, strict=True) if cell and n is None
         ]
-        if wrong and options.quantities:
+        if wrong:
             raise DataError(f"{table.display}: {column!r} is no number on {table.places(wrong)}. Correct it")
-        if not wrong:
-            given = [(text, n) for text, n in zip(texts, numbers, strict=True) if n is not None]
-            scores[quantity] = _by_text(table.display, [t for t, _ in given], [n for _, n in given], options)
+        given = [(text, n) for text, n in zip(texts, numbers, strict=True) if n is not None]
+        scores[quantity] = _by_text(table.display, [t for t, _ in given], [n for _, n in given], options)
     if not scores:
         raise DataError(f"{table.display} has no column of numbers other than {options.column!r}. Add one")
-    return Given(scores, len(table.rows))
+    named = [name if name == column else f"{name} = {column}" for name, column in meant.items()]
+    columns = f"columns {', '.join(named)} by {options.column!r}"
+    return Given(scores, len(table.rows), columns, table.reading)
 
 
 def _texts(table: Table, column: str) -> list[str]:

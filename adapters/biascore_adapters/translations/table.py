@@ -46,6 +46,9 @@ class TranslationsBackend(Backend):
                 "languages": ", ".join(sorted(self._found)),
                 "texts": sum(map(len, self._found.values())),
             },
+            conventions={
+                "translations read as": f"column {columns[1]!r} by {columns[0]!r}; {table.reading}",
+            },
         )
 
     @hookimpl

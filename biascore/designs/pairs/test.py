@@ -61,6 +61,11 @@ class SentencePairsTest(Test):
         """Everything the test holds, by role."""
         return {"pairs": self.pairs}
 
+    def to_answer(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The log-likelihood of each sentence, as ``scores:`` reads it."""
+        texts = (text for pair in self.pairs.pairs for text in (pair.sent_more, pair.sent_less))
+        return ("sentence", "log_likelihood"), tuple(dict.fromkeys(texts))
+
     def resized(self, size: Resizing) -> Self:
         """The same with more or fewer pairs."""
         pairs = size.items(self.pairs.pairs, _copy)

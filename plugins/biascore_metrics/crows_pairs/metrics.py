@@ -46,7 +46,7 @@ class CausalCrowsPairs(PairMetric[CrowsPairsOptions]):
         """Ask for the log-likelihood of both sentences."""
         asked = [pair for pair in pairs if pair.sent_more != pair.sent_less]
         texts = [sentence for pair in asked for sentence in (pair.sent_more, pair.sent_less)]
-        answers = iter(map(float, model.score(texts, "log_likelihood")))
+        answers = iter(map(float, model.score(texts, "log_likelihood", in_nats=True)))
         lengths = iter(lengths_of(model, texts))
         scored = [
             ScoredPair.of(pair, more, less, self.options.decimals, lengths=(own, other))

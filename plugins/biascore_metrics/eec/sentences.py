@@ -172,6 +172,10 @@ class EquityTest(Test):
         """The same as JSON."""
         return {"sentences": sentences_json(self)}
 
+    def to_answer(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """A score of each sentence for each emotion, as ``scores:`` reads it."""
+        return ("sentence", *self.emotions), tuple(dict.fromkeys(self.rows()["sentence"]))
+
     def rows(self) -> pd.DataFrame:
         """The sentences, a row each: COLUMNS and a column for every factor, all text but ``agreement``.
 

@@ -44,7 +44,8 @@ def holds_scores(model: Model, metric: str, quantities: Sequence[str], *, can_be
 def given_scores(model: Model, samples: Sequence[Sample], prompts: Sequence[Prompt]) -> Scored:
     """Log odds that the model holds for the samples themselves, in nats, by template."""
     names = tuple(template_name(prompt.number) for prompt in prompts)
-    columns = [model.score([sample.sentence for sample in samples], name) for name in names]
+    texts = [sample.sentence for sample in samples]
+    columns = [model.score(texts, name, in_nats=True) for name in names]
     return _scored(samples, names, np.stack(columns, axis=1).tolist())
 
 
@@ -85,7 +86,7 @@ def causal_odds(model: Model, samples: Sequence[Sample], prompts: Sequence[Promp
         for prompt in prompts
         for word in (prompt.male, prompt.female)
     ]
-    scores = model.score(texts, LOG_LIKELIHOOD).reshape(len(samples), len(prompts), 2)
+    scores = model.score(texts, LOG_LIKELIHOOD, in_nats=True).reshape(len(samples), len(prompts), 2)
     names = tuple(template_name(prompt.number) for prompt in prompts)
     return _scored(samples, names, (scores[:, :, 0] - scores[:, :, 1]).tolist())
 

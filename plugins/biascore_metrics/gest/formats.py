@@ -184,15 +184,16 @@ def gest_stereotypes() -> tuple[Stereotype, ...]:
 
 
 def _ids(table: Table, column: str, stereotypes: Sequence[Stereotype]) -> list[int]:
-    known = {str(stereotype.id): stereotype.id for stereotype in stereotypes}
-    wrong = [row for row in table.rows if row.fields[column].strip() not in known]
+    known = [stereotype.id for stereotype in stereotypes]
+    numbers = table.whole_numbers(column)
+    wrong = [row for row, number in zip(table.rows, numbers, strict=True) if number not in known]
     if wrong:
         raise DataError(
             f"{table.display}: {column} is {quoted(wrong[0].fields[column])} on {table.places(wrong)}, and the "
-            f"stereotypes are numbered {', '.join(known)}. Correct the numbers, or describe your own stereotypes "
+            f"stereotypes are numbered {', '.join(map(str, known))}. Correct the numbers, or describe your own stereotypes "
             'with the option stereotypes = [{id = 1, name = "...", gender = "female"}, ...]'
         )
-    return [known[row.fields[column].strip()] for row in table.rows]
+    return [number for number in numbers if number is not None]
 
 
 def _used(stereotypes: Sequence[Stereotype], ids: Iterable[int]) -> tuple[Stereotype, ...]:

@@ -129,6 +129,10 @@ class SamplesTest(Test):
         """Everything the test holds, by role."""
         return {"samples": self.samples}
 
+    def to_answer(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """A translation of each sentence, as ``translations:`` reads it."""
+        return ("text", "translation"), tuple(dict.fromkeys(one.sentence for one in self.samples.samples))
+
     def resized(self, size: Resizing) -> Self:
         """The same with more or fewer samples of each stereotype."""
         samples = size.items_of(self.samples.samples, lambda one: one.stereotype, _copy)
@@ -149,6 +153,10 @@ class GenderPairsTest(Test):
     def lists(self) -> Mapping[str, Stimuli]:
         """Everything the test holds, by role."""
         return {"pairs": self.pairs}
+
+    def to_answer(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The log odds of each pair by its masculine version, as ``scores:`` reads it."""
+        return ("sentence", "pairs"), tuple(dict.fromkeys(pair.male for pair in self.pairs.pairs))
 
     def resized(self, size: Resizing) -> Self:
         """The same with more or fewer pairs of each stereotype."""

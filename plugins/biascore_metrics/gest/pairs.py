@@ -64,7 +64,8 @@ def score_pairs(model: Model, pairs: Sequence[Pair], gender_pair: Filter, *, giv
     usable = [i for i, one in enumerate(read) if one.spans]
     odds: list[float | str] = [one.pair.lost for one in read]
     if given:
-        for i, score in zip(usable, model.score([read[i].pair.male for i in usable], PAIRS), strict=True):
+        texts = [read[i].pair.male for i in usable]
+        for i, score in zip(usable, model.score(texts, PAIRS, in_nats=True), strict=True):
             odds[i] = float(score)
     else:
         for i, found in zip(usable, _ask(model, [read[i] for i in usable]), strict=True):

@@ -54,7 +54,7 @@ class NormsFormat(DataFormat[NormsOptions]):
             encoding=self.options.encoding,
             delimiter=self.options.delimiter,
             remedy="Name your columns with the option columns (in a shell: -o 'data.columns={word=\"words\"}')",
-        )
+        ).with_numbers(score)
         table.check_filled(word)
         wrong = [row for row in table.rows if _number(row, score) is None]
         if wrong:
@@ -76,6 +76,7 @@ class NormsFormat(DataFormat[NormsOptions]):
         words = WordList("norms", tuple(row.fields[word].strip() for row in table.rows), source=file.display)
         return ValenceNormsTest(
             **file.stated,
+            conventions=table.conventions,
             kind=KIND,
             title=f"Norms of valence, {Path(file.display).name}",
             concept="valence",

@@ -158,7 +158,7 @@ class CausalProber(Prober):
 
     def perplexities(self, model: Model, texts: Sequence[str], *, whole_words: bool) -> dict[str, float]:
         """exp of minus the mean log-likelihood."""
-        means = map(float, model.score(texts, MEAN_LOG_LIKELIHOOD))
+        means = map(float, model.score(texts, MEAN_LOG_LIKELIHOOD, in_nats=True))
         return dict(zip(texts, _exp_minus(means), strict=True))
 
     def associations(

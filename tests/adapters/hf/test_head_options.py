@@ -97,7 +97,7 @@ def test_outputs_without_names_are_named_by_an_option(folders: dict[str, Path], 
     with engine.model(f"hf:{folders['one']}", device="cpu") as unnamed:
         plain = unnamed.score(TEXTS, "score")
         with pytest.raises(
-            QuestionError, match=r"no output 'anger'; it has 'score'.* 'labels=\[\"anger\"\]'"
+            QuestionError, match=r"no output 'anger'; it has 'score'.* 'model.labels=\[\"anger\"\]'"
         ):
             unnamed.score(TEXTS, "anger")
     with engine.model(f"hf:{folders['one']}", device="cpu", labels=["anger"]) as named:
@@ -105,7 +105,9 @@ def test_outputs_without_names_are_named_by_an_option(folders: dict[str, Path], 
         np.testing.assert_array_equal(named.score(TEXTS, "anger"), plain)
     with (
         engine.model(f"hf:{folders['two']}", device="cpu") as unnamed,
-        pytest.raises(QuestionError, match=r"it has 'LABEL_0', 'LABEL_1'.* 'labels=\[\"fear\", \"…\"\]'"),
+        pytest.raises(
+            QuestionError, match=r"it has 'LABEL_0', 'LABEL_1'.* 'model.labels=\[\"fear\", \"…\"\]'"
+        ),
     ):
         unnamed.score(TEXTS, "fear")
 

@@ -12,6 +12,7 @@ from biascore.api.adapters import Backend, Identity, hookimpl
 from biascore.api.figures import Bars, Boxes, Dots, Heat
 from biascore.api.queries import Masked, TokenLogprobs
 from biascore.errors import CapabilityError, OptionsError, UnknownNameError
+from biascore.results.table_notes import conventions
 from biascore_metrics.gest.kind import GenderedSample, GenderedSamples, GenderPairsTest
 from biascore_metrics.gest.prompts import load_prompts
 from biascore_metrics.gest.translated import quoted, translated_pairs
@@ -241,12 +242,36 @@ def test_the_sentence_within_a_prompt(text: str, inside: str | None) -> None:
     assert quoted(text) == inside
 
 
+def test_the_unit_of_given_log_odds_is_asked_for(engine: Engine, tmp_path: Path) -> None:
+    """One file measured without and with unit=log10 gave g_s .070 and .162, both labelled log10 odds."""
+    path = tmp_path / "scores.csv"
+    path.write_text(
+        "sentence;pairs\nsom slabý;0,5\nsilný som;2,5\nsom rad;1,5\nsom ten!;3\n", encoding="utf-8"
+    )
+    with pytest.raises(OptionsError) as caught:
+        engine.measure("gest-lm", f"scores:{path}", pairs_test(PAIRS))
+    assert all(one in str(caught.value) for one in ("pairs", "unit=nats", "unit=log10"))
+    found = {}
+    for unit in ("nats", "log10", "as is"):
+        run = engine.measure(
+            "gest-lm", engine.model(f"scores:{path}", unit=unit), pairs_test(PAIRS), log_base="e"
+        )
+        found[unit] = run[0].headline.value
+        told = run[0].conventions["scores read as"]
+        assert all(one in told for one in ("nats", "pairs", "sentence", "utf-8", "decimal comma"))
+        assert ("log10" in told) == (unit == "log10")
+        assert "scores read as" in run[0].model_conventions
+        assert any(told in line for line in conventions(run))
+    assert found["nats"] == found["as is"] == pytest.approx((2 + 3) / 2 - 0.5)
+    assert found["log10"] == pytest.approx(found["nats"] * math.log(10))
+
+
 def test_given_scores_of_pairs_and_of_another_quantity(engine: Engine, tmp_path: Path) -> None:
     path = tmp_path / "scores.csv"
     path.write_text(
         "sentence,pairs\nsom slabý,0.5\nsilný som,2.5\nsom rad,1.5\nsom ten!,3\n", encoding="utf-8"
     )
-    model = engine.model(f"scores:{path}")
+    model = engine.model(f"scores:{path}", unit="nats")
     found = engine.measure("gest-lm", model, pairs_test(PAIRS), log_base="e")[0]
     # One token of a model is not asked for: a file has no tokens.
     assert found.headline.value == pytest.approx((2 + 3) / 2 - 0.5)
