@@ -23,6 +23,9 @@ from biascore.stats.wald import TTest
 SINGULAR = 1e-4
 """A random intercept whose standard deviation is below this share of sigma makes a fit singular (lme4's isSingular)."""
 
+MAX_WORK = 4 * 10**9
+"""c^2 (q + c) of a fit, q being the levels of the largest group and c those of all others: a minute or two, and 1 GB."""
+
 FEW_LEVELS = 5
 """With fewer levels than this, the variance of a random intercept is poorly determined."""
 
@@ -204,7 +207,7 @@ def fit(
     labels are missing, not finite or of different length, a weight is not above 0, columns of the design are
     combinations of each other, there are no more rows than columns or than the rank of design and groups, a group has
     a level per row, two groups are the same, the design determines a group's levels, or design and groups
-    explain every score.
+    explain every score, and where the groups have more levels than `MAX_WORK` allows.
     """
     values = design.scores(scores)
     n = values.size
@@ -217,6 +220,7 @@ def fit(
             f"{np.count_nonzero(weighed <= 0.0)} of {n} rows are not above 0; leave those rows out and report them"
         )
     factors, cautions = _factors(groups, n)
+    _require_few(factors)
     found = estimate(design, factors, values, weighed)
     gamma = found.gamma / found.cross.scales
     ratio = dict(zip(found.cross.names, gamma.tolist(), strict=True))
@@ -253,6 +257,17 @@ def fit(
     )
     tests = {name: whole.test({name: 1.0}) for name in design.columns}
     return replace(whole, coefficients=MappingProxyType(tests))
+
+
+def _require_few(factors: Sequence[Factor]) -> None:
+    """Raise RegressionError where the groups have more levels than a fit could take in minutes."""
+    *others, largest = sorted(len(factor.levels) for factor in factors) or [0]
+    if sum(others) ** 2 * (largest + sum(others)) > MAX_WORK:
+        levels = " and ".join(f"{factor.name} {len(factor.levels):,}" for factor in factors)
+        raise RegressionError(
+            f"the groups have too many levels for a mixed model, {levels}; 1,200 levels of each of two are about as many as "
+            "can be fitted. Leave the group with fewer levels out, or fit part of the rows"
+        )
 
 
 def _factors(groups: Mapping[str, ArrayLike], n: int) -> tuple[tuple[Factor, ...], list[str]]:

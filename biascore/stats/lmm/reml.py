@@ -27,6 +27,7 @@ _ROUNDED_DECREMENT = 1e-8  # the same where rounding lets no step lower the crit
 _ROUNDING = 1e-12  # of the criterion: less is no rise
 _SWEEPS = 25
 _PAIRS = 2**20  # products of two columns of C held at once: 8 MiB
+_WIDE = 256  # columns of C from which one product of matrices for each of the weights is quicker than pairs of columns
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,6 +125,8 @@ class Solved:
 def gram(between: Floats, weights: Floats) -> Floats:
     """between' diag(weights) between for each of the weights (B, q_1): (B, c, c)."""
     q, c = between.shape
+    if c > _WIDE:
+        return np.stack([between.T @ (of[:, np.newaxis] * between) for of in weights])
     rows, columns = np.triu_indices(c)
     place = np.zeros((c, c), dtype=np.intp)
     place[rows, columns] = place[columns, rows] = np.arange(len(rows))
