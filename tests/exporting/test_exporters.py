@@ -26,12 +26,12 @@ from biascore.results.failure import Failure
 from biascore.results.run import Run
 from biascore.results.verdicts import State
 
+from ..builders import runs
 from ..builders.runs import (
     HOSTILE,
     MODELS,
     decided,
     hostile_run,
-    measurement,
     model_used,
     run_of,
     typical_run,
@@ -86,7 +86,9 @@ FORMULAS = ("=cmd|' /C calc'!A0", "+1+1", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "\
 
 @pytest.mark.parametrize("formula", FORMULAS)
 def test_no_text_in_a_csv_is_a_formula_and_numbers_stay_numbers(formula: str) -> None:
-    made = measurement(test=formula, title=formula, model=formula, metric=formula, unit=formula, value=-0.5)
+    made = runs.measurement(
+        test=formula, title=formula, model=formula, metric=formula, unit=formula, value=-0.5
+    )
     run = run_of(made.model_copy(update={"concept": formula}))
     row = next(csv.DictReader(io.StringIO(text(run, "csv"), newline="")))
     texts = [cell for name, cell in row.items() if not re.fullmatch(r"-?[\d.]+(e-?\d+)?", cell)]
