@@ -32,7 +32,7 @@ class Made(Adapter):
     example: ClassVar[str] = "batched:x"
     capabilities: ClassVar[frozenset[str]] = frozenset({"embed"})
 
-    def load(self, ref: Any, options: Any, context: Any) -> Backend:  # noqa: ARG002
+    def load(self, ref: Any, options: Any, context: Any) -> Backend:
         return Batched()
 
 
