@@ -20,9 +20,10 @@ from biascore.basics.problems import problems_of
 from biascore.errors import At, CapabilityError, OptionsError, UnknownNameError
 from biascore.evidence.evaluating import check_scenarios
 from biascore.files.paths import is_path
-from biascore.fitting import check_capabilities, check_transformed
+from biascore.fitting import check_capabilities, check_open, check_transformed
 from biascore.gates.evaluating import check_gates
 from biascore.metric import SELF, Metric
+from biascore.models.model import Model
 from biascore.models.prepared import Prepared, Transforms, no_vectors
 from biascore.models.refs import ModelRef
 from biascore.models.transform import Transform

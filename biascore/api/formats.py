@@ -6,6 +6,8 @@ from biascore.basics.lazy import lazily
 
 if TYPE_CHECKING:
     from biascore.basics.frozen import FrozenMap as FrozenMap
+    from biascore.files.arrays import array_of as array_of
+    from biascore.files.arrays import unpacked_arrays as unpacked_arrays
     from biascore.files.forms import Malformed as Malformed
     from biascore.files.forms import Row as Row
     from biascore.files.paths import user_path as user_path

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import lzma
 import os
 import stat
 import tempfile
 import zipfile
-import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
@@ -17,7 +15,7 @@ from typing import Final
 from biascore.archive.check import Check
 from biascore.archive.contents import README_FILE, RUN, SAYS, TOP, results_of
 from biascore.errors import RunError
-from biascore.files.reading import MAX_UNPACKED, read_bytes
+from biascore.files.reading import MAX_UNPACKED, ZIP_DAMAGE, read_bytes
 from biascore.results.run_files import RUN_FILE, parse_run
 
 MARK: Final = f"{TOP}/".encode()
@@ -25,16 +23,6 @@ MARK: Final = f"{TOP}/".encode()
 MAX_BYTES: Final = 1 << 31
 _SMALL: Final = 1 << 24
 _RUN_FILE: Final = f"{RUN}/{RUN_FILE}"
-# RuntimeError: a member with the flag of encryption.
-_DAMAGE: Final = (
-    zipfile.BadZipFile,
-    zlib.error,
-    lzma.LZMAError,
-    EOFError,
-    OSError,
-    RuntimeError,
-    ValueError,
-)
 
 
 @dataclass(slots=True)
@@ -74,7 +62,7 @@ class Opened:
                 continue
             try:
                 content = self.archive.read(entry)
-            except _DAMAGE as error:
+            except ZIP_DAMAGE as error:
                 self.damage(place, f"is damaged ({error}). Fetch the archive again")
                 continue
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -108,7 +96,7 @@ def _archive(path: Path, found: Opened) -> AbstractContextManager[object]:
     """Open an archive and list its members; raises RunError for what is no bundle."""
     try:
         found.archive = zipfile.ZipFile(path)
-    except _DAMAGE as error:
+    except ZIP_DAMAGE as error:
         with path.open("rb") as stream:
             if MARK not in stream.read(100):
                 raise RunError(

@@ -33,6 +33,8 @@ TITLES: Final = {
 """The tables in their order: controls come last."""
 DIGITS: Final = 6
 """Significant digits of numbers in CSV and in the records of other tools; run.json has all of them."""
+_FORMULA: Final = tuple("=+-@\t\r\n＝＋－＠")
+"""What begins a formula in spreadsheets, or is skipped before one."""
 _MARKDOWN: Final = str.maketrans({character: f"\\{character}" for character in "\\`*_[]<>|#"})
 
 
@@ -79,7 +81,7 @@ class Csv(Exporter):
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(names)
         for row in _records(run, self.estimates):
-            writer.writerow(["" if row.get(name) is None else row[name] for name in names])
+            writer.writerow([_csv_cell(row.get(name)) for name in names])
         return (Exported(visible(stream.getvalue())),)
 
 
@@ -123,6 +125,13 @@ def _records(run: Run, estimates: Sequence[str]) -> Iterator[dict[str, Any]]:
         known = {"model": failure.model, "test": failure.test, "metric": failure.metric, "verdict": "failed"}
         made.append({**known, "note": failure.message})
     yield from sorted(made, key=lambda one: one["model"] in run.controls)
+
+
+def _csv_cell(value: Any) -> Any:
+    """A value as a cell; a text that a spreadsheet would take for a formula begins with an apostrophe."""
+    if isinstance(value, str) and value.startswith(_FORMULA):
+        return f"'{value}"
+    return "" if value is None else value
 
 
 def rounded(value: Any, digits: int) -> Any:

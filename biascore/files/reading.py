@@ -12,10 +12,12 @@ import gzip
 import hashlib
 import io
 import json
+import lzma
 import math
 import os
 import re
 import stat
+import zipfile
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -37,6 +39,13 @@ MAX_UNPACKED: Final = 100
 """Times its size that a file of vectors may unpack to: they unpack to 3 or 4 times, a bomb to 1,000."""
 
 UTF8: Final = "utf-8"
+
+# RuntimeError: a member with the flag of encryption, or an unknown compression.
+ZIP_DAMAGE: Final = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError),
+    *(EOFError, OSError, RuntimeError, ValueError),
+)
+"""What reading a damaged zip file raises."""
 
 S = TypeVar("S")
 T = TypeVar("T")

@@ -38,7 +38,8 @@ class Asker:
     """Questions of any number in, an answer for each out, of one opened model.
 
     ``call`` puts one batch to the model: ``Caller.call``, or what replaces it. ``plugins`` are the transforms
-    and observers that it asks through. ``counts`` are the questions put so far.
+    and observers that it asks through. ``counts`` are the questions put so far, ``answered`` the
+    keys of those that were answered, which all views of the model share.
     """
 
     source: Source
@@ -47,6 +48,7 @@ class Asker:
     services: Services
     call: Callable[[Hook[Any, Any], tuple[Any, ...]], object]
     counts: QuestionCounts = field(default_factory=QuestionCounts, init=False)
+    answered: set[bytes] = field(default_factory=set, init=False)
     _identity: Identity = field(init=False)
     _down: BiascoreError | None = field(default=None, init=False)
 
@@ -68,7 +70,10 @@ class Asker:
         missing = [question for key, question in unique.items() if key not in answers]
         # Waiting for a model is no time of the metric's own.
         with clock_stopped(), noted(self.source.at(hook.name)):
-            self._ask_missing(hook, unique, answers)
+            try:
+                self._ask_missing(hook, unique, answers)
+            finally:
+                self.answered.update(answers)
         self.counts = QuestionCounts(
             put=self.counts.put + len(keys),
             repeated=self.counts.repeated + len(keys) - len(unique),
@@ -96,27 +101,36 @@ class Asker:
             self.services.budget.check(self.source.name, left)
         with self.services.progress.task(f"{self.source.name}: {hook.name}", missing) as advance:
             for some in batches:
-                batch = [key for key in some if key not in answers]
-                if not batch:
+                lost = {key for key in some if key not in answers}
+                if not lost:
                     continue
+                batch = [key for key in some if key in lost or self._asked_again(key)]
                 self._check_kept()
                 questions = tuple(unique[key] for key in batch)
                 try:
                     raw = self.call(hook, questions)
                 except AnswerError as error:
-                    self._keep(
-                        hook, unique, {batch[i]: cast("A", answer) for i, answer in error.usable.items()}
-                    )
+                    usable = {batch[i]: cast("A", answer) for i, answer in error.usable.items()}
+                    self._keep(hook, unique, {key: usable[key] for key in lost & usable.keys()})
                     raise
                 except _DOWN as error:
                     self._down = error
                     raise
-                new = dict(zip(batch, hook.split(self.source.name, raw, questions), strict=True))
+                found = dict(zip(batch, hook.split(self.source.name, raw, questions), strict=True))
+                new = {key: found[key] for key in batch if key in lost}
                 problems = self._keep(hook, unique, new)
                 if problems and not hook.lenient:
                     raise AnswerError(problems[0])
                 answers.update(new)
-                advance(len(batch))
+                advance(len(new))
+
+    def _asked_again(self, key: bytes) -> bool:
+        """Whether a question whose answer is kept is asked with the others of its batch, for theirs depend on it.
+
+        The last digits of an answer may depend on the batch. So a batch is made as if the cache had been empty when this
+        model was opened: without what it has answered since. What a service charges for is asked once.
+        """
+        return not self.source.paid and key not in self.answered
 
     def _kept(self, hook: Hook[Q, A], unique: Mapping[bytes, Q]) -> dict[bytes, A]:
         """The answers that the cache holds; what it holds but is none is dropped, and so asked for again."""
@@ -163,8 +177,8 @@ class Asker:
     def _batches(self, hook: Hook[Q, A], unique: dict[bytes, Q]) -> list[list[bytes]]:
         """The keys in the batches that the backend wants.
 
-        They are cut from all questions, not from what is missing, so that a resumed run asks in the same batches as an
-        uninterrupted one and its numbers are the same.
+        They are cut from all questions, not from what is missing, so that a resumed run, or one whose cache lost answers,
+        asks in the same batches as an uninterrupted one and its numbers are the same.
         """
         questions = tuple(unique.values())
         sizes = guarded(

@@ -316,7 +316,7 @@ class Model:
         again = Model(
             replace(self.source, name=name or self.name), self._backend, self._plugins, self._services
         )
-        again._open = self._open
+        again._open, again._asker.answered = self._open, self._asker.answered
         return again
 
     @property

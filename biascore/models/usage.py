@@ -12,7 +12,8 @@ from biascore.basics.frozen import Frozen, FrozenMap, Scalar
 class QuestionCounts(Frozen):
     """How many questions were put; how many of them were repeats, in the cache, or asked of the model.
 
-    ``characters``: the code points of those that were asked, by which services charge.
+    ``characters``: the code points of those that were asked, by which services charge. Not counted: questions with a
+    kept answer that a free model is asked once more, since the batch of a lost answer is asked whole.
     """
 
     put: int = 0

@@ -16,6 +16,8 @@ from biascore.scorers.heads import DEGREE, Head, Kernel, Linear, Perceptron, Sup
 
 HeadKind: TypeAlias = Literal["ridge", "svr", "mlp"]
 MAX_ITERATIONS: Final = 500
+LARGEST: Final = {"C": 1e4, "gamma": 1e6, "epsilon": 1.0, "alphas": 1e12, "alpha": 1e12, "hidden": 1e4}
+"""Of each option. The time of a support vector regression grows with C; scores go from 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,14 +102,15 @@ def _value(kind: str, name: str, given: object, default: object) -> object:
         return found
     numbers = [one for one in found if isinstance(one, int | float) and not isinstance(one, bool)]
     least_is_fine = name in ("gamma", "epsilon")
+    largest = LARGEST[name]
     if (
         not found
         or len(numbers) < len(found)
-        or any(not np.isfinite(one) or one < 0 or (one == 0 and not least_is_fine) for one in numbers)
+        or any(not 0 <= one <= largest or (one == 0 and not least_is_fine) for one in numbers)
     ):
         raise OptionsError(
-            f"{name}={given!r} is no number above 0 for a head {kind}{', nor a list of such' if several else ''}. Write, "
-            f"for example: -o {name}={'[0.1,1]' if several else 1}"
+            f"{name}={given!r} is no number above 0, at most {largest:,.0f}, for a head "
+            f"{kind}{', nor a list of such' if several else ''}. Write, for example: -o {name}={'[0.1,1]' if several else 1}"
         )
     if name == "hidden":
         if numbers[0] != int(numbers[0]):
@@ -186,6 +189,12 @@ def _svr(settings: Svr, rows: Matrix, scores: Floats, dev: int) -> Fitted:
         told = {"dev R2": float(search.best_score_), "of combinations": settings.combinations}
     else:
         base.fit(rows, scores)
+    if not len(base.support_):
+        raise DataError(
+            f"the scores go from {scores.min():g} to {scores.max():g} once the range is mapped onto 0 to 1, and differ "
+            f"too little for epsilon = {settings.epsilon:g}: a support vector regression learns nothing. State the range of "
+            "the scores with --range, or give a smaller epsilon: -o epsilon=0.01"
+        )
     dual = base.dual_coef_
     coefficients = np.asarray(dual if isinstance(dual, np.ndarray) else dual.toarray(), dtype=np.float64)[0]
     vectors = base.support_vectors_

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
-import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
@@ -19,6 +17,7 @@ from biascore.basics.frozen import Frozen, FrozenMap, Scalar
 from biascore.basics.problems import problems_of
 from biascore.basics.wording import brief
 from biascore.errors import DataError, ModelLoadError
+from biascore.files.arrays import array_of, unpacked_arrays
 from biascore.files.reading import parse_json, read_bytes
 from biascore.scorers.features import Floats, Matrix, Standardised, TfIdf
 from biascore.scorers.heads import HEADS, Head
@@ -27,6 +26,8 @@ SCORER_FILE: Final = "scorer.json"
 ARRAYS_FILE: Final = "arrays.npz"
 VOCABULARY_FILE: Final = "vocabulary.json"
 FORMAT: Final = 1
+MOST_WORDS: Final = 20
+"""The longest runs of words: their number grows with each word of a text."""
 
 
 class Correlation(Frozen):
@@ -100,7 +101,7 @@ class EncoderRecord(Frozen):
 class TfIdfRecord(Frozen):
     """Runs of up to ``longest`` words that are in at least ``least`` of the texts, the ``most`` frequent."""
 
-    longest: int
+    longest: int = Field(ge=1, le=MOST_WORDS)
     least: int
     most: int
 
@@ -222,7 +223,11 @@ def read_scorer(folder: Path, shown: str) -> Scorer:
     try:
         record = _record(_bytes(folder, SCORER_FILE, shown))
         raw = {name: _bytes(folder, name, shown) for name in record.files}
-        arrays = _arrays(raw.get(ARRAYS_FILE, b""))
+        packed = raw.get(ARRAYS_FILE, b"")
+        try:
+            arrays = unpacked_arrays(packed, len(packed))  # a scorer is not compressed
+        except ValueError as error:
+            raise ModelLoadError(f"{ARRAYS_FILE} {error}") from error
         terms = parse_json(raw[VOCABULARY_FILE]) if VOCABULARY_FILE in raw else {}
         emotions = {
             one.name: _emotion(record, one, number, arrays, terms)
@@ -251,15 +256,12 @@ def _emotion(
         own = terms[one.name]
         if not all(isinstance(term, str) for term in own) or len({*own}) != len(own):
             raise ModelLoadError(f"the vocabulary of {one.name} is no list of different words")
-        features = TfIdf(tuple(own), arrays[f"{number}.idf"], record.tfidf.longest)
         width = len(own)
-        if features.idf.shape != (width,):
-            raise ModelLoadError(f"of {width} words of {one.name} {len(features.idf)} have a weight")
+        features = TfIdf(tuple(own), array_of(arrays, f"{number}.idf", (width,)), record.tfidf.longest)
     else:
-        features = Standardised(arrays[f"{number}.mean"], arrays[f"{number}.scale"])
-        width = len(features.mean)
-        if features.scale.shape != (width,):
-            raise ModelLoadError(f"means and deviations of {one.name} are not of one length")
+        mean = array_of(arrays, f"{number}.mean", (None,))
+        width = len(mean)
+        features = Standardised(mean, array_of(arrays, f"{number}.scale", (width,)))
     heads = {}
     for head in one.heads:
         prefix = f"{number}.{head.seed}."
@@ -271,7 +273,9 @@ def _emotion(
 def _record(raw: bytes) -> ScorerRecord:
     document = parse_json(raw)
     written = document.get("format") if isinstance(document, dict) else None
-    if isinstance(written, int) and written > FORMAT:
+    if type(written) is not int:  # true would pass for 1
+        raise ModelLoadError(f"{SCORER_FILE} has no format")
+    if written > FORMAT:
         raise ModelLoadError(
             f"{SCORER_FILE} has the format {written}, and this version of biascore reads {FORMAT}"
         )
@@ -285,18 +289,6 @@ def _record(raw: bytes) -> ScorerRecord:
     if not {*record.files} <= {ARRAYS_FILE, VOCABULARY_FILE}:
         raise ModelLoadError(f"{SCORER_FILE} names other files than a scorer has: {', '.join(record.files)}")
     return record
-
-
-def _arrays(raw: bytes) -> dict[str, npt.NDArray[Any]]:
-    """The arrays of an .npz file, which holds them as they are; nothing pickled is read."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(raw)) as packed:
-            if sum(member.file_size for member in packed.infolist()) > len(raw):
-                raise ModelLoadError(f"{ARRAYS_FILE} is compressed, as no scorer is")
-        with np.load(io.BytesIO(raw), allow_pickle=False) as loaded:
-            return {name: loaded[name] for name in loaded.files}
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile, zipfile.LargeZipFile) as error:
-        raise ModelLoadError(f"{ARRAYS_FILE} cannot be read ({error})") from error
 
 
 def _bytes(folder: Path, name: str, shown: str) -> bytes:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from biascore.errors import ModelLoadError
+from biascore.files.arrays import array_of
 from biascore.scorers.features import Floats, Matrix
 
 Kernel: TypeAlias = Literal["rbf", "poly", "sigmoid", "linear"]
@@ -37,8 +38,8 @@ class Linear:
 
     @classmethod
     def of(cls, arrays: Arrays, parameters: Mapping[str, Any], width: int) -> Self:  # noqa: ARG003
-        """From its arrays; raises ModelLoadError where they do not fit."""
-        return cls(_taken(arrays, "weights", (width,)), float(_taken(arrays, "intercept", ())))
+        """From its arrays; raises ValueError or ModelLoadError where they do not fit."""
+        return cls(array_of(arrays, "weights", (width,)), float(array_of(arrays, "intercept", ())))
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,16 +71,16 @@ class SupportVectors:
 
     @classmethod
     def of(cls, arrays: Arrays, parameters: Mapping[str, Any], width: int) -> Self:
-        """From its arrays; raises ModelLoadError where they do not fit."""
-        coefficients = _taken(arrays, "coefficients", (None,))
+        """From its arrays; raises ValueError or ModelLoadError where they do not fit."""
+        coefficients = array_of(arrays, "coefficients", (None,))
         count = len(coefficients)
         vectors: Matrix
         if "vectors" in arrays:
-            vectors = _taken(arrays, "vectors", (count, width))
+            vectors = array_of(arrays, "vectors", (count, width))
         else:
-            data = _taken(arrays, "vectors.data", (None,))
-            indices = _taken(arrays, "vectors.indices", (len(data),), np.int64)
-            starts = _taken(arrays, "vectors.indptr", (count + 1,), np.int64)
+            data = array_of(arrays, "vectors.data", (None,))
+            indices = array_of(arrays, "vectors.indices", (len(data),), np.int64)
+            starts = array_of(arrays, "vectors.indptr", (count + 1,), np.int64)
             if np.any(np.diff(starts) < 0) or starts[0] != 0 or starts[-1] != len(data):
                 raise ModelLoadError("the rows of its support vectors do not add up")
             if len(indices) and not (indices.min() >= 0 and indices.max() < width):
@@ -90,7 +91,7 @@ class SupportVectors:
             raise ModelLoadError(
                 f"its kernel {kernel!r} with gamma={gamma!r} is none of rbf, poly, sigmoid and linear"
             )
-        return cls(vectors, coefficients, float(_taken(arrays, "intercept", ())), kernel, gamma)
+        return cls(vectors, coefficients, float(array_of(arrays, "intercept", ())), kernel, gamma)
 
     def _products(self, features: Matrix) -> Floats:
         from sklearn.metrics import pairwise
@@ -134,14 +135,14 @@ class Perceptron:
 
     @classmethod
     def of(cls, arrays: Arrays, parameters: Mapping[str, Any], width: int) -> Self:  # noqa: ARG003
-        """From its arrays; raises ModelLoadError where they do not fit."""
+        """From its arrays; raises ValueError or ModelLoadError where they do not fit."""
         count = sum(name.startswith("weights.") for name in arrays)
         weights, biases = [], []
         for layer in range(count):
-            own = _taken(arrays, f"weights.{layer}", (width, None if layer < count - 1 else 1))
+            own = array_of(arrays, f"weights.{layer}", (width, None if layer < count - 1 else 1))
             width = own.shape[1]
             weights.append(own)
-            biases.append(_taken(arrays, f"biases.{layer}", (width,)))
+            biases.append(array_of(arrays, f"biases.{layer}", (width,)))
         if not weights:
             raise ModelLoadError("it has no layers")
         return cls(tuple(weights), tuple(biases))
@@ -151,21 +152,3 @@ Head: TypeAlias = Linear | SupportVectors | Perceptron
 HEADS: Final[Mapping[str, type[Linear] | type[SupportVectors] | type[Perceptron]]] = {
     one.kind: one for one in (Linear, SupportVectors, Perceptron)
 }
-
-
-def _taken(
-    arrays: Arrays, name: str, shape: tuple[int | None, ...], dtype: type[np.generic] = np.float64
-) -> npt.NDArray[Any]:
-    """An array of that type and shape (None: any length), all of it finite; raises ModelLoadError."""
-    array = arrays.get(name)
-    if array is None:
-        raise ModelLoadError(f"the array {name} is not there")
-    fits = len(array.shape) == len(shape) and all(
-        wanted is None or wanted == length for wanted, length in zip(shape, array.shape, strict=True)
-    )
-    if not fits or array.dtype != dtype or not np.isfinite(array).all():
-        raise ModelLoadError(
-            f"the array {name} is {array.dtype} of shape {array.shape}, and finite {np.dtype(dtype)} of shape "
-            f"{tuple('any' if one is None else one for one in shape)} was written there"
-        )
-    return array

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,6 +23,9 @@ SHIPPED: Final = "shipped:"
 EI_REG: Final = ("ID", "Tweet", "Affect Dimension", "Intensity Score")
 COLUMNS: Final = ("text", "emotion", "score")
 _FOLDER: Final = Path(__file__).parent / "labelled_sets"
+_FARTHEST: Final = 1e9
+_NARROWEST: Final = 1e-6
+_MOST_DECIMALS: Final = 15  # those that a float64 keeps
 _EI_REG_COLUMNS: Final = MappingProxyType(dict(zip(COLUMNS, EI_REG[1:], strict=True)))
 
 
@@ -74,14 +76,15 @@ class Reading:
                 "example: --column text=Tweet"
             )
         low, high = self.bounds
-        if not (math.isfinite(low) and math.isfinite(high) and low < high):
+        if not (-_FARTHEST <= low <= high - _NARROWEST and high <= _FARTHEST):
             raise OptionsError(
-                f"the range {low:g} to {high:g} is none. Give the lowest and the highest score that there can be, such as: "
-                "--range 0 10"
+                f"the range {low:g} to {high:g} is none: it has to lie within ±{_FARTHEST:,.0f}, at least {_NARROWEST:g} "
+                "wide. Give the lowest and the highest score that there can be, such as: --range 0 10"
             )
-        if self.decimals is not None and self.decimals < 1:
+        if self.decimals is not None and not 1 <= self.decimals <= _MOST_DECIMALS:
             raise OptionsError(
-                f"scores cannot be cut to {self.decimals} decimals. Give 1 or more, or leave it out"
+                f"scores cannot be cut to {self.decimals} decimals. Give a number from 1 to {_MOST_DECIMALS}, or leave it "
+                "out"
             )
 
     @property

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from numbers import Real
 from typing import TypeAlias
 
 import numpy as np
@@ -11,9 +14,32 @@ from numpy.typing import ArrayLike, NDArray
 Floats: TypeAlias = NDArray[np.float64]
 
 
+def numbers(values: ArrayLike, name: str, error: type[ValueError] = ValueError) -> Floats:
+    """``values`` as a new float64 array of the same shape; raises ``error`` for a masked array and for no real numbers."""
+    if np.ma.isMaskedArray(values):
+        raise error(f"{name} is a masked array; pass only what is not masked, as a plain array")
+    array = np.asarray(values)
+    real = array.dtype.kind in "biuf" or (
+        array.dtype.kind == "O" and all(isinstance(value, Real) for value in array.flat)
+    )
+    if not real:
+        raise error(f"{name} is of the type {array.dtype.name}; pass real numbers")
+    return array.astype(np.float64)
+
+
+@contextmanager
+def within_range(what: str, remedy: str, error: type[ValueError]) -> Iterator[None]:
+    """Raise ``error`` where what is computed inside overflows, divides by zero or is no number."""
+    try:
+        with np.errstate(over="raise", divide="raise", invalid="raise"):
+            yield
+    except (ArithmeticError, np.linalg.LinAlgError) as problem:
+        raise error(f"{what} cannot be computed in numbers of 64 bits ({problem}); {remedy}") from problem
+
+
 def finite_vector(values: ArrayLike, name: str) -> Floats:
     """Return ``values`` as a float64 array of shape (n,); ValueError if empty, not 1-D, or not finite."""
-    array = np.asarray(values, dtype=np.float64)
+    array = numbers(values, name)
     if array.ndim != 1:
         raise ValueError(f"{name} has shape {array.shape}; pass a one-dimensional array of scores")
     if array.size == 0:
@@ -24,7 +50,7 @@ def finite_vector(values: ArrayLike, name: str) -> Floats:
 
 def finite_matrix(values: ArrayLike, name: str) -> Floats:
     """Return ``values`` as float64 of shape (n, m), m >= 1; raises ValueError if not 2-D, or not finite."""
-    array = np.asarray(values, dtype=np.float64)
+    array = numbers(values, name)
     if array.ndim != 2 or array.shape[1] == 0:
         raise ValueError(
             f"{name} has shape {array.shape}; pass a two-dimensional array with at least one column"

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from biascore.stats._checks import Floats
+from biascore.stats._checks import Floats, numbers
 from biascore.stats.errors import RegressionError
 
 Contrast: TypeAlias = Mapping[str, float] | ArrayLike
@@ -47,7 +47,7 @@ class Design:
     """Of each column that `treatment` coded, the levels (places, by factor) at which it is 1; none for the intercept."""
 
     def __post_init__(self) -> None:
-        matrix = np.array(self.matrix, dtype=np.float64)
+        matrix = numbers(self.matrix, "the design", RegressionError)
         if matrix.ndim != 2 or 0 in matrix.shape:
             raise RegressionError(
                 f"the design has shape {matrix.shape}; pass one row per score and one column per name"
@@ -266,8 +266,8 @@ def _require_levels(name: str, found: tuple[str, ...], wanted: tuple[str, ...]) 
 
 
 def finite_rows(values: ArrayLike, name: str) -> Floats:
-    """Numbers of rows (n,); RegressionError if there is none, or one is not finite."""
-    array = np.array(values, dtype=np.float64)
+    """Numbers of rows (n,); RegressionError if there is none, or one is masked, not real or not finite."""
+    array = numbers(values, name, RegressionError)
     if array.ndim != 1 or array.size == 0:
         raise RegressionError(f"{name} has shape {array.shape}; pass one number per row")
     bad = ~np.isfinite(array)
@@ -291,7 +291,11 @@ class Factor:
 
     @classmethod
     def of(cls, name: str, labels: ArrayLike) -> Factor:
-        """Code labels (n,); RegressionError on labels that are missing or not one-dimensional."""
+        """Code labels (n,); RegressionError on labels that are masked, missing or not one-dimensional."""
+        if np.ma.isMaskedArray(labels):
+            raise RegressionError(
+                f"{name} has labels in a masked array; pass only what is not masked, as a plain array"
+            )
         array = np.asarray(labels)
         if array.ndim != 1 or array.size == 0:
             raise RegressionError(f"{name} has labels of shape {array.shape}; pass one label per row")

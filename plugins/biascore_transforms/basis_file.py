@@ -5,17 +5,17 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import zipfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import TypeAdapter
 
-from biascore.api.formats import parse_json, read_bytes, user_path
+from biascore.api.formats import array_of, parse_json, read_bytes, unpacked_arrays, user_path
+from biascore.api.queries import Level
 from biascore.api.transforms import Scalar, TransformContext
 from biascore.errors import DataError, OptionsError
 
@@ -33,7 +33,7 @@ class Record:
     transform: str
     options: dict[str, Any]
     model: str
-    level: str
+    level: Level | Literal[""]
     dimensions: int
     facts: dict[str, Scalar]
     warnings: tuple[str, ...]
@@ -70,12 +70,16 @@ def read(path: str, transform: str, context: TransformContext) -> tuple[dict[str
 
     Raises DataError for a file that is none of the kind, OptionsError for one that was learnt elsewhere.
     """
-    arrays = _arrays(read_bytes(user_path(path), path, megabytes=MAX_MB), path)
+    raw = read_bytes(user_path(path), path, megabytes=MAX_MB)
     try:
-        document = parse_json(arrays.pop(RECORD).tobytes())
-        if document.pop("format") != FORMAT:
+        arrays = unpacked_arrays(raw, MAX_MB * 1e6)
+    except ValueError as error:
+        raise _damaged(path, str(error)) from error
+    try:
+        document = parse_json(array_of(arrays, RECORD, (None,), np.uint8).tobytes())
+        if (written := document.pop("format")) is True or written != FORMAT:
             raise _damaged(path, f"is not of format {FORMAT}")
-        record = TypeAdapter(Record).validate_python(document)
+        record = TypeAdapter(Record).validate_json(json.dumps(document), strict=True)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise _damaged(path, "has no record of what was learnt") from error
     if record.transform != transform:
@@ -100,33 +104,6 @@ def read(path: str, transform: str, context: TransformContext) -> tuple[dict[str
     )
     facts = {**record.facts, "read from": Path(path).name, "learnt with": learnt_with}
     return arrays, replace(record, facts=facts)
-
-
-def _arrays(raw: bytes, path: str) -> dict[str, NDArray[Any]]:
-    found: dict[str, NDArray[Any]] = {}
-    try:
-        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
-            members = archive.infolist()
-            if sum(member.file_size for member in members) > MAX_MB * 1e6:
-                raise _damaged(path, f"unpacks to more than {MAX_MB} MB")
-            for member in members:
-                found[member.filename.removesuffix(".npy")] = _array(archive.read(member), path)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, ValueError) as error:
-        raise _damaged(path, f"cannot be read as .npz ({error})") from error
-    return found
-
-
-def _array(raw: bytes, path: str) -> NDArray[Any]:
-    """One array; what its header promises must be there, or numpy would set aside the memory for it."""
-    stream = io.BytesIO(raw)
-    version = np.lib.format.read_magic(stream)
-    header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-    shape, _, dtype = header(stream)
-    if dtype.hasobject or int(np.prod(shape, dtype=object)) * dtype.itemsize != len(raw) - stream.tell():
-        raise _damaged(path, "holds an array of another size than it says")
-    stream.seek(0)
-    array: NDArray[Any] = np.lib.format.read_array(stream, allow_pickle=False)
-    return array
 
 
 def _damaged(path: str, what: str) -> DataError:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
+from biascore.api.formats import array_of
 from biascore.api.stimuli import Catalogue, PairList
 from biascore.api.support import listed
 from biascore.api.transforms import FittedTransform, Options, Scalar, Transform, TransformContext, Vectors
@@ -117,6 +118,8 @@ class HardDebias(Transform[HardDebiasOptions]):
         """Both sides of the pairs."""
         options = self.options
         if options.basis:
+            if context.identity is None:  # a damaged file is found before a model is opened
+                self.fit({}, context)
             return {}
         first, second = _sides(context.catalogue, options.pairs)
         roles = {FIRST: first, SECOND: second}
@@ -256,14 +259,14 @@ def _equal_vectors(
 def _from_file(path: str, transform: str, context: TransformContext) -> HardDebiased:
     arrays, record = basis_file.read(path, transform, context)
     try:
-        basis, rows = arrays["basis"].astype(np.float64), arrays["equal_rows"].astype(np.float64)
-        words = [[str(word) for word in arrays[name]] for name in ("equal_words", "specific")]
-        if basis.shape[0] != record.dimensions or rows.shape != (len(words[0]), record.dimensions):
-            raise ValueError("shapes do not agree")
-        if not (np.isfinite(rows).all() and np.allclose(basis.T @ basis, np.eye(basis.shape[1]), atol=1e-6)):
-            raise ValueError("no orthonormal basis")
-    except (KeyError, ValueError, TypeError, IndexError) as error:
+        basis = array_of(arrays, "basis", (record.dimensions, None))
+        words = [array_of(arrays, name, (None,), np.str_).tolist() for name in ("equal_words", "specific")]
+        rows = array_of(arrays, "equal_rows", (len(words[0]), record.dimensions))
+        with np.errstate(all="ignore"):
+            if not np.allclose(basis.T @ basis, np.eye(basis.shape[1]), atol=1e-6):
+                raise ValueError("no orthonormal basis")
+    except ValueError as error:
         raise DataError(
-            f"{path} holds no subspace that could be applied. Give a file that fitted.save(path) wrote"
+            f"{path} holds no subspace that could be applied: {error}. Give a file that fitted.save(path) wrote"
         ) from error
     return HardDebiased(basis, tuple(words[1]), dict(zip(words[0], rows, strict=True)), record)

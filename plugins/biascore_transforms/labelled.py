@@ -159,6 +159,8 @@ class LearntFromClasses(Transform[OptionsT], Generic[OptionsT]):
     def words(self, context: TransformContext) -> Mapping[str, Sequence[str]]:
         """The words of each class, and those that say what is destroyed."""
         if self.options.basis:
+            if context.identity is None:  # a damaged file is found before a model is opened
+                self.fit({}, context)
             return {}
         return {**read_source(self.options, context.catalogue).roles, **sample(context, self.options.sample)}
 

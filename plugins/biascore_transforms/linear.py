@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from biascore.api.formats import array_of
 from biascore.api.transforms import FittedTransform, Scalar, Transform, TransformContext
 from biascore.errors import DataError, OptionsError
 from biascore.stats.removal import LowRankMap
@@ -93,21 +94,17 @@ def from_file(path: str, transform: str, context: TransformContext) -> LinearTra
     """What ``LinearTransform.save`` wrote; raises DataError, OptionsError."""
     arrays, record = basis_file.read(path, transform, context)
     try:
-        change = LowRankMap(*(arrays[name].astype(np.float64) for name in ("read", "write", "offset")))
-        shapes = {change.read.shape, change.write.shape, (*change.offset.shape, change.rank)}
+        read = array_of(arrays, "read", (record.dimensions, None))
+        write, offset = array_of(arrays, "write", read.shape), array_of(arrays, "offset", read.shape[:1])
+        change = LowRankMap(read, write, offset)
         cuts = list(record.cuts)
-        sound = (
-            shapes == {(record.dimensions, change.rank)}
-            and all(np.isfinite(array).all() for array in (change.read, change.write, change.offset))
-            and cuts == sorted(cuts)
-            and (not cuts or cuts[-1] == change.rank)
-        )
-    except (KeyError, ValueError, TypeError, IndexError) as error:
-        raise _unsound(path) from error
-    if not sound:
-        raise _unsound(path)
+        if cuts != sorted(cuts) or (cuts and cuts[-1] != change.rank):
+            raise ValueError("its steps do not add up")
+        with np.errstate(all="ignore"):
+            if not np.isfinite(change.apply(np.ones((1, len(read)), dtype=np.float32))).all():
+                raise ValueError("its numbers are too large for vectors of float32")
+    except ValueError as error:
+        raise DataError(
+            f"{path} holds no basis that could be applied: {error}. Give a file that fitted.save(path) wrote"
+        ) from error
     return LinearTransform(change, record)
-
-
-def _unsound(path: str) -> DataError:
-    return DataError(f"{path} holds no basis that could be applied. Give a file that fitted.save(path) wrote")

@@ -54,6 +54,8 @@ class TopComponents(Transform[TopComponentsOptions]):
         """The most frequent words of the model, or those of the lists."""
         options = self.options
         if options.basis:
+            if context.identity is None:  # a damaged file is found before a model is opened
+                self.fit({}, context)
             return {}
         if options.lists:
             lists = [context.catalogue.word_list(address) for address in options.lists]

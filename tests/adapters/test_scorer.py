@@ -19,6 +19,7 @@ from biascore.cli import codes, exit_code
 from biascore.cli.app import app
 from biascore.errors import BiascoreError, ModelLoadError, QuestionError
 
+from ..builders.npz import HOSTILE, replaced, saved
 from ..scorers.conftest import rows
 
 Train = Callable[..., Result]
@@ -203,9 +204,10 @@ def _other_shape(folder: Path) -> None:
         (lambda folder: (folder / "arrays.npz").write_bytes(b"PK"), "arrays.npz cannot be read"),
         (lambda folder: (folder / "vocabulary.json").write_text("{}"), "is damaged: 'anger'"),
         (_rewrite(format=2), "has the format 2, and this version of biascore reads 1"),
+        (_rewrite(format=True), "format"),
         (_rewrite(head="forest"), "head"),
         (_rewrite(files=["../secret"]), "names other files than a scorer has"),
-        (_pickled, "arrays.npz cannot be read .*allow_pickle=False"),
+        (_pickled, "arrays.npz cannot be read .*no header of an array of numbers"),
         (_other_shape, "is damaged: the array vectors.indptr"),
     ],
 )
@@ -220,6 +222,50 @@ def test_a_folder_that_is_no_scorer(
         ModelLoadError, match=r"is not there\. Name the folder that biascore train-scorer wrote"
     ):
         engine.model(f"scorer:{tmp_path / 'gone'}")
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("array", ["0.idf", "0.0.coefficients"])
+@pytest.mark.parametrize("what", HOSTILE)
+def test_hostile_arrays_are_an_error_of_the_folder(
+    tfidf: Path, tmp_path: Path, engine: Engine, array: str, what: str
+) -> None:
+    shutil.copytree(tfidf, tmp_path / "s")
+    replaced(tfidf / "arrays.npz", tmp_path / "s" / "arrays.npz", array, HOSTILE[what])
+    with pytest.raises(ModelLoadError, match=r"/s is damaged: .*train it anew"):
+        engine.model(f"scorer:{tmp_path / 's'}")
+
+
+@pytest.mark.parametrize("dtype", ["bool", "complex128", "U3", "int8", "float32", "nan"])
+def test_weights_of_words_are_finite_float64(tfidf: Path, tmp_path: Path, engine: Engine, dtype: str) -> None:
+    shutil.copytree(tfidf, tmp_path / "s")
+    with np.load(tfidf / "arrays.npz") as arrays:
+        idf = arrays["0.idf"]
+    wrong = idf * np.nan if dtype == "nan" else idf.astype(dtype)
+    replaced(tfidf / "arrays.npz", tmp_path / "s" / "arrays.npz", "0.idf", saved(wrong))
+    with pytest.raises(ModelLoadError, match=r"/s is damaged: .*0\.idf"):
+        engine.model(f"scorer:{tmp_path / 's'}")
+
+
+@pytest.mark.parametrize("compression", [12, 14, 99])
+def test_an_unknown_compression_is_an_error_of_the_folder(
+    tfidf: Path, tmp_path: Path, engine: Engine, compression: int
+) -> None:
+    shutil.copytree(tfidf, tmp_path / "s")
+    arrays = tmp_path / "s" / "arrays.npz"
+    replaced(tfidf / "arrays.npz", arrays, "0.idf", b"x", compression=compression)
+    with pytest.raises(ModelLoadError, match=r"/s is damaged: "):
+        engine.model(f"scorer:{tmp_path / 's'}")
+
+
+@pytest.mark.parametrize("longest", [10**9, 21, 0, -1])
+def test_runs_of_words_in_the_record_have_a_bound(
+    tfidf: Path, tmp_path: Path, engine: Engine, longest: int
+) -> None:
+    shutil.copytree(tfidf, tmp_path / "s")
+    _rewrite(tfidf={"longest": longest, "least": 2, "most": 200_000})(tmp_path / "s")
+    with pytest.raises(ModelLoadError, match=r"/s is damaged: .*longest"):
+        engine.model(f"scorer:{tmp_path / 's'}")
 
 
 @pytest.mark.parametrize(

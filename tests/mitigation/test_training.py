@@ -27,6 +27,7 @@ from biascore.errors import (  # noqa: E402
     ModelLoadError,
     OptionsError,
     PluginFailedError,
+    QuestionError,
     RunError,
 )
 from biascore.mitigation.mitigate import MITIGATION_FILE, Mitigated, mitigate, prepare  # noqa: E402
@@ -273,6 +274,14 @@ def test_a_warm_up_longer_than_the_training_is_told(trains: Trains, tmp_path: Pa
         UserWarning, match=r"1 epochs of 6 batches are 6 steps, .* over 500: it never reaches 2e-05"
     ):
         trains(tmp_path / "new", Training(epochs=1))
+
+
+def test_a_corpus_that_the_tokenizer_does_not_know_is_refused_with_the_share(
+    trains: Trains, tmp_path: Path
+) -> None:
+    with pytest.raises(QuestionError, match=r"6\d % of the tokens .*unknown"):
+        trains(tmp_path / "new", texts="She is 漢 字 語 文 学 校 先.\n" * 3)
+    assert not (tmp_path / "new").exists()
 
 
 def test_a_text_longer_than_the_model_takes_is_cut_in_pieces(trains: Trains, tmp_path: Path) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import random
 import signal
+import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -143,3 +145,35 @@ def test_the_name_of_the_file_is_not_part_of_the_key(tmp_path: Path) -> None:
     moved = model_of(Lengths(), services=services, locator="/there/model.vec")
     moved.embed(["a"])
     assert moved.counts.cached == 1
+
+
+class Padded(Lengths):
+    """Its last digits depend on the batch that a text is in, as those of neural models do."""
+
+    @hookimpl
+    def embed(self, texts: tuple[Text, ...], level: str) -> npt.NDArray[np.float32]:
+        padding = max(len(text.text) for text in texts) + len(texts)
+        return super().embed(texts, level) + np.float32(1e-3 * padding)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_answers_that_a_cache_lost_are_asked_in_the_same_batches(tmp_path: Path, seed: int) -> None:
+    words = [
+        letter * (1 + place % 7) for place, letter in enumerate("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMN")
+    ]
+    calls = (words[:25], words[10:], words[::3])
+    cache = DiskCache(tmp_path)
+
+    def answers(backend: Padded) -> tuple[Model, list[bytes]]:
+        model = model_of(backend, services=Services(cache=cache))
+        return model, [model.embed(some).tobytes() for some in calls]
+
+    _, first = answers(whole := Padded(batch=4))
+    with sqlite3.connect(cache.path) as rows:
+        keys = [key for (key,) in rows.execute("SELECT key FROM answers")]
+        lost = random.Random(seed).sample(keys, 17)
+        rows.executemany("DELETE FROM answers WHERE key = ?", [(key,) for key in lost])
+    model, again = answers(mended := Padded(batch=4))
+    assert again == first
+    assert (model.counts.asked, model.counts.cached) == (17, 25 + 30 + 14 - 17)
+    assert [call for call in whole.calls if call in mended.calls] == mended.calls

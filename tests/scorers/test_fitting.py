@@ -94,8 +94,12 @@ def test_heads_on_vectors() -> None:
         ("svr", {"c": 1}, "has no option 'c'; it has: C, gamma, kernel, epsilon"),
         ("svr", {"C": [0.1, 0]}, "C=\\[0.1, 0\\] is no number above 0"),
         ("svr", {"kernel": "cosine"}, "kernel='cosine' is none of: rbf, poly"),
-        ("ridge", {"alphas": []}, "alphas=\\[\\] is no number above 0 .*, nor a list of such"),
+        ("ridge", {"alphas": []}, "alphas=\\[\\] is no number above 0.*, nor a list of such"),
         ("ridge", {"alphas": True}, "alphas=True is no number above 0"),
+        ("svr", {"C": [1e308]}, "C=\\[1e\\+308\\] is no number above 0, at most 10,000"),
+        ("svr", {"gamma": 1e7}, "gamma=10000000.0 .* at most 1,000,000"),
+        ("svr", {"epsilon": 2}, "epsilon=2 .* at most 1,"),
+        ("ridge", {"alphas": [1, 1e13]}, "at most 1,000,000,000,000"),
     ],
 )
 def test_options_of_a_head_that_are_none(kind: str, options: dict[str, Any], message: str) -> None:
@@ -103,11 +107,19 @@ def test_options_of_a_head_that_are_none(kind: str, options: dict[str, Any], mes
         settings_of(kind, options, tfidf=True)
 
 
+def test_scores_that_differ_less_than_epsilon_fit_no_support_vectors() -> None:
+    rows = np.random.default_rng(0).standard_normal((30, 4))
+    with pytest.raises(DataError, match=r"0\.01 to 0\.1.*epsilon = 0\.1.*--range"):
+        fit_head(Svr(), rows[:20], np.linspace(0.01, 0.1, 20), rows[20:], np.full(10, 0.02), 0)
+
+
 def test_options_of_a_head_are_a_number_or_several() -> None:
     assert settings_of("svr", {"C": 1, "kernel": ["linear"]}, tfidf=True) == Svr(
         (1.0,), PAPER_GRID.gamma, ("linear",)
     )
     assert settings_of("mlp", {"hidden": 64, "alpha": 1}, tfidf=False) == Mlp(64, 1.0)
+    with pytest.raises(OptionsError, match=r"hidden=100000 .* at most 10,000"):
+        settings_of("mlp", {"hidden": 10**5}, tfidf=False)
     with pytest.raises(OptionsError, match=r"hidden=1.5 is no whole number"):
         settings_of("mlp", {"hidden": 1.5}, tfidf=False)
 

@@ -106,6 +106,12 @@ def test_options_that_are_none(tmp_path: Path) -> None:
         Reading({"tweet": "Tweet"})
     with pytest.raises(OptionsError, match="the range 1 to 0 is none"):
         Reading(bounds=(1, 0))
+    for bounds in ((0, 1e308), (-1e10, 0), (0, 1e-300), (1e9 - 1e-8, 1e9)):
+        with pytest.raises(OptionsError, match=r"the range .* within ±1,000,000,000, at least 1e-06 wide"):
+            Reading(bounds=bounds)
+    for decimals in (0, -1, 16, 10**9):
+        with pytest.raises(OptionsError, match=r"cut to -?\d+ decimals.*1 to 15"):
+            Reading(decimals=decimals)
     with pytest.raises(OptionsError, match="shipped:xx is no labelled set that comes with biascore"):
         read_labelled("shipped:xx", Reading())
     with pytest.raises(OptionsError, match="--test-share 1 is no share"):

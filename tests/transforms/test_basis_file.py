@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ import pytest
 from biascore.api.transforms import Transform
 from biascore.errors import BiascoreError, DataError, OptionsError
 from biascore.models.model import Model
+from biascore.models.prepared import Transforms
 from biascore_transforms.basis_file import RECORD
 from biascore_transforms.grammatical_gender import GrammaticalGender, GrammaticalGenderOptions
 from biascore_transforms.hard_debias import HardDebias, HardDebiasOptions
@@ -22,6 +22,7 @@ from biascore_transforms.labelled import LabelledOptions
 from biascore_transforms.leace import Leace
 from biascore_transforms.top_components import TopComponents, TopComponentsOptions
 
+from ..builders.npz import HOSTILE, replaced
 from .planted_words import Table, fitted, lent, model_with_nouns, vectors_of
 
 NOUNS = {"nouns": "xx/nouns"}
@@ -153,14 +154,50 @@ def test_what_is_no_basis_file_is_refused(model: Model, tmp_path: Path):
         fitted(model, read(tmp_path / "gone.npz"))
 
 
-def test_an_array_that_promises_more_than_there_is_sets_no_memory_aside(
-    model: Model, saved: Path, tmp_path: Path
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("array", ["offset", RECORD])
+@pytest.mark.parametrize("what", HOSTILE)
+def test_hostile_arrays_are_an_error_of_the_file(
+    model: Model, saved: Path, tmp_path: Path, array: str, what: str
 ):
-    path = tmp_path / "promise.npz"
-    header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (1000000, 1000000), }"
-    raw = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header
-    with zipfile.ZipFile(saved) as old, zipfile.ZipFile(path, "w") as new:
-        for member in old.namelist():
-            new.writestr(member, raw if member == "read.npy" else old.read(member))
-    with pytest.raises(DataError, match="an array of another size than it says"):
+    path = replaced(saved, tmp_path / "hostile.npz", array, HOSTILE[what])
+    with pytest.raises(DataError, match=r"hostile\.npz.*fitted\.save\(path\) wrote"):
         fitted(model, read(path))
+
+
+@pytest.mark.parametrize("compression", [12, 14, 99])
+def test_an_unknown_compression_is_an_error_of_the_file(
+    model: Model, saved: Path, tmp_path: Path, compression: int
+):
+    path = replaced(saved, tmp_path / "hostile.npz", "offset", b"x", compression=compression)
+    with pytest.raises(DataError, match=r"hostile\.npz cannot be read as \.npz"):
+        fitted(model, read(path))
+
+
+@pytest.mark.parametrize(
+    "changed", [{"format": True}, {"level": "word"}, {"dimensions": "40"}, {"dimensions": True}], ids=str
+)
+def test_a_record_of_other_types_is_refused(
+    model: Model, saved: Path, tmp_path: Path, changed: dict[str, Any]
+):
+    with np.load(saved) as file:
+        record = json.loads(file[RECORD].tobytes()) | changed
+    path = rewritten(
+        saved, tmp_path / "record.npz", **{RECORD: np.frombuffer(json.dumps(record).encode(), np.uint8)}
+    )
+    with pytest.raises(DataError, match=r"record\.npz.*fitted\.save\(path\) wrote"):
+        fitted(model, read(path))
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_map_that_makes_no_numbers_is_refused(model: Model, saved: Path, tmp_path: Path):
+    path = rewritten(saved, tmp_path / "huge.npz", offset=np.full(40, 1e200))
+    with pytest.raises(DataError, match=r"huge\.npz.*fitted\.save\(path\) wrote"):
+        fitted(model, read(path))
+
+
+def test_a_damaged_basis_is_found_before_a_model_is_opened(saved: Path, tmp_path: Path):
+    path = rewritten(saved, tmp_path / "damaged.npz", read=np.ones((3, 2)))
+    with pytest.raises(DataError, match=r"damaged\.npz"):
+        Transforms().get(read(path), {}).check()
+    Transforms().get(read(saved), {}).check()

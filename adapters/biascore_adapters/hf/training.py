@@ -25,6 +25,7 @@ from biascore.errors import CapabilityError, ModelLoadError, OptionsError, Quest
 from biascore_adapters.hf.load import Loaded, quiet
 from biascore_adapters.transformer.folder import SETTINGS, VOCABULARY, ModelFolder, first_line, matching
 from biascore_adapters.transformer.masking import Batch, Masking, Piece
+from biascore_adapters.transformer.tokens import check_known
 
 ADAPTER: Final = "hf"
 CLIP: Final = 1.0
@@ -45,8 +46,8 @@ def fine_tune(
     """Train a copy of the model on the texts and write it with its tokenizer; see ``Backend.fine_tune``.
 
     A text longer than the model takes is cut in consecutive pieces. Raises CapabilityError for a model that was not
-    opened in float32 and for a sentence-transformers folder, QuestionError where the tokenizer leaves nothing of the texts,
-    OptionsError where the loss is no number any more, ModelLoadError where memory or disk are too small, or a state
+    opened in float32 and for a sentence-transformers folder, QuestionError where the tokenizer leaves nothing of the texts
+    or reads half of it as unknown, OptionsError where the loss is no number any more, ModelLoadError where memory or disk are too small, or a state
     that was kept is damaged.
     """
     if loaded.model.dtype != torch.float32:
@@ -195,6 +196,7 @@ def _pieces(loaded: Loaded, texts: Sequence[str]) -> list[Piece]:
             found.append(Piece(own_ids, own_types, own))
     if not found:
         raise QuestionError("the tokenizer leaves nothing of these texts. Train on others")
+    check_known(reader.tokenizer, texts, few=1)
     return found
 
 

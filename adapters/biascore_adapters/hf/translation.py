@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -22,7 +22,7 @@ from biascore_adapters.languages import subtags
 from biascore_adapters.transformer.batching import ACCELERATOR_TOKENS, CPU_TOKENS, batches
 from biascore_adapters.transformer.folder import GENERATION, ModelFolder
 from biascore_adapters.transformer.stated import UNSTATED
-from biascore_adapters.transformer.tokens import shown
+from biascore_adapters.transformer.tokens import check_known, shown
 
 TRANSLATION_ARCHITECTURES: Final = (
     *("M2M100ForConditionalGeneration", "MBartForConditionalGeneration", "MT5ForConditionalGeneration"),
@@ -104,6 +104,12 @@ class TranslationBackend(Backend):
             for row, answer in zip(rows, found, strict=True):
                 answers[row] = answer
         return tuple(answers)
+
+    def batch_sizes(self, hook: str, questions: Sequence[Any]) -> Iterable[int]:
+        """As many as ``batch``; raises QuestionError where the tokenizer knows less than half of the texts."""
+        with quiet():
+            check_known(self._tokenizer, questions)
+        return super().batch_sizes(hook, questions)
 
     def cost(self, hook: str, questions: Sequence[Any], params: Mapping[str, str]) -> Cost:
         """Characters; how many passes decoding takes is not known before. Raises what ``translate`` does."""

@@ -90,6 +90,11 @@ class AmazonBackend(TranslationService):
             ) from error
         except (boto.HTTPClientError, boto.ConnectionError, ResponseParserError) as error:
             failed = type(error).__name__
+        except (AttributeError, KeyError, TypeError) as error:
+            raise AnswerError(
+                f"amazon-translate: the server answers in a form that boto3 cannot read ({type(error).__name__}: "
+                f"{shortened(error)}). Check the option server"
+            ) from error
         if failed:  # Raised out here: the frames of the other error hold the connection open.
             raise TransientModelError(
                 f"amazon-translate: no whole answer from {self._client.meta.endpoint_url} ({failed}). Check the "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -21,7 +21,7 @@ from biascore_adapters.transformer.masked import MaskedPlan
 from biascore_adapters.transformer.outputs import HeadOutputs
 from biascore_adapters.transformer.runtime import Runtime
 from biascore_adapters.transformer.sentence import SentenceVector
-from biascore_adapters.transformer.tokens import Input, Reader, shown
+from biascore_adapters.transformer.tokens import Input, Reader, check_known, shown
 
 FineTune: TypeAlias = Callable[[Path, Sequence[str], Training, Checkpoints, Progress], Trained]
 
@@ -58,6 +58,13 @@ class TransformerBackend(Backend):
         self._ranks = WordRanks(opened.reader)
         self.lacks = str(opened.facts.get("head", ""))
         self.identity = Identity(opened.folder.digest(), opened.folder.revision, facts=opened.facts)
+
+    def batch_sizes(self, hook: str, questions: Sequence[Any]) -> Iterable[int]:
+        """As many as ``batch``; raises QuestionError where the tokenizer knows less than half of what is asked."""
+        check_known(
+            self._reader.tokenizer, [_asked(one) for one in questions], out_of_vocabulary=hook == "embed"
+        )
+        return super().batch_sizes(hook, questions)
 
     def familiarity(self, words: Sequence[str]) -> list[Familiarity]:
         """In how many pieces the tokenizer reads each word, and how far down its vocabulary that is."""
@@ -303,3 +310,10 @@ def no_number(text: str, advice: str) -> AnswerError:
 
 def _lengths(inputs: Sequence[Input]) -> dict[int, int]:
     return {row: len(one.ids) for row, one in enumerate(inputs)}
+
+
+def _asked(question: Text | Masked | str) -> str:
+    """The text of a question; of masked words, these alone."""
+    if isinstance(question, Masked) and question.spans:
+        return " ".join(question.text[start:end] for start, end in question.spans)
+    return question if isinstance(question, str) else question.text

@@ -10,9 +10,11 @@ from biascore.api.queries import Span
 from biascore.errors import QuestionError
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerFast
+    from transformers import PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
 _SHOWN = 60
+_FEW = 10
+_SAMPLE = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +199,41 @@ class Reader:
             )
 
 
+def check_known(
+    tokenizer: PreTrainedTokenizerBase,
+    texts: Sequence[str],
+    *,
+    few: int = _FEW,
+    out_of_vocabulary: bool = False,
+) -> None:
+    """Raise QuestionError, with the share, where half or more of the tokens of texts are the tokenizer's unknown token.
+
+    Of more than 1,000 texts so many are read, evenly spread; nothing is said of fewer than ``few``. With
+    ``out_of_vocabulary``, texts of unknown tokens alone are not counted: they have no vector, and the test loses them.
+    """
+    unknown = tokenizer.unk_token_id
+    if unknown is None or len(texts) < few:
+        return
+    # Half a surrogate pair is told where its text is read.
+    some = [text for text in texts[:: -(-len(texts) // _SAMPLE)] if text.isascii() or _is_unicode(text)]
+    ids = tokenizer(list(some), add_special_tokens=False, truncation=False, padding=False, verbose=False)[
+        "input_ids"
+    ]
+    unread = [(own.count(unknown), len(own)) for own in ids]
+    if out_of_vocabulary:
+        unread = [(many, total) for many, total in unread if many < total]
+    many, total = (sum(column) for column in zip(*unread, strict=True)) if unread else (0, 0)
+    if many and 2 * many >= total:
+        example = next(
+            text for text, own in zip(some, ids, strict=True) if 2 * own.count(unknown) >= len(own)
+        )
+        raise QuestionError(
+            f"the tokenizer reads {100 * many / total:.0f} % of the tokens of these {len(texts):,} texts as unknown "
+            f"({tokenizer.unk_token}), as in {shown(example)}, and half or more is too much to say anything of them. "
+            "Use a model of their language and script, with the tokenizer that it was trained with"
+        )
+
+
 def without_space(text: str, span: Span) -> Span:
     """The span without white space at its ends, whose tokens may belong to the words next to it."""
     inside = text[span[0] : span[1]]
@@ -207,6 +244,10 @@ def without_space(text: str, span: Span) -> Span:
 def shown(text: str) -> str:
     """The text in quotes, cut for display."""
     return repr(text) if len(text) <= _SHOWN else f"{text[:_SHOWN]!r}... ({len(text)} characters)"
+
+
+def _is_unicode(text: str) -> bool:
+    return text.encode("utf-8", "replace").decode() == text
 
 
 def _check_characters(text: str) -> None:

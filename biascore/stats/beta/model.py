@@ -11,19 +11,22 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import qr
-from scipy.special import chdtrc, expit
+from scipy.special import chdtrc, expit, logit
 
 from biascore.stats import effects
-from biascore.stats._checks import Floats
+from biascore.stats._checks import Floats, within_range
 from biascore.stats.association import ZeroVarianceError
 from biascore.stats.beta.likelihood import Cells, Point
 from biascore.stats.beta.scoring import invert, maximise
-from biascore.stats.design import Contrast, Design, require_full_rank
+from biascore.stats.design import INTERCEPT, Contrast, Design, require_full_rank
 from biascore.stats.errors import RegressionError
 from biascore.stats.wald import TTest, Wald
 
 MANY_AT_ENDS = 0.05
 """Where a larger share of the scores is exactly 0 or 1, what squeezing makes of them rules the estimates."""
+
+DECIDES = 1.0
+"""By how much t of a coefficient moves without the one score that a caution is about: the size of a standard error."""
 
 Information: TypeAlias = Literal["observed", "expected"]
 
@@ -69,6 +72,7 @@ class Fit:
     cautions: tuple[str, ...]
     """What a reader has to know of this fit, as sentences."""
     _at: Point
+    _decided: tuple[str, ...] = ()
 
     def test(self, contrast: Contrast, *, level: float = 0.95, df: float | None = None) -> TTest:
         """Test a contrast of the coefficients, on the logit scale; ``df=math.inf`` by the normal distribution.
@@ -136,7 +140,7 @@ class Fit:
             wald=wald,
             coefficients=wald.each(self.design.columns),
             log_phi=TTest.of(float(wald.estimates[-1]), math.sqrt(float(wald.vcov[-1, -1])), wald.df),
-            cautions=_ends(self.n, self.n_zero, self.n_one, self.squeezed) + wald.cautions,
+            cautions=_ends(self.n, self.n_zero, self.n_one, self.squeezed) + wald.cautions + self._decided,
         )
 
     def _bread(self, *, observed: bool) -> Floats:
@@ -155,6 +159,11 @@ class Fit:
         return self.wald.test(gradient, estimate=float(of.weights @ mu), level=level, df=df)
 
 
+@within_range(
+    "the Beta regression",
+    "look at the scores, and use least squares (biascore.stats.ols) where they are far from any Beta distribution",
+    RegressionError,
+)
 def fit(scores: ArrayLike, design: Design, *, squeeze: bool = False) -> Fit:
     """Fit logit E[score] = design @ coefficients with one precision, by maximum likelihood.
 
@@ -166,14 +175,24 @@ def fit(scores: ArrayLike, design: Design, *, squeeze: bool = False) -> Fit:
     or very much (newton: 6 at 1, none at 0.3); this one fits 60 of 60 from 0.1 to 1e9, and 8640 scores in 6 ms where bfgs
     takes 9 times as long and newton 16 times (tests/benchmarks/bench_beta.py).
 
+    A caution names the lowest or highest score, whichever is farther from the next on the logit scale, where setting it to
+    that one moves the t of a coefficient by more than `DECIDES`.
+
     Raises ZeroVarianceError where the scores do not vary, or not beyond the design; RegressionError where scores are
-    not finite, outside [0, 1], or exactly 0 or 1 without ``squeeze``, where there are no more rows than parameters, where
-    columns of the design are combinations of each other, and where no maximum is found.
+    masked, not real, not finite, outside [0, 1], or exactly 0 or 1 without ``squeeze``, where there are no more rows than
+    parameters, where columns of the design are combinations of each other, and where no maximum is found.
     """
     values = design.scores(scores, further=1)
-    n_zero, n_one, squeezed = _require_unit(values, squeeze)
-    if squeezed:
+    ends = _require_unit(values, squeeze)
+    if ends[2]:
         values = (values * (values.size - 1) + 0.5) / values.size
+    found = _maximum(values, design, ends)
+    decided = _decided(found, values, ends)
+    return replace(found, cautions=found.cautions + decided, _decided=decided)
+
+
+def _maximum(values: Floats, design: Design, ends: tuple[int, int, bool]) -> Fit:
+    """The fit of scores in (0, 1), of which ``ends`` were 0, were 1, and whether they were squeezed."""
     cells = Cells.of(values, design)
     _require_estimable(cells, design)
     found = maximise(cells)
@@ -186,15 +205,41 @@ def fit(scores: ArrayLike, design: Design, *, squeeze: bool = False) -> Fit:
         phi=found.at.phi,
         log_phi=nothing,
         log_likelihood=found.at.log_likelihood,
-        n_zero=n_zero,
-        n_one=n_one,
-        squeezed=squeezed,
+        n_zero=ends[0],
+        n_one=ends[1],
+        squeezed=ends[2],
         wald=Wald(estimates, np.zeros((estimates.size, estimates.size)), math.nan, ""),
         steps=found.steps,
         cautions=(),
         _at=found.at,
     )
     return started.with_information("observed")
+
+
+def _decided(fit: Fit, values: Floats, ends: tuple[int, int, bool]) -> tuple[str, ...]:
+    """The caution that one score decides the fit, if it does."""
+    order = np.argsort(values, kind="stable")
+    logits = logit(values[order])
+    low, high = logits[1] - logits[0], logits[-1] - logits[-2]
+    row, next_to = (order[0], order[1]) if low >= high else (order[-1], order[-2])
+    nearer = values.copy()
+    nearer[row] = values[next_to]
+    try:
+        other = _maximum(nearer, fit.design, ends).coefficients
+    except (RegressionError, ZeroVarianceError):
+        what = "no fit is possible"
+    else:
+        moved = {
+            name: abs(one.t - other[name].t) for name, one in fit.coefficients.items() if name != INTERCEPT
+        }
+        name = max(moved, key=lambda name: moved[name], default="")
+        if not name or not moved[name] > DECIDES:
+            return ()
+        what = f"p of {name} is {other[name].p_value:.2g} instead of {fit.coefficients[name].p_value:.2g}"
+    return (
+        f"the score {values[row]:.4g} in row {row} (counted from 0) decides this fit: with the next "
+        f"{'lowest' if low >= high else 'highest'}, {values[next_to]:.4g}, in its place {what}",
+    )
 
 
 def _require_unit(values: Floats, squeeze: bool) -> tuple[int, int, bool]:

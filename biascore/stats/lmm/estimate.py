@@ -20,6 +20,7 @@ from biascore.stats.lmm.reml import Optimum, Profile, evaluate, minimise
 _UNIDENTIFIED = 1e-10  # of a factor's sum of squares is left once the design is taken out
 _NO_NOISE = 1e-12  # of the sum of squares is left once design and groups are taken out
 _TINY = 1e-140  # the square root of the least number that keeps all its digits, and some room
+_UNEVEN = 1e15  # times the smallest weight
 _STARTS = (0.0, 2.0, 6.0)  # log(1 + gamma) of all factors
 _ALONE = 4.0  # log(1 + gamma) of one factor, the others 0, or the reverse
 
@@ -153,13 +154,19 @@ def estimate(design: Design, factors: tuple[Factor, ...], scores: Floats, weight
 
 
 def _require_range(scores: Floats, weights: Floats) -> None:
-    """Raise RegressionError where squares of the scores would overflow or vanish."""
+    """Raise RegressionError where squares of the scores would overflow or vanish, or weights are too uneven."""
     with np.errstate(over="ignore", under="ignore"):
         whole = math.sqrt(float(weights @ np.square(scores)))
     if not math.isfinite(whole) or (whole < _TINY and scores.any()):
         raise RegressionError(
             "the weighted sum of squared scores is beyond what a number of 64 bits holds; give scores or weights in "
             "another unit"
+        )
+    row = int(np.argmax(weights))
+    if weights[row] > _UNEVEN * weights.min():
+        raise RegressionError(
+            f"weights go from {weights.min():g} to {weights[row]:g}, the latter in row {row} (counted from 0), and rows of "
+            f"less than 1 / {_UNEVEN:g} of it are lost in rounding; leave such rows out and report them"
         )
 
 

@@ -10,7 +10,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biascore.stats._checks import Floats, require_between
+from biascore.stats._checks import Floats, require_between, within_range
 from biascore.stats.design import Contrast, Design, Factor, finite_rows
 from biascore.stats.errors import RegressionError
 from biascore.stats.lmm.bootstrap import Bootstrap, Kind, replicate
@@ -184,6 +184,7 @@ class Fit:
         return {term: without.get(term, np.zeros(count)) for term in self.design.terms}
 
 
+@within_range("the mixed model", "give scores or weights in another unit", RegressionError)
 def fit(
     scores: ArrayLike,
     design: Design,
@@ -204,10 +205,10 @@ def fit(
     JSS 82(13)). Time is O(n) once for the cross-products; then no step touches the rows.
 
     Raises ZeroVarianceError where the scores do not vary beyond the design; RegressionError where scores, weights or
-    labels are missing, not finite or of different length, a weight is not above 0, columns of the design are
-    combinations of each other, there are no more rows than columns or than the rank of design and groups, a group has
-    a level per row, two groups are the same, the design determines a group's levels, or design and groups
-    explain every score, and where the groups have more levels than `MAX_WORK` allows.
+    labels are masked, missing, not real, not finite or of different length, a weight is not above 0, columns of the design
+    are combinations of each other, there are no more rows than columns or than the rank of design and groups, a group has
+    a level per row or more levels than `MAX_WORK` allows, two groups are the same, the design determines a group's levels,
+    design and groups explain every score, or numbers are beyond 64 bits.
     """
     values = design.scores(scores)
     n = values.size

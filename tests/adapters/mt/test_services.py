@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from email.utils import formatdate
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,7 @@ from biascore.errors import (
     AnswerError,
     BudgetError,
     OptionsError,
+    PluginFailedError,
     QuestionError,
     RateLimitError,
     TransientModelError,
@@ -20,7 +22,7 @@ from biascore.errors import (
 from biascore.models.cache import DiskCache
 
 from .conftest import Opener
-from .server import Fault, translated
+from .server import Fault, Request, translated
 
 WORDS = [f"sentence number {number}" for number in range(160)]
 
@@ -113,6 +115,32 @@ def test_answers_that_do_not_fit_are_errors_and_not_asked_again(service: Opener,
         service().translate(["Hello.", "Good-bye."], "en", "es")
     assert len(service.server.translations) == 1
     assert service.sleeps == []
+
+
+ODD: list[Any] = [
+    *(5, None, [], "text", True, {}, [[]], [{}], {"message": 5}, {"error": [1]}, {"__type": 5}),
+    *({name: odd} for name in ("data", "translations", "translatedText", "TranslatedText", "responseData")
+      for odd in (5, [None], {"translatedText": 5})),
+]  # fmt: skip
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("status", [200, 400])
+@pytest.mark.parametrize("odd", ODD, ids=str)
+def test_json_of_another_form_is_an_error_of_the_service(
+    service: Opener, monkeypatch: pytest.MonkeyPatch, odd: Any, status: int
+) -> None:
+    api, answer = service.server.api, service.server.api.answer
+
+    def other(request: Request, *, lose: int) -> tuple[int, Any]:
+        return (status, odd) if api.is_translation(request) else answer(request, lose=lose)
+
+    monkeypatch.setattr(api, "answer", other)
+    kinds = (AnswerError,) if status == 200 else (AnswerError, QuestionError)
+    with pytest.raises(kinds, match=service.id) as caught:
+        service().translate(["Hello."], "en", "es")
+    assert len(service.server.translations) == 1
+    assert not isinstance(caught.value, PluginFailedError)
 
 
 def test_an_interrupted_run_has_paid_for_nothing_twice(service: Opener, tmp_path: Path) -> None:

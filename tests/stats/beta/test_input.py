@@ -31,9 +31,10 @@ def test_scores_of_exactly_zero_or_one(drawn: Drawn):
         beta.fit(scores, drawn.design)
     fit = beta.fit(scores, drawn.design, squeeze=True)
     assert (fit.n_zero, fit.n_one, fit.squeezed) == (2, 1, True)
-    assert fit.cautions == (
-        "2 of 80 scores are exactly 0 and 1 exactly 1, so all were squeezed to (y (n - 1) + 1/2) / n",
+    assert fit.cautions[0] == (
+        "2 of 80 scores are exactly 0 and 1 exactly 1, so all were squeezed to (y (n - 1) + 1/2) / n"
     )
+    assert "row 7" in fit.cautions[1]  # far from the next highest
     same = beta.fit((scores * 79 + 0.5) / 80, drawn.design)
     assert fit.wald.estimates == pytest.approx(same.wald.estimates)
     assert not same.squeezed
