@@ -279,7 +279,7 @@ def test_a_warm_up_longer_than_the_training_is_told(trains: Trains, tmp_path: Pa
 def test_a_corpus_that_the_tokenizer_does_not_know_is_refused_with_the_share(
     trains: Trains, tmp_path: Path
 ) -> None:
-    with pytest.raises(QuestionError, match=r"6\d % of the tokens .*unknown"):
+    with pytest.raises(QuestionError, match=r"\d\d % of the words .*unknown"):
         trains(tmp_path / "new", texts="She is 漢 字 語 文 学 校 先.\n" * 3)
     assert not (tmp_path / "new").exists()
 

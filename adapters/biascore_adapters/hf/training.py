@@ -47,8 +47,8 @@ def fine_tune(
 
     A text longer than the model takes is cut in consecutive pieces. Raises CapabilityError for a model that was not
     opened in float32 and for a sentence-transformers folder, QuestionError where the tokenizer leaves nothing of the texts
-    or reads half of it as unknown, OptionsError where the loss is no number any more, ModelLoadError where memory or disk are too small, or a state
-    that was kept is damaged.
+    or reads half of their words as unknown, OptionsError where the loss is no number any more, ModelLoadError where
+    memory or disk are too small, or a state that was kept is damaged.
     """
     if loaded.model.dtype != torch.float32:
         raise CapabilityError(

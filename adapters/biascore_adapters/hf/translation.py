@@ -106,7 +106,7 @@ class TranslationBackend(Backend):
         return tuple(answers)
 
     def batch_sizes(self, hook: str, questions: Sequence[Any]) -> Iterable[int]:
-        """As many as ``batch``; raises QuestionError where the tokenizer knows less than half of the texts."""
+        """As many as ``batch``; raises QuestionError where the tokenizer reads half of the words or more as unknown."""
         with quiet():
             check_known(self._tokenizer, questions)
         return super().batch_sizes(hook, questions)

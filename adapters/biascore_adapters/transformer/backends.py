@@ -60,7 +60,7 @@ class TransformerBackend(Backend):
         self.identity = Identity(opened.folder.digest(), opened.folder.revision, facts=opened.facts)
 
     def batch_sizes(self, hook: str, questions: Sequence[Any]) -> Iterable[int]:
-        """As many as ``batch``; raises QuestionError where the tokenizer knows less than half of what is asked."""
+        """As many as ``batch``; raises QuestionError where the tokenizer reads half of the words or more as unknown."""
         check_known(
             self._reader.tokenizer, [_asked(one) for one in questions], out_of_vocabulary=hook == "embed"
         )

@@ -206,29 +206,36 @@ def check_known(
     few: int = _FEW,
     out_of_vocabulary: bool = False,
 ) -> None:
-    """Raise QuestionError, with the share, where half or more of the tokens of texts are the tokenizer's unknown token.
+    """Raise QuestionError, with the share, where a tokenizer reads half or more of the words of texts as unknown.
 
-    Of more than 1,000 texts so many are read, evenly spread; nothing is said of fewer than ``few``. With
-    ``out_of_vocabulary``, texts of unknown tokens alone are not counted: they have no vector, and the test loses them.
+    A word is what the tokenizer makes it, or a token but a bare space where it does not tell. Of more than 1,000 texts
+    so many are read, evenly spread; nothing is said of fewer than ``few``. With ``out_of_vocabulary``, texts of unknown
+    words alone are not counted: they have no vector, and the test loses them.
     """
     unknown = tokenizer.unk_token_id
     if unknown is None or len(texts) < few:
         return
     # Half a surrogate pair is told where its text is read.
     some = [text for text in texts[:: -(-len(texts) // _SAMPLE)] if text.isascii() or _is_unicode(text)]
-    ids = tokenizer(list(some), add_special_tokens=False, truncation=False, padding=False, verbose=False)[
-        "input_ids"
-    ]
-    unread = [(own.count(unknown), len(own)) for own in ids]
-    if out_of_vocabulary:
-        unread = [(many, total) for many, total in unread if many < total]
-    many, total = (sum(column) for column in zip(*unread, strict=True)) if unread else (0, 0)
-    if many and 2 * many >= total:
-        example = next(
-            text for text, own in zip(some, ids, strict=True) if 2 * own.count(unknown) >= len(own)
+    read = tokenizer(list(some), add_special_tokens=False, truncation=False, padding=False, verbose=False)
+    unread = []
+    for row, ids in enumerate(read["input_ids"]):
+        if not read.is_fast:
+            ids = [
+                one
+                for one, token in zip(ids, tokenizer.convert_ids_to_tokens(ids), strict=True)
+                if token != "▁"
+            ]
+        words = read.word_ids(row) if read.is_fast else range(len(ids))
+        unread.append(
+            (len({word for word, one in zip(words, ids, strict=True) if one == unknown}), len({*words}))
         )
+    counted = [(many, total) for many, total in unread if many < total or not out_of_vocabulary]
+    many, total = sum(many for many, _ in counted), sum(total for _, total in counted)
+    if many and 2 * many >= total:
+        example = next(text for text, (own, of) in zip(some, unread, strict=True) if 2 * own >= of)
         raise QuestionError(
-            f"the tokenizer reads {100 * many / total:.0f} % of the tokens of these {len(texts):,} texts as unknown "
+            f"the tokenizer reads {100 * many / total:.0f} % of the words of these {len(texts):,} texts as unknown "
             f"({tokenizer.unk_token}), as in {shown(example)}, and half or more is too much to say anything of them. "
             "Use a model of their language and script, with the tokenizer that it was trained with"
         )

@@ -1,4 +1,4 @@
-"""Texts of which a tokenizer knows half of the tokens or fewer are refused with the share, whatever is asked of them."""
+"""Texts of which a tokenizer knows half of the words or fewer are refused with the share, whatever is asked of them."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from ...builders import tiny  # noqa: E402
 from . import translators  # noqa: E402
 
 SIGNS = "漢字語文章学校先生"
-UNREAD = [f"{one}{other} 漢 字 is a nurse." for one in SIGNS for other in SIGNS[:3]]
-"""Three of seven tokens are known, or four where the tokenizer has one for the stop."""
+UNREAD = [f"{one}{other} 漢 字 語 文 is." for one in SIGNS for other in SIGNS[:3]]
+"""Two of eight words are known, with the full stop."""
 READ = [f"The nurse {one} walked home, and nobody noticed." for one in SIGNS * 2]
-TOLD = r"(50|[5-9]\d|100) % of the tokens"
+TOLD = r"(50|[5-9]\d|100) % of the words"
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +55,7 @@ ASKS: dict[str, tuple[str, Callable[[Any, list[str]], Any]]] = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:.*does not end within:UserWarning")
 @pytest.mark.parametrize("ask", ASKS)
 def test_texts_that_are_mostly_unknown_are_refused_with_the_share(
     folder: Callable[[str], Path], ask: str
@@ -65,7 +66,7 @@ def test_texts_that_are_mostly_unknown_are_refused_with_the_share(
         assert len(asks(model, READ)) == len(READ)
         assert len(asks(model, UNREAD[:3])) == 3, "of a few texts nothing is said"
         with pytest.raises(QuestionError, match=TOLD) as caught:
-            asks(model, READ[:4] + UNREAD)
+            asks(model, READ[:1] + UNREAD)
         assert any(text.split()[0] in str(caught.value) for text in UNREAD)
 
 
@@ -80,5 +81,4 @@ def test_words_that_are_unknown_are_out_of_vocabulary_and_the_test_not_measured(
             A=["her", "mother", "she"], B=["he", "father", "his"], name="signs", language="en",
         )  # fmt: skip
         (one,) = engine.measure("weat", model, lists, resamples=100)
-    assert one.verdict.value == "not measured"
-    assert "X lost 4 of 6" in one.reason
+    assert one.reason.startswith("It was not measured: X lost 4 of 6")
