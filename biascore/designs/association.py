@@ -19,6 +19,7 @@ from biascore.designs.effect import EFFECT, Effect
 from biascore.designs.options import NO_TOPICS, TopicOptions
 from biascore.designs.specificity import NONE, Compared, Topics, proxy_of, without
 from biascore.designs.words import Vectors, too_few
+from biascore.errors import OptionsError
 from biascore.metric import Context, Metric
 from biascore.models.model import Model
 from biascore.results.caveat import Caveat
@@ -30,6 +31,9 @@ from biascore.stimuli import Catalogue, Origin, Test, WordList
 
 MOST_TARGETS: Final = 10_000
 """So many targets are compared with topics, at most."""
+
+MOST_CELLS: Final = 10**8
+"""Scores of a target with an attribute that are held at once, at most: 0.8 GB, of 5,000 words in each of four lists."""
 
 OptionsT = TypeVar("OptionsT", bound=TopicOptions, default=TopicOptions)
 
@@ -100,7 +104,15 @@ class AssociationMetric(Metric[OptionsT, Test]):
         return {}
 
     def check(self, test: Test, catalogue: Catalogue) -> None:
-        """Raise OptionsError where all partitions of X and Y, or A and B, cannot be counted, or the topics are not there."""
+        """Raise OptionsError for lists too large, partitions of X and Y or A and B too many to count, and no topics."""
+        targets, attributes = (
+            sum(len(test.roles[role]) for role in roles) for roles in (TARGETS, ATTRIBUTES)
+        )
+        if targets * attributes > MOST_CELLS:
+            raise OptionsError(
+                f"{self.name}: {test.id} crosses {targets:,} words of X and Y with {attributes:,} of A and B, which makes "
+                f"{targets * attributes:,} scores, and {MOST_CELLS:,} are the most. Draw shorter lists from them"
+            )
         for one, other in (TARGETS, ATTRIBUTES):
             self.options.check_exact(test.roles[one].words, test.roles[other].words, test)
         Topics.of(test, catalogue, self.options)

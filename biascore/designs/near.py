@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from biascore.basics.wording import MAX_LISTED
 from biascore.designs.words import BLOCK, MAX_LOST_SHARE, Vectors
 from biascore.results.caveat import Caveat, caveats_of
 from biascore.stats.association import unit_rows
@@ -49,9 +50,11 @@ def near_duplicates(
                 [own[one], *(own[place] for place, of in first.items() if of == one)]
                 for one in dict.fromkeys(first.values())
             ]
+            shown = ", ".join(" = ".join(group) for group in groups[:MAX_LISTED])
+            shown += f" and {len(groups) - MAX_LISTED:,} more groups" * (len(groups) > MAX_LISTED)
             found.append(
-                f"{role}: {', '.join(' = '.join(group) for group in groups)} are nearly the same to this model, so its "
+                f"{role}: {shown} are nearly the same to this model, so its "
                 f"{count} words are fewer observations, and p-values and intervals too good; declare them in a list of "
-                f"yours as families = {json.dumps(groups, ensure_ascii=False)}"
+                f"yours as families = {json.dumps(groups[:MAX_LISTED], ensure_ascii=False)}"
             )
     return caveats_of(found, short="words of a list nearly repeat each other")

@@ -30,7 +30,7 @@ def cosine_matrix(u: ArrayLike, v: ArrayLike) -> Floats:
             f"u has vectors of {rows.shape[1]} dimensions, v of {columns.shape[1]}; take both from one model"
         )
     cosines: Floats = unit_rows(rows, "u") @ unit_rows(columns, "v").T
-    return np.clip(cosines, -1.0, 1.0)  # rounding can leave 1 + 2e-16, whose arccos would be NaN
+    return np.clip(cosines, -1.0, 1.0, out=cosines)  # rounding can leave 1 + 2e-16, whose arccos would be NaN
 
 
 def unit_rows(matrix: Floats, name: str = "vectors") -> Floats:
@@ -53,12 +53,10 @@ def association(cos_a: ArrayLike, cos_b: ArrayLike) -> Floats:
     Raises ValueError where the numbers of words differ, a set is empty or a cosine is not finite. Source:
     Caliskan, Bryson and Narayanan 2017, Science 356:183, supplement; the same as Puttick's equation 1.
     """
-    a, b = finite_matrix(cos_a, "cos_a"), finite_matrix(cos_b, "cos_b")
-    if a.shape[0] != b.shape[0]:
-        raise ValueError(
-            f"cos_a has {a.shape[0]} words and cos_b {b.shape[0]}; pass one row per word in both"
-        )
-    difference: Floats = a.mean(axis=1) - b.mean(axis=1)
+    a, b = finite_matrix(cos_a, "cos_a").mean(axis=1), finite_matrix(cos_b, "cos_b").mean(axis=1)
+    if a.size != b.size:
+        raise ValueError(f"cos_a has {a.size} words and cos_b {b.size}; pass one row per word in both")
+    difference: Floats = a - b
     return difference
 
 

@@ -73,8 +73,8 @@ def two_way_intervals(
     for name, at, size in (("first", first, cells.shape[0]), ("cut", cut, cells.shape[1])):
         if not 0 < at < size:
             raise ValueError(f"{name} is {at}; pass a number that leaves words in both lists of {size}")
-    cells = cells / (float(np.abs(cells).max()) or 1.0)
-    scale = float(np.abs(np.asarray(table, dtype=np.float64)).max()) or 1.0
+    scale = max(float(cells.max()), -float(cells.min())) or 1.0
+    cells /= scale  # a copy of the table, which may be large
     sides = _sides(cells.shape[0], first), _sides(cells.shape[1], cut)
     strata = _strata(rows, sides[0], "rows"), _strata(columns, sides[1], "columns")
     s = cells[:, :cut].mean(axis=1) - cells[:, cut:].mean(axis=1)

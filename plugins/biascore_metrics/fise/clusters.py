@@ -22,6 +22,8 @@ Numbers = npt.NDArray[np.intp]
 
 NEAREST: Final = 4
 SHUFFLES: Final = 999
+MOST: Final = 5000
+"""So many words, or families, are compared with each other at most; pairs of more take too much memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,8 @@ class Clusters:
             if self.declared
             else "clusters of the vectors, average linkage, off the axes"
         )
-        return f"{self.of.size} words of {self.count} {made}"
+        drawn = "" if self.declared or self.apart.max() < MOST else f", linked by {MOST:,} of them"
+        return f"{self.of.size} words of {self.count} {made}{drawn}"
 
     def neighbours(self, scores: Floats, rng: np.random.Generator) -> tuple[float, float] | None:
         """The correlation of words' scores (n,) with the mean of their nearest neighbours', and 95 % of its shuffles.
@@ -81,17 +84,21 @@ class Clusters:
         The score is regressed out of the vectors, so that words that are long in its direction are no neighbours for that.
         Regression takes k s_i s_j / S too much of the product of two of n words (S the sum of squared scores, k the mean
         square of what is left), which is given back as a further coordinate. None where there are too few words of other
-        families, or nothing varies.
+        families, or nothing varies. Of more than `MOST` words so many are drawn.
         """
+        vectors, apart = self.vectors, self.apart
+        if scores.size > MOST:
+            drawn = np.sort(rng.permutation(scores.size)[:MOST])
+            scores, vectors, apart = scores[drawn], vectors[drawn], apart[drawn]
         centred = scores - scores.mean()
         square = float(centred @ centred)
         if square <= ROUNDING**2:
             return None
-        left = self.vectors - np.outer(centred, centred @ self.vectors) / square
+        left = vectors - np.outer(centred, centred @ vectors) / square
         back = np.sqrt((left**2).sum(axis=1).mean() / square) * centred
         off = _scaled(np.column_stack([left, back]))
         near = off @ off.T
-        near[self.apart[:, np.newaxis] == self.apart] = -np.inf
+        near[apart[:, np.newaxis] == apart] = -np.inf
         nearest = np.argsort(-near, axis=1, kind="stable")[:, :NEAREST]
         if not np.isfinite(np.take_along_axis(near, nearest, axis=1)).all() or nearest.shape[1] < NEAREST:
             return None
@@ -112,12 +119,19 @@ def _scaled(rows: Floats) -> Floats:
 
 
 def _linked(rows: Floats) -> Numbers:
-    """The cluster of each row, numbered from 0."""
+    """The cluster of each row, numbered from 0.
+
+    Of more than `MOST` rows, as many, evenly spread, are linked, and the others are of the cluster with the nearest mean.
+    """
     from scipy.cluster.hierarchy import fcluster, linkage
 
     if len(rows) < 3:
         return np.arange(len(rows))
-    tree = linkage(rows, "average")
-    found = fcluster(tree, max(2, round(math.sqrt(len(rows)))), "maxclust")
+    some = rows[np.linspace(0, len(rows) - 1, min(MOST, len(rows))).round().astype(np.intp)]
+    found = fcluster(linkage(some, "average"), max(2, round(math.sqrt(len(rows)))), "maxclust")
     _, numbers = np.unique(found, return_inverse=True)
+    if len(some) < len(rows):
+        means = np.stack([some[numbers == one].mean(axis=0) for one in range(numbers.max() + 1)])
+        numbers = ((means**2).sum(axis=1) - 2.0 * rows @ means.T).argmin(axis=1)
+        _, numbers = np.unique(numbers, return_inverse=True)
     return numbers.astype(np.intp)
