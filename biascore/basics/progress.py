@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from time import monotonic
 from typing import Protocol
 
 Advance = Callable[[int], None]
@@ -12,14 +13,17 @@ Advance = Callable[[int], None]
 
 @dataclass(slots=True)
 class Step:
-    """A task at work, and how far it is; a task of one step is its label alone."""
+    """A task at work, how far it is, and for how long: of a task of one step the time alone moves."""
 
     label: str
     total: int
     done: int = 0
+    since: float = field(default_factory=monotonic)
 
     def __str__(self) -> str:
-        return f"{self.label}, {self.done} of {self.total}" if self.total > 1 else self.label
+        seconds = int(monotonic() - self.since)
+        took = f"{seconds // 60} min {seconds % 60} s" if seconds >= 60 else f"{seconds} s"
+        return f"{self.label} ({f'{self.done} of {self.total}, ' if self.total > 1 else ''}{took})"
 
 
 class Progress(Protocol):

@@ -15,6 +15,7 @@ from rich.progress import (
     ProgressColumn,
     Task,
     TextColumn,
+    TimeElapsedColumn,
     TimeRemainingColumn,
 )
 from rich.text import Text
@@ -75,8 +76,8 @@ class SignsOfLife:
                 bars.remove_task(row)
             return
         columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        label = TextColumn("{task.description}", markup=False)
-        with Progress(label, *map(_OfMany, columns), console=stderr, transient=True) as self._bars:
+        always = TextColumn("{task.description}", markup=False), TimeElapsedColumn()
+        with Progress(*always, *map(_OfMany, columns), console=stderr, transient=True) as self._bars:
             try:
                 with self._row(step) as advance:
                     yield advance
