@@ -23,11 +23,12 @@ from biascore.stimuli import Test
 
 PROBE_QUESTIONS: Final = 256
 PROBE_SECONDS: Final = 3.0
-"""The probe asks more and more at once, up to so many or a quarter of all, while it expects less time than that.
+"""The probe asks more and more at once, up to so many or a sixteenth of all, while it expects less time than that.
 
 Small samples mislead: what a call takes whatever its size is spread over few questions there.
 """
 _GROWTH: Final = 4
+_SHARE: Final = 16
 
 
 class Planner:
@@ -191,7 +192,7 @@ class Planner:
 
     def _probe(self, rehearsal: Rehearsal, group: Group) -> tuple[float, int]:
         """Seconds that all questions of the group take, from some of them, and how many were asked."""
-        most = max(1, min(len(group.questions) // _GROWTH, rehearsal.batch, PROBE_QUESTIONS))
+        most = max(1, min(len(group.questions) // _SHARE, rehearsal.batch, PROBE_QUESTIONS))
         sample: list[Any] = []
         seconds = slope = 0.0
         asked = 0

@@ -233,15 +233,20 @@ def test_costs_add_up_over_batches_and_what_is_unknown_stays_unknown() -> None:
     assert Cost(passes=1, tokens=2) + Cost(passes=3, characters=4) == Cost(passes=4)
 
 
-@pytest.mark.parametrize(("per_question", "asked"), [(1e-4, 2 * (1 + 4 + 16 + 64 + 256)), (1.0, 2)])
-def test_the_time_is_that_of_a_few_questions_times_all_of_them(per_question: float, asked: int) -> None:
+@pytest.mark.parametrize(
+    ("per_question", "count", "asked"),
+    [(1e-4, 5000, 2 * (1 + 4 + 16 + 64 + 256)), (1e-4, 400, 2 * (1 + 4 + 16 + 25)), (1.0, 2000, 2)],
+)
+def test_the_time_is_that_of_a_few_questions_times_all_of_them(
+    per_question: float, count: int, asked: int
+) -> None:
     clock = Clock()
     backend = All(batch=512, each=lambda count: clock.pass_(per_question * count))
-    texts = [f"text {i}" for i in range(2000)]
+    texts = [f"text {i}" for i in range(count)]
     metrics = [Asks(lambda model: model.embed(texts, "sentence"))]
     (row,) = plan_of(backend, *metrics, probe=True, clock=clock).rows
     assert (row.probed, row.probed) == (asked, backend.asked)
-    assert row.seconds == pytest.approx(2000 * per_question)
+    assert row.seconds == pytest.approx(count * per_question)
 
 
 def test_the_time_goes_by_tokens_where_they_are_known() -> None:
