@@ -6,13 +6,18 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
-from typing import Protocol
+from math import prod
+from typing import Final, Protocol
 
 from biascore.api.support import did_you_mean, listed
 from biascore_metrics.eec.parts_of_sentences import EmotionWord, EquityTemplate, Grammar, Person
 from biascore_metrics.eec.sentences import PERSON, Slot, around_slots, form_of
 
 Problem = tuple[tuple[str | int, ...], str]
+
+MOST_CELLS: Final = 1000
+MOST_SENTENCES: Final = 500_000
+"""So many a test may have: the sentences of some more take minutes and gigabytes before a model is asked."""
 
 
 class Named(Protocol):
@@ -47,11 +52,38 @@ class EquityParts:
 
 
 def equity_problems(parts: EquityParts) -> Iterator[Problem]:
-    """The key and the problem of what does not fit; where templates have a wrong slot, of no more than those."""
+    """The key and the problem of what does not fit; of no more than the sizes, or templates with a wrong slot, if such."""
+    large = [*_size_problems(parts)]
+    if large:
+        yield from large
+        return
     yield from _person_problems(parts)
     yield from _word_problems(parts)
     wrong = [problem for template in parts.templates for problem in _template_problems(parts, template)]
     yield from wrong or _form_problems(parts)
+
+
+def _size_problems(parts: EquityParts) -> Iterator[Problem]:
+    """What is too large, counted before it is made."""
+    cells = prod(map(len, parts.entry.factors.values()))
+    if cells > MOST_CELLS:
+        yield (
+            parts.at("factors"),
+            f"makes {cells:,} combinations of levels, and {MOST_CELLS:,} are the most. Leave a factor or some levels out",
+        )
+    words = Counter(word.slot for word in parts.words)
+    persons = sum(map(len, parts.persons.values()))
+    of_templates = (
+        max([words[slot.name] for slot in Slot.all_of(one.text) if slot.name in words], default=1)
+        for one in parts.templates
+    )
+    sentences = persons * sum(of_templates)
+    if sentences > MOST_SENTENCES:
+        yield (
+            parts.at(),
+            f"makes {sentences:,} sentences, of {len(parts.templates):,} templates, {persons:,} persons and "
+            f"{len(parts.words):,} words, and {MOST_SENTENCES:,} are the most. Leave some of these out",
+        )
 
 
 def _person_problems(parts: EquityParts) -> Iterator[Problem]:
