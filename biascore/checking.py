@@ -171,6 +171,7 @@ class Checker:
         others = [
             ("model", f"adapter {one.ref.adapter}", one.adapter.option_type.model_fields) for one in openings
         ]
+        tables = {"model": "[[models]]", "data": "[[data]]"}
         for data in audit.data:
             fields = self.plugins.formats.get(data.format).option_type.model_fields
             others.append(("data", f"data format {data.format}", fields))
@@ -181,7 +182,7 @@ class Checker:
                     if name not in own and name in fields:
                         raise OptionsError(
                             f"metric {entry.metric}: {name} is no option of it, but one of {owner}. Write "
-                            f"-o {table}.{name}=..., or in an audit file the options of [[{table.replace('model', 'models')}]]"
+                            f"-o {table}.{name}=..., or in an audit file options of {tables[table]}"
                         )
 
     def metric(self, name: str, options: Mapping[str, Any]) -> Metric:
