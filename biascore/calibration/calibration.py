@@ -13,7 +13,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from biascore.basics.frozen import Frozen, FrozenMap, Scalar
 from biascore.errors import RunError
-from biascore.files.reading import read_bytes
+from biascore.files.reading import parse_json, read_bytes
 from biascore.stats.rates import Rate, wilson
 
 SCHEMA_VERSION: Final = 1
@@ -198,7 +198,7 @@ class Calibration(Frozen):
         """Read a calibration file; raises RunError where it is none."""
         file = Path(path)
         try:
-            body = json.loads(read_bytes(file, file.name, RunError).decode("utf-8"))
+            body = parse_json(read_bytes(file, file.name, RunError).decode("utf-8"))
             if not isinstance(body, dict) or body.pop("what", None) != KIND:
                 raise ValueError("it is no calibration")
             if body.pop("schema_version", None) != SCHEMA_VERSION:

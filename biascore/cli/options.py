@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # what lists is not to wait for what measures
     from biascore.gates import Gate
     from biascore.stats import Adjustment
 
+OTHER_BASE: Final = re.compile(r"[+-]?0[xob]\w*")
 NEXT_OPTION: Final = re.compile(r",(?=[A-Za-z_]\w*=)")
 
 AuditFile = Annotated[Path, typer.Argument(help="The audit file (TOML).", metavar="AUDIT")]
@@ -304,6 +305,10 @@ def pairs(
             raise OptionsError(f"{text!r} is not key=value. Write, for example: -o level=token")
         if key in found:
             raise OptionsError(f"the option {key!r} is given twice. Give it once")
+        if OTHER_BASE.fullmatch(value):
+            raise OptionsError(
+                f"{text!r}: write the number with decimal digits, or a text in quotation marks"
+            )
         try:
             found[key] = parse_toml(f"value = {value}")["value"]
         except ValueError:

@@ -11,6 +11,7 @@ from typing import Annotated, Self, TypeAlias
 from pydantic import Field, StringConstraints, model_validator
 
 from biascore.basics.frozen import Frozen
+from biascore.results.gates import LARGEST_BOUND
 
 
 class Ground(StrEnum):
@@ -53,7 +54,7 @@ class Scenario(Frozen):
     measurements: tuple[str, ...]
     metrics: tuple[str, ...] | None = Field(default=None, min_length=1)
     models: tuple[str, ...] | None = Field(default=None, min_length=1)
-    bound: float | None = Field(default=None, gt=0)
+    bound: float | None = Field(default=None, gt=0, lt=LARGEST_BOUND)
     bound_reason: str = ""
     estimate: str = ""
     owner: Text

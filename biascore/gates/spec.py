@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 
 from biascore.basics.frozen import Frozen
 from biascore.files.paths import user_path
-from biascore.results.gates import Policy
+from biascore.results.gates import LARGEST_BOUND, Policy
 from biascore.results.verdicts import Role
 
 
@@ -36,10 +36,10 @@ class Gate(Frozen):
     roles: tuple[Role, ...] = Field(default=(Role.FINDING,), min_length=1)
     fail_on: Literal["detected"] | None = None
     specific: float | None = Field(default=None, gt=0, lt=1)
-    within: float | None = Field(default=None, gt=0)
+    within: float | None = Field(default=None, gt=0, lt=LARGEST_BOUND)
     estimate: str = ""
     no_worse_than: str | None = Field(default=None, min_length=1)
-    margin: float | None = Field(default=None, ge=0)
+    margin: float | None = Field(default=None, ge=0, lt=LARGEST_BOUND)
     inconclusive: Policy = "warn"
 
     @model_validator(mode="after")

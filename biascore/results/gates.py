@@ -11,6 +11,8 @@ from biascore.results.estimates import ConfidenceInterval
 from biascore.results.measurement import Measurement
 
 MOST_NAMED: Final = 5
+LARGEST_BOUND: Final = 1e6
+"""No effect is so far from no bias in any unit, so a bound beyond it would hold whatever is measured."""
 Policy = Literal["fail", "warn", "pass"]
 """What a gate makes of what the data do not decide."""
 

@@ -13,8 +13,11 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pydantic import ValidationError
 
 from biascore.basics.frozen import Frozen
+from biascore.basics.problems import problems_of
+from biascore.basics.wording import few
 from biascore.errors import RunError
 from biascore.files.paths import user_path
 from biascore.files.reading import read_bytes
@@ -294,7 +297,7 @@ def read_run(folder: Path) -> tuple[list[str], Run | None]:
         body = parse_run(read_bytes(folder / RUN_FILE, RUN_FILE, RunError).decode("utf-8"))
     except RunError as error:  # no regular file, or more than memory holds
         return [str(error)], None
-    except (ValueError, RecursionError) as error:  # no UTF-8, no JSON, or nested without end
+    except ValueError as error:  # no UTF-8, no JSON
         return [f"{RUN_FILE} cannot be read ({error})"], None
     if not isinstance(body, dict) or body.get("schema_version") != SCHEMA_VERSION:
         found = body.get("schema_version") if isinstance(body, dict) else type(body).__name__
@@ -307,7 +310,9 @@ def read_run(folder: Path) -> tuple[list[str], Run | None]:
     body.pop("sensitivities", None)  # for readers: they follow from the measurements
     try:
         run = _from_body(body, folder, problems)
-    # pydantic's ValidationError is a ValueError.
+    except ValidationError as error:
+        what = "; ".join(few([one.text for one in problems_of(error, Measurement, list_known=False)]))
+        return [*problems, f"{RUN_FILE} does not have the form of a run ({what})"], None
     except (ValueError, KeyError, TypeError) as error:
         return [*problems, f"{RUN_FILE} does not have the form of a run ({error})"], None
     problems += _unfounded(run, stored_verdicts)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any, Final
 
+from biascore.files.reading import parse_json
 from biascore.files.writing import named
 
 RUN_FILE: Final = "run.json"
@@ -28,7 +28,7 @@ def items_path(number: int, metric: str, test: str) -> Path:
 
 def parse_run(text: str) -> Any:
     """The JSON of a run; raises ValueError also for a key that stands twice, of which one would be hidden."""
-    return json.loads(text, object_pairs_hook=_each_once)
+    return parse_json(text, _each_once)
 
 
 def in_the_way(folder: Path) -> str:
@@ -37,7 +37,7 @@ def in_the_way(folder: Path) -> str:
         body = parse_run((folder / RUN_FILE).read_text(encoding="utf-8"))
     except FileNotFoundError:
         return f"it is not a run, for it has no {RUN_FILE}, and it is not empty"
-    except (OSError, ValueError, RecursionError) as error:
+    except (OSError, ValueError) as error:
         return f"its {RUN_FILE} cannot be read ({error})"
     if not (isinstance(body, dict) and body.keys() >= _KEYS and _says_who(body["provenance"])):
         return f"its {RUN_FILE} was not written by biascore"

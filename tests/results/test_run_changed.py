@@ -147,3 +147,24 @@ def test_what_is_no_run_cannot_be_read(tmp_path: Path, content: bytes | None, pr
     remedy = "Name a folder that biascore run wrote" if content is None else "biascore verify"
     with pytest.raises(RunError, match=f"{tmp_path}: .*{remedy}"):
         Run.load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ('"title"', '"x": ' + "9" * 5000 + ', "title"', "more than 4,300 digits"),
+        ('"title"', '"x": ' + "[" * 100_000 + ', "title"', "nested too deeply"),
+        ('"alpha": 0.05', '"alpha": "much"', "alpha must be a number, and is 'much'"),
+    ],
+    ids=["digits", "brackets", "a word"],
+)
+def test_numbers_and_words_that_cannot_be_read_are_named(old: str, new: str, told: str, folder: Path) -> None:
+    path = folder / "run.json"
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(RunError, match=r"run\.json") as caught:
+        Run.load(folder)
+    assert told in str(caught.value)
+    assert "Exceeds the limit" not in str(caught.value)
+    assert "validation error" not in str(caught.value)
