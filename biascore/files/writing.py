@@ -95,7 +95,9 @@ def write_file(target: Path, content: bytes) -> None:
             new.chmod(0o644)
             new.replace(target)
     except OSError as error:
-        raise RunError(f"{target} cannot be written: {error}. Free space or choose another path.") from error
+        raise RunError(
+            f"{target} cannot be written: {error.strerror or error}. Free space or choose another path."
+        ) from error
 
 
 @contextmanager

@@ -53,10 +53,12 @@ def printed(page: str) -> bytes:
                 [*command, source.as_uri()], capture_output=True, timeout=SECONDS, check=False
             )
             content = target.read_bytes() if target.exists() else b""
-        except (OSError, subprocess.TimeoutExpired) as error:
-            raise RunError(f"{browser} did not print the report: {error}. {_NEXT}") from error
+        except subprocess.TimeoutExpired as error:
+            raise RunError(f"{browser} did not print the report within {SECONDS} seconds. {_NEXT}") from error
+        except OSError as error:
+            raise RunError(f"{browser} did not print the report: {error.strerror}. {_NEXT}") from error
     if not content.startswith(b"%PDF"):
-        last = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
+        last = done.stderr.decode("utf-8", "replace").replace(folder, "...").strip().splitlines()[-1:]
         raise RunError(
             f"{browser} did not print the report (exit code {done.returncode}): {' '.join(last)}. {_NEXT}"
         )

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from biascore.errors import RunError
+from biascore.files.writing import write_file
 from biascore.report import printing, write_report
 from biascore.results.run import Run
 
@@ -82,3 +83,26 @@ def test_a_pdf_is_printed_and_replaced_only_where_it_is_ours(stored: str) -> Non
     target.write_bytes(b"%PDF of somebody else")
     with pytest.raises(RunError, match="not written by biascore"):
         write_report(run, target, overwrite=True)
+
+
+def test_no_message_names_a_temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is gone when somebody reads of it."""
+    browser = tmp_path / "browser"
+    browser.write_text('#!/bin/sh\necho "cannot read $*" >&2\nexit 3\n')
+    browser.chmod(0o755)
+    monkeypatch.setenv("BIASCORE_BROWSER", str(browser))
+    with pytest.raises(RunError, match="exit code 3") as refused:
+        printing.printed("<p>page</p>")
+    browser.write_text("#!/bin/sh\nexec sleep 20\n")
+    monkeypatch.setattr("biascore.report.printing.SECONDS", 0.1)
+    with pytest.raises(RunError, match="within 0.1 seconds") as late:
+        printing.printed("<p>page</p>")
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device", str(next(tmp_path.glob(".biascore-*"))))
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(RunError, match="No space left on device") as unwritten:
+        write_file(tmp_path / "report.html", b"page")
+    for one in (refused, late, unwritten):
+        assert "biascore-" not in str(one.value)
