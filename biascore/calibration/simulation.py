@@ -29,6 +29,7 @@ HALVINGS: Final = 2
 TIMES: Final = (0.5, 1.0, 2.0)
 MODELS: Final = 100
 NULLS: Final = 400
+MOST_MODELS: Final = 100_000
 POWER: Final = 0.8
 QUICK: Final[Mapping[str, int]] = {"draws": 1999, "resamples": 200}
 """Options of metrics that take time and hardly move a verdict, where the user gives none."""
@@ -333,6 +334,11 @@ def _plain(value: object) -> str:
 def _check(
     times: Sequence[float], effects: Sequence[float] | None, models: int, nulls: int, power: float
 ) -> None:
+    for name, count in (("models", models), ("nulls", nulls)):
+        if count > MOST_MODELS:
+            raise OptionsError(
+                f"{name}={count:,} are more than {MOST_MODELS:,} models, which take days. Ask for fewer"
+            )
     if models < 10:
         raise OptionsError(f"models={models}: fewer than 10 models tell nothing. Leave it out for {MODELS}")
     if nulls < 0:

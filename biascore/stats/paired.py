@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from biascore.stats._checks import Floats, finite_vector
 from biascore.stats.bootstrap import Interval, Samples, bootstrap_interval
+from biascore.stats.permutation import fewer_draws
 
 EXACT_MAX_DIFFERENCES = 40
 """All signs are counted up to this many differences (two times 2^20 sums), and drawn beyond."""
@@ -44,9 +45,9 @@ class SignFlipTest:
 def sign_flip_test(differences: ArrayLike, *, draws: int = 100_000, rng: np.random.Generator) -> SignFlipTest:
     """Test whether paired differences (n,) are symmetric about 0 (Fisher 1935's test of paired samples).
 
-    Exact up to `EXACT_MAX_DIFFERENCES`, else ``draws`` assignments from ``rng`` (used in no other case). The
-    order of the differences changes nothing. Raises ValueError on empty, non-finite or not one-dimensional
-    differences and on draws < 1.
+    Exact up to `EXACT_MAX_DIFFERENCES`, else ``draws`` assignments from ``rng`` (used in no other case), or as many as
+    `fewer_draws` allows. The order of the differences changes nothing. Raises ValueError on empty, non-finite or not
+    one-dimensional differences and on draws < 1.
     """
     raw = finite_vector(differences, "differences")
     if draws < 1:
@@ -63,6 +64,7 @@ def sign_flip_test(differences: ArrayLike, *, draws: int = 100_000, rng: np.rand
         everything = 2**raw.size
         at_least = everything if observed <= tolerance else 2 * _count_at_least(sizes, needed)
         return SignFlipTest(mean, "exact", at_least, everything, at_least / everything, None)
+    draws = fewer_draws(draws, raw.size)
     drawn = _draw_at_least(sizes, needed, total, draws, rng)
     p = (1 + drawn) / (1 + draws)
     return SignFlipTest(mean, "monte-carlo", drawn, draws, p, math.sqrt(p * (1.0 - p) / draws))

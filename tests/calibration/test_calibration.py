@@ -231,8 +231,16 @@ def test_what_cannot_be_calibrated_is_refused_before_a_model_is_made(
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"models": 3}, {"nulls": -1}, {"times": [0.0]}, {"effects": [2.5]}, {"power": 1.0}],
-    ids=lambda one: next(iter(one)),
+    [
+        {"models": 3},
+        {"models": 10**12},
+        {"nulls": -1},
+        {"nulls": 10**12},
+        {"times": [0.0]},
+        {"effects": [2.5]},
+        {"power": 1.0},
+    ],
+    ids=str,
 )
 def test_numbers_that_cannot_be_are_refused(engine: Engine, wrong: dict[str, object]) -> None:
     with pytest.raises(OptionsError, match=next(iter(wrong))):
