@@ -78,13 +78,6 @@ BROKEN = {
     "a factor that no person has": ("factors = { origin =", "factors = { age =", ["no person of age 'north'"]),
     "a factor that is called like a column": ("factors = { origin =", "factors = { emotion =", ["called 'emotion'"]),
     "a person twice in a list": ('"Ida", "Una"', '"Ida", "Ida"', ["persons.names: has 'Ida' 2 times"]),
-    "a person twice by two ids": (
-        '"Ida", "Una"', '"Ida", { base = "Ida", id = "another" }', ["persons.names: has one person as 'Ida', 'another'"],
-    ),
-    "a word twice by two ids": (
-        '"angry", "irate"', '"angry", { base = "angry", id = "cross" }',
-        ["emotion_words.feelings: has one word as 'angry', 'cross'"],
-    ),
     "a person in two lists": (
         'base = "he", object', 'base = "Ida", object',
         ["tests.mine.persons: has 'Ida' twice, in names and in phrases"],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 from math import prod
@@ -102,10 +102,6 @@ def _person_problems(parts: EquityParts) -> Iterator[Problem]:
                     parts.at("persons"),
                     f"has {id!r} twice, in {owner} and in {name}. Keep one, or give each an id of its own",
                 )
-        for same in _repeated(
-            (repr((sorted(p.levels.items()), sorted(p.forms.items()))), p.id) for p in persons
-        ):
-            yield key, f"has one person as {listed(same)}, with the same levels and forms. Keep one"
         for factor, level in dict.fromkeys(pair for person in persons for pair in person.levels.items()):
             if factor in factors and level not in factors[factor]:
                 yield (
@@ -142,16 +138,6 @@ def _word_problems(parts: EquityParts) -> Iterator[Problem]:
     for (slot, emotion, id), count in Counter((w.slot, w.emotion, w.id) for w in parts.words).items():
         if count > 1:
             yield key, f"has {id!r} {count} times among the words of {emotion} for {{{slot}}}. Keep one"
-    for same in _repeated((repr((w.slot, w.emotion, sorted(w.forms.items()))), w.id) for w in parts.words):
-        yield key, f"has one word as {listed(same)}. Keep one"
-
-
-def _repeated(named: Iterable[tuple[str, str]]) -> Iterator[list[str]]:
-    """The different ids of what is the same: it would be counted as often as it is named."""
-    ids: dict[str, dict[str, None]] = {}
-    for what, id in named:
-        ids.setdefault(what, {})[id] = None
-    yield from (list(of) for of in ids.values() if len(of) > 1)
 
 
 def _template_problems(parts: EquityParts, template: EquityTemplate) -> Iterator[Problem]:
