@@ -157,6 +157,11 @@ def counterparts(lists: tuple[WordList, WordList], words: tuple[Sequence[str], S
     return one, other
 
 
+def spelling(text: str) -> str:
+    """What spellings of one word or sentence have in common, whatever their case and Unicode form."""
+    return unicodedata.normalize("NFC", text).casefold()
+
+
 def distinct_words(
     lists: Mapping[str, Sequence[str]], options: WordOptions
 ) -> tuple[dict[str, tuple[str, ...]], list[LostWord]]:
@@ -171,7 +176,7 @@ def distinct_words(
     for role, words in lists.items():
         first: dict[str, str] = {}
         for word in words:
-            key = unicodedata.normalize("NFC", word).casefold()
+            key = spelling(word)
             if key in first:
                 same = word == first[key]
                 reason = REPEATED if same else f"another spelling of {first[key]!r}, {NO_FURTHER}"
@@ -258,14 +263,14 @@ def _with_equals(
         own = [i for i in range(len(words)) if not reasons[start + i]]
         if role not in forms:
             for place, earlier in equal_vectors(rows[[start + i for i in own]], usual).items():
-                found[start + own[place]] = has_vector_of(words[own[earlier]])
+                found[start + own[place]] = same_as(words[own[earlier]])
         start += len(words)
     return found
 
 
-def has_vector_of(word: str) -> str:
-    """Why a word is lost whose vector is (nearly) that of another."""
-    return f"has the vector of {word!r}, {NO_FURTHER}"
+def same_as(word: str, what: str = "vector") -> str:
+    """Why a word (or what else is sampled) is lost of which something is (nearly) that of another."""
+    return f"has the {what} of {word!r}, {NO_FURTHER}"
 
 
 def unusable(rows: npt.NDArray[np.float32]) -> list[str]:

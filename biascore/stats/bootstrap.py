@@ -17,10 +17,14 @@ from scipy.special import ndtr, ndtri
 
 from biascore.stats._checks import Floats, finite_vector, require_between
 from biascore.stats.association import MIN_RELATIVE_SPREAD, ZeroVarianceError, effect_size
+from biascore.stats.permutation import fewer_draws
 
 Samples: TypeAlias = tuple[Floats, ...]
 BatchStatistic: TypeAlias = Callable[[Samples], Floats]
 """Takes one array (resamples, n_i) per sample, gives (resamples,); NaN marks a resample without a value."""
+
+LEAST_RESAMPLES = 1000
+"""So many resamples are drawn of any number of scores, where as many are asked for."""
 
 _CHUNK = 2**20  # scores drawn at once: 8 MiB, and as much again for their indices
 
@@ -57,6 +61,8 @@ def bootstrap_interval(
     With a ``standard_error``, which takes what ``statistic`` takes, it is studentized (bootstrap-t; Davison and
     Hinkley 1997, section 5.2): quantiles of (resample - estimate) / standard error. Without, it is bca:
     bias-corrected and accelerated (Efron 1987, JASA 82:171), acceleration from leaving out one score at a time.
+    Of more than 200,000 scores fewer resamples are drawn, `LEAST_RESAMPLES` or as many as make `MOST_LABELS` scores, and of
+    more than 30,000 they are left out in groups; the interval states the resamples that were drawn.
     Resamples where either is not finite are left out and counted in ``n_degenerate``. Raises ZeroVarianceError where
     the estimate or all resamples are degenerate or all resamples are equal (an interval of width 0 would claim
     certainty), ValueError on samples of fewer than 2 scores or not finite, and on options out of range.
@@ -79,6 +85,9 @@ def bootstrap_interval(
     if not math.isfinite(estimate):
         raise ZeroVarianceError("the statistic has no value for these samples; compute its estimate first")
 
+    resamples = max(
+        min(resamples, LEAST_RESAMPLES), fewer_draws(resamples, sum(vector.size for vector in vectors))
+    )
     values, errors = _resample(statistic, standard_error, vectors, resamples, rng)
     usable = (
         np.isfinite(values) if errors is None else np.isfinite(values) & np.isfinite(errors) & (errors > 0.0)
@@ -195,11 +204,18 @@ def _require_variation(drawn: Floats, estimate: float) -> None:
 
 
 def _acceleration(statistic: BatchStatistic, vectors: Samples) -> float:
-    """Acceleration from leave-one-out values, several samples (Efron and Tibshirani 1993, eq. 15.36)."""
+    """Acceleration from leave-one-out values, several samples (Efron and Tibshirani 1993, eq. 15.36).
+
+    Of more scores than can be left out one by one, groups are: as many as make `MOST_LABELS` scores.
+    """
     cubes = squares = 0.0
     for i, vector in enumerate(vectors):
-        n = vector.size
-        values = np.concatenate([_left_out(statistic, vectors, i, rows) for rows in _chunks(n, n)])
+        n = fewer_draws(vector.size, vector.size)
+        values = (
+            np.concatenate([_left_out(statistic, vectors, i, rows) for rows in _chunks(n, n)])
+            if n == vector.size
+            else _groups_left_out(statistic, vectors, i, n)
+        )
         if not np.isfinite(values).all():
             raise ZeroVarianceError(f"the statistic has no value with one score of samples[{i}] left out")
         influence = (n - 1) * (values.mean() - values)
@@ -219,6 +235,16 @@ def _left_out(statistic: BatchStatistic, vectors: Samples, sample: int, rows: ra
             for i, vector in enumerate(vectors)
         ),
     )
+
+
+def _groups_left_out(statistic: BatchStatistic, vectors: Samples, sample: int, groups: int) -> Floats:
+    """The statistic without one of so many groups of neighbours of one sample: (groups,)."""
+    rows = [vector[np.newaxis] for vector in vectors]
+    found = []
+    for group in np.array_split(np.arange(vectors[sample].size), groups):
+        rows[sample] = np.delete(vectors[sample], group)[np.newaxis]
+        found.append(_evaluate(statistic, tuple(rows)))
+    return np.concatenate(found)
 
 
 def _chunks(rows: int, width: int) -> list[range]:

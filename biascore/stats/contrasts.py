@@ -28,7 +28,7 @@ from biascore.stats.bootstrap import Interval, Samples, bootstrap_interval
 from biascore.stats.change import bootstrap_effect_change
 from biascore.stats.inversion import shift_interval
 from biascore.stats.paired import bootstrap_mean, sign_flip_test
-from biascore.stats.permutation import permutation_test
+from biascore.stats.permutation import fewer_draws, permutation_test
 from biascore.stats.proportions import binomial_test
 
 Groups = NDArray[np.intp]
@@ -109,6 +109,7 @@ def contrast_change(
             test.two_sided.p_value, "changes permuted between the groups", test.method, test.two_sided.n_total
         )  # fmt: skip
     elif two_sided:
+        draws = fewer_draws(draws, moved.size)
         p = _permuted(moved, groups, np.asarray(weights) / sizes, draws, rng)
         name, method, total = "changes permuted over the groups", "monte-carlo", draws
     else:

@@ -9,7 +9,9 @@ exactly where the two-sided test does not reject.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import chain
 from typing import Literal
 
 import numpy as np
@@ -18,12 +20,11 @@ from numpy.typing import ArrayLike
 from biascore.stats._checks import Floats, finite_vector, require_between
 from biascore.stats.bootstrap import Interval, bootstrap_effect, require_variation_within
 from biascore.stats.exchange import Exchange
+from biascore.stats.permutation import fewer_draws
 from biascore.stats.units import bootstrap_effect_of_units
 
 EXACT_MAX_PARTITIONS = 200_000
 """All partitions are inverted up to this many, which is 10 + 10 words; beyond it some are drawn."""
-
-_ROWS = 2**14  # labellings of some dozens of words weighed at once: some MiB
 
 
 def shift_interval(
@@ -53,7 +54,7 @@ def shift_interval(
     if exchange is None or exchange.plain:
         exchange = Exchange.of((first.size, second.size))
     exact = exchange.labellings <= EXACT_MAX_PARTITIONS
-    members = _labellings(exchange, draws, rng)
+    members = _labellings(exchange, fewer_draws(draws, len(exchange.first)), rng)
     low, high = _bounds(first, second, exchange, members)
     beyond = math.floor((1.0 - level) * low.size + 1e-9)  # so many partitions may be as extreme outside
     ends = (
@@ -66,7 +67,7 @@ def shift_interval(
         float(ends[1]),
         level,
         f"inverted permutation test, {kind}",
-        len(members) - (not exact),
+        low.size - (not exact),
     )
 
 
@@ -142,15 +143,17 @@ def _inverted_effect(
     return replace(shifts, low=effect(shifts.low), high=effect(shifts.high))
 
 
-def _labellings(exchange: Exchange, draws: int, rng: np.random.Generator) -> Floats:
-    """Every labelling (rows, units), or the observed and ``draws`` random ones."""
+def _labellings(exchange: Exchange, draws: int, rng: np.random.Generator) -> Iterator[Floats]:
+    """Every labelling in blocks of rows (some, units), or the observed and ``draws`` random ones."""
     if exchange.labellings <= EXACT_MAX_PARTITIONS:
-        return np.concatenate(list(exchange.all()))
+        return exchange.all()
     observed = np.array([exchange.first], dtype=np.float64)
-    return np.concatenate([observed, *exchange.drawn(draws, rng)])
+    return chain([observed], exchange.drawn(draws, rng))
 
 
-def _bounds(first: Floats, second: Floats, exchange: Exchange, labellings: Floats) -> tuple[Floats, Floats]:
+def _bounds(
+    first: Floats, second: Floats, exchange: Exchange, labellings: Iterable[Floats]
+) -> tuple[Floats, Floats]:
     """The lowest and the highest shift for which each labelling is at least as extreme as the observed one.
 
     With a shift t taken off x, a labelling with statistic a at t = 0 that holds a share of X has a - c t, the observed
@@ -160,11 +163,7 @@ def _bounds(first: Floats, second: Floats, exchange: Exchange, labellings: Float
     scores = np.concatenate([first, second])
     of_first = np.repeat([1.0, 0.0], [first.size, second.size])
     both = np.stack([scores - scores.mean(), of_first], axis=1)
-    parts = [
-        exchange.weights(labellings[start : start + _ROWS]) @ both
-        for start in range(0, len(labellings), _ROWS)
-    ]
-    a, c = np.concatenate(parts).T
+    a, c = np.concatenate([exchange.weights(some) @ both for some in labellings]).T
     observed, own = (exchange.weights(np.array([exchange.first], dtype=np.float64)) @ both)[0]
     if any(exchange.block):
         middle_a, middle_c = a.mean(), c.mean()

@@ -113,18 +113,15 @@ class Units:
         place: dict[tuple[str, int], int] = {}
         strata: dict[str, list[int]] = {}
         of_unit = []
-        both = {
-            block
-            for block in exchange.block
-            if len(
-                {
-                    of_first
-                    for of_first, own in zip(exchange.first, exchange.block, strict=True)
-                    if own == block
-                }
-            )
-            > 1
-        }
+        first, second = (
+            {
+                block
+                for of_first, block in zip(exchange.first, exchange.block, strict=True)
+                if of_first == side
+            }
+            for side in (True, False)
+        )
+        both = first & second
         for unit, (of_first, block) in enumerate(zip(exchange.first, exchange.block, strict=True)):
             paired = exchange.paired and block in both
             stratum = "pairs" if paired else "x" if of_first else "y"
@@ -214,8 +211,10 @@ class Units:
         """Influences of words (rows, words) added up over units."""
         of_unit = np.zeros(counts.shape)
         for places, influence in ((self.place_x, of_x), (self.place_y, of_y)):
-            for word, place in enumerate(places):
-                of_unit[:, place] += influence[:, word]
+            if np.bincount(places).max() < 2:
+                of_unit[:, places] += influence
+            else:
+                np.add.at(of_unit.T, places, influence.T)
         return of_unit
 
     def _counts(self, batch: Samples) -> Floats:

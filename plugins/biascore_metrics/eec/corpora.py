@@ -54,12 +54,12 @@ class Corpora:
         return tuple(test.rows() for test in self.tests)
 
     def rows(self, emotion: str) -> Rows:
-        """The sentences that are compared for an emotion; raises OptionsError as `rows_of` does."""
+        """The sentences that are compared for an emotion, of each person once; raises OptionsError as `rows_of` does."""
         parts = [
             rows_of(test, frame, emotion, self.options)
             for test, frame in zip(self.tests, self._frames, strict=True)
         ]
-        return parts[0] if len(parts) == 1 else self._joined(parts)
+        return (parts[0] if len(parts) == 1 else self._joined(parts)).once()
 
     @property
     def shared(self) -> Mapping[str, tuple[str, ...]]:

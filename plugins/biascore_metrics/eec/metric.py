@@ -5,6 +5,7 @@ Kiritchenko & Mohammad 2018 (the corpus); Câmara et al. 2022 (regressions with 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from biascore.api.metrics import (
     Context,
     Coverage,
     Finding,
+    LostWord,
     Metric,
     Model,
     Scalar,
@@ -23,6 +25,7 @@ from biascore.api.metrics import (
 )
 from biascore.api.stimuli import Catalogue
 from biascore.api.support import listed, quoted
+from biascore.designs.words import same_as
 from biascore.errors import AnswerError, OptionsError
 from biascore.stats import RegressionError, ZeroVarianceError
 from biascore_metrics.eec.asking import quantities_of, scores_of, without
@@ -151,7 +154,12 @@ class Eec(Metric[EecOptions, EquityTest]):
         details = filter(
             None, (unasked, *nearly_constant(fitted), *(c for one in fitted for c in one.cautions))
         )
+        repeats = len(_repeats(fitted))
+        repeated = (
+            f"{repeats} person(s) have the sentences of another one of their group and are not counted again"
+        )
         return (
+            *caveats_of([repeated] if repeats else [], verdict=False),
             *indistinguishable(fitted),
             *filter(None, [by_grammar]),
             *caveats_of(dict.fromkeys(details), verdict=False),
@@ -195,8 +203,19 @@ def _coverage(fitted: Sequence[Fitted]) -> Coverage:
     for one in fitted:
         for cell, person in zip(one.rows.cell.tolist(), one.rows.person.tolist(), strict=True):
             cells[cell].add(person)
-    counts = {cell: len(persons) for cell, persons in cells.items()}
-    return Coverage(given=counts, used=counts)
+    used = {cell: len(persons) for cell, persons in cells.items()}
+    cell_of = {person: cell for cell, persons in cells.items() for person in persons}
+    lost = tuple(
+        LostWord(word=person, role=cell_of[other], reason=same_as(other, "sentences"))
+        for person, other in _repeats(fitted).items()
+        if person not in cell_of
+    )
+    return Coverage(given=Counter(used) + Counter(one.role for one in lost), used=used, lost=lost)
+
+
+def _repeats(fitted: Sequence[Fitted]) -> dict[str, str]:
+    """Persons who repeat another one, of any emotion."""
+    return {person: other for one in fitted for person, other in one.rows.repeats.items()}
 
 
 def _items(fitted: Sequence[Fitted]) -> pa.Table:

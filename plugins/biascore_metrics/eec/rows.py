@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import product
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from biascore.api.support import listed, quoted
+from biascore.designs.words import spelling
 from biascore.errors import OptionsError
 from biascore_metrics.eec.options import KINDS, EecOptions
 from biascore_metrics.eec.sentences import EquityTest
@@ -44,6 +45,8 @@ class Rows:
     """Of each factor, the reference first."""
     corpus: Texts
     """Whose sentence it is; of several corpora their templates carry it too."""
+    repeats: Mapping[str, str] = field(default_factory=dict)
+    """Persons who are left out, each with the one whose sentences are the same, of the same levels."""
 
     @property
     def frame(self) -> Texts:
@@ -78,6 +81,21 @@ class Rows:
             if place[corpus] < place.get(first.get(person, ""), len(place)):
                 first[person] = corpus
         return np.array([first[person] for person in self.person.tolist()])
+
+    def once(self) -> Rows:
+        """The rows without those of persons who repeat another of their cell: one person under two ids is one."""
+        said: dict[tuple[str, str], set[str]] = {}
+        for person, cell, frame, sentence in zip(
+            *(of.tolist() for of in (self.person, self.cell, self.frame, self.sentence)), strict=True
+        ):
+            said.setdefault((person, cell), set()).add(f"{frame} {spelling(sentence)}")
+        first: dict[object, str] = {}
+        repeats = {
+            person: earlier
+            for (person, cell), sentences in said.items()
+            if (earlier := first.setdefault((cell, frozenset(sentences)), person)) != person
+        }
+        return replace(self.where(~np.isin(self.person, list(repeats))), repeats=repeats) if repeats else self
 
     def where(self, kept: npt.NDArray[np.bool_]) -> Rows:
         """The rows that are kept."""

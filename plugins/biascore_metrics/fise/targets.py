@@ -19,7 +19,7 @@ from biascore.designs.words import (
     distinct_words,
     embed_words,
     equal_vectors,
-    has_vector_of,
+    same_as,
     unusable,
     usual_distance,
 )
@@ -143,7 +143,7 @@ def embed_targets(
             if kept[place].unit is None or kept[place].unit != kept[earlier].unit
         }
         lost += [
-            LostWord(word=kept[place].name, role=TARGETS, reason=has_vector_of(kept[earlier].name))
+            LostWord(word=kept[place].name, role=TARGETS, reason=same_as(kept[earlier].name))
             for place, earlier in equal.items()
         ]
         left = [place for place in range(len(kept)) if place not in equal]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -12,7 +11,7 @@ import numpy.typing as npt
 
 from biascore.api.metrics import Coverage, LostWord, Model
 from biascore.api.support import REPEATED
-from biascore.designs.words import composed, too_few, why_lost
+from biascore.designs.words import composed, spelling, too_few, why_lost
 from biascore_metrics.grammatical_gender.gaps import unit_rows
 from biascore_metrics.grammatical_gender.pair_files import DIFFERENT, SAME, NounPair, NounPairsTest
 from biascore_metrics.grammatical_gender.same_words import ComparingOptions, Floats
@@ -61,7 +60,7 @@ def known_pairs(models: Sequence[Model], test: NounPairsTest, options: Comparing
                 )
             )
             if not why and options.duplicates == "drop":
-                key = frozenset(unicodedata.normalize("NFC", word).casefold() for word in pair[:2])
+                key = frozenset(map(spelling, pair[:2]))
                 why = ITSELF if len(key) == 1 else REPEATED if key in seen else ""
                 seen.add(key)
             if why:

@@ -46,7 +46,7 @@ def accuracy_interval(drawn: Floats, right: Floats, pairs: npt.NDArray[np.intp],
     Where all questions have one outcome, resampling shows no variation: then Wilson's, as if the pairs were the questions.
     """
     if np.ptp(right) == 0:
-        trials = min(len(right), len(np.unique(pairs)))
+        trials = min(len(np.unique(pairs, axis=0)), len(np.unique(pairs)))  # a question twice is one
         found = wilson_interval(trials if right[0] else 0, trials, level=level)
         return Interval(found.low, found.high, level, "Wilson, of as many trials as pairs of words", 0)
     return _quantiles(drawn, level)

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from biascore.api.metrics import ConfidenceInterval, Estimate, PValue
 from biascore.designs.clustered import Clustered
+from biascore.designs.words import spelling
 from biascore.stats import RegressionError, ZeroVarianceError, lmm
 from biascore_metrics.robust.options import RobustOptions
 from biascore_metrics.robust.scores import Row
@@ -38,13 +39,13 @@ class Table:
 
     @classmethod
     def of(cls, rows: Sequence[Row]) -> Table:
-        """The columns of the rows; a word is one level of its factor wherever it stands."""
+        """The columns of the rows; a word is one level of its factor wherever it stands, in whatever spelling."""
         places = [row.place for row in rows]
         return cls(
             group=np.array([place.group for place in places], dtype=np.str_),
             template=np.array([place.template for place in places], dtype=np.str_),
-            target=np.array([place.target for place in places], dtype=np.str_),
-            attribute=np.array([place.attribute for place in places], dtype=np.str_),
+            target=np.array([spelling(place.target) for place in places], dtype=np.str_),
+            attribute=np.array([spelling(place.attribute) for place in places], dtype=np.str_),
             association=np.array([row.association for row in rows], dtype=np.float64),
             weight=np.array([row.weight for row in rows], dtype=np.float64),
         )

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from biascore.api.metrics import Context, Equivalence, Finding, Metric, Model, Scalar, caveats_of, item_table
 from biascore.api.stimuli import Catalogue
-from biascore.designs.words import coverage_caveats
+from biascore.designs.words import coverage_caveats, spelling
 from biascore.errors import OptionsError
 from biascore.stats import Unreachable, Verdict
 from biascore_metrics.robust.associations import AssociationsTest
@@ -173,8 +173,8 @@ def _oddities(design: Design, scored: Scored) -> list[str]:
         found.append(
             f"{scored.n_dropped} sentence(s) are left out: their association is not finite, or their weight not above 0"
         )
-    for role, words in design.targets.items():
-        twice = [word for word, count in Counter(words).items() if count > 1]
+    for role, words in {**design.targets, **design.pairs()}.items():
+        twice = [word for word, count in Counter(map(spelling, words)).items() if count > 1]
         if twice:
             found.append(
                 f"{role} list {', '.join(twice)} more than once; the paper's model counts their sentences as often"

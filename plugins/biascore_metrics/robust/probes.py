@@ -101,6 +101,15 @@ class Design:
         """The attribute words of a group that are taken, in list order and as often as they are listed."""
         return tuple(word for _, word in self._words(group))
 
+    def pairs(self) -> dict[str, tuple[str, ...]]:
+        """The pairs that are taken, by the list that they are of, as ``mother/father``; of a list, its words."""
+        rows: dict[str, dict[int, list[str]]] = {}
+        for group in self.test.groups:
+            if group.name in self.groups:
+                for row, word in self._words(group.name):
+                    rows.setdefault(group.pairs or group.name, {}).setdefault(row, []).append(word)
+        return {name: tuple(map("/".join, some.values())) for name, some in rows.items()}
+
     def places(self, lost: Sequence[tuple[str, str]] = ()) -> list[Place]:
         """Every place of the design but those of ``lost`` words, given by group, or role, and word."""
         frame = lru_cache(maxsize=None)(self.test.parts)

@@ -190,6 +190,18 @@ def test_pairs_are_drawn_and_not_questions() -> None:
     assert once == pytest.approx(np.average(right, weights=weights))
 
 
+@pytest.mark.parametrize("right", [[1.0, 1.0, 1.0], [1.0, 0.0, 1.0]])
+def test_copies_of_questions_narrow_nothing(right: list[float]) -> None:
+    def width(copies: int) -> float:
+        pairs = np.repeat([[0, 1], [2, 3], [4, 5]], copies, axis=0)
+        answers = np.repeat(right, copies)
+        drawn = drawn_accuracies(pairs, answers[None], 2000, np.random.default_rng(0))[0]
+        found = accuracy_interval(drawn, answers, pairs, 0.95)
+        return found.high - found.low
+
+    assert width(8) == pytest.approx(width(1))
+
+
 @pytest.mark.parametrize(
     ("text", "error"),
     [

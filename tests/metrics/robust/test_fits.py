@@ -154,3 +154,33 @@ def test_a_repeated_target_is_told(measure: Callable[..., Measurement], tmp_path
     )
     assert any("targets list calm more than once" in line for line in got.warnings)
     assert got.coverage.used["targets"] == 3
+
+
+SPELT = ("calm", "CALM", "Calm", "cALM", "caLM", "calM", "cALm", "CaLm")
+"""A word eight times."""
+
+
+@pytest.mark.parametrize("spelt", [SPELT, ("calm",) * 8])
+def test_a_word_that_is_listed_again_narrows_nothing_and_is_named(
+    tmp_path: Path, measure: Callable[..., Measurement], spelt: tuple[str, ...]
+) -> None:
+    """In eight spellings it was eight target words, and an interval over target words .74 times as wide."""
+    listed = ", ".join(f'"{word}"' for word in spelt)
+    old = 'words = ["calm", "able"]'
+    options = {"groups": ["male", "female"], "templates": ["t2"]}
+    once = measure(of=small(tmp_path), **options)
+    found = measure(of=small(tmp_path, **{old: f'words = [{listed}, "able"]'}), **options)
+    assert found.headline.interval is not None
+    assert once.headline.interval is not None
+    width, own = (one.interval.high - one.interval.low for one in (found.headline, once.headline))
+    if len(set(spelt)) == 1:
+        assert width == pytest.approx(own)
+    assert width >= 0.99 * own
+    assert any("targets list calm more than once" in line for line in found.warnings)
+
+
+def test_a_pair_that_is_listed_again_is_named(tmp_path: Path, measure: Callable[..., Measurement]) -> None:
+    again = '["mother", "dad"], ["Mother", "dad"]]'
+    found = measure(of=small(tmp_path, **{'["mother", "dad"]]': again}))
+    (told,) = [line for line in found.warnings if "more than once" in line]
+    assert "mother/dad" in told or "dad/mother" in told
