@@ -1,12 +1,14 @@
-"""``answers:`` opens a table of translations, or of scores: one with a column ``translation`` holds translations.
+"""``answers:`` opens translations or scores: options say which; without, a table with a column ``translation`` translates.
 
 ``scores:`` and ``translations:`` are its earlier names, each with its own name for the column of the texts.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from pydantic import Field
 
@@ -21,12 +23,30 @@ TEXTS: Final = ("sentence", "text")
 """What the column of the texts is called where no option names it."""
 
 
-class AnswersOptions(TableOptions):
+class OfTranslations(TableOptions):
+    """The options that are of translations alone."""
+
+    translation: str = "translation"
+    language: LanguageTag | None = None
+    language_column: str | None = None
+
+
+class OfScores(TableOptions):
+    """The options that are of scores alone."""
+
+    sentences: str | None = None
+    quantity: str = "score"
+    quantities: FrozenMap[str] = Field(default_factory=dict)
+    unit: Unit | None = None
+
+
+class AnswersOptions(OfTranslations, OfScores):
     """How the table is to be read. ``text``: the column of the texts, if it is called neither sentence nor text.
 
+    ``only`` keeps the rows that have these values: ``only={system="deepl"}``.
+
     Of translations: ``translation``, their column; ``language``, the target language of the whole file, or
-    ``language_column``, which names it row by row; ``only`` keeps the rows that have these values:
-    ``only={system="deepl"}``.
+    ``language_column``, which names it row by row.
 
     Of scores: each further column of numbers is called as its header says, or as ``quantities`` says:
     ``{"template 1" = "bert_t0"}``. ``sentences``: a table that holds the texts, for a file that has a number a line in the
@@ -35,14 +55,7 @@ class AnswersOptions(TableOptions):
     """
 
     text: str | None = None
-    translation: str = "translation"
-    language: LanguageTag | None = None
-    language_column: str | None = None
     only: FrozenMap[str] = Field(default_factory=dict)
-    sentences: str | None = None
-    quantity: str = "score"
-    quantities: FrozenMap[str] = Field(default_factory=dict)
-    unit: Unit | None = None
 
 
 class AnswersAdapter(Adapter[AnswersOptions]):
@@ -66,88 +79,106 @@ class AnswersAdapter(Adapter[AnswersOptions]):
                 f"{ref}: there is no such file. Give the path of a table, or of a file of numbers"
             )
         check_regular(path, str(ref), ModelLoadError)
+        sentences = None if options.sentences is None else user_path(options.sentences)
+        table = sentences or path
+        columns = cache(lambda: table_columns(table, str(table), encoding=options.encoding, flag=FLAG))
         try:
-            if options.sentences is not None:
-                return self.scores(ref, path, options, self.texts(user_path(options.sentences), options))
-            text = self.texts(path, options)
-            if self.are_translations(path, options):
-                return self.translations(ref, path, options, text)
-            return self.scores(ref, path, options, text)
+            hook = self.hook(ref, columns, options)
+            text = options.text or _texts(table, columns())
+            if hook == "translate":
+                named = (text, options.translation, options.language_column)
+                return TranslationsBackend(path, named, options.language, options.only, options.encoding)
+            how = How(
+                text, options.quantity, options.quantities, options.unit, options.only, options.encoding
+            )
+            return ScoresBackend.read(ref, path, sentences, how)
         except DataError as error:
             raise ModelLoadError(str(error)) from error
 
-    def are_translations(self, path: Path, options: AnswersOptions) -> bool:
-        """Whether the table has the column of translations, or an option says that it holds some."""
-        stated = {"translation", "language", "language_column"} & options.model_fields_set
-        return bool(stated) or options.translation in self.columns(path, options)
+    def hook(self, ref: ModelRef, columns: Callable[[], Sequence[str]], options: AnswersOptions) -> str:
+        """What the file answers: what its options are of; without any, what its columns are.
 
-    def texts(self, path: Path, options: AnswersOptions) -> str:
-        """The column of the texts; raises OptionsError where the table has both of the usual ones."""
-        if options.text is not None:
-            return options.text
-        there = [name for name in TEXTS if name in self.columns(path, options)]
-        if len(there) > 1:
+        Raises OptionsError where options are of both, or nothing names the language of translations.
+        """
+        given = options.model_dump(exclude_defaults=True, exclude={"encoding"}).keys()
+        of_translations, of_scores = given & OfTranslations.model_fields, given & OfScores.model_fields
+        if of_translations and of_scores:
             raise OptionsError(
-                f"{path} has the columns {listed(there)}. Name the one that holds the texts with the option text"
+                f"{ref}: the options {listed(sorted(of_translations))} are of translations, {listed(sorted(of_scores))} of "
+                "scores, and a file is read as one of the two. Leave out those of the other"
             )
-        return next(iter(there), TEXTS[0])
-
-    def columns(self, path: Path, options: AnswersOptions) -> tuple[str, ...]:
-        """Those of the table; raises DataError."""
-        return table_columns(path, str(path), encoding=options.encoding, flag=FLAG)
-
-    def scores(self, ref: ModelRef, path: Path, options: AnswersOptions, text: str) -> Backend:
-        """What answers with the scores of the file."""
-        other = None if options.sentences is None else user_path(options.sentences)
-        how = How(text, options.quantity, options.quantities, options.unit, options.only, options.encoding)
-        return ScoresBackend.read(ref, path, other, how)
-
-    def translations(self, ref: ModelRef, path: Path, options: AnswersOptions, text: str) -> Backend:
-        """What answers with the translations of the file; raises OptionsError where nothing names their language."""
-        if (options.language is None) == (options.language_column is None):
-            raise OptionsError(
-                f"{ref}: the language of the translations is named {'twice' if options.language else 'nowhere'}. Give "
-                'language="sk" if all are in one, or language_column="lang" if a column says it'
-            )
-        columns = (text, options.translation, options.language_column)
-        return TranslationsBackend(path, columns, options.language, options.only, options.encoding)
+        if of_scores or not (of_translations or options.translation in columns()):
+            return "score"
+        _check_language(ref, options, "; or quantities, if scores in this table are meant")
+        return "translate"
 
 
-class ScoresOptions(AnswersOptions):
+def _check_language(ref: ModelRef, options: OfTranslations, more: str = "") -> None:
+    if (options.language is None) == (options.language_column is None):
+        raise OptionsError(
+            f"{ref}: the language of the translations is named {'twice' if options.language else 'nowhere'}. Give "
+            f'language="sk" if all are in one, or language_column="lang" if a column says it{more}'
+        )
+
+
+def _texts(table: Path, columns: Sequence[str]) -> str:
+    """The column of the texts; raises OptionsError where the table has both of the usual ones."""
+    there = [name for name in TEXTS if name in columns]
+    if len(there) > 1:
+        raise OptionsError(
+            f"{table} has the columns {listed(there)}. Name the one that holds the texts with the option text"
+        )
+    return next(iter(there), TEXTS[0])
+
+
+class ScoresOptions(OfScores):
     """``column`` is the earlier name of ``text``."""
 
     column: str = "sentence"
 
+    def as_answers(self) -> AnswersOptions:
+        """The same by their names of today."""
+        return AnswersOptions(text=self.column, **self.model_dump(exclude={"column"}))
 
-class ScoresAdapter(AnswersAdapter):
-    """The earlier name for tables of scores."""
+
+class TranslationsOptions(OfTranslations):
+    """Those of today, with another default of ``text``."""
+
+    text: str = "text"
+    only: FrozenMap[str] = Field(default_factory=dict)
+
+    def as_answers(self) -> AnswersOptions:
+        """The same by their names of today."""
+        return AnswersOptions(**self.model_dump())
+
+
+class _Earlier(AnswersAdapter):
+    """An earlier name, for one answer each."""
+
+    instead: ClassVar[str] = AnswersAdapter.id
+
+    def load(self, ref: ModelRef, options: Any, context: LoadContext) -> Backend:
+        """As today."""
+        return super().load(ref, options.as_answers(), context)
+
+    def hook(self, ref: ModelRef, columns: Callable[[], Sequence[str]], options: AnswersOptions) -> str:  # noqa: ARG002
+        """The one that it is for."""
+        if "translate" in self.capabilities:
+            _check_language(ref, options)
+        return next(iter(self.capabilities))
+
+
+class ScoresAdapter(_Earlier):
+    """The earlier name for scores."""
 
     id: ClassVar[str] = "scores"
-    instead: ClassVar[str] = AnswersAdapter.id
-    capabilities: ClassVar[frozenset[str]] = frozenset({"score"})
     option_type: ClassVar[type[Options]] = ScoresOptions
-
-    def are_translations(self, path: Path, options: AnswersOptions) -> bool:  # noqa: ARG002
-        """Never."""
-        return False
-
-    def texts(self, path: Path, options: AnswersOptions) -> str:  # noqa: ARG002
-        """As its option says."""
-        assert isinstance(options, ScoresOptions)
-        return options.text or options.column
+    capabilities: ClassVar[frozenset[str]] = frozenset({"score"})
 
 
-class TranslationsAdapter(AnswersAdapter):
-    """The earlier name for tables of translations."""
+class TranslationsAdapter(_Earlier):
+    """The earlier name for translations."""
 
     id: ClassVar[str] = "translations"
-    instead: ClassVar[str] = AnswersAdapter.id
+    option_type: ClassVar[type[Options]] = TranslationsOptions
     capabilities: ClassVar[frozenset[str]] = frozenset({"translate"})
-
-    def are_translations(self, path: Path, options: AnswersOptions) -> bool:  # noqa: ARG002
-        """Always."""
-        return True
-
-    def texts(self, path: Path, options: AnswersOptions) -> str:  # noqa: ARG002
-        """As its option says."""
-        return options.text or "text"

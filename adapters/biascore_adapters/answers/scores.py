@@ -6,6 +6,7 @@ import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final, Literal
@@ -111,7 +112,7 @@ def _numbers(shown: str, text: str) -> list[float]:
 
 def _table(path: Path, shown: str, how: How, numbers: Sequence[str] | None) -> Table:
     """The texts, with the columns of ``numbers``; None: with all that there are."""
-    table = read_table(
+    return read_table(
         path,
         shown,
         (how.text, *how.only, *(numbers or ())),
@@ -121,13 +122,15 @@ def _table(path: Path, shown: str, how: How, numbers: Sequence[str] | None) -> T
         "name the file of the sentences with the option sentences",
         flag=FLAG,
     )
-    kept = tuple(
-        row for row in table.rows if all(row.fields[name] == value for name, value in how.only.items())
-    )
-    if not kept:
+
+
+def _kept(table: Table, how: How) -> list[bool]:
+    """Whether each row has the values of ``only``; raises DataError where none has."""
+    kept = [all(row.fields[name] == value for name, value in how.only.items()) for row in table.rows]
+    if not any(kept):
         conditions = " and ".join(f"{name} = {value!r}" for name, value in how.only.items())
-        raise DataError(f"{shown} has no row with {conditions}. Correct the option only")
-    return replace(table, rows=kept)
+        raise DataError(f"{table.display} has no row with {conditions}. Correct the option only")
+    return kept
 
 
 def _beside(shown: str, numbers: Sequence[float], sentences: Path, how: How) -> Given:
@@ -137,16 +140,18 @@ def _beside(shown: str, numbers: Sequence[float], sentences: Path, how: How) -> 
             f"{shown} holds {len(numbers)} numbers, and {sentences} {len(table.rows)} sentences. Give the file of "
             "sentences that the numbers were made from"
         )
-    texts = _texts(table, how.text)
-    scores = _by_text(shown, texts, numbers, how)
+    kept = _kept(table, how)
+    texts = list(compress(_texts(table, how.text), kept))
+    scores = _by_text(shown, texts, list(compress(numbers, kept)), how)
     columns = f"a number a line for column {how.text!r} of {sentences.name}"
-    return Given({how.quantity: scores}, len(numbers), columns, table.reading)
+    return Given({how.quantity: scores}, len(texts), columns, table.reading)
 
 
 def _within(path: Path, shown: str, how: How) -> Given:
     table = _table(path, shown, how, list(how.quantities.values()) or None)
+    table = replace(table, rows=tuple(compress(table.rows, _kept(table, how))))
     texts = _texts(table, how.text)
-    others = (name for name in table.columns if name != how.text)
+    others = (name for name in table.columns if name != how.text and name not in how.only)
     meant = how.quantities or {name: name for name in others if table.looks_numeric(name)}
     table = table.with_numbers(*meant.values())
     scores = {}
