@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -106,6 +106,7 @@ class Checker:
         specs = [one for spec in audit.models for one in spec.measured]
         _check_once([spec.label for spec in specs])
         openings = {spec.label: self.model(spec) for spec in specs if spec.label not in given}
+        self._check_whose(audit, openings.values())
         twins = {spec.label: spec.untransformed.label for spec in audit.models if spec.before}
         labels = [spec.label for spec in specs]
         steps = tuple(
@@ -170,6 +171,25 @@ class Checker:
         if transforms and "embed" not in adapter.capabilities:
             raise CapabilityError(no_vectors(transforms[0].name, spec.ref, adapter.capabilities))
         return Opening(spec, whole, adapter, options, transforms)
+
+    def _check_whose(self, audit: Audit, openings: Iterable[Opening]) -> None:
+        """Raise OptionsError for an option of a metric that it has not, but a model or data file of the audit has."""
+        others = [
+            ("model", f"adapter {one.ref.adapter}", one.adapter.option_type.model_fields) for one in openings
+        ]
+        tables = {"model": "[[models]]", "data": "[[data]]"}
+        for data in audit.data:
+            fields = self.plugins.formats.get(data.format).option_type.model_fields
+            others.append(("data", f"data format {data.format}", fields))
+        for entry in audit.measurements:
+            own = self.plugins.metrics.get(entry.metric).option_type.model_fields
+            for name in entry.options:
+                for table, owner, fields in others:
+                    if name not in own and name in fields:
+                        raise OptionsError(
+                            f"metric {entry.metric}: {name} is no option of it, but one of {owner}. Write "
+                            f"-o {table}.{name}=..., or in an audit file options of {tables[table]}"
+                        )
 
     def metric(self, name: str, options: Mapping[str, Any]) -> Metric:
         """A metric with these options; raises UnknownNameError or OptionsError."""

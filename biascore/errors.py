@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Final, Literal, Protocol
+
+MAX_MESSAGE: Final = 4000
+"""Characters of a message that are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,18 @@ class BiascoreError(Exception):
 
     at: At | None = None
     may_pass: bool = False
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*(_shortened(one) if isinstance(one, str) else one for one in args))
+
+
+def _shortened(message: str) -> str:
+    """A message that quotes a long value or list, without its middle: the input comes first, the next step last."""
+    if len(message) <= MAX_MESSAGE:
+        return message
+    left_out = f" ... ({len(message):,} characters in all) ... "
+    end = MAX_MESSAGE // 4
+    return message[: MAX_MESSAGE - end - len(left_out)] + left_out + message[-end:]
 
 
 class RefError(BiascoreError):

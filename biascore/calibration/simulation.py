@@ -29,8 +29,9 @@ HALVINGS: Final = 2
 TIMES: Final = (0.5, 1.0, 2.0)
 MODELS: Final = 100
 NULLS: Final = 400
-MOST_MODELS: Final = 100_000
 POWER: Final = 0.8
+MOST_MODELS: Final = 100_000
+"""So many models of one size and effect are measured at most: a share of them is then known to .3 points."""
 QUICK: Final[Mapping[str, int]] = {"draws": 1999, "resamples": 200}
 """Options of metrics that take time and hardly move a verdict, where the user gives none."""
 _PLAIN: Final = re.compile(r"[\w/.-]+")
@@ -334,15 +335,16 @@ def _plain(value: object) -> str:
 def _check(
     times: Sequence[float], effects: Sequence[float] | None, models: int, nulls: int, power: float
 ) -> None:
-    for name, count in (("models", models), ("nulls", nulls)):
-        if count > MOST_MODELS:
-            raise OptionsError(
-                f"{name}={count:,} are more than {MOST_MODELS:,} models, which take days. Ask for fewer"
-            )
     if models < 10:
         raise OptionsError(f"models={models}: fewer than 10 models tell nothing. Leave it out for {MODELS}")
     if nulls < 0:
         raise OptionsError(f"nulls={nulls} is below 0. Leave it out for {NULLS}")
+    for option, count in (("models", models), ("nulls", nulls)):
+        if count > MOST_MODELS:
+            raise OptionsError(
+                f"{option}={count:,} is more than {MOST_MODELS:,}, the most that are measured. Usual are {MODELS} models "
+                f"and {NULLS} nulls"
+            )
     if not all(0 < one <= 64 for one in times):
         raise OptionsError(
             f"times={list(times)} holds a size that is not above 0 and at most 64. Try, for example, 0.5 and 2"

@@ -237,10 +237,11 @@ def test_what_cannot_be_calibrated_is_refused_before_a_model_is_made(
         {"nulls": -1},
         {"nulls": 10**12},
         {"times": [0.0]},
+        {"times": [10.0**12]},
         {"effects": [2.5]},
         {"power": 1.0},
     ],
-    ids=str,
+    ids=lambda one: "=".join(map(str, *one.items())),
 )
 def test_numbers_that_cannot_be_are_refused(engine: Engine, wrong: dict[str, object]) -> None:
     with pytest.raises(OptionsError, match=next(iter(wrong))):
