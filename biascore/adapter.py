@@ -52,7 +52,7 @@ class Adapter(ABC, Configured[OptionsT]):
     ``answers_version``: kept answers are used as long as it is the same; None means the version of the
     distribution, so that every upgrade asks again. ``uses_stimuli``: whether its models are made from the stimuli
     available, and so have another digest with others. ``runtime``: the module that runs its models, whose devices
-    ``biascore doctor`` lists.
+    ``biascore doctor`` lists. ``instead``: the adapter of which this one is an earlier name.
     """
 
     id: ClassVar[str]
@@ -66,6 +66,7 @@ class Adapter(ABC, Configured[OptionsT]):
     answers_version: ClassVar[str | None] = None
     uses_stimuli: ClassVar[bool] = False
     runtime: ClassVar[str] = ""
+    instead: ClassVar[str] = ""
 
     @classmethod
     def devices(cls) -> Sequence[str]:

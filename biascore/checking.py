@@ -44,6 +44,10 @@ def _check_once(labels: Sequence[str]) -> None:
         )
 
 
+def _renamed(old: str, new: str) -> None:
+    warnings.warn(f"{old} is now {new}; the old name goes with the next release", FutureWarning, stacklevel=3)
+
+
 def read_data(plugins: Plugins, data: AuditData) -> Test:
     """The test that a data file becomes; raises DataError, OptionsError or UnknownNameError."""
     kind = plugins.formats.get(data.format)
@@ -149,6 +153,8 @@ class Checker:
         """
         ref = ModelRef.parse(spec.ref)
         kind = self.plugins.adapters.get(ref.adapter)
+        if kind.instead:
+            _renamed(f"{ref.adapter}:", f"{kind.instead}:")
         at = At(self.plugins.adapters.owner(ref.adapter).owner, "checking", f"checking {ref}", spec.label)
         adapter = guarded(at, kind)
         # A path that exists is a path, even with an @ in it.
@@ -189,11 +195,7 @@ class Checker:
         """A metric with these options; raises UnknownNameError or OptionsError."""
         metric = self.plugins.metrics.get(name)
         if metric.instead:
-            warnings.warn(
-                f"{name} is now {metric.instead}, for masked and causal models; the old name goes with the next release",
-                FutureWarning,
-                stacklevel=2,
-            )
+            _renamed(name, f"{metric.instead}, for masked and causal models")
         at = At(self.plugins.metrics.owner(name).owner, "checking", f"making the metric {name}")
         return guarded(at, lambda: metric(validate(metric.option_type, options, f"metric {name}")).chosen)
 

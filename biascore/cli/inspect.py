@@ -46,6 +46,7 @@ def adapters(as_json: Json = False) -> None:
             "extra": adapter.extra or "",
         }
         for adapter in Plugins(only={"register_adapters"}).adapters.items()
+        if not adapter.instead
     ]
     _print(rows, as_json)
 
@@ -181,8 +182,7 @@ def show(
     rows: Annotated[
         Path | None,
         typer.Option(
-            help="Write the sentences of the test to a CSV instead, with columns for answers made elsewhere: for scores: or "
-            "translations:.",
+            help="Write the sentences of the test to a CSV instead, with columns for answers made elsewhere: for answers:.",
             metavar="FILE",
         ),
     ] = None,

@@ -70,7 +70,7 @@ def kind_of(path: PurePath, display: str) -> str:
 
 
 class Delimited:
-    """CSV, TSV and the like: the first of the delimiters by which the header has the ``needed`` columns.
+    """CSV, TSV and the like: the first of the delimiters by which the header has the ``needed`` columns, or most columns.
 
     Without ``quotes`` a quotation mark is a character like any other.
     """
@@ -90,7 +90,9 @@ class Delimited:
         self._display = display
         self._quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE
         headers = {delimiter: _header(text, delimiter) for delimiter in delimiters}
-        fitting = [delimiter for delimiter, header in headers.items() if set(needed) <= set(header)]
+        fitting = [
+            delimiter for delimiter, header in headers.items() if needed and set(needed) <= set(header)
+        ]
         self._delimiter = fitting[0] if fitting else max(headers, key=lambda one: len(headers[one]))
         self.columns = tuple(headers[self._delimiter])
         self.decimal_commas = self._delimiter != DELIMITERS["comma"]

@@ -232,6 +232,11 @@ def read_table(
     return table
 
 
+def table_columns(path: Path, display: str, *, encoding: str = UTF8, flag: str = OF_DATA) -> tuple[str, ...]:
+    """The columns of a table, in their order; raises what ``read_table`` does."""
+    return _form(path, display, (), encoding, "auto", flag, quotes=True).columns
+
+
 def _with_points(row: Row, columns: Sequence[str]) -> dict[str, str]:
     cells = {column: row.fields[column].strip() for column in columns}
     return {column: cell.replace(",", ".") for column, cell in cells.items() if _NUMBER.fullmatch(cell)}

@@ -276,7 +276,7 @@ def test_runs_of_words_in_the_record_have_a_bound(
         (("--emotion", "joy", "--seeds", 3), "nothing is random in a svr"),
         (("--emotion", "joy", "-o", "model.a=1"), "is of an encoder, and none is named"),
         (
-            ("--emotion", "joy", "--model", "scores:{table}", "-o", "model.column=text"),
+            ("--emotion", "joy", "--model", "answers:{table}", "-o", "model.text=text"),
             "cannot embed (it can score)",
         ),
         (("--emotion", "joy", "--column", "text=gone"), "has no column 'gone'"),

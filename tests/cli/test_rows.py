@@ -1,4 +1,4 @@
-"""``show --rows``: the sentences of a test in the table that ``scores:`` or ``translations:`` reads."""
+"""``show --rows``: the sentences of a test in the table that ``answers:`` reads."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ def test_rows_written_answered_and_measured(
             out.writerow([text, answer, *[""] * (len(header) - 2)])
     engine = Engine(cache=None)
     model = (
-        engine.model(f"translations:{filled}", language="it")
+        engine.model(f"answers:{filled}", language="it")
         if metric == "gest-mt"
-        else engine.model(f"scores:{filled}", unit=None if metric == "eec" else "nats")
+        else engine.model(f"answers:{filled}", unit=None if metric == "eec" else "nats")
     )
     (found,) = engine.measure(metric, model, test, **OPTIONS.get(metric, {}))
     assert found.headline.value is not None

@@ -13,6 +13,7 @@ from biascore.designs import association, near, specificity, words
 from biascore.designs.crossed import Crossed
 from biascore.results.coverage import Coverage
 from biascore.stats import cosine_matrix
+from biascore.stats.paired import sign_flip_test
 from biascore.stats.permutation import AUTO_MAX_SUMS, MOST_LABELS, exact_cost, fewer_draws, permutation_test
 from biascore.stimuli import WordList
 from biascore_metrics.fise import clusters
@@ -140,6 +141,7 @@ def test_labels_of_huge_lists_are_drawn_fewer_times_and_the_result_says_how_ofte
     monkeypatch.setattr("biascore.stats.permutation.MOST_LABELS", 1000)
     x, y = RNG(4).normal(size=(2, 50))
     assert permutation_test(x, y, method="monte-carlo", draws=500, rng=RNG(0)).two_sided.n_total == 10
+    assert sign_flip_test(x, draws=500, rng=RNG(0)).n_total == 1000 // 7
 
 
 def test_words_that_are_not_linked_are_of_the_nearest_cluster(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,8 +34,8 @@ def readers() -> dict[str, Reader]:
         "gest": data("gest"),
         "json-lines": data("gest"),
         "gender-variants": data("gender-variants"),
-        "scores": lambda path: engine.model(f"scores:{path}").close(),
-        "translations": lambda path: engine.model(f"translations:{path}", language="sk").close(),
+        "scores": lambda path: engine.model(f"answers:{path}").close(),
+        "translations": lambda path: engine.model(f"answers:{path}", language="sk").close(),
     }
 
 

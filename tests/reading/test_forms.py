@@ -116,11 +116,11 @@ def test_models_and_gender_tables_take_every_form(form: str, engine: Engine, tmp
     path.write_bytes(
         written([{"sentence": "Però", "joy": "0.5", "fear": ""}, {"sentence": "b", "joy": "1", "fear": "2"}])
     )
-    scores = engine.model(f"scores:{path}", **options)
+    scores = engine.model(f"answers:{path}", **options)
     assert scores.score(["b", "Però"], "joy").tolist() == [1, 0.5]
     assert scores.score(["b"], "fear").tolist() == [2]
     path.write_bytes(written([{"text": "Yes.", "translation": "Però.", "lang": "it"}]))
-    translations = engine.model(f"translations:{path}", language_column="lang", **options)
+    translations = engine.model(f"answers:{path}", language_column="lang", **options)
     assert translations.translate(["Yes."], "en", "it") == ("Però.",)
     path.write_bytes(written([{"sentence": "Sono stanca però.", "expected": "feminine"}]))
     (labelled,) = read_sentences(path, **options)
@@ -237,8 +237,8 @@ def test_an_encoding_that_is_none(encoding: str, engine: Engine, tmp_path: Path)
     (tmp_path / "x.csv").write_text(delimited(PAIRS), encoding="utf-8")
     with pytest.raises(OptionsError, match=r"encoding: there is no encoding .*Name one that Python knows"):
         engine.data("crows-pairs", tmp_path / "x.csv", language="it", encoding=encoding)
-    with pytest.raises(OptionsError, match=r"adapter scores: encoding: there is no encoding"):
-        engine.model(f"scores:{tmp_path / 'x.csv'}", encoding=encoding)
+    with pytest.raises(OptionsError, match=r"adapter answers: encoding: there is no encoding"):
+        engine.model(f"answers:{tmp_path / 'x.csv'}", encoding=encoding)
     with pytest.raises(OptionsError, match=r"there is no encoding"):
         read_sentences(tmp_path / "x.csv", encoding)
 
@@ -253,7 +253,7 @@ def test_text_that_is_in_another_encoding(engine: Engine, tmp_path: Path) -> Non
     with pytest.raises(DataError, match=message + r"encoding \(such as -o data.encoding=cp1252\)"):
         engine.data("crows-pairs", path, language="it")
     with pytest.raises(ModelLoadError, match=message + r"encoding \(such as -o model.encoding=cp1252\)"):
-        engine.model(f"translations:{path}", language="it")
+        engine.model(f"answers:{path}", language="it")
     with pytest.raises(DataError, match=r"such as --encoding=cp1252"):
         read_sentences(path)
     with pytest.raises(DataError, match=r"line 2: is not ascii .*or leave the option out if that is UTF-8"):
@@ -308,7 +308,7 @@ def test_only_what_is_not_the_default_enters_the_cache_key(tmp_path: Path) -> No
     (tmp_path / "x.csv").write_text("sentence,joy\na,1\n")
     asked = []
     for options in ({}, {"encoding": "utf-8"}, {"encoding": "cp1252"}):
-        model = engine.model(f"scores:{tmp_path / 'x.csv'}", **options)
+        model = engine.model(f"answers:{tmp_path / 'x.csv'}", **options)
         model.score(["a"], "joy")
         asked.append(model.counts.asked)
         assert model.used().options["encoding"] == options.get("encoding", "utf-8")

@@ -27,13 +27,13 @@ def test_scores_with_decimal_commas(separator: str, engine: Engine, tmp_path: Pa
     lines = ("sentence;anger;joy", "Ich bin's;0,53;1", "Ja, du;-1,5E-2;,25", "Oh;;2")
     path.write_bytes(excel(*(line.replace(";", separator) for line in lines)))
     for options in ({}, {"quantities": {"anger": "anger", "joy": "joy"}}):
-        model = engine.model(f"scores:{path}", **options)
+        model = engine.model(f"answers:{path}", **options)
         assert model.identity.quantities == ("anger", "joy")
         assert model.score(["Ich bin's", "Ja, du"], "anger").tolist() == [0.53, -0.015]
         assert model.score(["Ich bin's", "Ja, du", "Oh"], "joy").tolist() == [1, 0.25, 2]
         assert "decimal comma" in str(model.identity.conventions)
     path.write_bytes(excel(*(line.replace(";", separator).replace(",", ".") for line in lines)))
-    assert "decimal comma" not in str(engine.model(f"scores:{path}").identity.conventions)
+    assert "decimal comma" not in str(engine.model(f"answers:{path}").identity.conventions)
 
 
 @pytest.mark.parametrize(
@@ -52,17 +52,17 @@ def test_numbers_that_could_mean_two_things(
     path.write_bytes(excel(*lines))
     for options in ({}, {"quantities": {"joy": "joy", **({"fear": "fear"} if "fear" in lines[0] else {})}}):
         with pytest.raises(ModelLoadError, match=r"de\.csv") as caught:
-            engine.model(f"scores:{path}", **options)
+            engine.model(f"answers:{path}", **options)
         assert all(one in str(caught.value) for one in named), caught.value
 
 
 def test_commas_are_no_numbers_in_columns_of_text(engine: Engine, tmp_path: Path) -> None:
     path = tmp_path / "de.csv"
     path.write_bytes(excel("sentence;note;day;joy", "a;0,5;12.05.2024;1,5", "b;x 0.5;13.05.2024;2,5"))
-    assert engine.model(f"scores:{path}").identity.quantities == ("joy",)
+    assert engine.model(f"answers:{path}").identity.quantities == ("joy",)
     path.write_bytes(excel("sentence;joy", "a;1,5", "b;hoch"))
     with pytest.raises(ModelLoadError, match="'joy' is no number on line 3"):
-        engine.model(f"scores:{path}", quantities={"joy": "joy"})
+        engine.model(f"answers:{path}", quantities={"joy": "joy"})
 
 
 def test_labels_and_norms_with_decimal_commas(engine: Engine, tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ BESIDE = (
     "adapter-planted",
     "kinds",
     "adapter-fasttext",
-    "adapter-scores",
+    "adapter-answers",
     "metric-weat",
     "metric-lpbs",
     "wordlists-en",

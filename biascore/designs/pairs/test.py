@@ -62,7 +62,7 @@ class SentencePairsTest(Test):
         return {"pairs": self.pairs}
 
     def to_answer(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The log-likelihood of each sentence, as ``scores:`` reads it."""
+        """The log-likelihood of each sentence, as ``answers:`` reads it."""
         texts = (text for pair in self.pairs.pairs for text in (pair.sent_more, pair.sent_less))
         return ("sentence", "log_likelihood"), tuple(dict.fromkeys(texts))
 

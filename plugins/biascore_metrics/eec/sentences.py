@@ -173,7 +173,7 @@ class EquityTest(Test):
         return {"sentences": sentences_json(self)}
 
     def to_answer(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """A score of each sentence for each emotion, as ``scores:`` reads it."""
+        """A score of each sentence for each emotion, as ``answers:`` reads it."""
         return ("sentence", *self.emotions), tuple(dict.fromkeys(self.rows()["sentence"]))
 
     def rows(self) -> pd.DataFrame:

@@ -35,7 +35,7 @@ def holds_scores(model: Model, metric: str, quantities: Sequence[str], *, can_be
     if not can_be_asked:
         raise CapabilityError(
             f"{metric} on {model.name}: it answers no questions about words, and holds {', '.join(held) or 'no scores'} "
-            f"where {', '.join(quantities)} are needed. Name the scores so (option quantity or quantities of scores:), "
+            f"where {', '.join(quantities)} are needed. Name the scores so (option quantity or quantities of answers:), "
             "or choose the templates that it has"
         )
     return False

@@ -130,7 +130,7 @@ class SamplesTest(Test):
         return {"samples": self.samples}
 
     def to_answer(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """A translation of each sentence, as ``translations:`` reads it."""
+        """A translation of each sentence, as ``answers:`` reads it."""
         return ("text", "translation"), tuple(dict.fromkeys(one.sentence for one in self.samples.samples))
 
     def resized(self, size: Resizing) -> Self:
@@ -155,7 +155,7 @@ class GenderPairsTest(Test):
         return {"pairs": self.pairs}
 
     def to_answer(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The log odds of each pair by its masculine version, as ``scores:`` reads it."""
+        """The log odds of each pair by its masculine version, as ``answers:`` reads it."""
         return ("sentence", "pairs"), tuple(dict.fromkeys(pair.male for pair in self.pairs.pairs))
 
     def resized(self, size: Resizing) -> Self:

@@ -173,7 +173,7 @@ def _oddities(design: Design, scored: Scored) -> list[str]:
         found.append(
             f"{scored.n_dropped} sentence(s) are left out: their association is not finite, or their weight not above 0"
         )
-    for role, words in {**design.targets, **design.pairs()}.items():
+    for role, words in (*design.targets.items(), *design.pairs().items()):
         twice = [word for word, count in Counter(map(spelling, words)).items() if count > 1]
         if twice:
             found.append(

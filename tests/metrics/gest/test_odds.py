@@ -249,12 +249,12 @@ def test_the_unit_of_given_log_odds_is_asked_for(engine: Engine, tmp_path: Path)
         "sentence;pairs\nsom slabý;0,5\nsilný som;2,5\nsom rad;1,5\nsom ten!;3\n", encoding="utf-8"
     )
     with pytest.raises(OptionsError) as caught:
-        engine.measure("gest-lm", f"scores:{path}", pairs_test(PAIRS))
+        engine.measure("gest-lm", f"answers:{path}", pairs_test(PAIRS))
     assert all(one in str(caught.value) for one in ("pairs", "unit=nats", "unit=log10"))
     found = {}
     for unit in ("nats", "log10", "as is"):
         run = engine.measure(
-            "gest-lm", engine.model(f"scores:{path}", unit=unit), pairs_test(PAIRS), log_base="e"
+            "gest-lm", engine.model(f"answers:{path}", unit=unit), pairs_test(PAIRS), log_base="e"
         )
         found[unit] = run[0].headline.value
         told = run[0].conventions["scores read as"]
@@ -271,7 +271,7 @@ def test_given_scores_of_pairs_and_of_another_quantity(engine: Engine, tmp_path:
     path.write_text(
         "sentence,pairs\nsom slabý,0.5\nsilný som,2.5\nsom rad,1.5\nsom ten!,3\n", encoding="utf-8"
     )
-    model = engine.model(f"scores:{path}", unit="nats")
+    model = engine.model(f"answers:{path}", unit="nats")
     found = engine.measure("gest-lm", model, pairs_test(PAIRS), log_base="e")[0]
     # One token of a model is not asked for: a file has no tokens.
     assert found.headline.value == pytest.approx((2 + 3) / 2 - 0.5)

@@ -45,7 +45,7 @@ def test_a_grammar_file_tells_the_gender(
     folder: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(folder)
-    model = engine.model("translations:given.csv", language="xy")
+    model = engine.model("answers:given.csv", language="xy")
     run = engine.measure("gest-mt", model, "en/gest_own", **options(folder))
     assert run[0].headline.value == 1
     assert run[0].conventions["grammar"] == "xy.toml"
@@ -55,7 +55,7 @@ def test_a_grammar_file_tells_the_gender(
 def test_a_grammar_lies_next_to_its_audit_and_is_in_the_bundle(folder: Path, engine: Engine) -> None:
     parts = {
         "title": "x",
-        "models": [{"ref": f"translations:{folder / 'given.csv'}", "options": {"language": "xy"}}],
+        "models": [{"ref": f"answers:{folder / 'given.csv'}", "options": {"language": "xy"}}],
         "measurements": [
             {"metric": "gest-mt", "tests": ["en/gest_own"], "options": {"target": "xy", "grammar": "xy.toml"}}
         ],

@@ -46,7 +46,7 @@ def labels(gest: Test) -> list[str]:
 def test_table_6_and_table_4(slavic_engine: Engine, shared_data: Path, gest: Test, pair: str) -> None:
     system, target = pair.split("/")
     model = slavic_engine.model(
-        f"translations:{shared_data / 'gest' / 'translations_dev.csv.gz'}",
+        f"answers:{shared_data / 'gest' / 'translations_dev.csv.gz'}",
         text="sentence_en",
         language_column="lang",
         only={"system": system, "lang": target},
@@ -76,7 +76,7 @@ def test_table_7(slavic_engine: Engine, shared_data: Path, gest: Test, row: str)
     printed = read(folder / "expected_table7.json")["rows"][row]
     number = int(row[-1])
     model = slavic_engine.model(
-        f"scores:{folder / printed['file']}",
+        f"answers:{folder / printed['file']}",
         sentences=str(shared_data / "gest" / "gest.csv.gz"),
         quantity=f"template {number}",
         unit="log10",
@@ -102,7 +102,7 @@ def test_the_topical_check_finds_the_papers_166_samples(
     """Table 3: n = 166 with any part of a word; as whole words there are fewer."""
     folder = shared_data / "gest" / "english_mlm"
     model = slavic_engine.model(
-        f"scores:{folder / 'bert-base-uncased_template-0.txt.gz'}",
+        f"answers:{folder / 'bert-base-uncased_template-0.txt.gz'}",
         sentences=str(shared_data / "gest" / "gest.csv.gz"),
         quantity="template 1",
         unit="log10",

@@ -13,7 +13,7 @@ from biascore.errors import ModelLoadError, QuestionError
 
 
 def opened(path: Path, **options: object):  # type: ignore[no-untyped-def]
-    return Engine(cache=None).model(f"scores:{path}", **options)
+    return Engine(cache=None).model(f"answers:{path}", **options)
 
 
 def test_a_csv_has_a_quantity_for_each_column_of_numbers(tmp_path: Path) -> None:
@@ -32,7 +32,7 @@ def test_numbers_stand_beside_a_file_of_sentences(tmp_path: Path) -> None:
     sentences, numbers = tmp_path / "s.csv", tmp_path / "n.txt.gz"
     sentences.write_text("text;stereotype\none;1\ntwo;8\n", encoding="utf-8")
     numbers.write_bytes(gzip.compress(b"-1\n0.5\n"))
-    options = {"sentences": str(sentences), "column": "text", "quantity": "template 1"}
+    options = {"sentences": str(sentences), "text": "text", "quantity": "template 1"}
     assert opened(numbers, **options).score(["two", "one"], "template 1").tolist() == [0.5, -1]
     in_nats = opened(numbers, **options, unit="log10").score(["two"], "template 1")
     assert in_nats.tolist() == pytest.approx([0.5 * math.log(10)])
@@ -50,7 +50,7 @@ def test_numbers_stand_beside_a_file_of_sentences(tmp_path: Path) -> None:
         ("sentence,x\na,1\na,2\n", "'a' stands there with the scores 1.0 and 2.0"),
         ("sentence,x\na,nan\n", "the score of 'a' is nan"),
         ("sentence,x\na,high\n", "no column of numbers other than 'sentence'"),
-        ("text,x\na,1\n", "no column 'sentence'; its columns are: 'text', 'x'"),
+        ("texts,x\na,1\n", "no column 'sentence'; its columns are: 'texts', 'x'"),
         ("sentence,x\na,1,2\n", "line 2 has 3 fields where the header has 2"),
         ("sentence,x\n", "a header and no rows"),
         ("sentence,sentence\na,1\n", "the column 'sentence' twice"),
@@ -61,7 +61,7 @@ def test_what_is_wrong_with_a_file(tmp_path: Path, content: str, message: str) -
     path.write_text(content, encoding="utf-8")
     with pytest.raises(ModelLoadError, match=message):
         opened(path)
-    with pytest.raises(ModelLoadError, match="cannot be read"):
+    with pytest.raises(ModelLoadError, match="no such file"):
         opened(tmp_path / "absent.csv")
 
 

@@ -32,7 +32,7 @@ def save(folder: Path, text: str, name: str = "outputs.csv") -> Path:
 
 
 def opened(path: object, **options: Any) -> Model:
-    return Engine(cache=None).model(f"translations:{path}", **options)
+    return Engine(cache=None).model(f"answers:{path}", **options)
 
 
 def test_texts_are_looked_up(tmp_path: Path) -> None:
@@ -55,7 +55,7 @@ def test_two_systems_are_two_models(tmp_path: Path) -> None:
     path = save(tmp_path, ROWS)
     engine = Engine(cache=tmp_path / "cache")
     answers = [
-        engine.model(f"translations:{path}", language_column="lang", only={"system": system}).translate(
+        engine.model(f"answers:{path}", language_column="lang", only={"system": system}).translate(
             ["I am tired."], "en", "sk"
         )
         for system in ("one", "two")

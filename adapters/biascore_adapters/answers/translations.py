@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from biascore.api.adapters import Backend, Cost, Identity, ModelRef, hookimpl
-from biascore.api.formats import Table, file_digest, read_table, user_path
-from biascore.api.support import canonical_tag, check_regular, quoted
-from biascore.errors import DataError, ModelLoadError, QuestionError, UnsupportedLanguageError
+from biascore.api.adapters import Backend, Cost, Identity, hookimpl
+from biascore.api.formats import Table, file_digest, read_table
+from biascore.api.support import canonical_tag, quoted
+from biascore.errors import ModelLoadError, QuestionError, UnsupportedLanguageError
+from biascore_adapters.answers.scores import FLAG
 
 
 class TranslationsBackend(Backend):
@@ -27,17 +28,14 @@ class TranslationsBackend(Backend):
     ) -> None:
         self._path = path
         self._found: dict[str, dict[str, str]] = {}
-        try:
-            table = read_table(
-                path,
-                str(path),
-                [name for name in (*columns, *only) if name is not None],
-                encoding=encoding,
-                remedy="Name its columns with the options text, translation, language_column and only",
-                flag="-o model.encoding",
-            )
-        except DataError as error:
-            raise ModelLoadError(str(error)) from error
+        table = read_table(
+            path,
+            str(path),
+            [name for name in (*columns, *only) if name is not None],
+            encoding=encoding,
+            remedy="Name its columns with the options text, translation, language_column and only",
+            flag=FLAG,
+        )
         self._read(table, columns, language, only)
         self.identity = Identity(
             f"sha256:{file_digest(path, str(path), ModelLoadError)}",
@@ -99,14 +97,3 @@ class TranslationsBackend(Backend):
         if not self._found:
             conditions = " and ".join(f"{name} = {value!r}" for name, value in only.items())
             raise ModelLoadError(f"{self._path} has no row with {conditions}. Correct the option only")
-
-
-def locate(ref: ModelRef) -> Path:
-    """The file; raises ModelLoadError where there is none."""
-    path = user_path(ref.locator)
-    if not ref.locator or not path.exists():
-        raise ModelLoadError(
-            f"{ref}: there is no such file. Give the path of a CSV, TSV, JSON Lines or Parquet file"
-        )
-    check_regular(path, str(ref), ModelLoadError)
-    return path

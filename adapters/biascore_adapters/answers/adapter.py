@@ -1,0 +1,184 @@
+"""``answers:`` opens translations or scores: options say which; without, a table with a column ``translation`` translates.
+
+``scores:`` and ``translations:`` are its earlier names, each with its own name for the column of the texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+from pydantic import Field
+
+from biascore.api.adapters import Adapter, Backend, LoadContext, ModelRef, Options
+from biascore.api.formats import FrozenMap, TableOptions, table_columns, user_path
+from biascore.api.support import LanguageTag, check_regular, listed
+from biascore.errors import DataError, ModelLoadError, OptionsError
+from biascore_adapters.answers.scores import FLAG, How, ScoresBackend, Unit
+from biascore_adapters.answers.translations import TranslationsBackend
+
+TEXTS: Final = ("sentence", "text")
+"""What the column of the texts is called where no option names it."""
+
+
+class OfTranslations(TableOptions):
+    """The options that are of translations alone."""
+
+    translation: str = "translation"
+    language: LanguageTag | None = None
+    language_column: str | None = None
+
+
+class OfScores(TableOptions):
+    """The options that are of scores alone."""
+
+    sentences: str | None = None
+    quantity: str = "score"
+    quantities: FrozenMap[str] = Field(default_factory=dict)
+    unit: Unit | None = None
+
+
+class AnswersOptions(OfTranslations, OfScores):
+    """How the table is to be read. ``text``: the column of the texts, if it is called neither sentence nor text.
+
+    ``only`` keeps the rows that have these values: ``only={system="deepl"}``.
+
+    Of translations: ``translation``, their column; ``language``, the target language of the whole file, or
+    ``language_column``, which names it row by row.
+
+    Of scores: each further column of numbers is called as its header says, or as ``quantities`` says:
+    ``{"template 1" = "bert_t0"}``. ``sentences``: a table that holds the texts, for a file that has a number a line in the
+    same order, called ``quantity``; ``encoding`` is then that of the table. ``unit``: of logarithms, which are answered in
+    nats; metrics of log-probabilities need it, of other scores it is left out. "as is" is an earlier name of "nats".
+    """
+
+    text: str | None = None
+    only: FrozenMap[str] = Field(default_factory=dict)
+
+
+class AnswersAdapter(Adapter[AnswersOptions]):
+    """Opens tables of translations or of scores, and files of numbers, one a line; all also as .gz."""
+
+    id: ClassVar[str] = "answers"
+    summary: ClassVar[str] = "answers given before: translations or scores of sentences, from a table"
+    example: ClassVar[str] = "answers:outputs.csv"
+    answers_version: ClassVar[str | None] = "1"
+    capabilities: ClassVar[frozenset[str]] = frozenset({"score", "translate"})
+
+    def check(self, ref: ModelRef, options: AnswersOptions, context: LoadContext) -> None:
+        """Raise what is wrong with the file: it is read whole, which takes no time next to a model."""
+        self.load(ref, options, context)
+
+    def load(self, ref: ModelRef, options: AnswersOptions, context: LoadContext) -> Backend:  # noqa: ARG002
+        """Read the file; raises ModelLoadError for one that cannot be read or contradicts itself, and OptionsError."""
+        path = user_path(ref.locator)
+        if not ref.locator or not path.exists():
+            raise ModelLoadError(
+                f"{ref}: there is no such file. Give the path of a table, or of a file of numbers"
+            )
+        check_regular(path, str(ref), ModelLoadError)
+        sentences = None if options.sentences is None else user_path(options.sentences)
+        table = sentences or path
+        columns = cache(lambda: table_columns(table, str(table), encoding=options.encoding, flag=FLAG))
+        try:
+            hook = self.hook(ref, columns, options)
+            text = options.text or _texts(table, columns())
+            if hook == "translate":
+                named = (text, options.translation, options.language_column)
+                return TranslationsBackend(path, named, options.language, options.only, options.encoding)
+            how = How(
+                text, options.quantity, options.quantities, options.unit, options.only, options.encoding
+            )
+            return ScoresBackend.read(ref, path, sentences, how)
+        except DataError as error:
+            raise ModelLoadError(str(error)) from error
+
+    def hook(self, ref: ModelRef, columns: Callable[[], Sequence[str]], options: AnswersOptions) -> str:
+        """What the file answers: what its options are of; without any, what its columns are.
+
+        Raises OptionsError where options are of both, or nothing names the language of translations.
+        """
+        given = options.model_dump(exclude_defaults=True, exclude={"encoding"}).keys()
+        of_translations, of_scores = given & OfTranslations.model_fields, given & OfScores.model_fields
+        if of_translations and of_scores:
+            raise OptionsError(
+                f"{ref}: the options {listed(sorted(of_translations))} are of translations, {listed(sorted(of_scores))} of "
+                "scores, and a file is read as one of the two. Leave out those of the other"
+            )
+        if of_scores or not (of_translations or options.translation in columns()):
+            return "score"
+        _check_language(ref, options, "; or quantities, if scores in this table are meant")
+        return "translate"
+
+
+def _check_language(ref: ModelRef, options: OfTranslations, more: str = "") -> None:
+    if (options.language is None) == (options.language_column is None):
+        raise OptionsError(
+            f"{ref}: the language of the translations is named {'twice' if options.language else 'nowhere'}. Give "
+            f'language="sk" if all are in one, or language_column="lang" if a column says it{more}'
+        )
+
+
+def _texts(table: Path, columns: Sequence[str]) -> str:
+    """The column of the texts; raises OptionsError where the table has both of the usual ones."""
+    there = [name for name in TEXTS if name in columns]
+    if len(there) > 1:
+        raise OptionsError(
+            f"{table} has the columns {listed(there)}. Name the one that holds the texts with the option text"
+        )
+    return next(iter(there), TEXTS[0])
+
+
+class ScoresOptions(OfScores):
+    """``column`` is the earlier name of ``text``."""
+
+    column: str = "sentence"
+
+    def as_answers(self) -> AnswersOptions:
+        """The same by their names of today."""
+        return AnswersOptions(text=self.column, **self.model_dump(exclude={"column"}))
+
+
+class TranslationsOptions(OfTranslations):
+    """Those of today, with another default of ``text``."""
+
+    text: str = "text"
+    only: FrozenMap[str] = Field(default_factory=dict)
+
+    def as_answers(self) -> AnswersOptions:
+        """The same by their names of today."""
+        return AnswersOptions(**self.model_dump())
+
+
+class _Earlier(AnswersAdapter):
+    """An earlier name, for one answer each."""
+
+    instead: ClassVar[str] = AnswersAdapter.id
+
+    def load(self, ref: ModelRef, options: Any, context: LoadContext) -> Backend:
+        """As today."""
+        return super().load(ref, options.as_answers(), context)
+
+    def hook(self, ref: ModelRef, columns: Callable[[], Sequence[str]], options: AnswersOptions) -> str:  # noqa: ARG002
+        """The one that it is for."""
+        if "translate" in self.capabilities:
+            _check_language(ref, options)
+        return next(iter(self.capabilities))
+
+
+class ScoresAdapter(_Earlier):
+    """The earlier name for scores."""
+
+    id: ClassVar[str] = "scores"
+    option_type: ClassVar[type[Options]] = ScoresOptions
+    capabilities: ClassVar[frozenset[str]] = frozenset({"score"})
+
+
+class TranslationsAdapter(_Earlier):
+    """The earlier name for translations."""
+
+    id: ClassVar[str] = "translations"
+    option_type: ClassVar[type[Options]] = TranslationsOptions
+    capabilities: ClassVar[frozenset[str]] = frozenset({"translate"})
