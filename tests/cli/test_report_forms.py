@@ -95,7 +95,7 @@ def test_no_message_names_a_temporary_folder(tmp_path: Path, monkeypatch: pytest
         printing.printed("<p>page</p>")
     browser.write_text("#!/bin/sh\nexec sleep 20\n")
     monkeypatch.setattr("biascore.report.printing.SECONDS", 0.1)
-    with pytest.raises(RunError, match="within 0.1 seconds") as late:
+    with pytest.raises(RunError, match=r"within 0\.1 seconds") as late:
         printing.printed("<p>page</p>")
 
     def full(_: int) -> None:
