@@ -182,7 +182,7 @@ def show(
     rows: Annotated[
         Path | None,
         typer.Option(
-            help="Write the sentences of the test to a CSV instead, with columns for answers made elsewhere: for answers:.",
+            help="Write the sentences of the test to a CSV instead, with blank columns for answers, as answers: reads it.",
             metavar="FILE",
         ),
     ] = None,
