@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from biascore import Audit, Engine, Run
+from biascore import Audit, Engine, Measurement, Run
 from biascore.stats import normal_approximation
 
 STUDIES = Path(__file__).parents[2] / "docs" / "studies"
@@ -259,9 +259,15 @@ def study(engine: Engine, models: dict[str, str]) -> Run:
     return engine.run(audit)
 
 
+def value_of(one: Measurement) -> float | None:
+    """The effect, of what is left where the test lost half of a list and is not measured."""
+    left = [estimate for estimate in one.estimates if estimate.name.endswith(", of what is left")]
+    return (left or one.estimates)[0].value
+
+
 def check(run: Run, expected: dict[str, tuple[float, ...]]) -> None:
     """Compare with the page: effects before and after by test, and their change where the audit measures it."""
-    found = {(one.metric, one.model, one.test): one.headline.value for one in run}
+    found = {(one.metric, one.model, one.test): value_of(one) for one in run}
     for test, (before, after, *change) in expected.items():
         assert found["weat", "es before", test] == pytest.approx(before, abs=0.03), test
         assert found["weat", "es", test] == pytest.approx(after, abs=0.03), test
@@ -308,6 +314,8 @@ def test_on_small_real_vectors_gg_weat_falls_and_baselines_stay(engine: Engine, 
         "es/weat2": (1.72, 1.75, 0.03),
     }  # fmt: skip
     check(run, expected)
+    lost = {one.test for one in run if one.metric == "weat" and one.headline.value is None}
+    assert lost == {"es/GenS", "es/GenC", "es/weat1"}, "these vectors lack half of a list or more"
     assert held_out(run) == pytest.approx([1.44, -0.28], abs=0.03)
 
 

@@ -28,7 +28,9 @@ def test_gest_is_masculine_throughout_whatever_the_stereotype(apertium: str, sha
     gest = engine.data("gest", shared_data / "gest" / "gest.csv.gz", language="en")
     (got,) = engine.measure("gest-mt", f"apertium:{apertium}", gest, target="es")
     assert got.estimate("raw global masculine rate f_m").value > 0.97
-    assert abs(got.estimate("raw stereotype rate f_s").value) < 0.02
-    assert abs(got.headline.value) < 0.02
+    # Spanish verbs rarely have a gender, so more than half of the samples say nothing: the test is not measured.
+    assert got.headline.value is None
+    assert got.reason.startswith("It was not measured")
+    assert abs(got.estimate("raw stereotype rate f_s, of what is left").value) < 0.02
     # With some 16 gendered sentences a stereotype the Agresti-Coull centre draws f_m towards one half.
     assert got.estimate("global masculine rate f_m").value > 0.85
