@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from types import SimpleNamespace
 
@@ -20,9 +21,11 @@ def test_a_bar_names_all_that_is_at_work_and_leaves_nothing() -> None:
         whole(2)
         with bar.task("weat <x> on a model", 1), bar.task("embed", 300) as asked:
             asked(150)
-    assert drawn[1] == '<progress value="2" max="4"></progress> all measurements (2 of 4, 0 s)'
+    assert re.fullmatch(
+        r'<progress value="2" max="4"></progress> all measurements \(2 of 4, \d+ s\)', drawn[1]
+    )
     assert drawn[-2].startswith('<progress value="2" max="4">')
-    assert drawn[-2].endswith("weat &lt;x&gt; on a model (0 s); embed (150 of 300, 0 s)")
+    assert re.search(r"weat &lt;x&gt; on a model \(\d+ s\); embed \(150 of 300, \d+ s\)$", drawn[-2])
     assert drawn[-1] == ""
 
 

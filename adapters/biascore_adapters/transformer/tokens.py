@@ -215,7 +215,7 @@ def check_known(
     unknown = tokenizer.unk_token_id
     if unknown is None or len(texts) < few:
         return
-    # Half a surrogate pair is told where its text is read.
+    # Half a surrogate pair is an error where its text is read.
     some = [text for text in texts[:: -(-len(texts) // _SAMPLE)] if text.isascii() or _is_unicode(text)]
     read = tokenizer(list(some), add_special_tokens=False, truncation=False, padding=False, verbose=False)
     unread = []
