@@ -1,0 +1,125 @@
+"""Writes the audit tests of a language: ``sources/LANG.toml`` becomes ``biascore_wordlists/LANG/audit.toml``.
+
+A source is a stimuli file whose ``[matched.NAME]`` tables hold two long lists of candidates; here the closest pairs of them
+are chosen, so that both lists have the same frequencies, lengths, numbers of words and parts of speech.
+Run: python wordlists/sources/build.py [LANG ...]   (needs wordfreq)
+--check: write nothing, and fail where a file is not what its source gives.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from matched import matched
+
+HERE = Path(__file__).resolve().parent
+SHIPPED = HERE.parent / "biascore_wordlists"
+MOST_WOMEN = 35.0
+"""Occupations with at most so many women, in percent, are held by men; with at least `LEAST_WOMEN`, by women."""
+LEAST_WOMEN = 60.0
+WIDTH = 116
+
+
+def candidates(source: Mapping[str, Any]) -> tuple[list[str], list[str]]:
+    """The two lists of candidates: those of its two ``sides``, or of a table of occupations by the share of women."""
+    first, second = source["sides"]
+    if "table" not in source:
+        return list(source[first]), list(source[second])
+    with (HERE / source["table"]).open(encoding="utf-8", newline="") as file:
+        rows = [(row["word"], float(row["share of women, %"])) for row in csv.DictReader(file, delimiter="\t")]
+    return (
+        [word for word, share in rows if share <= MOST_WOMEN],
+        [word for word, share in rows if share >= LEAST_WOMEN],
+    )
+
+
+def chosen(source: Mapping[str, Any], language: str) -> dict[str, dict[str, Any]]:
+    """The two lists of a ``[matched.NAME]`` table, in alphabetical order, with all that is said of them."""
+    said = {key: source[key] for key in ("part_of_speech", "source", "licence", "notes") if key in source}
+    sides = matched(*candidates(source), source["count"], language)
+    return {
+        name: {"words": sorted(words, key=str.casefold), **said}
+        for name, words in zip(source["sides"], sides, strict=True)
+    }
+
+
+def document(language: str) -> dict[str, Any]:
+    """The stimuli file of a language as values."""
+    source = tomllib.loads((HERE / f"{language}.toml").read_text(encoding="utf-8"))
+    lists = dict(source.get("lists", {}))
+    for table in source.get("matched", {}).values():
+        lists |= chosen(table, language)
+    tests = {name: {"kind": "weat", **test} for name, test in source["tests"].items()}
+    return {
+        "meta": source["meta"], "lists": dict(sorted(lists.items())),
+        "templates": source.get("templates", {}), "tests": tests,
+    }  # fmt: skip
+
+
+def lines(found: Mapping[str, Any], language: str) -> Iterator[str]:
+    """The document as TOML."""
+    yield f"# Made by wordlists/sources/build.py from wordlists/sources/{language}.toml: change that file."
+    yield "\nschema = 1"
+    yield "\n[meta]"
+    yield from table(found["meta"])
+    for section in ("lists", "templates", "tests"):
+        for name, entry in found[section].items():
+            yield f"\n[{section}.{name}]"
+            yield from table(entry)
+
+
+def table(entry: Mapping[str, Any]) -> Iterator[str]:
+    """The keys of a table; tables in it come last, with dotted keys."""
+    for key, value in entry.items():
+        if isinstance(value, Mapping):
+            yield from (f"{key}.{name} = {array(some)}" for name, some in value.items())
+        else:
+            yield f"{key} = {array(value) if isinstance(value, list) else json.dumps(value, ensure_ascii=False)}"
+
+
+def array(values: list[Any]) -> str:
+    """An array, broken into lines where it is long."""
+    written = [json.dumps(value, ensure_ascii=False) for value in values]
+    whole = f"[{', '.join(written)}]"
+    if len(whole) <= WIDTH - 20:
+        return whole
+    rows, row = [], ""
+    for one in written:
+        if row and len(row) + len(one) + 2 > WIDTH - 2:
+            rows.append(row)
+            row = ""
+        row += f" {one}," if row else f"{one},"
+    return "[\n" + "".join(f"  {one}\n" for one in [*rows, row]) + "]"
+
+
+def text(language: str) -> str:
+    """The file of a language."""
+    return "\n".join([*lines(document(language), language), ""])
+
+
+def main() -> int:
+    """Write or check the files of the languages that are named, by default of all."""
+    check = "--check" in sys.argv
+    named = [one for one in sys.argv[1:] if one != "--check"] or sorted(p.stem for p in HERE.glob("*.toml"))
+    wrong = []
+    for language in named:
+        file = SHIPPED / language / "audit.toml"
+        made = text(language)
+        if check and (not file.exists() or file.read_text(encoding="utf-8") != made):
+            wrong.append(str(file))
+        elif not check:
+            file.write_text(made, encoding="utf-8")
+            print(file)
+    if wrong:
+        print(f"not what the source gives: {', '.join(wrong)}", file=sys.stderr)
+    return bool(wrong)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
