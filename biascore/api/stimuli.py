@@ -13,5 +13,8 @@ if TYPE_CHECKING:
     from biascore.stimuli import TemplateList as TemplateList
     from biascore.stimuli import Test as Test
     from biascore.stimuli import WordList as WordList
+    from biascore.stimuli.schema import ATTRIBUTE as ATTRIBUTE
+    from biascore.stimuli.schema import TARGET as TARGET
+    from biascore.stimuli.schema import slots_missing as slots_missing
 else:
     __getattr__, __dir__ = lazily(__name__)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Final, Literal, Self, Union
 
@@ -10,12 +11,16 @@ from pydantic import AfterValidator, Field, create_model, model_validator
 
 from biascore.stimuli.entries import (
     About,
+    AboutTest,
     Entry,
     ListEntry,
+    Lists,
     Meta,
     Name,
     Pair,
+    Problem,
     Prose,
+    Reference,
     RolesEntry,
     Section,
     TestEntry,
@@ -24,6 +29,7 @@ from biascore.stimuli.entries import (
     check_not_empty,
 )
 from biascore.stimuli.lists import PairList, SentenceList, TemplateList, WordList
+from biascore.stimuli.model import Test
 
 
 def _check_families(families: tuple[Words, ...], words: Sequence[str]) -> None:
@@ -144,8 +150,26 @@ class SentencesEntry(ListEntry):
         return SentenceList(of=self.of, **about)
 
 
+TARGET: Final = "TARGET"
+ATTRIBUTE: Final = "ATTRIBUTE"
+
+
+def slots_missing(sentences: Iterable[str]) -> Iterator[str]:
+    """What is wrong with templates of a target and an attribute: each holds both words once."""
+    for sentence in sentences:
+        for slot in (TARGET, ATTRIBUTE):
+            if sentence.count(slot) != 1:
+                yield (
+                    f"the template {sentence!r} has {slot} {sentence.count(slot)} times; write {TARGET} and {ATTRIBUTE} "
+                    f'once each, as in "{TARGET} {ATTRIBUTE}"'
+                )
+
+
 class WeatEntry(RolesEntry):
-    """``[tests.ID]`` of kind ``weat``: targets X, Y and attributes A, B, each a list of this file."""
+    """``[tests.ID]`` of kind ``weat``: targets X, Y and attributes A, B, each a list of this file.
+
+    ``templates``: a list of templates with TARGET and ATTRIBUTE once each, for metrics that ask in sentences.
+    """
 
     roles: ClassVar[tuple[str, ...]] = ("X", "Y", "A", "B")
 
@@ -154,6 +178,26 @@ class WeatEntry(RolesEntry):
     Y: Prose
     A: Prose
     B: Prose
+    templates: Prose | None = None
+
+    def references(self) -> Iterator[Reference]:
+        """The list of each role, and the templates."""
+        yield from super().references()
+        if self.templates is not None:
+            yield Reference(("templates",), self.templates, ("templates",))
+
+    def problems(self, file: Any) -> Iterator[Problem]:
+        """Templates without a slot, or with one twice."""
+        if self.templates is not None:
+            sentences = file.templates[self.templates].sentences
+            yield from ((("templates",), problem) for problem in slots_missing(sentences))
+
+    def build(self, lists: Lists, about: AboutTest) -> Test:
+        """The test with a word list in each role, and its templates."""
+        test = super().build(lists, about)
+        if self.templates is None:
+            return test
+        return replace(test, asked_in=lists["templates"][self.templates].sentences)
 
 
 class _NoEntry(TestEntry):

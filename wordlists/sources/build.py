@@ -12,6 +12,7 @@ import csv
 import json
 import sys
 import tomllib
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -26,26 +27,56 @@ LEAST_WOMEN = 60.0
 WIDTH = 116
 
 
-def candidates(source: Mapping[str, Any]) -> tuple[list[str], list[str]]:
-    """The two lists of candidates: those of its two ``sides``, or of a table of occupations by the share of women."""
-    first, second = source["sides"]
-    if "table" not in source:
-        return list(source[first]), list(source[second])
-    with (HERE / source["table"]).open(encoding="utf-8", newline="") as file:
-        rows = [(row["word"], float(row["share of women, %"])) for row in csv.DictReader(file, delimiter="\t")]
-    return (
-        [word for word, share in rows if share <= MOST_WOMEN],
-        [word for word, share in rows if share >= LEAST_WOMEN],
-    )
+Strata = list[list[str]]
 
 
-def chosen(source: Mapping[str, Any], language: str) -> dict[str, dict[str, Any]]:
+def strata(found: Mapping[str, Mapping[str, Any]], name: str, side: str) -> Strata:
+    """The candidates of a side: one list, or several, such as names of women and of men, within which pairs are made.
+
+    A text names the candidates of another table and side, ``"competence.competent"``.
+    """
+    given = found[name][side]
+    if isinstance(given, str):
+        return strata(found, *given.split("."))
+    own = [list(one) for one in given] if isinstance(given[0], list) else [list(given)]
+    repeated = sorted(word for word, many in Counter(word for one in own for word in one).items() if many > 1)
+    if repeated:
+        raise SystemExit(f"matched.{name}: {side} names twice: {', '.join(repeated)}")
+    return own
+
+
+def occupations(file: str) -> tuple[Strata, Strata]:
+    """Occupations that men mostly hold, and those that women do, by a table of the share of women."""
+    with (HERE / file).open(encoding="utf-8", newline="") as opened:
+        rows = [
+            (row["word"], float(row["share of women, %"])) for row in csv.DictReader(opened, delimiter="\t")
+        ]
+    return [[word for word, share in rows if share <= MOST_WOMEN]], [
+        [word for word, share in rows if share >= LEAST_WOMEN]
+    ]
+
+
+def chosen(found: Mapping[str, Mapping[str, Any]], name: str, language: str) -> dict[str, dict[str, Any]]:
     """The two lists of a ``[matched.NAME]`` table, in alphabetical order, with all that is said of them."""
+    source = found[name]
     said = {key: source[key] for key in ("part_of_speech", "source", "licence", "notes") if key in source}
-    sides = matched(*candidates(source), source["count"], language)
+    first, second = source["sides"]
+    sides = (
+        occupations(source["table"])
+        if "table" in source
+        else (strata(found, name, first), strata(found, name, second))
+    )
+    both = {word for one in sides[0] for word in one} & {word for one in sides[1] for word in one}
+    if both:
+        raise SystemExit(f"matched.{name}: both sides name {', '.join(sorted(both))}")
+    words: tuple[list[str], list[str]] = ([], [])
+    for one, other in zip(*sides, strict=True):
+        pairs = matched(one, other, source["count"] // len(sides[0]), language)
+        for all_words, some in zip(words, pairs, strict=True):
+            all_words += some
     return {
-        name: {"words": sorted(words, key=str.casefold), **said}
-        for name, words in zip(source["sides"], sides, strict=True)
+        side: {"words": sorted(some, key=str.casefold), **said}
+        for side, some in zip((first, second), words, strict=True)
     }
 
 
@@ -53,8 +84,9 @@ def document(language: str) -> dict[str, Any]:
     """The stimuli file of a language as values."""
     source = tomllib.loads((HERE / f"{language}.toml").read_text(encoding="utf-8"))
     lists = dict(source.get("lists", {}))
-    for table in source.get("matched", {}).values():
-        lists |= chosen(table, language)
+    found = source.get("matched", {})
+    for name in found:
+        lists |= chosen(found, name, language)
     tests = {name: {"kind": "weat", **test} for name, test in source["tests"].items()}
     return {
         "meta": source["meta"], "lists": dict(sorted(lists.items())),

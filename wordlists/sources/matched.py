@@ -3,22 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 from wordfreq import zipf_frequency
 
+ZIPF: Final = 0.5
+CHARACTERS: Final = 3.0
+"""So many units of frequency (Zipf), and so many characters, count as much as each other."""
+PULLS: Final = np.linspace(0, 20, 201)
+"""Preferences for pairs whose rarer word is on one side, tried until both lists are as frequent on average."""
+CLOSE: Final = 0.02
+"""Means of Zipf frequency that differ by so much count as equal."""
+
 
 def features(words: Sequence[str], language: str) -> np.ndarray:
     """Zipf frequency, characters and words of each (n, 3); a phrase is as frequent as wordfreq says of it."""
-    return np.array([[zipf_frequency(word, language), len(word), len(word.split())] for word in words], dtype=float)
+    return np.array(
+        [[zipf_frequency(word, language), len(word), len(word.split())] for word in words], dtype=float
+    )
 
 
-def matched(first: Sequence[str], second: Sequence[str], count: int, language: str) -> tuple[list[str], list[str]]:
-    """The ``count`` closest pairs: of as many words each; half a Zipf unit weighs as much as three characters."""
+def matched(
+    first: Sequence[str], second: Sequence[str], count: int, language: str
+) -> tuple[list[str], list[str]]:
+    """The ``count`` closest pairs, each of as many words, whose mean frequencies agree; raises ValueError for too few."""
+    if min(len(first), len(second)) < count:
+        raise ValueError(f"{count} pairs are asked for, of {len(first)} and {len(second)} candidates")
     one, other = features(first, language), features(second, language)
-    difference = np.abs(one[:, None] - other[None])
-    cost = (difference[..., 0] / 0.5) ** 2 + (difference[..., 1] / 3.0) ** 2 + 1e6 * (difference[..., 2] > 0)
-    rows, columns = linear_sum_assignment(cost)
-    best = np.argsort(cost[rows, columns], kind="stable")[:count]
-    return [first[rows[place]] for place in best], [second[columns[place]] for place in best]
+    apart = one[:, None] - other[None]
+    cost = (apart[..., 0] / ZIPF) ** 2 + (apart[..., 1] / CHARACTERS) ** 2 + 1e6 * (apart[..., 2] != 0)
+    # Without a pull the frequent candidates of one side would be paired with less frequent ones, all the same way.
+    best: tuple[float, np.ndarray, np.ndarray] | None = None
+    for size in PULLS:
+        for pull in (size, -size):
+            pulled = cost + pull * apart[..., 0]
+            rows, columns = linear_sum_assignment(pulled)
+            kept = np.argsort(pulled[rows, columns], kind="stable")[:count]
+            rows, columns = rows[kept], columns[kept]
+            difference = abs(float(apart[rows, columns, 0].mean()))
+            if best is None or difference < best[0]:
+                best = difference, rows, columns
+        if best is not None and best[0] <= CLOSE:
+            break
+    assert best is not None
+    return [first[place] for place in best[1]], [second[place] for place in best[2]]

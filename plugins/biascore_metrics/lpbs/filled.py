@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from biascore.api.queries import Masked, Span
-from biascore_metrics.lpbs.options import ATTRIBUTE, TARGET
+from biascore.api.stimuli import ATTRIBUTE, TARGET
 
 
 @dataclass(frozen=True, slots=True)

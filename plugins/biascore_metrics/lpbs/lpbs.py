@@ -6,40 +6,40 @@ Kurita, Vyas, Pareek, Black & Tsvetkov 2019, GeBNLP, section 2; equations 4-6 of
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
 
-from biascore.api.metrics import Caveat, Context, Coverage, Estimate, LostWord, Model, Scalar, Test
-from biascore.designs.association import AssociationMetric
+from biascore.api.metrics import Caveat, Context, Estimate, Model, Scalar, Test
 from biascore.designs.crossed import ATTRIBUTES, ROLES, TARGETS, Crossed
 from biascore.designs.effect import EFFECT
-from biascore.designs.words import distinct_words, unknown_words
+from biascore.designs.words import distinct_words
+from biascore_metrics.lpbs.causal import CausalLpbs
 from biascore_metrics.lpbs.filled import Filled
 from biascore_metrics.lpbs.options import LpbsOptions
+from biascore_metrics.lpbs.templates import REFERENCE, InTemplates
 
 DROPPED: Final = "the tokenizer drops all of its characters"
 UNLIKE_LENGTHS: Final = 0.3
 """Lists whose words differ by so many sub-tokens on average get a caveat."""
+READINGS: Final = {"sum": "the mean over sub-tokens", "mean": "the sum over sub-tokens"}
+"""By the option ``subtokens``, the reading that it is not."""
 
 
-class Lpbs(AssociationMetric[LpbsOptions]):
+class Lpbs(InTemplates):
     """LPBS on masked language models; the headline is the effect size d of associations in nats."""
 
-    name = "lpbs"
-    summary = "Log Probability Bias Score: WEAT on the increased log-probability of hidden words"
-    reference = "Kurita, Vyas, Pareek, Black & Tsvetkov 2019, GeBNLP, 166-172"
+    summary = "Log Probability Bias Score: WEAT on log-probabilities of words, on a masked or causal model"
+    reference = REFERENCE
     requires = frozenset({"mask_logprob"})
-    unit = "nats"
+    causal = CausalLpbs
     item_value = "mean difference of the increased log-probability, nats"
-    most_topics = (20, 10)
+    other_readings = tuple(READINGS.values())
 
     def __init__(self, options: LpbsOptions) -> None:
         super().__init__(options)
-        if options.over == "attributes":
-            self.own, self.against = ATTRIBUTES, TARGETS
-        self._other = "mean" if options.subtokens == "sum" else "sum"
+        self._reading = READINGS[options.subtokens]
 
     def associate(self, model: Model, test: Test, context: Context) -> Crossed:
         """asc(x, a) = log p_tgt - log p_prior in nats, for every template, in one call, and the mean over templates.
@@ -48,20 +48,18 @@ class Lpbs(AssociationMetric[LpbsOptions]):
         A word is lost that the tokenizer drops, and, where the model can also embed, one that it knows nothing of,
         because the probability of an unknown token says nothing of the word.
         """
-        options = self.options
+        options, templates = self.options, self.options.of(test)
         kept, lost = distinct_words({role: test.roles[role].words for role in ROLES}, options)
-        targets, attributes = (
-            [(r, word) for r in pair for word in kept[r]] for pair in (TARGETS, ATTRIBUTES)
-        )
+        targets, attributes = self.asked(kept, TARGETS), self.asked(kept, ATTRIBUTES)
         queries = [
             query
-            for template in options.templates
+            for template in templates
             for _, target in targets
             for _, attribute in attributes
             for query in Filled.of(template, target, attribute).questions()
         ]
         answers = model.mask_logprob(queries, unread="empty")
-        shape = len(options.templates), len(targets), len(attributes), 2
+        shape = len(templates), len(targets), len(attributes), 2
         total = np.array([one.total if one.tokens else math.nan for one in answers]).reshape(shape)
         count = np.array([len(one.tokens) for one in answers]).reshape(shape)
         readings = {"sum": total, "mean": total / np.maximum(count, 1)}
@@ -70,66 +68,24 @@ class Lpbs(AssociationMetric[LpbsOptions]):
         priors = np.isnan(total[..., 1][:, ~dropped]).any(axis=(0, 1))
         gone = [*zip(targets, dropped, strict=True), *zip(attributes, priors, strict=True)]
         reasons = {word: DROPPED for word, is_gone in gone if is_gone}
-        if "embed" in model.capabilities:
-            read = [word for word in (*targets, *attributes) if word not in reasons]
-            unknown = unknown_words(model, {"read": [word for _, word in read]}, options)
-            reasons |= {(role, word): unknown[word] for role, word in read if word in unknown}
+        self.add_unknown(model, (*targets, *attributes), reasons)
         rows, columns = (
             [i for i, word in enumerate(some) if word not in reasons] for some in (targets, attributes)
         )
         asc = {name: (of[..., 0] - of[..., 1])[:, rows][:, :, columns] for name, of in readings.items()}
         n_tokens = count[..., 0].max(axis=(0, 2))[rows]
-        words = {role: tuple(word for word in kept[role] if (role, word) not in reasons) for role in ROLES}
-        lost += [
-            LostWord(word=w, role=r, reason=reasons[r, w])
-            for r, w in (*targets, *attributes)
-            if (r, w) in reasons
-        ]
+        words, coverage = self.covered(test, kept, lost, (*targets, *attributes), reasons)
         own = asc[options.subtokens]
-        parts = dict(zip(map(repr, options.templates), own, strict=True)) if len(own) > 1 else {}
+        parts = dict(zip(map(repr, templates), own, strict=True)) if len(own) > 1 else {}
         if n_tokens.max(initial=0) >= 2:
-            parts[self._reading] = asc[self._other].mean(axis=0)
+            parts[self._reading] = asc["mean" if options.subtokens == "sum" else "sum"].mean(axis=0)
         return Crossed(
             words,
             own.mean(axis=0),
-            Coverage(
-                given={role: len(test.roles[role].words) for role in ROLES},
-                used={role: len(words[role]) for role in ROLES},
-                lost=tuple(lost),
-            ),
+            coverage,
             columns={"n_tokens": n_tokens.tolist()},
             source=parts,
         )
-
-    @property
-    def _reading(self) -> str:
-        return f"the {self._other} over sub-tokens"
-
-    def further_estimates(
-        self, test: Test, found: Crossed, problem: str, rng: np.random.Generator
-    ) -> Iterator[Estimate]:
-        """d of each template, and with the other reading of sub-tokens."""
-        later = rng.spawn(1)[0]
-        several = self.options.templates if len(self.options.templates) > 1 else ()
-        for part in (
-            *map(repr, several),
-            *([self._reading] if self._reading in found.source and not problem else ()),
-        ):
-            stream, table = later if part == self._reading else rng, found.source.get(part)
-            yield self.effect(
-                test, found, problem, stream, table=table, name=f"{EFFECT} with {part}"
-            ).estimates[0]
-
-    def item_columns(self, test: Test, found: Crossed) -> dict[str, Sequence[Scalar]]:
-        """The sub-tokens of each target, and its score with each of several templates."""
-        scores = {
-            f"s with {part}": np.concatenate(
-                found.sample(test, self.own, self.against, table).scores
-            ).tolist()
-            for part, table in found.source.items()
-            if part != self._reading
-        }
-        return {**(found.columns if self.own == TARGETS else {}), **scores}
 
     def caveats(self, model: Model, found: Crossed, further: Sequence[Estimate]) -> tuple[Caveat, ...]:
         """That longer targets add up more of whatever raises every sub-token, where X and Y are not alike long."""
@@ -152,10 +108,7 @@ class Lpbs(AssociationMetric[LpbsOptions]):
         return {
             "association": "asc(x, a) = ln p(x | a in sight) - ln p(x | a hidden too), x hidden in both",
             "item value": f"s = mean asc with {against[0]} - mean asc with {against[1]}",
-            "templates": " | ".join(options.templates),
-            "several templates": "asc averaged over them; each alone as a further estimate, not adjusted",
             "log-probability of a word": f"{options.subtokens} over its sub-tokens, all hidden at once",
             "hidden attribute": "as many masks as it has sub-tokens",
-            "observations": options.over,
-            "resampled": options.resampled(options.over, "attributes" if self.own == TARGETS else "targets"),
+            **self.templates_stated(test),
         }
