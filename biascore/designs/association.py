@@ -13,6 +13,7 @@ import pyarrow as pa
 from typing_extensions import TypeVar
 
 from biascore.basics.frozen import Scalar
+from biascore.designs.alike import Alike
 from biascore.designs.crossed import ATTRIBUTES, OF_USABLE_WORDS, TARGETS, Crossed, Floats, Pair, role_caveats
 from biascore.designs.diagnostics import CROSSED
 from biascore.designs.effect import EFFECT, Effect
@@ -142,7 +143,9 @@ class AssociationMetric(Metric[OptionsT, Test]):
 
     def measure(self, model: Model, test: Test, context: Context) -> Finding:
         """Effect size d, its permutation p-values and interval; items are the scores of the words."""
-        options, own = self.options, self.own
+        options, own, whole = self.options, self.own, test
+        alike = Alike.of(model, whole)
+        test = alike.test
         found = self.associate(model, test, context)
         least = dict.fromkeys(own, 2) | dict.fromkeys(self.against, 1)
         problem = too_few(found.words, found.coverage, least)
@@ -161,7 +164,7 @@ class AssociationMetric(Metric[OptionsT, Test]):
             decision=effect.decide(options),
             specificity=compared.found,
             equivalence=Equivalence.within(options.bound, effect.estimates[0].name),
-            coverage=found.coverage,
+            coverage=alike.covered(found.coverage, whole),
             caveats=(
                 *diagnosed.caveats,
                 *(one for one in of_method if one.short),
@@ -171,7 +174,7 @@ class AssociationMetric(Metric[OptionsT, Test]):
                 *(one for one in of_method if not one.short),
             ),
             item_value=self.item_value,
-            model_conventions=(*self.of_model, *OF_USABLE_WORDS, *diagnosed.stated),
+            model_conventions=(*self.of_model, *OF_USABLE_WORDS, *alike.stated, *diagnosed.stated),
             conventions=options.conventions(
                 model,
                 {
@@ -180,6 +183,7 @@ class AssociationMetric(Metric[OptionsT, Test]):
                     "exchanged": effect.exchanged,
                     "resampled": options.resampled(f"{rows} {unit}", f"{columns} {unit}"),
                     **self.stated(model, test, context),
+                    **alike.stated,
                     **diagnosed.stated,
                     **compared.stated(),
                 },

@@ -82,7 +82,7 @@ def measurement_of(
     caveats = (*_in_other_case(found.coverage), *found.caveats)
     decision = found.decision or _TESTS_NOTHING
     if found.decision is not None and found.estimates[0].value is not None:
-        decision = with_reach(decision, unreachable)
+        decision = with_reach(_of_enough(decision, found.coverage, test), unreachable)
     return Measurement(
         metric=metric,
         variant=found.variant,
@@ -114,6 +114,22 @@ def measurement_of(
         item_neutral=found.item_neutral,
         figures=found.figures,
         items=found.items,
+    )
+
+
+def _of_enough(decision: Decision, coverage: Coverage, test: Test) -> Decision:
+    """The decision; inconclusive where a list has fewer usable words than the share that the test states."""
+    short = [
+        f"{role} has {coverage.used.get(role, 0)} usable words of {given}"
+        for role, given in coverage.given.items()
+        if coverage.used.get(role, 0) < test.min_used * given
+    ]
+    if not short:
+        return decision
+    return Decision(
+        Verdict.INCONCLUSIVE,
+        f"{', '.join(short)}, and this test takes {test.min_used:.0%} of each list: the words that are left are no longer "
+        f"matched. Check the language and the vocabulary of the model. {decision.reason}",
     )
 
 

@@ -31,7 +31,8 @@ class Test:
     ``roles`` are the word lists: for kind ``weat`` the targets X, Y and the attributes A, B. ``positive_means``
     says in words what a positive value associates. ``file`` is a display name, ``sha256`` the digest of its bytes.
     ``conventions`` are those of every measurement with it: how its file was read. ``asked_in``: sentences with TARGET and
-    ATTRIBUTE, in which metrics that ask in sentences ask where their options name none.
+    ATTRIBUTE, in which metrics that ask in sentences ask where their options name none. ``min_used``: the share of each
+    list that a model has to know, else the result is inconclusive.
     Other kinds are subclasses.
     """
 
@@ -53,6 +54,7 @@ class Test:
     sha256: str = ""
     conventions: Mapping[str, str] = field(default_factory=dict, hash=False)
     asked_in: tuple[str, ...] = ()
+    min_used: float = 0.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "roles", MappingProxyType(dict(self.roles)))

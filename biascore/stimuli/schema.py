@@ -169,6 +169,7 @@ class WeatEntry(RolesEntry):
     """``[tests.ID]`` of kind ``weat``: targets X, Y and attributes A, B, each a list of this file.
 
     ``templates``: a list of templates with TARGET and ATTRIBUTE once each, for metrics that ask in sentences.
+    ``min_used``: the share of each list that has to be usable, else the result is inconclusive.
     """
 
     roles: ClassVar[tuple[str, ...]] = ("X", "Y", "A", "B")
@@ -179,6 +180,7 @@ class WeatEntry(RolesEntry):
     A: Prose
     B: Prose
     templates: Prose | None = None
+    min_used: float = Field(default=0.0, ge=0, le=1)
 
     def references(self) -> Iterator[Reference]:
         """The list of each role, and the templates."""
@@ -193,11 +195,9 @@ class WeatEntry(RolesEntry):
             yield from ((("templates",), problem) for problem in slots_missing(sentences))
 
     def build(self, lists: Lists, about: AboutTest) -> Test:
-        """The test with a word list in each role, and its templates."""
-        test = super().build(lists, about)
-        if self.templates is None:
-            return test
-        return replace(test, asked_in=lists["templates"][self.templates].sentences)
+        """The test with a word list in each role, its templates and the least share of words."""
+        asked_in = () if self.templates is None else lists["templates"][self.templates].sentences
+        return replace(super().build(lists, about), asked_in=asked_in, min_used=self.min_used)
 
 
 class _NoEntry(TestEntry):

@@ -24,6 +24,8 @@ SHIPPED = HERE.parent / "biascore_wordlists"
 MOST_WOMEN = 35.0
 """Occupations with at most so many women, in percent, are held by men; with at least `LEAST_WOMEN`, by women."""
 LEAST_WOMEN = 60.0
+LEAST = 0.75
+"""The share of each list that a model has to know."""
 WIDTH = 116
 
 
@@ -87,7 +89,7 @@ def document(language: str) -> dict[str, Any]:
     found = source.get("matched", {})
     for name in found:
         lists |= chosen(found, name, language)
-    tests = {name: {"kind": "weat", **test} for name, test in source["tests"].items()}
+    tests = {name: {"kind": "weat", "min_used": LEAST, **test} for name, test in source["tests"].items()}
     return {
         "meta": source["meta"], "lists": dict(sorted(lists.items())),
         "templates": source.get("templates", {}), "tests": tests,

@@ -12,6 +12,8 @@ from biascore_adapters.planted.world import CONDITIONS, World
 MAX_EFFECT: Final = 1.9
 KINDS: Final = ("weat", "fise", "samples", "gender-pairs", "sentence-pairs", "associations", "equity")
 """The kinds of test that an effect can be planted in, and others whose tests state a contrast."""
+AUDIT: Final = "audit-"
+"""How the names of the long tests begin that ``biascore audit`` measures."""
 
 
 def parse_declaration(locator: str) -> tuple[dict[str, float], World]:
@@ -61,7 +63,7 @@ def declared_effects(declared: dict[str, float], catalogue: Catalogue) -> list[t
 
 
 def _tests(name: str, catalogue: Catalogue) -> list[Test]:
-    found = [test for test in catalogue.tests if test.concept == name]
+    found = [test for test in catalogue.tests if test.concept == name and not _is_audit(test)]
     if not found:
         try:
             found = list(catalogue.select(name))
@@ -80,6 +82,11 @@ def _tests(name: str, catalogue: Catalogue) -> list[Test]:
             "Declare such tests by their ids, as in planted:en/weat6=1"
         )
     return found
+
+
+def _is_audit(test: Test) -> bool:
+    """Whether it is one of the long tests, whose words are in more tests of a concept than a vector has room for."""
+    return test.id.partition("/")[2].startswith(AUDIT)
 
 
 def _can_carry(test: Test) -> bool:
