@@ -17,6 +17,7 @@ from biascore.errors import OptionsError, UnknownNameError
 from biascore.evidence.spec import Scenario
 from biascore.files.paths import user_path
 from biascore.files.reading import read_toml
+from biascore.files.toml import dumps
 from biascore.gates.spec import Gate
 from biascore.stats import Adjustment
 from biascore.stimuli.dataset import HUB
@@ -195,6 +196,11 @@ class Audit(Frozen):
             raise OptionsError(_explain(file, toml.text, toml.document, error)) from error
         audit._folder = file.parent.resolve()
         return audit
+
+    def to_toml(self) -> str:
+        """The audit as a file, with what decides results even where it is the default; TypeError for values TOML has not."""
+        decisive = {"title": self.title, "seed": self.seed, "adjust": self.adjust.value}
+        return dumps(decisive | self.model_dump(mode="json", exclude_defaults=True))
 
     def with_models(self, refs: Mapping[str, str], without: Sequence[str] = ()) -> Audit:
         """The same audit with other references for the models named in ``refs``, and without some models.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +12,7 @@ from pydantic import ValidationError
 
 from biascore.adapter import Adapter
 from biascore.audit import Audit, AuditData, AuditModel, AuditTransform
-from biascore.basics.keys import stand_ins
+from biascore.auditing import audit_of
 from biascore.basics.notebook import progress_here
 from biascore.basics.problems import problems_of
 from biascore.basics.progress import Progress, Silent
@@ -30,7 +29,6 @@ from biascore.models.source import Services
 from biascore.models.transform import Transform
 from biascore.planning.out_of_reach import out_of_reach
 from biascore.planning.plan import Plan
-from biascore.planning.planner import Planner
 from biascore.plugins.loading import Plugins
 from biascore.plugins.stimuli import read_catalogue
 from biascore.results.portable import portable
@@ -38,6 +36,7 @@ from biascore.results.run import Run
 from biascore.running.attempts import Done, perform
 from biascore.running.measuring import Measuring
 from biascore.running.opening import given_model, open_model, pool_of
+from biascore.running.planning import rehearse
 from biascore.running.recording import mappings_used, record
 from biascore.stats import Adjustment, Verdict
 from biascore.steps import Checked
@@ -233,16 +232,56 @@ class Engine:
         title = f"{metric} on {', '.join(name for name in checked.models if name in done.used)}"
         return portable(record(done, checked, self.plugins, audit, title=title, asked=asked))
 
-    def run(self, audit: Audit | str | Path) -> Run:
+    def audit(
+        self,
+        model: Model | str,
+        *,
+        grounds: Sequence[str] = (),
+        language: str = "en",
+        quick: bool = False,
+        **options: Any,
+    ) -> Audit:
+        """An audit of a model from the tests that were made to decide, for ``run``: those that it can answer.
+
+        ``engine.run(engine.audit("hf:bert-base-cased"))``. A reference is opened, to know what the model can answer, and
+        closed. Raises UnknownNameError for a language or ground without tests, CapabilityError for a model without any.
+
+        Args:
+            model: A reference or a Model.
+            grounds: Such as "gender" and "age"; all by default.
+            language: Of the tests.
+            quick: One test of each ground.
+            options: The adapter's own, with a reference.
+        """
+        opened = model if isinstance(model, Model) else self.model(model, **options)
+        try:
+            return audit_of(
+                opened,
+                self.plugins,
+                self.catalogue,
+                ref=str(opened.source.ref),
+                options=opened.source.explicit_options,
+                language=language,
+                grounds=grounds,
+                quick=quick,
+                seed=self.seed,
+                adjust=self.adjust,
+            )
+        finally:
+            if opened is not model:
+                opened.close()
+
+    def run(self, audit: Audit | str | Path, models: Sequence[Model] = ()) -> Run:
         """Run an audit (an Audit or the path of its file), models one after the other.
 
         References, options, metrics, tests and capabilities are checked first. A later error of a model or a plugin
         fails only its own measurements, which are ``failed`` in the run; it is raised if nothing could be measured.
         Answers in the cache are not requested again, so an interrupted or partly failed run resumes.
+        ``models`` are those of its models that are open already, by their names.
         """
         plan = audit if isinstance(audit, Audit) else Audit.load(audit)
         checker = Checker.of_audit(self.plugins, self._stimuli, plan)
-        checked = checker.audit(plan)
+        checked = checker.audit(plan, {one.name: one for one in models})
         done = self._perform(checked, checker, plan.seed)
         # The engine's own folders of stimuli are as much a part of it as those that the audit names.
         asked = {
@@ -265,35 +304,16 @@ class Engine:
         }
         return made.model_copy(update=said)
 
-    def plan(self, audit: Audit | str | Path, *, probe: bool = True) -> Plan:
+    def plan(self, audit: Audit | str | Path, models: Sequence[Model] = (), *, probe: bool = True) -> Plan:
         """What ``run`` would ask of each model, and its cost, without running.
 
         Models are opened; with ``probe`` each is asked a few questions for an estimate of the time, except
         services with a key, which may charge: these are asked nothing, and need no key. Nothing is written to the
-        cache.
+        cache. ``models`` are as of ``run``.
         """
         chosen = audit if isinstance(audit, Audit) else Audit.load(audit)
         checker = Checker.of_audit(self.plugins, self._stimuli, chosen)
-        planner = Planner(self._services.cache, self._services.progress)
-        keyed = [kind for kind in self.plugins.adapters.items() if kind.key_env_var is not None]
-        variables = {name for kind in keyed for name in kind().key_variables}
-        with stand_ins(variables), ExitStack() as stack:
-            checked = checker.audit(chosen)
-            measuring = Measuring(checker, chosen.seed, self._services.time_limit)
-            pool = stack.enter_context(pool_of(checked, checker, self._services))
-            for label in checked.models:
-                if not checked.measurements(label):
-                    continue
-                planner.rehearse(
-                    label,
-                    pool.model,
-                    checked.measurements(label),
-                    measuring.measure,
-                    probe=lambda name: probe and checked.every[name].adapter.key_env_var is None,
-                )
-                if label not in checked.seconds:
-                    pool.release(label)
-        return planner.plan(chosen.title, out_of_reach(checked.planned))
+        return rehearse(chosen, checker, self._services, models, probe=probe)
 
     def check(self, audit: Audit | str | Path) -> None:
         """Raise what is wrong with an audit without opening any model."""

@@ -180,6 +180,7 @@ class Metric(ABC, Configured[OptionsT], Generic[OptionsT, TestT]):
     planted, for it tests single words, which differ even where their lists do not.
     ``causal``: the same method on causal language models, a class of the same options: it measures a model that answers
     what that one ``requires`` and not what this one does. ``instead``: the name that replaces this one, for one release.
+    ``audit_options``: options with which ``biascore audit`` measures.
     ``file_options``: options that name a file, in an audit file by a path relative to it; the run records the file.
     ``option_type`` and ``test_types`` are the classes in brackets; without brackets ``MetricOptions`` and any ``Test``.
     """
@@ -193,6 +194,7 @@ class Metric(ABC, Configured[OptionsT], Generic[OptionsT, TestT]):
     adaptive: ClassVar[bool] = False
     model_options: ClassVar[Mapping[str, frozenset[str]]] = MappingProxyType({})
     file_options: ClassVar[frozenset[str]] = frozenset()
+    audit_options: ClassVar[Mapping[str, Any]] = MappingProxyType({})
     causal: ClassVar[type[Metric] | None] = None
     instead: ClassVar[str] = ""
     precomputed: ClassVar[frozenset[str] | None] = None
@@ -234,6 +236,11 @@ class Metric(ABC, Configured[OptionsT], Generic[OptionsT, TestT]):
 
     def gender_languages(self, test: TestT) -> tuple[str, ...]:  # noqa: ARG002
         """The languages in which it asks for the speaker's gender; checked before any model is asked."""
+        return ()
+
+    @classmethod
+    def audited(cls, model: Model) -> tuple[str, ...]:  # noqa: ARG003
+        """Names of the tests that ``biascore audit`` measures with it on this model, as globs without a language."""
         return ()
 
     @property

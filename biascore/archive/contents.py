@@ -10,7 +10,6 @@ from typing import Final
 from biascore.archive.locating import DATA, STIMULI
 from biascore.audit import Audit, AuditMeasurement, AuditModel, AuditTransform
 from biascore.errors import RunError
-from biascore.files.toml import dumps
 from biascore.models.usage import ModelUsed
 from biascore.results.provenance import constraints
 from biascore.results.run import Run
@@ -102,10 +101,8 @@ def audit_text(run: Run) -> str:
             "gates": here,
         }
     )
-    # With what decides results even where it is the default.
-    decisive = {"title": moved.title, "seed": moved.seed, "adjust": run.adjustment.value}
     try:
-        return dumps(decisive | moved.model_dump(mode="json", exclude_defaults=True))
+        return moved.model_copy(update={"adjust": run.adjustment}).to_toml()
     except TypeError as error:
         raise RunError(
             f"the audit of this run cannot be written as a file: {error}. Run it without that option"

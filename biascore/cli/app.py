@@ -22,6 +22,8 @@ biascore doctor: is everything installed?
 
 biascore list tests 'en/*': which tests are there?
 
+biascore audit hf:./my-model: is this model biased?
+
 biascore measure weat --model planted:gender=1.5 --tests en/weat6: a first measurement, without a download
 
 biascore COMMAND --help: the options of a command
@@ -41,6 +43,11 @@ app = App(
     epilog=NEXT,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+)
+app.later(
+    "biascore.cli.auditing:audit",
+    "Audit a model: measure the tests that fit it, with controls and baselines, and write run, report and audit file.",
+    panel=MEASURE,
 )
 app.later(
     "biascore.cli.measuring:measure",

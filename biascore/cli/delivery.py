@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, fields, replace
 from functools import wraps
 from inspect import Parameter, Signature, signature
@@ -41,6 +41,7 @@ from biascore.errors import OptionsError
 from biascore.exporting.forms import exporter, form_of
 from biascore.files.paths import user_path
 from biascore.files.writing import check_file, reserved
+from biascore.models.model import Model
 from biascore.plugins.loading import Plugins
 from biascore.results.gates import gates_line
 from biascore.results.run import Run, check_replaceable
@@ -101,8 +102,31 @@ def taking_run_options(command: Callable[..., None]) -> Callable[..., None]:
     return whole
 
 
-def run_and_deliver(audit: Audit, given: RunOptions) -> None:
-    """Run an audit, show and save its run; a stored run of it that failed in part is resumed."""
+@contextmanager
+def engine_of(given: RunOptions, stimuli: Sequence[Path] = ()) -> Iterator[Engine]:
+    """The engine of a command, closed at its end."""
+    signs = SignsOfLife()
+    with signs.task("reading plugins and word lists", 1):
+        engine = Engine(
+            stimuli=stimuli,
+            cache=None if given.no_cache else DEFAULT_CACHE,
+            progress=signs,
+            max_characters=given.max_characters,
+            time_limit=given.time_limit,
+        )
+    try:
+        yield engine
+    finally:
+        engine.close()
+
+
+def run_and_deliver(
+    audit: Audit, given: RunOptions, engine: Engine | None = None, models: Sequence[Model] = ()
+) -> None:
+    """Run an audit, show and save its run; a stored run of it that failed in part is resumed.
+
+    ``models`` are those of its models that are open already, in ``engine``.
+    """
     printed = given.printed
     earlier = None if given.force or given.out is None else unfinished(user_path(given.out), audit)
     if earlier is not None:
@@ -113,18 +137,8 @@ def run_and_deliver(audit: Audit, given: RunOptions) -> None:
                 f"resuming the run in {given.out}, of which {len(earlier.failed)} measurement(s) had failed",
                 to=stderr,
             )
-        signs = SignsOfLife()
-        with signs.task("reading plugins and word lists", 1):
-            engine = Engine(
-                cache=None if given.no_cache else DEFAULT_CACHE,
-                progress=signs,
-                max_characters=given.max_characters,
-                time_limit=given.time_limit,
-            )
-        try:
-            result = engine.run(audit)
-        finally:
-            engine.close()
+        with engine_of(given) if engine is None else nullcontext(engine) as used:
+            result = used.run(audit, models)
         _deliver(result, given, printed, earlier)
     code = gate_code(result.gates, result) or failure_code(result)
     if code != codes.DONE:

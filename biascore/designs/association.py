@@ -21,7 +21,7 @@ from biascore.designs.options import NO_TOPICS, TopicOptions
 from biascore.designs.specificity import NONE, Compared, Topics, proxy_of, without
 from biascore.designs.words import Vectors, too_few
 from biascore.errors import OptionsError
-from biascore.metric import Context, Metric
+from biascore.metric import LOG_LIKELIHOOD, Context, Metric
 from biascore.models.model import Model
 from biascore.results.caveat import Caveat
 from biascore.results.estimates import Equivalence, Estimate
@@ -36,7 +36,18 @@ MOST_TARGETS: Final = 10_000
 MOST_CELLS: Final = 10**8
 """Scores of a target with an attribute that are held at once, at most: 0.8 GB, of 5,000 words in each of four lists."""
 
+AUDIT_TESTS: Final = "audit-*"
+"""The names of the long tests of ``biascore audit``."""
+
+AUDIT_BOUND: Final = 0.5
+"""In an audit, a d whose whole interval is below Cohen's medium effect is negligible: lists of 90 words can show that."""
+
 OptionsT = TypeVar("OptionsT", bound=TopicOptions, default=TopicOptions)
+
+
+def predicts(model: Model) -> bool:
+    """Whether a model says how probable words are: a masked or a causal language model."""
+    return "mask_logprob" in model.capabilities or LOG_LIKELIHOOD in model.identity.quantities
 
 
 class OfTopics(NamedTuple):
@@ -60,6 +71,7 @@ class AssociationMetric(Metric[OptionsT, Test]):
     )
     kinds = frozenset({"weat"})
     calibrated_with = MappingProxyType({"topics": NO_TOPICS})
+    audit_options = MappingProxyType({"bound": AUDIT_BOUND})
     unit: ClassVar[str] = "cosine"
     item_value: ClassVar[str] = "association s(w, A, B)"
     of_model: ClassVar[tuple[str, ...]] = ()

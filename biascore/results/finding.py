@@ -78,11 +78,11 @@ def measurement_of(
 
     Raises ValidationError for values that cannot be.
     """
-    found = _of_half(found)
+    found = _of_enough(_of_half(found), test)
     caveats = (*_in_other_case(found.coverage), *found.caveats)
     decision = found.decision or _TESTS_NOTHING
     if found.decision is not None and found.estimates[0].value is not None:
-        decision = with_reach(_of_enough(decision, found.coverage, test), unreachable)
+        decision = with_reach(decision, unreachable)
     return Measurement(
         metric=metric,
         variant=found.variant,
@@ -117,19 +117,30 @@ def measurement_of(
     )
 
 
-def _of_enough(decision: Decision, coverage: Coverage, test: Test) -> Decision:
-    """The decision; inconclusive where a list has fewer usable words than the share that the test states."""
+def _of_enough(found: Finding, test: Test) -> Finding:
+    """The finding; inconclusive where a list has fewer usable words than the share that the test states.
+
+    The words that are left are no longer matched, so p-values and a bound say nothing of the test: they are kept with
+    another estimate, of what is left.
+    """
     short = [
-        f"{role} has {coverage.used.get(role, 0)} usable words of {given}"
-        for role, given in coverage.given.items()
-        if coverage.used.get(role, 0) < test.min_used * given
+        f"{role} has {found.coverage.used.get(role, 0)} usable words of {given}"
+        for role, given in found.coverage.given.items()
+        if found.coverage.used.get(role, 0) < test.min_used * given
     ]
-    if not short:
-        return decision
-    return Decision(
-        Verdict.INCONCLUSIVE,
-        f"{', '.join(short)}, and this test takes {test.min_used:.0%} of each list: the words that are left are no longer "
-        f"matched. Check the language and the vocabulary of the model. {decision.reason}",
+    if not short or found.decision is None or found.estimates[0].value is None:
+        return found
+    headline, *others = found.estimates
+    rest = headline.model_copy(update={"name": f"{headline.name}, of what is left", "estimator": None})
+    return replace(
+        found,
+        estimates=(headline.model_copy(update={"p_values": ()}), *others, rest),
+        equivalence=None,
+        decision=Decision(
+            Verdict.INCONCLUSIVE,
+            f"{'; '.join(short)}, and this test takes {test.min_used:.0%} of each list, as the words that are left are no "
+            "longer matched. Check the language and the vocabulary of the model.",
+        ),
     )
 
 

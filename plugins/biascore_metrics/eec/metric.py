@@ -60,6 +60,11 @@ class Eec(Metric[EecOptions, EquityTest]):
     requires = frozenset({"score"})
     kinds = frozenset({"equity"})
 
+    @classmethod
+    def audited(cls, model: Model) -> tuple[str, ...]:
+        """The corpus of the language, of a model with outputs for emotions."""
+        return ("eec",) if {"anger", "fear", "joy", "sadness"} & {*model.identity.quantities} else ()
+
     def extra_stimuli(self, test: EquityTest, catalogue: Catalogue) -> tuple[EquityTest, ...]:
         """Those that the option ``joint`` names."""
         return further(test, self.options, catalogue)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from types import MappingProxyType
 from typing import ClassVar, Final
 
 import numpy as np
 
 from biascore.api.metrics import Coverage, Estimate, LostWord, Model, Scalar, Test
-from biascore.designs.association import AssociationMetric
+from biascore.designs.association import AUDIT_BOUND, AUDIT_TESTS, AssociationMetric, predicts
 from biascore.designs.crossed import ATTRIBUTES, ROLES, TARGETS, Crossed, Pair
 from biascore.designs.effect import EFFECT
+from biascore.designs.options import NO_TOPICS
 from biascore.designs.words import unknown_words
 from biascore_metrics.lpbs.options import LpbsOptions
 
@@ -29,11 +31,18 @@ class InTemplates(AssociationMetric[LpbsOptions]):
     unit = "nats"
     most_topics = (20, 10)
     other_readings: ClassVar[tuple[str, ...]] = ()
+    # The words of topics would be asked with each target, which takes ten times as long as the test.
+    audit_options = MappingProxyType({"bound": AUDIT_BOUND, "topics": NO_TOPICS})
 
     def __init__(self, options: LpbsOptions) -> None:
         super().__init__(options)
         if options.over == "attributes":
             self.own, self.against = ATTRIBUTES, TARGETS
+
+    @classmethod
+    def audited(cls, model: Model) -> tuple[str, ...]:
+        """The long tests, of a model that predicts words."""
+        return (AUDIT_TESTS,) if predicts(model) else ()
 
     @staticmethod
     def asked(kept: dict[str, tuple[str, ...]], roles: Pair) -> list[Word]:

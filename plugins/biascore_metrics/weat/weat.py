@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from biascore.api.metrics import Context, Model, Scalar, Test
-from biascore.designs.association import AssociationMetric, OfTopics
+from biascore.designs.association import AUDIT_TESTS, AssociationMetric, OfTopics, predicts
 from biascore.designs.crossed import ROLES, Crossed
 from biascore.designs.options import WeatOptions
 from biascore.designs.specificity import Topics, vectors_of
@@ -24,6 +24,11 @@ class Weat(AssociationMetric[WeatOptions]):
     reference = "Caliskan, Bryson & Narayanan 2017, Science 356:183-186"
     requires = frozenset({"embed"})
     of_model = OF_MODEL
+
+    @classmethod
+    def audited(cls, model: Model) -> tuple[str, ...]:
+        """The long tests, of a model whose output is vectors; one that predicts words is asked for its predictions."""
+        return () if predicts(model) or "embed" not in model.capabilities else (AUDIT_TESTS,)
 
     def associate(self, model: Model, test: Test, context: Context) -> Crossed:
         """The cosines of the words of X and Y with those of A and B."""

@@ -1,0 +1,121 @@
+"""``biascore audit``: one model, without an audit file: the tests that it can answer, its run, report and audit file."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from biascore.audit import Audit
+from biascore.auditing import grounds_of
+from biascore.basics.wording import few
+from biascore.calibration.simulation import QUICK
+from biascore.cli.console import say, stderr
+from biascore.cli.delivery import RunOptions, engine_of, run_and_deliver, taking_run_options
+from biascore.cli.options import Given, Option, Stimuli
+from biascore.engine import Engine
+from biascore.errors import MissingExtraError, OptionsError
+from biascore.files.paths import user_path
+from biascore.files.writing import write_file
+from biascore.models.model import Model
+from biascore.planning.plan import duration
+
+
+@taking_run_options
+def audit(
+    ref: Annotated[
+        str,
+        typer.Argument(help="A model, such as hf:bert-base-cased or fasttext:cc.en.300.bin.", metavar="REF"),
+    ],
+    ground: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Only tests of this ground, such as gender or age; repeat for several.", metavar="GROUND"
+        ),
+    ] = None,
+    language: Annotated[
+        str, typer.Option("--language", "-l", help="The language of the tests.", metavar="CODE")
+    ] = "en",
+    quick: Annotated[bool, typer.Option("--quick", help="One test of each ground.")] = False,
+    option: Option = None,
+    stimuli: Stimuli = None,
+    *,
+    given: RunOptions,
+) -> None:
+    """Audit a model: measure the tests that fit it, with controls and baselines, and write run, report and audit file.
+
+    They are saved as audit-MODEL, audit-MODEL.html and audit-MODEL.toml, or by the name of --out.
+    """
+    options = Given.of(option, of=("model",))
+    out = given.out or Path(f"audit-{_named(ref)}")
+    file, report = out.with_name(f"{out.name}.toml"), given.report or _report(out)
+    given = replace(given, out=out, report=report)
+    with engine_of(given, stimuli or ()) as engine:
+        engine.seed = given.seed or 0
+        if given.adjust is not None:
+            engine.adjust = given.adjust
+        with engine.model(ref, **options.model) as model:
+            chosen = engine.audit(model, grounds=ground or (), language=language, quick=quick)
+            if stimuli:
+                chosen = chosen.model_copy(update={"stimuli": tuple(str(user_path(one)) for one in stimuli)})
+            _keep(chosen, file, force=given.force)
+            _tell(engine, chosen, model)
+            run_and_deliver(chosen, given, engine, (model,))
+
+
+def _named(ref: str) -> str:
+    """The reference as part of a file name."""
+    return re.sub(r"[^\w.]+", "-", ref).strip("-.") or "model"
+
+
+def _report(out: Path) -> Path | None:
+    """Where the page goes, or None where what makes it is not installed, which is said."""
+    from biascore.report import check_installed
+
+    try:
+        check_installed()
+    except MissingExtraError as error:
+        say(f"no report is written: {error}", to=stderr)
+        return None
+    return out.with_name(f"{out.name}.html")
+
+
+def _keep(audit: Audit, file: Path, *, force: bool) -> None:
+    """Write the audit file; raises OptionsError where there is another one, which may have gates of the user."""
+    text, place = audit.to_toml(), user_path(file)
+    if place.exists() and not force and place.read_text(encoding="utf-8", errors="replace") != text:
+        raise OptionsError(
+            f"{file} is there and is another audit. Run that one with biascore run {file}, choose another name with "
+            "--out, or replace it with --force"
+        )
+    write_file(place, text.encode())
+
+
+def _tell(engine: Engine, audit: Audit, model: Model) -> None:
+    """What will be measured, and how long asking the model takes; the rehearsal draws little."""
+    fast = [
+        one.model_copy(update={"options": {**one.options, **_fewer(engine, one.metric)}})
+        for one in audit.measurements
+    ]
+    plan = engine.plan(audit.model_copy(update={"measurements": tuple(fast)}), (model,))
+    own = [row for row in plan.rows if row.model == model.name]
+    asked = sum(row.asked for row in own)
+    seconds = None if any(row.seconds is None for row in own) else sum(row.seconds or 0 for row in own)
+    entries = [one for one in audit.measurements if one.models == (model.name,)]
+    tests = [engine.catalogue.select(test)[0] for one in entries for test in one.tests]
+    grounds = sorted({ground for test in tests for ground in grounds_of(test)} - {"baseline"})
+    metrics = ", ".join(dict.fromkeys(one.metric for one in entries))
+    took = "" if seconds is None else f", about {duration(seconds)}"
+    say(
+        f"{len(tests)} tests with {metrics} ({'; '.join(few(grounds))}): {asked:,} queries to {model.name}{took}, and "
+        "about a second a test to compute",
+        to=stderr,
+    )
+
+
+def _fewer(engine: Engine, metric: str) -> dict[str, int]:
+    taken = engine.plugins.metrics.get(metric).option_type.model_fields
+    return {name: value for name, value in QUICK.items() if name in taken}
