@@ -81,6 +81,12 @@ def brief(text: str) -> str:
     return _LONG.sub(lambda run: f"{run[0][:MAX_RUN]}... ({len(run[0]):,} characters)", text)
 
 
+def some_of(names: Sequence[str], most: int = 3) -> str:
+    """The first few names, and how many more there are: ``a, b and 7 more``."""
+    shown = ", ".join(names[:most])
+    return f"{shown} and {len(names) - most:,} more" if len(names) > most else shown
+
+
 def few(lines: Sequence[str], most: int = MAX_PROBLEMS) -> list[str]:
     """The first few problems of many, and how many more there are."""
     more = [f"and {len(lines) - most:,} more problems"] if len(lines) > most else []

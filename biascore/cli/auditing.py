@@ -11,7 +11,6 @@ import typer
 
 from biascore.audit import Audit
 from biascore.auditing import grounds_of
-from biascore.basics.wording import few
 from biascore.calibration.simulation import QUICK
 from biascore.cli.console import say, stderr
 from biascore.cli.delivery import RunOptions, engine_of, run_and_deliver, taking_run_options
@@ -110,7 +109,7 @@ def _tell(engine: Engine, audit: Audit, model: Model) -> None:
     metrics = ", ".join(dict.fromkeys(one.metric for one in entries))
     took = "" if seconds is None else f", about {duration(seconds)}"
     say(
-        f"{len(tests)} tests with {metrics} ({'; '.join(few(grounds))}): {asked:,} queries to {model.name}{took}, and "
+        f"{len(tests)} tests with {metrics} ({', '.join(grounds)}): {asked:,} queries to {model.name}{took}, and "
         "about a second a test to compute",
         to=stderr,
     )

@@ -26,6 +26,7 @@ from biascore.results.result_lines import (
     change_lines,
     checks_of,
     hint_line,
+    longer_lines,
     missed_line,
     scale_lines,
 )
@@ -126,7 +127,9 @@ def _print_result(console: Console, run: Run) -> None:
         _print_concepts(console, some)
     for text in (*lines, *change_lines(run)):
         say(text, to=console, style="bold")
-    for text in filter(None, [hint_line(run.answers), *scale_lines(run, run.answers)]):
+    for text in filter(
+        None, [hint_line(run.answers), *scale_lines(run, run.answers), *longer_lines(run, run.answers)]
+    ):
         say(text, to=console)
     for check in checks_of(run.answers):
         say(check.line, to=console, style="bold red" if check.passed is False else "", label="check:")

@@ -15,7 +15,7 @@ from biascore.basics.wording import NOT_UNBIASED, true_minus
 from biascore.exporter import Exported, Exporter
 from biascore.results.answers import findings
 from biascore.results.gates import gates_line
-from biascore.results.result_lines import change_lines, hint_line, missed_line
+from biascore.results.result_lines import change_lines, hint_line, longer_lines, missed_line
 from biascore.results.summary import SummaryRow, p_shown, summary_rows
 from biascore.results.table_notes import beneath
 from biascore.results.verdicts import Role
@@ -191,7 +191,7 @@ def answer_lines(run: Run) -> list[str]:
     """What the run answers, a line for each model and concept, with what could be misread of it."""
     found = [*filter(None, [missed_line(run.answers)])]
     found += [line for answer in findings(run.answers) for line in (answer.text, *answer.notes)]
-    found += change_lines(run)
+    found += [*change_lines(run), *longer_lines(run, run.answers)]
     return [f"- {markdown(line)}" for line in found]
 
 

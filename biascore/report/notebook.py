@@ -12,7 +12,7 @@ from biascore.results.answers import findings
 from biascore.results.caveat_lines import caveat_lines
 from biascore.results.estimates import brief, describe
 from biascore.results.measurement import Measurement
-from biascore.results.result_lines import change_lines
+from biascore.results.result_lines import change_lines, longer_lines
 from biascore.results.run import Run
 from biascore.results.summary import SummaryRow, p_shown, summary_rows
 from biascore.results.table_notes import conventions
@@ -48,7 +48,15 @@ def run_html(run: Run) -> str:
     return "".join(
         [
             f"<p><b>{_text_of(run.title)}</b></p>",
-            _bullets([*run.result_lines, *said, *change_lines(run), *run.control_lines]),
+            _bullets(
+                [
+                    *run.result_lines,
+                    *said,
+                    *change_lines(run),
+                    *longer_lines(run, run.answers),
+                    *run.control_lines,
+                ]
+            ),
             _table(_COLUMNS, map(_cells, rows[:MOST])),
             _bullets([*last, adjusted, f"{NOT_UNBIASED}.", *failed, *of_run]),
             _details(_bullets([*conventions(run), *caveats])),

@@ -50,6 +50,7 @@ class Measurement(WithCaveats, Frozen):
         test: The id of the test.
         test_title: Its title.
         joined: Ids of further tests, whose items are among its own.
+        longer: Ids of longer tests of the same ground, where this one is inconclusive.
         language: The language of the test.
         concept: What the test is about.
         model: The name of the model.
@@ -83,6 +84,7 @@ class Measurement(WithCaveats, Frozen):
     test: str
     test_title: str
     joined: tuple[str, ...] = ()
+    longer: tuple[str, ...] = ()
     language: str
     concept: str
     model: str
@@ -149,6 +151,7 @@ class Measurement(WithCaveats, Frozen):
             "change_from",
             "describes",
             "joined",
+            "longer",
             "negative_means",
             "read_first",
             "dimensions",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
-from biascore.basics.wording import counted
+from biascore.basics.wording import counted, some_of
 from biascore.results.answers import Answer, Counts, findings
 from biascore.results.effect_words import Size, moved, scale_told, shown
 from biascore.results.failure import Failure
@@ -75,6 +75,23 @@ def scale_lines(measurements: Iterable[Measurement], found: Sequence[Answer]) ->
         if estimate is not None and number in shown_numbers
     ]
     return tuple(dict.fromkeys(filter(None, map(scale_told, estimates))))
+
+
+def longer_lines(measurements: Iterable[Measurement], found: Sequence[Answer]) -> tuple[str, ...]:
+    """Which longer tests could decide what is inconclusive on models in use: one line for all, by ground."""
+    run = list(measurements)
+    measured = {one.test for one in run}
+    longer: dict[str, list[str]] = {}
+    for answer in findings(found):
+        for number in answer.numbers if answer.counts.inconclusive else ():
+            longer.setdefault(answer.about, []).extend(
+                test for test in run[number].longer if test not in measured
+            )
+    grounds = {about: list(dict.fromkeys(tests)) for about, tests in longer.items() if tests}
+    if not grounds:
+        return ()
+    told = "; ".join(f"{about}: {some_of(tests, 2)}" for about, tests in grounds.items())
+    return (f"Longer tests see smaller effects ({told}). Run them with: biascore audit REF",)
 
 
 def change_lines(measurements: Iterable[Measurement]) -> tuple[str, ...]:

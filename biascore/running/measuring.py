@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from biascore.basics.guard import failed, guarded, report_it
+from biascore.basics.wording import some_of
 from biascore.checking import Checker
 from biascore.errors import At
 from biascore.metric import Context, Metric
@@ -16,7 +17,8 @@ from biascore.models.model import Model
 from biascore.results.finding import Finding, measurement_of, wrong_result
 from biascore.results.measurement import Measurement
 from biascore.running.training_words import with_taught
-from biascore.stimuli import Test
+from biascore.stats import Verdict
+from biascore.stimuli import Catalogue, Test
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,31 @@ class Measuring:
                 At(owner, "result", what),
                 f"{owner.shown}: {metric.name} {wrong}, for {test.id} on {model.name}. {report_it(owner)}",
             )
+        measured = with_longer(measured, test, catalogue)
         return with_taught(measured, model, (test, *metric.extra_stimuli(test, catalogue)))
+
+
+def with_longer(measured: Measurement, test: Test, catalogue: Catalogue) -> Measurement:
+    """An inconclusive measurement, with the longer tests of its language, kind and ground that there are."""
+    if measured.verdict is not Verdict.INCONCLUSIVE or measured.alpha is None:
+        return measured
+    longer = [
+        one.id
+        for one in catalogue.tests
+        if (one.language, one.kind, one.concept) == (test.language, test.kind, test.concept)
+        and one.min_used
+        and _targets(one) > _targets(test)
+    ]
+    if not longer:
+        return measured
+    reason = (
+        f"{measured.reason} Longer tests of {test.concept}, which see smaller effects: {some_of(longer)}."
+    )
+    return measured.model_copy(update={"longer": tuple(longer), "reason": reason})
+
+
+def _targets(test: Test) -> int:
+    return min((len(test.roles[role]) for role in ("X", "Y") if role in test.roles), default=0)
 
 
 def measurement_seed(seed: int, metric: str, test: str) -> int:

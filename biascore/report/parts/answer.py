@@ -13,6 +13,7 @@ from biascore.results.result_lines import (
     change_lines,
     checks_of,
     hint_line,
+    longer_lines,
     missed_line,
     scale_lines,
 )
@@ -43,7 +44,7 @@ def answer(run: Run) -> Part:
         "lines": run.result_lines,
         "missed": missed_line(found),
         "hint": hint_line(found),
-        "scales": scale_lines(run, found),
+        "scales": (*scale_lines(run, found), *longer_lines(run, found)),
         "inconclusive": any(one.counts.inconclusive for one in own),
         "findings": own,
         "checks": checks_of(found),
