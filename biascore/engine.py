@@ -243,11 +243,11 @@ class Engine:
     ) -> Audit:
         """An audit of a model from the tests that were made to decide, for ``run``: those that it can answer.
 
-        ``engine.run(engine.audit("hf:bert-base-cased"))``. A reference is opened, to know what the model can answer, and
-        closed. Raises UnknownNameError for a language or ground without tests, CapabilityError for a model without any.
+        ``engine.run(engine.audit("hf:bert-base-cased"))``. Raises UnknownNameError for a language or ground without tests,
+        CapabilityError for a model without any.
 
         Args:
-            model: A reference or a Model.
+            model: A reference, which is opened and closed, or a Model.
             grounds: Such as "gender" and "age"; all by default.
             language: Of the tests.
             quick: One test of each ground.
@@ -276,8 +276,7 @@ class Engine:
 
         References, options, metrics, tests and capabilities are checked first. A later error of a model or a plugin
         fails only its own measurements, which are ``failed`` in the run; it is raised if nothing could be measured.
-        Answers in the cache are not requested again, so an interrupted or partly failed run resumes.
-        ``models`` are those of its models that are open already, by their names.
+        Answers in the cache are not requested again, so an interrupted run resumes. ``models``: those open already.
         """
         plan = audit if isinstance(audit, Audit) else Audit.load(audit)
         checker = Checker.of_audit(self.plugins, self._stimuli, plan)
@@ -307,9 +306,8 @@ class Engine:
     def plan(self, audit: Audit | str | Path, models: Sequence[Model] = (), *, probe: bool = True) -> Plan:
         """What ``run`` would ask of each model, and its cost, without running.
 
-        Models are opened; with ``probe`` each is asked a few questions for an estimate of the time, except
-        services with a key, which may charge: these are asked nothing, and need no key. Nothing is written to the
-        cache. ``models`` are as of ``run``.
+        Models are opened; with ``probe`` each is asked a few questions for an estimate of the time, except services
+        with a key, which may charge and are asked nothing. Nothing is written to the cache. ``models``: as for ``run``.
         """
         chosen = audit if isinstance(audit, Audit) else Audit.load(audit)
         checker = Checker.of_audit(self.plugins, self._stimuli, chosen)

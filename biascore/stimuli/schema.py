@@ -151,7 +151,9 @@ class SentencesEntry(ListEntry):
 
 
 TARGET: Final = "TARGET"
+"""In templates, the place of a word of X or Y."""
 ATTRIBUTE: Final = "ATTRIBUTE"
+"""In templates, the place of a word of A or B."""
 
 
 def slots_missing(sentences: Iterable[str]) -> Iterator[str]:
