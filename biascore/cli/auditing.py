@@ -95,15 +95,14 @@ def _keep(audit: Audit, file: Path, *, force: bool) -> None:
 
 def _tell(engine: Engine, audit: Audit, model: Model) -> None:
     """What will be measured, and how long asking the model takes; the rehearsal draws little."""
-    fast = [
-        one.model_copy(update={"options": {**one.options, **_fewer(engine, one.metric)}})
-        for one in audit.measurements
-    ]
-    plan = engine.plan(audit.model_copy(update={"measurements": tuple(fast)}), (model,))
-    own = [row for row in plan.rows if row.model == model.name]
+    entries = [one for one in audit.measurements if one.models == (model.name,)]
+    fast = tuple(
+        one.model_copy(update={"options": {**one.options, **_fewer(engine, one.metric)}}) for one in entries
+    )
+    alone = audit.model_copy(update={"models": audit.models[:1], "measurements": fast})
+    own = engine.plan(alone, (model,)).rows
     asked = sum(row.asked for row in own)
     seconds = None if any(row.seconds is None for row in own) else sum(row.seconds or 0 for row in own)
-    entries = [one for one in audit.measurements if one.models == (model.name,)]
     tests = [engine.catalogue.select(test)[0] for one in entries for test in one.tests]
     grounds = sorted({ground for test in tests for ground in grounds_of(test)} - {"baseline"})
     metrics = ", ".join(dict.fromkeys(one.metric for one in entries))

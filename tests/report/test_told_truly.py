@@ -26,7 +26,7 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 # Repeat.
 
 
-@pytest.mark.parametrize("file", ["demo.toml", "studies/italian.toml", "studies/gest.toml"])
+@pytest.mark.parametrize("file", ["studies/italian.toml", "studies/gest.toml"])
 def test_repeat_prints_the_audit_file_that_was_run(file: str, tmp_path: Path) -> None:
     audit = Audit.load(DOCS / file)
     page = page_of(run_of(measurement(), audit=audit.model_dump(mode="json")), tmp_path)
