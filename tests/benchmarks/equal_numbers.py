@@ -4,7 +4,7 @@
     python tests/benchmarks/equal_numbers.py collect after.jsonl models      # at the commit after
     python tests/benchmarks/equal_numbers.py compare before.jsonl after.jsonl
 
-Collected are the measurements of a quick audit of the demo's encoder, of the Italian study, of grammatical gender (Spanish) and of human traits
+Collected are those of a quick audit of an encoder, of the Italian study, of grammatical gender (Spanish) and of human traits
 on small random models, which are made in the folder that is named unless they are there, and those of the metrics on
 shipped tests that they take, on three planted models, a small masked and a small causal language model. Numbers have to
 be equal to 9 digits, texts to the letter; the order of caveats is free.
