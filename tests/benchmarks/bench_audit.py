@@ -51,6 +51,11 @@ WORLDS: Final = {
     "targets in pairs of cosine .9": ("clusters.XY=2x0.9", (0.0, 0.5)),
     "all words at cosine .8": ("anisotropy=0.8", (0.0, 0.5)),
 }
+HARDER: Final = (
+    ("d = 0.5, A and B diffuse", 0.5, "axis=0.1"),
+    ("d = 0.5, X and Y topics", 0.5, "topics.XY=0.3"),
+)
+"""Columns of every test: what is planted, and where."""
 KINDS: Final[Mapping[str, Mapping[str, Any]]] = {
     "masked": {"model_kind": "masked"},
     # After a word that follows the two, a planted causal model has an association that cancels theirs out.
@@ -141,11 +146,11 @@ def chosen(tests: Sequence[Test]) -> list[Test]:
 
 def power(counts: Counts, tests: Sequence[Test]) -> Iterator[str]:
     """The verdicts on every test, by the effect that is planted."""
-    heads = [f"d = {effect:g}" for effect in EFFECTS]
-    yield line(counts.head("test", *VERDICTS), "X, Y", "A, B", *heads)
-    yield rule(3 + len(EFFECTS))
+    cells = [*((f"d = {effect:g}", effect, "") for effect in EFFECTS), *HARDER]
+    yield line(counts.head("test", *VERDICTS), "X, Y", "A, B", *(head for head, _, _ in cells))
+    yield rule(3 + len(cells))
     for test in tests:
-        found = (counts.of("weat", test, effect, OPTIONS) for effect in EFFECTS)
+        found = (counts.of("weat", test, effect, OPTIONS, world) for _, effect, world in cells)
         yield line(f"`{test.id}`", *sizes(test), *(counts.cell(one, VERDICTS) for one in found))
 
 

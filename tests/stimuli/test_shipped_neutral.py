@@ -24,7 +24,7 @@ def test_every_language_with_a_weat_test_has_words_that_none_of_them_holds(code:
     in_tests = {
         word.casefold()
         for test in CATALOGUE.tests
-        if test.language == code and test.kind == "weat"
+        if test.language == code and test.kind == "weat" and "/audit-" not in test.id  # those have many words
         for role, some in test.roles.items()
         if not (test.id.endswith("/gg-weat") and role in "XY")  # nouns of each gender, whatever they mean
         for word in some.words

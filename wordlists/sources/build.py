@@ -26,6 +26,8 @@ MOST_WOMEN = 35.0
 LEAST_WOMEN = 60.0
 LEAST = 0.75
 """The share of each list that a model has to know."""
+NOUN = "noun-singular"
+"""What words are that no list says more of: names, and what stands in a sentence as they do."""
 WIDTH = 116
 
 
@@ -90,6 +92,7 @@ def document(language: str) -> dict[str, Any]:
     for name in found:
         lists |= chosen(found, name, language)
     tests = {name: {"kind": "weat", "min_used": LEAST, **test} for name, test in source["tests"].items()}
+    lists = {name: {"part_of_speech": NOUN, **one} for name, one in lists.items()}
     return {
         "meta": source["meta"], "lists": dict(sorted(lists.items())),
         "templates": source.get("templates", {}), "tests": tests,

@@ -71,7 +71,7 @@ class InTemplates(AssociationMetric[LpbsOptions]):
         words = {role: tuple(word for word in kept[role] if (role, word) not in reasons) for role in ROLES}
         gone = (
             LostWord(word=w, role=r, reason=reasons[r, w])
-            for r, w in dict.fromkeys(read)
+            for r, w in read
             if (r, w) in reasons
         )
         return words, Coverage(
