@@ -69,11 +69,7 @@ class InTemplates(AssociationMetric[LpbsOptions]):
     ) -> tuple[dict[str, tuple[str, ...]], Coverage]:
         """The words that are left in each role, and what became of the others."""
         words = {role: tuple(word for word in kept[role] if (role, word) not in reasons) for role in ROLES}
-        gone = (
-            LostWord(word=w, role=r, reason=reasons[r, w])
-            for r, w in read
-            if (r, w) in reasons
-        )
+        gone = (LostWord(word=w, role=r, reason=reasons[r, w]) for r, w in read if (r, w) in reasons)
         return words, Coverage(
             given={role: len(test.roles[role].words) for role in ROLES},
             used={role: len(words[role]) for role in ROLES},
