@@ -1,4 +1,4 @@
-"""A long test, which states the least share of its words: made alike in word frequency, and inconclusive with too few words."""
+"""A long test states the least share of its words: X and Y are made alike in frequency; with too few it is inconclusive."""
 
 from __future__ import annotations
 
@@ -107,7 +107,9 @@ def test_other_tests_stay_as_they_are(long: Test) -> None:
 
 @pytest.mark.parametrize(("lost", "verdict"), [(10, Verdict.DETECTED), (11, Verdict.INCONCLUSIVE)])
 @pytest.mark.parametrize("role", ["X", "B"])
-def test_with_too_few_of_its_words_a_test_is_inconclusive(long: Test, lost: int, verdict: Verdict, role: str) -> None:
+def test_with_too_few_of_its_words_a_test_is_inconclusive(
+    long: Test, lost: int, verdict: Verdict, role: str
+) -> None:
     # Words from all over the list, so that the lists stay alike in frequency.
     unknown = WORDS[role][:: N // lost][:lost]
     got = weat(ranked(unknown=unknown), long)

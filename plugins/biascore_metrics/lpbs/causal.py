@@ -8,11 +8,11 @@ from typing import Final
 import numpy as np
 
 from biascore.api.metrics import Context, Model, Scalar, Test
-from biascore.api.stimuli import Catalogue
 from biascore.designs.crossed import ATTRIBUTES, TARGETS, Crossed
 from biascore.designs.words import distinct_words
 from biascore.errors import OptionsError
 from biascore_metrics.lpbs.filled import Filled
+from biascore_metrics.lpbs.options import LpbsOptions
 from biascore_metrics.lpbs.templates import REFERENCE, InTemplates
 
 NO_LIKELIHOOD: Final = "the model gives no log-likelihood with it"
@@ -26,10 +26,9 @@ class CausalLpbs(InTemplates):
     requires = frozenset({"score"})
     item_value = "mean difference of the log-likelihood, nats"
 
-    def check(self, test: Test, catalogue: Catalogue) -> None:
-        """Also refuse what only a masked model has."""
-        super().check(test, catalogue)
-        if self.options.subtokens != "sum":
+    def __init__(self, options: LpbsOptions) -> None:
+        super().__init__(options)
+        if options.subtokens != "sum":
             raise OptionsError(f"{self.name}: nothing is hidden from a causal model. Leave subtokens out")
 
     def associate(self, model: Model, test: Test, context: Context) -> Crossed:

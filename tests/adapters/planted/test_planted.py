@@ -8,6 +8,7 @@ from biascore.api.queries import Masked, Text
 from biascore.engine import Engine
 from biascore.errors import QuestionError, RefError, UnknownNameError
 from biascore.models.model import Model
+from biascore_adapters.planted.declaration import declared_effects
 
 TEST = "en/weat7"
 
@@ -154,3 +155,14 @@ def test_wrong_questions_are_told(engine: Engine):
         model.embed([Text("hello")], level="token")
     with pytest.raises(QuestionError, match="holds no word"):
         model.embed([" "])
+
+
+def test_a_concept_declares_no_long_test(engine: Engine):
+    declared = declared_effects({"gender": 1.0}, engine.catalogue)
+    assert TEST in [test.id for test, _ in declared]
+    assert not any("/audit-" in test.id for test, _ in declared)
+    (one,) = declared_effects({"en/audit-gender-occupations": 0.5}, engine.catalogue)
+    assert one[0].id == "en/audit-gender-occupations"
+    with pytest.raises(UnknownNameError) as told:
+        declared_effects({"body": 1.0}, engine.catalogue)
+    assert "body" not in str(told.value).partition("is no concept")[2].partition(")")[0]

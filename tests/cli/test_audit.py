@@ -1,0 +1,207 @@
+"""``biascore audit``: one command for one model, and the audit file from which the next step starts."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from biascore import Audit, Engine, Run
+from biascore.api.adapters import Backend, Identity, hookimpl
+from biascore.api.queries import Text
+from biascore.auditing import grounds_of
+from biascore.errors import CapabilityError, UnknownNameError
+from biascore.stats import Verdict
+
+from ..builders.word_lists import write_weat
+from .conftest import Done
+
+GROUNDS = {
+    "gender",
+    "race",
+    "age",
+    "religion",
+    "disability",
+    "sexual orientation",
+    "nationality",
+    "body",
+    "class",
+}
+N = 30
+LISTS = "".join(
+    f"[lists.{role.lower()}]\nwords = {json.dumps([f'{role.lower()}{i}' for i in range(N)])}\n"
+    for role in "XYAB"
+)
+TESTS = "".join(
+    f'[tests.{name}]\nkind = "weat"\ntitle = "{name}"\nconcept = "{concept}"\nX = "x"\nY = "{y}"\nA = "a"\nB = "b"\n'
+    'positive_means = "x with a"\nmin_used = 0.75\n'
+    for name, concept, y in (
+        ("audit-tiny", "gender", "y"),
+        ("audit-tiny-short", "gender", "few"),
+        ("audit-old", "age", "y"),
+        ("tiny", "gender", "few"),
+    )
+)
+OWN = (
+    'schema = 1\n[meta]\nlanguage = "xx"\ntitle = "mine"\nsource = "own"\nlicence = "CC0"\n'
+    f'{LISTS}[lists.few]\nwords = ["y0", "y1", "y2", "y3"]\n{TESTS}'
+)
+REF = "fasttext:own.vec"
+
+
+class Noise(Backend):
+    """Vectors without any association."""
+
+    identity = Identity(digest="test:noise")
+
+    @hookimpl
+    def embed(self, texts: tuple[Text, ...], level: str) -> npt.NDArray[np.float32]:
+        rows = [np.random.default_rng(zlib.crc32(text.text.encode())).normal(size=50) for text in texts]
+        return np.array(rows, dtype=np.float32)
+
+
+@pytest.fixture
+def audit(biascore: Callable[..., Done], tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
+    """``audit("--quick")``: the command on vectors in which X is near A, and tests of two grounds; what it printed."""
+    mine = write_weat(tmp_path_factory.mktemp("mine"), OWN, language="xx").parents[1]
+    rng = np.random.default_rng(4)
+    rows = []
+    for role, side in {"x": 1, "y": -1, "a": 1, "b": -1}.items():
+        for i in range(N):
+            vector = rng.normal(size=20) + 2 * side * np.eye(20)[0]
+            rows.append(" ".join([f"{role}{i}", *(f"{one:.4f}" for one in vector)]))
+    Path("own.vec").write_text("\n".join([f"{len(rows)} 20", *rows, ""]), encoding="utf-8")
+
+    def call(*more: str, code: int = 0) -> str:
+        done = biascore("audit", REF, "--language", "xx", "--stimuli", str(mine), *more, code=code)
+        return " ".join((done.stdout + done.stderr).split())
+
+    return call
+
+
+def here() -> set[str]:
+    """What is in the current folder next to the vectors."""
+    return {path.name for path in Path().iterdir()} - {"own.vec", "cache"}
+
+
+def asked_of(file: Path) -> list[tuple[str, tuple[str, ...]]]:
+    return [(one.metric, tuple(one.tests)) for one in Audit.load(file).measurements]
+
+
+def test_run_report_and_audit_file_are_written_side_by_side(
+    audit: Callable[..., str], biascore: Callable[..., Done]
+) -> None:
+    said = audit()
+    name = "audit-fasttext-own.vec"
+    assert here() == {name, f"{name}.html", f"{name}.toml"}
+    assert "3 tests with weat (age, gender)" in said
+    assert "Bias was detected" in said
+    first = Run.load(name)
+    assert asked_of(Path(f"{name}.toml"))[0] == (
+        "weat",
+        ("xx/audit-old", "xx/audit-tiny", "xx/audit-tiny-short"),
+    )
+    found = {(one.model, one.test): said.verdict for one, said in zip(first, first.verdicts, strict=True)}
+    assert found[REF, "xx/audit-tiny"] is Verdict.DETECTED
+    controls = {model: one for (model, _), one in found.items() if model.startswith("planted, ")}
+    assert controls["planted, d = 0.8"] is Verdict.DETECTED
+    assert controls["planted, no bias"] is not Verdict.DETECTED
+    # The file alone repeats it.
+    biascore("run", f"{name}.toml", "--out", "again")
+    assert [one.headline for one in Run.load("again")] == [one.headline for one in first]
+
+
+def test_an_audit_file_that_is_another_one_is_kept(audit: Callable[..., str]) -> None:
+    file = Path("audit-fasttext-own.vec.toml")
+    file.write_text("# my gates\n")
+    said = audit("--quick", "--ground", "gender", code=2)
+    assert "is there and is another audit" in said
+    assert file.read_text() == "# my gates\n"
+    assert here() == {file.name}
+    audit("--quick", "--ground", "gender", "--force")
+    assert [tests for _, tests in asked_of(file)] == [("xx/audit-tiny",), ("xx/audit-tiny",)]
+
+
+def test_grounds_and_quick_choose_tests(audit: Callable[..., str]) -> None:
+    audit("--ground", "Gender", "--out", "one")
+    audit("--quick", "--out", "two")
+    assert asked_of(Path("one.toml"))[0] == ("weat", ("xx/audit-tiny", "xx/audit-tiny-short"))
+    assert asked_of(Path("two.toml"))[0] == ("weat", ("xx/audit-old", "xx/audit-tiny"))
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        (("--ground", "gendre"), "no audit test of the ground 'gendre' in xx"),
+        (("--ground", "gendre"), "The grounds are: age, gender"),
+        (("--language", "pt"), "There are some in: de, en, es, fr, it, pl, xx"),
+    ],
+)
+def test_what_there_is_not_is_told_with_what_there_is(
+    audit: Callable[..., str], more: tuple[str, ...], told: str
+) -> None:
+    assert told in audit(*more, code=2)
+    assert here() == set()
+
+
+def test_a_translator_has_no_audit(tmp_path: Path) -> None:
+    file = tmp_path / "given.csv"
+    file.write_text("sentence,translation\nI am here.,Soy yo.\n", encoding="utf-8")
+    engine = Engine(cache=None)
+    with pytest.raises(
+        CapabilityError, match=r"no audit test can be asked of .*which can translate: there are such"
+    ):
+        engine.audit(engine.model(f"answers:{file}", language="es"))
+
+
+def test_every_ground_has_an_english_test_for_each_kind_of_model() -> None:
+    engine = Engine(cache=None)
+    tests = [engine.catalogue.test(id) for id in _tests(engine.audit("planted:en/weat6=0"))]
+    assert {ground for test in tests for ground in grounds_of(test)} - {"baseline"} == GROUNDS
+    # The same tests are asked of language models, in sentences of their own.
+    assert all(test.asked_in for test in tests if "/audit-" in test.id)
+
+
+@pytest.mark.parametrize("language", ["es", "it", "fr", "de", "pl"])
+def test_other_languages_have_tests_of_four_grounds_and_more(language: str) -> None:
+    engine = Engine(cache=None)
+    tests = [
+        engine.catalogue.test(id) for id in _tests(engine.audit("planted:en/weat6=0", language=language))
+    ]
+    assert {"gender", "race", "age", "religion", "class"} <= {
+        one for test in tests for one in grounds_of(test)
+    }
+
+
+def _tests(audit: Audit) -> list[str]:
+    return [id for one in audit.measurements for id in one.tests]
+
+
+def test_a_language_model_is_asked_in_sentences(saved_model) -> None:
+    engine = Engine(cache=None)
+    for kind in ("bert-uncased", "gpt2"):
+        chosen = engine.audit(f"hf:{saved_model(kind)}", grounds=["gender"], quick=True)
+        assert [one.metric for one in chosen.measurements] == ["lpbs", "lpbs"], kind
+
+
+def test_a_ground_is_misspelt_in_python() -> None:
+    with pytest.raises(UnknownNameError, match="Did you mean religion"):
+        Engine(cache=None).audit("planted:en/weat6=0", grounds=["religon"])
+
+
+def test_an_inconclusive_test_names_longer_ones_of_its_ground(tmp_path: Path) -> None:
+    write_weat(tmp_path, OWN, language="xx")
+    engine = Engine(cache=None, stimuli=[tmp_path])
+    run = engine.measure("weat", "planted:xx/*=0", ["xx/tiny", "xx/audit-tiny"], resamples=100, draws=200)
+    short, long = run
+    assert short.verdict is Verdict.INCONCLUSIVE
+    assert short.longer == ("xx/audit-tiny",)
+    assert "Longer tests of gender, which see smaller effects: xx/audit-tiny" in short.reason
+    assert long.longer == ()
+    alone = engine.measure("weat", Noise(), "xx/tiny", resamples=100, draws=200)
+    assert "Longer tests see smaller effects" in str(alone) + alone._repr_html_()
