@@ -24,8 +24,8 @@ MEASURED = {
 }
 """A run's name: metric, model and test."""
 CHARTS = {
-    "forest": "demo/forest-01*.png",
-    "slide": "demo/slide.png",
+    "forest": "quick/forest-01*.png",
+    "slide": "quick/slide.png",
     "words": "weat6/items-0001*.png",
     "fise": "fise/figure-0001-1*.png",
     "gest": "gest/figure-0001-2*.png",
@@ -61,11 +61,12 @@ def main() -> None:
     with TemporaryDirectory() as name:
         folder = Path(name)
         biascore("audit", ENCODER, "--out", str(folder / "demo-run"))
+        biascore("audit", ENCODER, "--quick", "--out", str(folder / "quick-run"))
         for run, (metric, model, tests) in MEASURED.items():
             biascore(
                 "measure", metric, "--model", model, "--tests", tests, "--out", str(folder / f"{run}-run")
             )
-        for run in ("demo", *MEASURED):
+        for run in ("demo", "quick", *MEASURED):
             page = folder / f"{run}.html"
             biascore("report", str(folder / f"{run}-run"), "--out", str(page), "--charts", str(folder / run))
         photograph(folder / "demo.html", folder / "report.png")

@@ -196,7 +196,7 @@ def answers(counts: Counts, tests: Sequence[Test]) -> Iterator[str]:
         found = sorted(zip(run, run.verdicts, strict=True), key=lambda one: (one[0].concept, one[0].test))
         for measured, said in found:
             d = measured.estimates[0]
-            state = "hint" if said.hint else said.verdict.value
+            state = "hint" if said.hint else said.verdict.value if d.value is not None else "not measured"
             yield line(
                 f"`{measured.test}`",
                 measured.concept,
