@@ -39,11 +39,11 @@ def audit_of(
 ) -> Audit:
     """The audit of an open model: each metric on the tests that it names for it (`Metric.audited`), in one language.
 
-    ``grounds``: the concepts of the tests; all without any. ``quick``: one test of each ground, that with the most words.
+    ``grounds``: the concepts of the tests; all without any. ``quick``: the first test of each ground in its file.
     The tests of one metric come with its baselines, and one of them is measured on two planted models.
     Raises UnknownNameError for a language or a ground without such tests, CapabilityError for a model that no metric takes.
     """
-    own = [test for test in catalogue.tests if test.language == language]
+    own = _as_written([test for test in catalogue.tests if test.language == language], catalogue)
     by_metric = {kind.name: (kind, _named(kind, model, own)) for kind in plugins.metrics.items()}
     found = {name: (kind, tests) for name, (kind, tests) in by_metric.items() if tests}
     if not found:
@@ -52,7 +52,7 @@ def audit_of(
     measurements: list[dict[str, Any]] = []
     controlled = ""
     for name, (kind, tests) in chosen.items():
-        asked = _longest(tests) if quick else tests
+        asked = _first(tests) if quick else tests
         baselines = [test for test in own if test.concept == BASELINE and test.kind in kind.kinds]
         given = dict(kind.audit_options)
         measurements.append(
@@ -64,7 +64,7 @@ def audit_of(
             }
         )
         if not controlled and "weat" in kind.kinds:
-            controlled = _longest(asked)[0].id
+            controlled = asked[0].id
             measurements.append(
                 {"metric": name, "tests": [controlled], "models": [PLANTED, NOTHING], "options": given}
             )
@@ -110,18 +110,20 @@ def _of_grounds(
     return {name: (kind, tests) for name, (kind, tests) in chosen.items() if tests}
 
 
-def _longest(tests: Sequence[Test]) -> list[Test]:
-    """The first test of each ground among those with the most words."""
+def _as_written(tests: Sequence[Test], catalogue: Catalogue) -> list[Test]:
+    """The tests in the order of their files, in which the first of a ground is its most important one."""
+    place = {
+        test.id: number for number, test in enumerate(test for file in catalogue.files for test in file.tests)
+    }
+    return sorted(tests, key=lambda test: place.get(test.id, len(place)))
+
+
+def _first(tests: Sequence[Test]) -> list[Test]:
+    """The first test of each ground."""
     best: dict[str, Test] = {}
     for test in tests:
-        held = best.get(test.concept)
-        if held is None or _size(test) > _size(held):
-            best[test.concept] = test
+        best.setdefault(test.concept, test)
     return list(best.values())
-
-
-def _size(test: Test) -> int:
-    return sum(len(one) for one in test.lists.values())
 
 
 def _nothing(

@@ -68,8 +68,8 @@ def _tests(name: str, catalogue: Catalogue) -> list[Test]:
         try:
             found = list(catalogue.select(name))
         except UnknownNameError as error:
-            shown = (test for test in catalogue.tests if _can_carry(test) and not _is_audit(test))
-            concepts = ", ".join(sorted({test.concept for test in shown if test.concept}))
+            own = (test for test in catalogue.tests if _can_carry(test) and not _is_audit(test))
+            concepts = ", ".join(sorted({test.concept for test in own if test.concept}))
             raise UnknownNameError(
                 f"planted: {name!r} is no concept ({concepts}) and no condition ({', '.join(CONDITIONS)}). {error}"
             ) from error
