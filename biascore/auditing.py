@@ -59,7 +59,7 @@ def audit_of(
             {
                 "metric": name,
                 "tests": [test.id for test in (*asked, *baselines)],
-                "models": [ref],
+                "models": [model.name],
                 "options": given,
             }
         )
@@ -68,14 +68,15 @@ def audit_of(
             measurements.append(
                 {"metric": name, "tests": [controlled], "models": [PLANTED, NOTHING], "options": given}
             )
-    models: list[dict[str, Any]] = [{"ref": ref, "options": dict(options)}]
+    named = {} if model.name == ref else {"name": model.name}
+    models: list[dict[str, Any]] = [{"ref": ref, "options": dict(options), **named}]
     if controlled:
         models += [
             {"name": PLANTED, "ref": f"planted:{controlled}={CONTROL:g}"},
             {"name": NOTHING, "ref": f"planted:{controlled}=0"},
         ]
     return Audit.from_parts(
-        title=f"Audit of {ref}", models=models, measurements=measurements, seed=seed, adjust=adjust
+        title=f"Audit of {model.name}", models=models, measurements=measurements, seed=seed, adjust=adjust
     )
 
 

@@ -189,6 +189,25 @@ def test_a_language_model_is_asked_in_sentences(saved_model) -> None:
         assert [one.metric for one in chosen.measurements] == ["lpbs", "lpbs"], kind
 
 
+class Moods(Backend):
+    """Each text has as much anger as joy."""
+
+    identity = Identity(digest="test:moods", quantities=("anger", "joy"))
+
+    @hookimpl
+    def score(self, texts: tuple[str, ...], quantity: str) -> npt.NDArray[np.float64]:
+        return np.array([zlib.crc32(text.encode()) % 1000 / 1000 for text in texts])
+
+
+def test_a_regressor_of_emotions_is_asked_an_equity_corpus() -> None:
+    engine = Engine(cache=None)
+    with engine.model(Moods(), name="moods") as model:
+        chosen = engine.audit(model, language="es")
+        assert [(one.metric, one.tests) for one in chosen.measurements] == [("eec", ("es/eec",))]
+        run = engine.run(chosen, [model])
+    assert {one.metric for one in run} == {"eec"}
+
+
 def test_a_ground_is_misspelt_in_python() -> None:
     with pytest.raises(UnknownNameError, match="Did you mean religion"):
         Engine(cache=None).audit("planted:en/weat6=0", grounds=["religon"])
