@@ -1,4 +1,4 @@
-"""A run as records of Every Eval Ever, the shared schema of the EvalEval Coalition (schema version 0.2.2).
+"""A run as records of Every Eval Ever, the shared schema of the EvalEval Coalition (schema version 0.3.0).
 
 Source: ``eval.schema.json`` of github.com/evaleval/every_eval_ever. One record is about one model.
 """
@@ -6,7 +6,7 @@ Source: ``eval.schema.json`` of github.com/evaleval/every_eval_ever. One record 
 from __future__ import annotations
 
 import json
-import sys
+import re
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from biascore.basics.visible import visible_json
@@ -20,14 +20,10 @@ if TYPE_CHECKING:
     from biascore.models.usage import ModelUsed
     from biascore.results.run import Run
 
-SCHEMA: Final = "0.2.2"
+SCHEMA: Final = "0.3.0"
 _HUB: Final = "hf"
-_DIRECTION: Final = (
-    "The nearer to the neutral value, the less bias: lower_is_better, which the schema asks for, is of the "
-    "distance to it."
-)
-_NO_RANGE: Final = (
-    "not stated; min_score and max_score are the largest numbers, because the schema asks for some"
+_DISTANCE: Final = (
+    "The score is the distance of the estimate from its neutral value, no bias; its sign is in the details."
 )
 
 
@@ -54,10 +50,21 @@ def _record(model: ModelUsed, run: Run) -> dict[str, Any]:
     adapter, _, locator = model.ref.partition(":")
     hub = adapter == _HUB and locator.count("/") == 1 and not locator.startswith((".", "/", "~"))
     moment = f"{provenance.finished:.0f}"
-    sources = {test: one for one in run.stimuli for test in one.tests}
+    digest = run.results_digest()
+    id = locator.partition("@")[0] if hub else f"unknown/{_in_a_path(model.ref)}"
+    sources = {test: one.source for one in run.stimuli for test in one.tests}
+    rows = summary_rows(run, [Role.FINDING])
+    roles = zip(run.measurements, run.verdicts, strict=True)
+    neutral = [one.headline.neutral for one, said in roles if said.role is Role.FINDING]
+    results = [
+        _result(row, row.effect, zero, sources.get(row.test, ""))
+        for row, zero in zip(rows, neutral, strict=True)
+        if row.effect is not None and zero is not None
+    ]
+    left_out = len(rows) - len(results)
     return {
         "schema_version": SCHEMA,
-        "evaluation_id": f"biascore/{model.name}/{moment}",
+        "evaluation_id": f"biascore/{id}/{digest}",
         "evaluation_timestamp": f"{provenance.started:.0f}",
         "retrieved_timestamp": moment,
         "source_metadata": {
@@ -65,29 +72,44 @@ def _record(model: ModelUsed, run: Run) -> dict[str, Any]:
             "source_type": "evaluation_run",
             "source_organization_name": "not stated",
             "evaluator_relationship": "other",
-            "additional_details": {"results_digest": run.results_digest(), "seed": str(provenance.seed)},
+            "additional_details": {
+                "results_digest": digest,
+                "seed": str(provenance.seed),
+                **(
+                    {"left_out": f"{left_out} without a value, or without a value that means no bias"}
+                    if left_out
+                    else {}
+                ),
+            },
         },
         "eval_library": {"name": "biascore", "version": provenance.biascore_version},
         "model_info": {
             "name": model.name,
-            "id": locator.partition("@")[0] if hub else model.ref,
-            **({"developer": locator.partition("/")[0]} if hub else {}),
+            "id": id,
+            "developer": id.partition("/")[0],
             "additional_details": {
+                "deployment_type": "self_deployed" if hub else "unknown",
+                "model_availability": "open_weights" if hub else "unknown",
                 "ref": model.ref,
                 "digest": model.digest,
                 **({"revision": model.revision} if model.revision else {}),
             },
         },
-        "evaluation_results": [
-            _result(row, sources[row.test].source if row.test in sources else "")
-            for row in summary_rows(run, [Role.FINDING])
-            if row.effect is not None
-        ],
+        "evaluation_results": results,
     }
 
 
-def _result(row: SummaryRow, source: str) -> dict[str, Any]:
+def _in_a_path(text: str) -> str:
+    """Text as a part of a path on every system; the reference itself is in the details."""
+    return re.sub(r"[^\w.-]+", "-", text).strip("-.") or "model"
+
+
+def _result(row: SummaryRow, effect: float, neutral: float, source: str) -> dict[str, Any]:
     details = {
+        "effect": effect,
+        "effect_lower": row.ci_low,
+        "effect_upper": row.ci_high,
+        "neutral": neutral,
         "n": row.n,
         "p_value": row.p_value,
         "p_kind": row.p_kind,
@@ -99,9 +121,12 @@ def _result(row: SummaryRow, source: str) -> dict[str, Any]:
         "positive_means": row.positive_means,
         "warnings": row.warnings,
     }
+    ends = [end - neutral for end in (row.ci_low, row.ci_high) if end is not None]
     interval = {
-        "lower": rounded(row.ci_low, DIGITS),
-        "upper": rounded(row.ci_high, DIGITS),
+        "lower": 0.0
+        if ends and ends[0] <= 0 <= ends[-1]
+        else rounded(min(map(abs, ends), default=None), DIGITS),
+        "upper": rounded(max(map(abs, ends), default=None), DIGITS),
         "confidence_level": row.ci_level,
         "method": row.ci_method,
     }
@@ -114,19 +139,19 @@ def _result(row: SummaryRow, source: str) -> dict[str, Any]:
             **({"additional_details": {"source": source}} if source else {}),
         },
         "metric_config": {
-            "evaluation_description": f"{row.concept or 'bias'}: {row.estimate}. {_DIRECTION}",
+            "evaluation_description": f"{row.concept or 'bias'}: {row.estimate}. {_DISTANCE}",
             "metric_id": f"biascore.{row.metric}",
             "metric_name": row.estimate,
             "metric_unit": row.unit,
             "lower_is_better": True,
             # Without a type of score a validator asks for the names of levels, and with this one for both ends.
             "score_type": "continuous",
-            "min_score": -sys.float_info.max,
-            "max_score": sys.float_info.max,
-            "additional_details": {"conventions": row.conventions, "score_range": _NO_RANGE},
+            "min_score": 0,
+            "max_score": "Infinity",
+            "additional_details": {"conventions": row.conventions},
         },
         "score_details": {
-            "score": rounded(row.effect, DIGITS),
+            "score": rounded(abs(effect - neutral), DIGITS),
             "details": {
                 name: str(rounded(value, DIGITS))
                 for name, value in details.items()

@@ -255,55 +255,6 @@ def test_a_model_card_reads_as_the_hub_reads_it(run: Run) -> None:
         assert all(f"- {a.model}".replace("_", "\\_") in one.text for a in run.answers if a.model == one.of)
 
 
-def test_every_eval_ever_holds_what_its_schema_asks(run: Run) -> None:
-    """What the schema requires, in words of ours: required keys, types, closed vocabularies, and its rule of score types."""
-    jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not installed")
-    texts = {"type": "object", "additionalProperties": {"type": "string"}}
-
-    def table(required: str, **properties: object) -> dict[str, object]:
-        return {"type": "object", "required": required.split(), "properties": properties}
-
-    text_, number = {"type": "string"}, {"type": "number"}
-    interval = table("lower upper", lower=number, upper=number, confidence_level=number, method=text_)
-    score = table("score", score=number, details=texts, uncertainty=table("", confidence_interval=interval))
-    # A type of score that is not given is "levels" to a validator: an absent property breaks no rule.
-    by_type = {
-        "if": {"properties": {"score_type": {"const": "levels"}}},
-        "then": {"required": ["level_names", "has_unknown_level"]},
-        "else": {
-            "if": {"properties": {"score_type": {"const": "continuous"}}},
-            "then": {"required": ["min_score", "max_score"]},
-        },
-    }
-    config = table("lower_is_better", lower_is_better={"type": "boolean"}, additional_details=texts)
-    data = table("dataset_name source_type", source_type={"const": "other"}, additional_details=texts)
-    result = table(
-        "evaluation_name source_data metric_config score_details",
-        evaluation_name=text_, source_data=data, metric_config=config | by_type, score_details=score,
-    )  # fmt: skip
-    source = table(
-        "source_type source_organization_name evaluator_relationship",
-        source_type={"enum": ["documentation", "evaluation_run"]},
-        evaluator_relationship={"enum": ["first_party", "third_party", "collaborative", "other"]},
-    )
-    keys = "schema_version evaluation_id retrieved_timestamp source_metadata model_info eval_library evaluation_results"
-    schema = table(
-        keys, schema_version=text_, evaluation_id=text_, retrieved_timestamp=text_, evaluation_timestamp=text_,
-        source_metadata=source, model_info=table("name id", name=text_, id=text_, additional_details=texts),
-        eval_library=table("name version", name=text_, version=text_),
-        evaluation_results={"type": "array", "items": result},
-    ) | {"additionalProperties": False}  # fmt: skip
-    found = exported(run, "every-eval-ever", NONE)
-    assert found
-    for one in found:
-        record = json.loads(one.text)
-        jsonschema.Draft7Validator(schema).validate(record)
-        assert float(record["retrieved_timestamp"]) == run.provenance.finished
-        for made in record["evaluation_results"]:
-            ends = made["score_details"]["uncertainty"]["confidence_interval"]
-            assert ends["lower"] <= made["score_details"]["score"] <= ends["upper"]
-
-
 def test_controls_are_no_models_to_publish() -> None:
     run = run_of(decided(0.01, model="planted:a=1"), models=[model_used("planted:a=1", {"en/weat6": 1.0})])
     with pytest.raises(OptionsError, match="measures only models with a known bias"):
