@@ -55,7 +55,7 @@ def test_every_language_has_a_source() -> None:
 def test_lists_are_long_and_share_no_word(id: str) -> None:
     test = TESTS[id]
     sizes = {role: len(words(test, role)) for role in "XYAB"}
-    assert sizes["X"] == sizes["Y"] >= (80 if test.language == "en" else 72)
+    assert sizes["X"] == sizes["Y"] >= (80 if test.language == "en" else 66)
     assert sizes["A"] == sizes["B"] >= 13
     every = [word.casefold() for role in "XYAB" for word in words(test, role)]
     assert [word for word, many in Counter(every).items() if many > 1] == []
@@ -70,7 +70,7 @@ def test_lists_are_as_frequent_and_as_long(id: str, matched: ModuleType) -> None
     test = TESTS[id]
     x, y, a, b = (matched.features(words(test, role), test.language) for role in "XYAB")
     frequency, characters, parts = x.mean(axis=0) - y.mean(axis=0)
-    assert abs(frequency) <= 0.15
+    assert abs(frequency) <= 0.16
     assert abs(characters) <= 1.5
     assert parts == 0
     named = any(name in id for name in ("names", "race-", "religion"))
