@@ -50,6 +50,8 @@ def audit(
     """
     options = Given.of(option, of=("model",))
     out = given.out or Path(f"audit-{_named(ref)}")
+    if out.name in ("", ".."):
+        raise OptionsError(f"--out {out} names no folder to make. Name one, such as --out {out / 'audit'}")
     file, report = out.with_name(f"{out.name}.toml"), given.report or _report(out)
     given = replace(given, out=out, report=report)
     with engine_of(given, stimuli or ()) as engine:
@@ -59,10 +61,15 @@ def audit(
         with engine.model(ref, **options.model) as model:
             chosen = engine.audit(model, grounds=ground or (), language=language, quick=quick)
             if stimuli:
-                chosen = chosen.model_copy(update={"stimuli": tuple(str(user_path(one)) for one in stimuli)})
-            _keep(chosen, file, force=given.force)
-            _tell(engine, chosen, model)
-            run_and_deliver(chosen, given, engine, (model,))
+                chosen = chosen.model_copy(
+                    update={"stimuli": tuple(str(user_path(one).resolve()) for one in stimuli)}
+                )
+
+            def first() -> None:
+                _keep(chosen, file, force=given.force)
+                _tell(engine, chosen, model)
+
+            run_and_deliver(chosen, given, engine, (model,), first)
 
 
 def _named(ref: str) -> str:
@@ -106,7 +113,7 @@ def _tell(engine: Engine, audit: Audit, model: Model) -> None:
     tests = [engine.catalogue.select(test)[0] for one in entries for test in one.tests]
     grounds = sorted({ground for test in tests for ground in grounds_of(test)} - {"baseline"})
     metrics = ", ".join(dict.fromkeys(one.metric for one in entries))
-    took = "" if seconds is None else f", about {duration(seconds)}"
+    took = "" if seconds is None else f", {'about ' if seconds >= 1 else ''}{duration(seconds)}"
     say(
         f"{len(tests)} tests with {metrics} ({', '.join(grounds)}): {asked:,} queries to {model.name}{took}, and "
         "about a second a test to compute",

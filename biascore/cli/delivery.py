@@ -121,17 +121,23 @@ def engine_of(given: RunOptions, stimuli: Sequence[Path] = ()) -> Iterator[Engin
 
 
 def run_and_deliver(
-    audit: Audit, given: RunOptions, engine: Engine | None = None, models: Sequence[Model] = ()
+    audit: Audit,
+    given: RunOptions,
+    engine: Engine | None = None,
+    models: Sequence[Model] = (),
+    first: Callable[[], None] | None = None,
 ) -> None:
     """Run an audit, show and save its run; a stored run of it that failed in part is resumed.
 
-    ``models`` are those of its models that are open already, in ``engine``.
+    ``models`` are those of its models that are open already, in ``engine``. ``first`` is done once all can be written.
     """
     printed = given.printed
     earlier = None if given.force or given.out is None else unfinished(user_path(given.out), audit)
     if earlier is not None:
         given = replace(given, force=True)
     with _reserved(given, audit):
+        if first is not None:
+            first()
         if earlier is not None:
             say(
                 f"resuming the run in {given.out}, of which {len(earlier.failed)} measurement(s) had failed",

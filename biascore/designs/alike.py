@@ -47,7 +47,7 @@ class Alike:
         proxy = proxies[0]
         if abs(proxy.difference("X", "Y")) < ALIKE:
             return cls(test, (), {WHAT: f"alike in {proxy.shown} ({proxy.told('X', 'Y')})"})
-        kept = _kept(proxy, {role: int(np.ceil(test.min_used * len(words[role]))) for role in words})
+        kept = _kept(proxy, {role: test.least(len(words[role])) for role in words})
         if kept is None:
             text = f"not alike in {proxy.shown} ({proxy.told('X', 'Y')}), whichever quarter of the words is left out"
             return cls(test, (), {WHAT: text})

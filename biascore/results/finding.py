@@ -126,7 +126,7 @@ def _of_enough(found: Finding, test: Test) -> Finding:
     short = [
         f"{role} has {found.coverage.used.get(role, 0)} usable words of {given}"
         for role, given in found.coverage.given.items()
-        if found.coverage.used.get(role, 0) < test.min_used * given
+        if found.coverage.used.get(role, 0) < test.least(given)
     ]
     if not short or found.decision is None or found.estimates[0].value is None:
         return found

@@ -82,16 +82,20 @@ def longer_lines(measurements: Iterable[Measurement], found: Sequence[Answer]) -
     run = list(measurements)
     measured = {one.test for one in run}
     longer: dict[str, list[str]] = {}
+    languages = set()
     for answer in findings(found):
         for number in answer.numbers if answer.counts.inconclusive else ():
-            longer.setdefault(answer.about, []).extend(
-                test for test in run[number].longer if test not in measured
-            )
+            unmeasured = [test for test in run[number].longer if test not in measured]
+            longer.setdefault(answer.about, []).extend(unmeasured)
+            languages |= {run[number].language} if unmeasured else set()
     grounds = {about: list(dict.fromkeys(tests)) for about, tests in longer.items() if tests}
     if not grounds:
         return ()
     told = "; ".join(f"{about}: {some_of(tests, 2)}" for about, tests in grounds.items())
-    return (f"Longer tests see smaller effects ({told}). Run them with: biascore audit REF",)
+    commands = (
+        f"biascore audit REF{'' if one == 'en' else f' --language {one}'}" for one in sorted(languages)
+    )
+    return (f"Longer tests see smaller effects ({told}). Run them with: {', '.join(commands)}",)
 
 
 def change_lines(measurements: Iterable[Measurement]) -> tuple[str, ...]:

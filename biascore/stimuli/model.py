@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from math import ceil
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
@@ -71,6 +72,10 @@ class Test:
         Y and B may be empty: then X is planted near A.
         """
         return self.roles if {"X", "Y", "A", "B"} <= self.roles.keys() else None
+
+    def least(self, given: int) -> int:
+        """How many words of a list of ``given`` a model has to know; 0.55 of 100 are 55, whatever floats say."""
+        return ceil(self.min_used * given - 1e-9)
 
     def resized(self, size: Resizing) -> Self | None:
         """The same with more or fewer words in each list; None for a kind that cannot be resized."""

@@ -224,3 +224,26 @@ def test_an_inconclusive_test_names_longer_ones_of_its_ground(tmp_path: Path) ->
     assert long.longer == ()
     alone = engine.measure("weat", Noise(), "xx/tiny", resamples=100, draws=200)
     assert "Longer tests see smaller effects" in str(alone) + alone._repr_html_()
+
+
+@pytest.mark.parametrize("out", [".", ".."])
+def test_a_run_needs_a_folder_with_a_name(audit: Callable[..., str], out: str) -> None:
+    before = {path.name for path in Path("..").iterdir()}
+    assert "names no folder to make" in audit("--quick", "--out", out, code=2)
+    assert here() == set()
+    assert {path.name for path in Path("..").iterdir()} == before
+
+
+def test_nothing_is_written_beside_a_page_that_is_not_ours(audit: Callable[..., str]) -> None:
+    Path("two.html").write_text("<p>mine</p>")
+    audit("--quick", "--out", "two", code=2)
+    assert here() == {"two.html"}
+
+
+def test_the_audit_file_runs_from_another_folder(
+    audit: Callable[..., str], biascore: Callable[..., Done], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    Path("in").mkdir()
+    mine = write_weat(Path.cwd() / "mine-too", OWN.replace("xx", "yy"), language="yy").parents[1]
+    audit("--quick", "--stimuli", str(mine.relative_to(Path.cwd())), "--out", "in/it")
+    biascore("run", "in/it.toml", "--out", "again")

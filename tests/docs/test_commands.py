@@ -29,6 +29,7 @@ NOT_TYPED = {
     "hf:./my-regressor": "a regressor that the reader has, in tests/adapters/hf",
     "labelled.csv": "data that the reader brings, in tests/scorers",
     "scorers/minilm": "made of it",
+    "audit hf:./my-": "minutes, for hundreds of thousands of sentences; tests/cli has shorter lists",
     "'en/my*'": "tests of the reader's own",
     "measure METRIC": "any metric of regressors",
     "$language": "a loop of the shell over published data",

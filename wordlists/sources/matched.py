@@ -48,4 +48,9 @@ def matched(
         if best is not None and best[0] <= CLOSE:
             break
     assert best is not None
+    for row, column in zip(best[1], best[2], strict=True):
+        if apart[row, column, 2]:
+            raise ValueError(
+                f"too few candidates of as many words: {first[row]!r} is left with {second[column]!r}"
+            )
     return [first[place] for place in best[1]], [second[place] for place in best[2]]
