@@ -11,7 +11,7 @@ import numpy.typing as npt
 from biascore.basics.wording import quoted
 from biascore.errors import AnswerError, OptionsError
 from biascore.models.backend import Identity
-from biascore.models.questions import Masked, Text, TokenLogprobs
+from biascore.models.questions import Choice, Chosen, Continuation, Masked, Text, TokenLogprobs
 
 
 def split_vectors(model: str, raw: object, questions: Sequence[Text]) -> list[npt.NDArray[np.float32]]:
@@ -27,12 +27,13 @@ def split_vectors(model: str, raw: object, questions: Sequence[Text]) -> list[np
     return list(array)
 
 
-def split_scores(model: str, raw: object, questions: Sequence[str]) -> list[float]:
+def split_scores(model: str, raw: object, questions: Sequence[str | Continuation]) -> list[float]:
     """The numbers of a float64 array of shape (n,), all finite; raises AnswerError."""
     array = _array(model, raw, np.float64, len(questions), dimensions=1)
     bad = ~np.isfinite(array)
     if bad.any():
-        text = questions[int(np.argmax(bad))]
+        question = questions[int(np.argmax(bad))]
+        text = question if isinstance(question, str) else question.text
         raise AnswerError(f"{model}: the score of {text!r} is not finite. Check the model's weights.")
     return [float(value) for value in array]
 
@@ -104,6 +105,33 @@ def split_logprobs(model: str, raw: object, questions: Sequence[Masked]) -> list
                 f"Check the weights."
             )
     return found
+
+
+def split_choices(model: str, raw: object, questions: Sequence[Choice]) -> list[Chosen]:
+    """What was chosen of each question, with as many log-probabilities as options; raises AnswerError."""
+    found = _sequence(model, raw, len(questions))
+    for question, answer in zip(questions, found, strict=True):
+        wrong = _wrong_choice(answer, len(question.options))
+        if wrong:
+            raise AnswerError(
+                f"{model}: the answer to {quoted(question.prompt)} {wrong}. Report this to the adapter's authors."
+            )
+    return found
+
+
+def _wrong_choice(answer: object, options: int) -> str:
+    """What is wrong with an answer to a question with so many options, or an empty string."""
+    if not isinstance(answer, Chosen):
+        return f"is a {type(answer).__name__}, not a Chosen"
+    if len(answer.logprobs) != options:
+        return f"has {len(answer.logprobs)} log-probabilities for {options} options"
+    if any(np.isinf(p) or p > 1e-6 for p in answer.logprobs):
+        return "has a log-probability that is positive or infinite"
+    if (answer.outcome == "chosen") != (answer.chosen is not None):
+        return f"is {answer.outcome!r} with the option {answer.chosen}"
+    if answer.chosen is not None and not 0 <= answer.chosen < options:
+        return f"names option {answer.chosen} of {options}"
+    return ""
 
 
 def _sequence(model: str, raw: object, expected: int) -> list[Any]:

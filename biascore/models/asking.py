@@ -23,6 +23,7 @@ from biascore.models import codecs
 from biascore.models.backend import Backend, Identity, ModelPlugin
 from biascore.models.calling import Hook
 from biascore.models.cost import characters
+from biascore.models.questions import Chosen
 from biascore.models.source import Services, Source
 from biascore.models.usage import QuestionCounts
 
@@ -153,7 +154,8 @@ class Asker:
     def _keep(self, hook: Hook[Q, A], unique: Mapping[bytes, Q], new: Mapping[bytes, A]) -> list[str]:
         """Keep the answers that are some, and say why the others are none."""
         for key, answer in new.items():
-            name = repeats(answer, self.source.key_variables) if isinstance(answer, str) else ""
+            said = answer.said if isinstance(answer, Chosen) else answer
+            name = repeats(said, self.source.key_variables) if isinstance(said, str) else ""
             if name:
                 raise AnswerError(
                     f"{self.source.name}: the answer to {quoted(unique[key])} repeats the key in {name}, so none of its "

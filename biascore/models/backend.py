@@ -10,7 +10,7 @@ from typing import Any, Literal
 from biascore.basics.progress import Progress
 from biascore.errors import CapabilityError
 from biascore.models.cost import Cost, characters
-from biascore.models.questions import Familiarity
+from biascore.models.questions import Familiarity, Way
 from biascore.models.training import Checkpoints, Trained, Training
 from biascore.models.vocabulary import Vocabulary
 
@@ -25,7 +25,9 @@ class Identity:
     as far as they can be listed. ``facts`` is shown in reports. ``conventions`` are those of every measurement on it: how
     its file of answers was read. ``in_nats`` is false where the base of its logarithms is not known. ``control`` is given by
     a model whose bias is known because it was made: the effect by test id, 0 for none. Such a model checks the tests: what
-    is measured on it is never counted among the findings of a run.
+    is measured on it is never counted among the findings of a run. ``continues``: ``score`` takes a ``Continuation``.
+    ``ways``: those in which ``choose`` can ask. ``prompting`` are conventions of the measurements that ask with prompts:
+    how these are put.
     """
 
     digest: str
@@ -37,6 +39,9 @@ class Identity:
     conventions: Mapping[str, str] = field(default_factory=dict)
     in_nats: bool = True
     control: Mapping[str, float] | None = None
+    continues: bool = False
+    ways: tuple[Way, ...] = ()
+    prompting: Mapping[str, str] = field(default_factory=dict)
 
 
 class Backend:

@@ -71,7 +71,7 @@ class Caller:
         caller = getattr(self._manager.hook, hook.name)
         if self._source.paid:
             caller = self._services.budget.guard(self._source.name, caller, sum(map(characters, questions)))
-        argument = "queries" if hook.name == "mask_logprob" else "texts"
+        argument = {"mask_logprob": "queries", "choose": "questions"}.get(hook.name, "texts")
         retrying = tenacity.Retrying(
             retry=tenacity.retry_if_exception(_may_pass),
             stop=tenacity.stop_after_attempt(self._services.attempts),

@@ -1,4 +1,4 @@
-"""The four questions that a model can be asked, as hook specifications; a backend answers those it can.
+"""The five questions that a model can be asked, as hook specifications; a backend answers those it can.
 
 These signatures are the contract that third parties build on; they change only with a major version.
 """
@@ -13,18 +13,27 @@ if TYPE_CHECKING:  # every plugin imports this, and a list of them is not to wai
     import numpy as np
     import numpy.typing as npt
 
-    from biascore.models.questions import Level, Masked, Text, TokenLogprobs
+    from biascore.models.questions import (
+        Choice,
+        Chosen,
+        Continuation,
+        Level,
+        Masked,
+        Text,
+        TokenLogprobs,
+        Way,
+    )
 
 PROJECT: Final = "biascore"
 hookspec: Final = pluggy.HookspecMarker(PROJECT)
 hookimpl: Final = pluggy.HookimplMarker(PROJECT)
 """Marks a function of a plugin as one of biascore's hooks: ``@hookimpl``, ``@hookimpl(wrapper=True)`` for a wrapper."""
 
-CAPABILITIES: Final = ("embed", "mask_logprob", "translate", "score")
+CAPABILITIES: Final = ("embed", "mask_logprob", "translate", "score", "choose")
 
 
 class CapabilitySpecs:
-    """The four questions; a backend implements those it can answer, a batch at a time."""
+    """The five questions; a backend implements those it can answer, a batch at a time."""
 
     @hookspec(firstresult=True)
     def embed(self, texts: tuple[Text, ...], level: Level) -> npt.NDArray[np.float32]:  # type: ignore[empty-body]
@@ -48,10 +57,15 @@ class CapabilitySpecs:
         """Translate the texts from language ``source`` to ``target`` (BCP 47 tags), one for one."""
 
     @hookspec(firstresult=True)
-    def score(self, texts: tuple[str, ...], quantity: str) -> npt.NDArray[np.float64]:  # type: ignore[empty-body]
+    def score(self, texts: tuple[str | Continuation, ...], quantity: str) -> npt.NDArray[np.float64]:  # type: ignore[empty-body]
         """Score the texts: float64 of shape (n,).
 
         ``quantity="log_likelihood"``: sum over the tokens, in nats, of a causal language model; ``"token_count"``: how many
         tokens that are, if ``Identity.quantities`` lists it.
         Any other quantity is a named output of a head, in the head's unit (``"anger"`` in [0, 1]).
+        A ``Continuation`` is asked only where ``Identity.continues`` says so.
         """
+
+    @hookspec(firstresult=True)
+    def choose(self, questions: tuple[Choice, ...], way: Way) -> tuple[Chosen, ...]:  # type: ignore[empty-body]
+        """What the model chooses of the options of each question, asked in one of ``Identity.ways``."""

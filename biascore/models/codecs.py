@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from biascore.models.questions import TokenLogprobs
+from biascore.models.questions import Chosen, TokenLogprobs
 
 KEY_BYTES: Final = 20
 
@@ -86,3 +86,17 @@ def decode_logprobs(data: bytes) -> TokenLogprobs:
     if not len(answer.tokens) == len(answer.offsets) == len(answer.logprobs):
         raise ValueError("tokens, offsets and log-probabilities are not as many")
     return answer
+
+
+def encode_chosen(answer: Chosen) -> bytes:
+    """JSON, in which Python writes NaN, too."""
+    return canonical([getattr(answer, field.name) for field in fields(answer)])
+
+
+def decode_chosen(data: bytes) -> Chosen:
+    """The answer that ``encode_chosen`` wrote, bit for bit."""
+    try:
+        way, logprobs, chosen, outcome, said, tokens, outside = json.loads(decode_text(data))
+        return Chosen(way, tuple(logprobs), chosen, outcome, said, tuple(tokens), outside)
+    except (TypeError, RecursionError) as error:
+        raise ValueError(f"no answer to a question with options: {error}") from error

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from biascore.basics.frozen import Frozen
+from biascore.models.questions import Choice, Continuation
 
 
 class Cost(Frozen):
@@ -48,6 +49,10 @@ class Cost(Frozen):
 
 
 def characters(question: Any) -> int:
-    """The code points of a question's text: of a string, or of what has a ``text``."""
-    text: str = question if isinstance(question, str) else question.text
-    return len(text)
+    """The code points of what a question has a model read: a string, a ``text``, or what follows a prompt and the prompt."""
+    if isinstance(question, str):
+        return len(question)
+    if isinstance(question, Choice):
+        return len(question.prompt) + sum(map(len, question.options)) + len(question.instruction)
+    prompt = question.prompt if isinstance(question, Continuation) else ""
+    return len(prompt) + len(question.text)

@@ -18,22 +18,24 @@ from biascore.basics.keys import hiding
 from biascore.basics.progress import Silent
 from biascore.basics.wording import listed
 from biascore.errors import AnswerError, CapabilityError, PluginFailedError, QuestionError
-from biascore.models import codecs
-from biascore.models.answers import (
-    check_unit,
-    no_translation,
-    not_read,
-    split_logprobs,
-    split_scores,
-    split_texts,
-    split_vectors,
-)
+from biascore.models import hooks
+from biascore.models.answers import check_unit, no_translation, not_read
 from biascore.models.asking import Asker
 from biascore.models.backend import Backend, ModelPlugin
 from biascore.models.cache import NoCache
 from biascore.models.calling import Caller, Hook
 from biascore.models.prepared import Prepared, no_vectors, only_vectors
-from biascore.models.questions import Familiarity, Level, Masked, Text, TokenLogprobs
+from biascore.models.questions import (
+    Choice,
+    Chosen,
+    Continuation,
+    Familiarity,
+    Level,
+    Masked,
+    Text,
+    TokenLogprobs,
+    Way,
+)
 from biascore.models.source import Services, Source
 from biascore.models.training import Checkpoints, Trained, Training
 from biascore.models.transform import FittedTransform, Transform
@@ -78,6 +80,7 @@ class Model:
         caller = Caller(source, backend, plugins, self._services)
         self._asker = Asker(source, backend, self._plugins, self._services, caller.call)
         self.capabilities = caller.capabilities
+        self.prompting: dict[str, str] = {}  # conventions of prompts put in this measurement
 
     @property
     def name(self) -> str:
@@ -116,8 +119,7 @@ class Model:
         A plain string represents the word that it is. Raises CapabilityError, QuestionError or AnswerError.
         """
         questions = [Text.word(t) if isinstance(t, str) else t for t in texts]
-        named: dict[str, str] = {"level": level}
-        hook = Hook("embed", named, split_vectors, codecs.encode_vector, codecs.decode_vector)
+        hook = hooks.embedding(level)
         rows = self._ask(hook, questions)
         # A kept vector may have another length than the rest: it goes, and where that does not help, all go.
         for everything in (False, True):
@@ -177,12 +179,9 @@ class Model:
         query (its tokenizer drops those characters), this raises QuestionError, or with ``unread="empty"``
         the answer has no tokens, so that a metric can report the word as lost.
         """
-        hook: Hook[Masked, TokenLogprobs] = Hook(
-            "mask_logprob", {}, split_logprobs, codecs.encode_logprobs, codecs.decode_logprobs
-        )
         asked = list(queries)
         order = sorted(range(len(asked)), key=lambda i: asked[i].in_sight)
-        answers = self._ask(hook, [asked[i] for i in order])
+        answers = self._ask(hooks.filling(), [asked[i] for i in order])
         found = dict(zip(order, answers, strict=True))
         for i, query in enumerate(asked if unread == "error" else ()):
             if query.spans and not found[i].tokens:
@@ -202,32 +201,33 @@ class Model:
         A translation that is blank, holds NUL or half of a surrogate pair is none. It is not kept, and raises
         AnswerError; with ``unusable="empty"`` it is an empty string, so that a metric can report the text as lost.
         """
-        hook: Hook[str, str] = Hook(
-            "translate",
-            {"source": source, "target": target},
-            split_texts,
-            codecs.encode_text,
-            codecs.decode_text,
-            no_translation,
-            lenient=unusable == "empty",
-        )
         asked = list(texts)
-        answers = self._ask(hook, asked)
+        answers = self._ask(hooks.translating(source, target, lenient=unusable == "empty"), asked)
         return tuple(
             "" if no_translation(self.name, text, answer) else answer
             for text, answer in zip(asked, answers, strict=True)
         )
 
-    def score(self, texts: Iterable[str], quantity: str, *, in_nats: bool = False) -> npt.NDArray[np.float64]:
+    def score(
+        self, texts: Iterable[str | Continuation], quantity: str, *, in_nats: bool = False
+    ) -> npt.NDArray[np.float64]:
         """Scores (n,), float64, in the unit of the head; ``in_nats``: logarithms, OptionsError if their base is not known.
 
         A causal language model gives ``"log_likelihood"`` in nats, per token ``"mean_log_likelihood"``, and the number of
-        these tokens, ``"token_count"``; those to ask for are in ``identity.quantities``.
+        these tokens, ``"token_count"``; those to ask for are in ``identity.quantities``. Not all take a ``Continuation``.
         """
         check_unit(self.name, self.identity, quantity if in_nats else None)
-        named = {"quantity": quantity}
-        hook = Hook("score", named, split_scores, codecs.encode_score, codecs.decode_score)
-        return np.array(self._ask(hook, list(texts)), dtype=np.float64)
+        asked = list(texts)
+        self.prompting.update(hooks.prompting(self.name, self.identity, asked))
+        return np.array(self._ask(hooks.scoring(quantity), asked), dtype=np.float64)
+
+    def choose(self, questions: Iterable[Choice], way: Way | None = None) -> tuple[Chosen, ...]:
+        """What the model chooses of each question's options, asked in one way: by default the only one that it has.
+
+        Raises OptionsError where none of several is named, CapabilityError where it has not this one."""
+        hook = hooks.choosing(self.name, self.identity, way)
+        self.prompting.update({**self.identity.prompting, "options chosen by": hook.params["way"]})
+        return tuple(self._ask(hook, list(questions)))
 
     @hiding
     def export(self, folder: Path, *, int8: bool = False) -> str:

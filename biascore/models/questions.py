@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import nan
 from typing import Literal
 
 Span = tuple[int, int]
@@ -79,6 +80,79 @@ class TokenLogprobs:
     def total(self) -> float:
         """Sum of the log-probabilities, in nats."""
         return sum(self.logprobs)
+
+
+@dataclass(frozen=True, slots=True)
+class Continuation:
+    """A text that follows a prompt, asking how probable the text is there: a question of ``score``.
+
+    The two are read as one, ``prompt + text``, so a space between them is part of the ``text``. Scored are the tokens
+    from the first one that differs from those of the prompt alone. Where a model has a chat template, the prompt is put
+    as a user's message, and the text begins the answer. Raises ValueError for a blank prompt or an empty text.
+    """
+
+    prompt: str
+    text: str
+
+    def __post_init__(self) -> None:
+        if not self.prompt.strip():
+            raise ValueError("the prompt of a continuation is blank. Score the text alone, as a plain string")
+        if not self.text:
+            raise ValueError(f"the continuation of {self.prompt!r} is empty, and nothing has no probability")
+
+
+Way = Literal["likelihood", "letters", "text"]
+"""How a model is asked to choose; the answers of two ways are not comparable."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A question with options, and which of them the model chooses.
+
+    ``order`` is the order in which the options are listed: places in ``options``, all of them, by default as they are.
+    ``instruction`` follows the list of options, where there is one. Raises ValueError for a blank prompt or option, for
+    less than two options or more than 26, for two that are the same, and for another order.
+    """
+
+    prompt: str
+    options: tuple[str, ...]
+    order: tuple[int, ...] = ()
+    instruction: str = "Answer with one letter.\nAnswer:"
+
+    def __post_init__(self) -> None:
+        if not self.prompt.strip():
+            raise ValueError("a question with options has a prompt, and this one is blank")
+        if not 2 <= len(self.options) <= 26:
+            raise ValueError(f"{self.prompt!r} has {len(self.options)} options; it needs 2 to 26")
+        if not all(option.strip() for option in self.options):
+            raise ValueError(f"an option of {self.prompt!r} is blank")
+        if len({option.strip().casefold() for option in self.options}) < len(self.options):
+            raise ValueError(f"two options of {self.prompt!r} are the same: {', '.join(self.options)}")
+        if self.order and sorted(self.order) != list(range(len(self.options))):
+            raise ValueError(f"the order {self.order} does not name each of {len(self.options)} options once")
+
+
+Outcome = Literal["chosen", "refused", "unreadable", "undetermined"]
+"""An option was chosen; the model declines to answer; what it says names no option; it names several, or a tie."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What a model chose of a ``Choice``, or why nothing, and how it was asked.
+
+    ``logprobs``: the log-probability of each option in nats, NaN where the way of asking gives none. By "likelihood" that is
+    the sum over the tokens of the option, whose numbers are ``tokens``; by "letters" the logarithm of the probability of its
+    letter, averaged over all cyclic orders, and ``outside`` is the probability that no letter has. ``said``: the text
+    that was generated.
+    """
+
+    way: Way
+    logprobs: tuple[float, ...]
+    chosen: int | None
+    outcome: Outcome = "chosen"
+    said: str = ""
+    tokens: tuple[int, ...] = ()
+    outside: float = nan
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from biascore.models.cache import Cache, NoCache
 from biascore.models.calling import Hook
 from biascore.models.cost import Cost
 from biascore.models.model import Model
-from biascore.models.questions import Masked, TokenLogprobs
+from biascore.models.questions import Choice, Chosen, Masked, TokenLogprobs
 from biascore.models.vocabulary import BLOCK_ROWS, Vocabulary
 
 Q = TypeVar("Q")
@@ -229,11 +229,19 @@ def _placeholders(
             return tuple(_masked(query, rng) for query in questions)
         case "translate":
             return questions
+        case "choose":
+            return tuple(_chosen(question, hook.params["way"], rng) for question in questions)
         case _:
             scores = rng.uniform(0.25, 0.75, len(questions))
             if hook.params.get("quantity") == "token_count":
-                return np.array([float(len(text.split())) for text in questions])
+                texts = (one if isinstance(one, str) else one.text for one in questions)
+                return np.array([float(len(text.split())) for text in texts])
             return -40 * scores if hook.params.get("quantity") == "log_likelihood" else scores
+
+
+def _chosen(question: Choice, way: Any, rng: np.random.Generator) -> Chosen:
+    logprobs = tuple(float(p) for p in np.log(rng.dirichlet(np.ones(len(question.options)))))
+    return Chosen(way, logprobs, int(np.argmax(logprobs)), tokens=(1,) * len(logprobs), outside=0.0)
 
 
 def _masked(query: Masked, rng: np.random.Generator) -> TokenLogprobs:

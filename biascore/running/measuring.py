@@ -49,6 +49,7 @@ class Measuring:
         at = At(owner, "measuring", f"measuring {what}")
         for transform in model.transforms:
             transform.asked.clear()
+        model.prompting.clear()
         found: object = guarded(at, lambda: metric.measure(model, test, context), self.time_limit)
         if not isinstance(found, Finding):
             wrong = f"returned a {type(found).__name__}, which is not a Finding"
@@ -63,7 +64,7 @@ class Measuring:
                     model=model.name,
                     seed=seed,
                     unreachable=metric.unreachable(test),
-                    of_model=model.identity.conventions,
+                    of_model={**model.identity.conventions, **model.prompting},
                 ),
             )
             wrong = wrong_result(measured)

@@ -21,7 +21,7 @@ class HfAdapter(Adapter[HfOptions]):
     """Opens models of the transformers library; their configuration says what they can be asked.
 
     All but translation models embed; masked language models give ``mask_logprob``, causal ones
-    ``score("log_likelihood")``, sequence heads ``score`` of their named outputs, and encoder-decoders made
+    ``score("log_likelihood")`` and ``choose``, sequence heads ``score`` of their named outputs, and encoder-decoders made
     for it (NLLB, M2M100, mBART, Marian, T5) ``translate``.
 
     The vector of a word is the mean of the last hidden states of the sub-tokens that cover it. The vector of
@@ -35,7 +35,9 @@ class HfAdapter(Adapter[HfOptions]):
     )
     example: ClassVar[str] = "hf:dbmdz/bert-base-italian-uncased@main"
     answers_version: ClassVar[str | None] = "1"
-    capabilities: ClassVar[frozenset[str]] = frozenset({"embed", "mask_logprob", "score", "translate"})
+    capabilities: ClassVar[frozenset[str]] = frozenset(
+        {"embed", "mask_logprob", "score", "choose", "translate"}
+    )
     extra: ClassVar[str | None] = "hf"
     takes_revision: ClassVar[bool] = True
     secret_env_vars: ClassVar[tuple[str, ...]] = HUB_TOKENS

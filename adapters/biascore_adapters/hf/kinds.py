@@ -15,6 +15,7 @@ from biascore_adapters.hf.head import UnusableHead
 from biascore_adapters.hf.load import Loaded, encodes_alone, load
 from biascore_adapters.hf.options import TRANSLATION_OPTIONS, HfOptions
 from biascore_adapters.hf.probe import probed
+from biascore_adapters.hf.prompted import Generator
 from biascore_adapters.hf.runtime import TorchRuntime
 from biascore_adapters.hf.threads import on_threads, threads_fact
 from biascore_adapters.hf.translation import TRANSLATION_ARCHITECTURES, TranslationBackend
@@ -23,6 +24,7 @@ from biascore_adapters.transformer.exported import Kind
 from biascore_adapters.transformer.folder import ModelFolder
 from biascore_adapters.transformer.outputs import HeadOutputs, check_no_head
 from biascore_adapters.transformer.probes import SEES_ITSELF
+from biascore_adapters.transformer.prompts import check_no_prompts
 from biascore_adapters.transformer.sentence import SentenceVector
 
 
@@ -115,4 +117,22 @@ def _opened(folder: ModelFolder, options: HfOptions, loaded: Loaded) -> Opened:
         with on_threads(options.threads):
             return fine_tune(folder, loaded, into, texts, training, checkpoints, progress)
 
-    return Opened(folder, runtime, loaded.reader, loaded.kind, sentence, outputs, facts, export, fine_tune)
+    generate = None
+    if loaded.kind == "causal":
+        has_template = bool(loaded.reader.tokenizer.chat_template) and options.chat_template != "off"
+        generate = Generator(loaded, loaded.reader, options, special=not has_template)
+    else:
+        check_no_prompts(folder.path, options)
+    return Opened(
+        folder,
+        runtime,
+        loaded.reader,
+        loaded.kind,
+        sentence,
+        outputs,
+        facts,
+        export,
+        fine_tune,
+        prompts=options,
+        generate=generate,
+    )

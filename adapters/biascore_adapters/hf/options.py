@@ -6,12 +6,12 @@ from typing import Final, Literal
 
 from pydantic import Field
 
-from biascore.api.adapters import Options
 from biascore_adapters.transformer.outputs import Activation, Labels
 from biascore_adapters.transformer.pooling import LongTexts, Pooling
+from biascore_adapters.transformer.prompts import PromptOptions
 
 
-class HfOptions(Options):
+class HfOptions(PromptOptions):
     """How a Hugging Face model is run; none of these is guessed from the model's name.
 
     ``device="auto"`` is the first CUDA device where there is one, else the CPU.
@@ -27,6 +27,9 @@ class HfOptions(Options):
 
     Of sequence heads alone: ``labels`` names the outputs in their order, in place of ``id2label``; ``activation`` is
     what is made of them ("none": the raw values), in place of what ``problem_type`` says.
+
+    Of causal language models alone: ``chat_template``, ``system_prompt`` and ``thinking`` say how a prompt is put, and
+    ``max_answer_tokens`` (64) bounds what is generated to choose by text.
 
     Of translation models alone: ``beams``, ``length_penalty`` and ``no_repeat_ngram_size`` are those of
     transformers, and the model's own where they are None. ``max_new_tokens`` (256) bounds a translation;
@@ -44,6 +47,7 @@ class HfOptions(Options):
     native_code: bool = False
     labels: Labels | None = None
     activation: Activation | None = None
+    max_answer_tokens: int | None = Field(default=None, ge=1)
     beams: int | None = Field(default=None, ge=1)
     length_penalty: float | None = None
     no_repeat_ngram_size: int | None = Field(default=None, ge=0)

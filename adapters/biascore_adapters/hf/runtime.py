@@ -14,6 +14,7 @@ from biascore_adapters.hf.head import VocabularyHead
 from biascore_adapters.hf.heads import SequenceHead
 from biascore_adapters.hf.load import Loaded
 from biascore_adapters.hf.options import HfOptions
+from biascore_adapters.hf.prompted import PromptCache
 from biascore_adapters.hf.trunk import ADVICE, Trunk
 from biascore_adapters.transformer.pooling import Pool, outside, shares
 from biascore_adapters.transformer.tokens import Input
@@ -32,9 +33,13 @@ class TorchRuntime:
     def __init__(self, loaded: Loaded, options: HfOptions) -> None:
         self.width = loaded.width
         self.facts: dict[str, str] = {}
+        self.keeps_prompts = False
         self._trunk = Trunk(loaded, options.batch_tokens, options.threads)
         if loaded.kind in ("masked", "causal"):
             self._vocabulary = VocabularyHead(loaded)
+            if loaded.kind == "causal":
+                self._prompts = PromptCache(loaded, self._trunk, self._vocabulary)
+                self.keeps_prompts = self._prompts.works
         elif loaded.kind == "head":
             self._head = SequenceHead(loaded, self._trunk)
             self.facts = self._head.facts
@@ -52,6 +57,12 @@ class TorchRuntime:
     ) -> Sequence[Sequence[float]]:
         """log p of the (position, token) pairs of each text, in their order."""
         return self._trunk.in_halves(inputs, wanted, self._log_probabilities, _not_finite)
+
+    def after_prompts(
+        self, prompts: Sequence[Input], rests: Sequence[Sequence[Sequence[int]]]
+    ) -> list[list[list[float]]]:
+        """log p of the tokens but the first of each rest of a prompt, whose keys and values are computed once."""
+        return self._prompts.log_probabilities(prompts, rests)
 
     def logits(self, inputs: Sequence[Input]) -> npt.NDArray[np.float64]:
         """Those of the sequence head: float64 of shape (n, labels)."""

@@ -32,13 +32,15 @@ Answer = TypeVar("Answer")
 class Trunk:
     """Runs a model on texts of any length; ``width`` is that of its hidden states.
 
-    ``padding`` says whether texts of several lengths share a batch.
+    ``padding`` says whether texts of several lengths share a batch, ``one_frequency`` whether positions are coded alike at
+    every length of text.
     """
 
     def __init__(self, loaded: Loaded, batch_tokens: int | None, threads: int | None = None) -> None:
         self.model, self.device, self.width = loaded.trunk, loaded.device, loaded.width
         self.padding = loaded.padding
         self._switch = _switch(loaded.model)
+        self.one_frequency = self._switch is None
         self._budget = batch_tokens or _default_budget(loaded)
         self._threads = threads
         # Any id would do behind a mask, but the convolutions of some models see through it.
@@ -54,6 +56,24 @@ class Trunk:
         for part in (long, lengths.keys() - long):
             some = {key: length for key, length in lengths.items() if key in part}
             yield from batches(some, self._budget, equal=not self.padding)
+
+    def batches_of_prompts(
+        self, lengths: Sequence[int], rests: Sequence[Sequence[Sequence[int]]]
+    ) -> Iterator[list[int]]:
+        """The numbers of prompts in batches of one length, under the token budget with what is read after them."""
+        order = sorted(range(len(lengths)), key=lengths.__getitem__, reverse=True)
+        batch: list[int] = []
+        taken = 0
+        for row in order:
+            # The keys and values of a prompt are held once for each of its rests.
+            tokens = (1 + len(rests[row])) * lengths[row] + sum(map(len, rests[row]))
+            if batch and (lengths[row] != lengths[batch[0]] or taken + tokens > 2 * self._budget):
+                yield batch
+                batch, taken = [], 0
+            batch.append(row)
+            taken += tokens
+        if batch:
+            yield batch
 
     def tensors(self, inputs: Sequence[Input]) -> dict[str, torch.Tensor]:
         """Padded on the right: ids, attention mask and, where the model takes them, token types: (n, t)."""

@@ -6,12 +6,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from biascore.api.adapters import Options
 from biascore_adapters.transformer.outputs import Activation, Labels
 from biascore_adapters.transformer.pooling import LongTexts, Pooling
+from biascore_adapters.transformer.prompts import PromptOptions
 
 
-class OnnxOptions(Options):
+class OnnxOptions(PromptOptions):
     """How an ONNX model is run.
 
     ``providers="auto"`` is CUDA where onnxruntime has it, else the CPU; otherwise the execution providers by
@@ -22,6 +22,7 @@ class OnnxOptions(Options):
     ``sentence`` overrides the sentence vector that the model's architecture or folder declares.
     ``labels`` names the outputs of a sequence head in their order, in place of ``id2label``; ``activation`` is what is
     made of them ("none": the raw values), in place of what ``problem_type`` says.
+    ``chat_template``, ``system_prompt`` and ``thinking``, of causal models alone, say how a prompt is put.
     """
 
     providers: Literal["auto"] | Annotated[tuple[str, ...], Field(min_length=1)] = "auto"

@@ -17,6 +17,7 @@ from biascore_adapters.transformer.backends import Opened
 from biascore_adapters.transformer.batching import ACCELERATOR_TOKENS, CPU_TOKENS, batches
 from biascore_adapters.transformer.outputs import HeadOutputs, check_no_head
 from biascore_adapters.transformer.pooling import Pool
+from biascore_adapters.transformer.prompts import check_no_prompts
 from biascore_adapters.transformer.sentence import SentenceVector
 from biascore_adapters.transformer.tokens import Input
 
@@ -63,6 +64,14 @@ class OnnxRuntime:
         found = iter(log_probabilities(logits, cells))
         return [[next(found) for _ in own] for own in wanted]
 
+    keeps_prompts = False
+
+    def after_prompts(
+        self, prompts: Sequence[Input], rests: Sequence[Sequence[Sequence[int]]]
+    ) -> list[list[list[float]]]:
+        """Not asked: an exported graph is run on whole texts."""
+        raise NotImplementedError
+
     def logits(self, inputs: Sequence[Input]) -> npt.NDArray[np.float64]:
         """Those of the sequence head: float64 of shape (n, labels)."""
         return self._graph.run(LOGITS, inputs).astype(np.float64)
@@ -107,7 +116,11 @@ def opened(model: OnnxModel) -> Opened:
         **({"threads": graph.threads} if graph.on_cpu else {}),
         "onnxruntime": onnxruntime.__version__,
     }
-    return Opened(folder.files, OnnxRuntime(model), model.reader, kind, sentence, outputs, facts)
+    if kind != "causal":
+        check_no_prompts(folder.path, model.options)
+    return Opened(
+        folder.files, OnnxRuntime(model), model.reader, kind, sentence, outputs, facts, prompts=model.options
+    )
 
 
 def _no_answers(model: OnnxModel) -> str:

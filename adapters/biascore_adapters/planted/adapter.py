@@ -29,7 +29,9 @@ class PlantedAdapter(Adapter[PlantedOptions]):
     example: ClassVar[str] = "planted:gender=0.5"
     answers_version: ClassVar[str | None] = "2"
     uses_stimuli: ClassVar[bool] = True
-    capabilities: ClassVar[frozenset[str]] = frozenset({"embed", "mask_logprob", "translate", "score"})
+    capabilities: ClassVar[frozenset[str]] = frozenset(
+        {"embed", "mask_logprob", "translate", "score", "choose"}
+    )
 
     def check(self, ref: ModelRef, options: PlantedOptions, context: LoadContext) -> None:
         """Raise RefError or UnknownNameError for a declaration that cannot be planted."""

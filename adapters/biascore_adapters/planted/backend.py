@@ -1,4 +1,4 @@
-"""The planted model's answers to the four questions; each carries the declared effect in its own unit.
+"""The planted model's answers to the five questions; each carries the declared effect in its own unit.
 
 Words (tests of kind ``weat`` and ``fise``):
 
@@ -11,6 +11,7 @@ Words (tests of kind ``weat`` and ``fise``):
   probability Phi(+-d / 2): the difference in probits between the poles of *gender* is d.
 - ``score``: ``log_likelihood`` from the same softmax, left to right; heads in [0, 1] whose logits
   differ between the poles by the effect size d, in units of their own noise.
+- ``choose``: the option whose words have the largest log-probability after the prompt, in the same softmax.
 
 Sentences (kinds ``samples``, ``gender-pairs`` and ``sentence-pairs``) carry what `Sentences` says, those of ``associations``
 what `Associations` says, those of ``equity`` what `Emotions` says, and a question that cannot carry it is refused.
@@ -20,7 +21,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
@@ -30,14 +31,24 @@ from scipy.special import expit, log_softmax, ndtr
 
 from biascore.api.adapters import Backend, Identity, hookimpl
 from biascore.api.languages import Language, SpeakerFrames, find_language
-from biascore.api.queries import Familiarity, Level, Masked, Text, TokenLogprobs, Vocabulary
-from biascore.api.support import BLOCK_ROWS
+from biascore.api.queries import (
+    Choice,
+    Chosen,
+    Familiarity,
+    Level,
+    Masked,
+    Text,
+    TokenLogprobs,
+    Vocabulary,
+    Way,
+)
 from biascore.errors import QuestionError
 from biascore_adapters.planted.associations import Associated
+from biascore_adapters.planted.choices import WAYS, chosen
 from biascore_adapters.planted.lexicon import GENDER, generator
 from biascore_adapters.planted.planting import Planted
 from biascore_adapters.planted.sentences import CARRIED, FLOOR, TOKEN, Sentence
-from biascore_adapters.planted.vectors import Vectors
+from biascore_adapters.planted.vectors import PlantedWords, Vectors
 
 SCALE: Final = 20.0
 HEADS: Final = ("anger", "fear", "joy", "sadness", "valence")
@@ -81,6 +92,7 @@ class PlantedBackend(Backend):
                 "dimensions": self._vectors.width,
                 **({"planted world": lexicon.world.told} if lexicon.world.values else {}),
             },
+            ways=WAYS,
             quantities=("log_likelihood", TOKEN_COUNT, *HEADS) if lexicon.world.longer else (),
         )
 
@@ -124,6 +136,18 @@ class PlantedBackend(Backend):
             )
         return np.array([self._head(text, quantity) for text in texts], dtype=np.float64)
 
+    @hookimpl
+    def choose(self, questions: tuple[Choice, ...], way: Way) -> tuple[Chosen, ...]:
+        """By the likelihood of the options' words after the prompt, or the same option as text."""
+        return tuple(chosen(question, way, self._after) for question in questions)
+
+    def _after(self, prompt: str, option: str) -> list[float]:
+        for text in (prompt, option):
+            self._refuse(text, "choose")
+        seen = [word for word, _, _ in self._split(prompt)]
+        words = [word for word, _, _ in self._split(option)]
+        return [self._logprob(word, [*seen, *words[:i]]) for i, word in enumerate(words)]
+
     def familiarity(self, words: Sequence[str]) -> list[Familiarity]:
         """Ranks where the world declares frequency, sub-tokens where it declares length."""
         declared = {name for name, _ in self._lexicon.world.values}
@@ -150,7 +174,7 @@ class PlantedBackend(Backend):
 
     def vocabulary(self) -> Vocabulary:
         """The planted words, in lower case and in the order of the tests that name them."""
-        return _PlantedWords(self._all_vectors(), tuple(self._vocabulary))
+        return PlantedWords(self._all_vectors(), tuple(self._vocabulary))
 
     def _split(self, text: str) -> list[Token]:
         return [(match[0], match.start(), match.end()) for match in self._tokens.finditer(text)]
@@ -346,26 +370,6 @@ class PlantedBackend(Backend):
         associated = self._associations.within(text)
         if associated is not None:
             raise _cannot(_sentence(associated, text), f"{question} of {text!r}")
-
-
-class _PlantedWords(Vocabulary):
-    def __init__(self, vectors: npt.NDArray[np.float64], words: tuple[str, ...]) -> None:
-        self._vectors = vectors
-        self._words = words
-
-    def __len__(self) -> int:
-        return len(self._words)
-
-    def words(self, most: int | None = None) -> Iterator[str]:
-        return iter(self._words[:most])
-
-    def blocks(
-        self, rows: int = BLOCK_ROWS, most: int | None = None
-    ) -> Iterator[tuple[tuple[str, ...], npt.NDArray[np.float32]]]:
-        words = self._words[:most]
-        for first in range(0, len(words), rows):
-            part = words[first : first + rows]
-            yield part, self._vectors[first : first + len(part)].astype(np.float32)
 
 
 def _sentence(found: Associated, text: str) -> Sentence:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
+from biascore.api.queries import Vocabulary
+from biascore.api.support import BLOCK_ROWS
 from biascore_adapters.planted.lexicon import NOISE_DIMENSIONS, Lexicon, generator
 from biascore_adapters.planted.world import mixed
 
@@ -65,3 +68,27 @@ class Vectors:
     def _draw_direction(self, name: str) -> Vector:
         drawn = generator(self._seed, "direction", name).standard_normal(NOISE_DIMENSIONS)
         return np.asarray(drawn / np.linalg.norm(drawn))
+
+
+class PlantedWords(Vocabulary):
+    """The planted words with their vectors, all in memory."""
+
+    def __init__(self, vectors: npt.NDArray[np.float64], words: tuple[str, ...]) -> None:
+        self._vectors = vectors
+        self._words = words
+
+    def __len__(self) -> int:
+        return len(self._words)
+
+    def words(self, most: int | None = None) -> Iterator[str]:
+        """In the order of the tests that name them."""
+        return iter(self._words[:most])
+
+    def blocks(
+        self, rows: int = BLOCK_ROWS, most: int | None = None
+    ) -> Iterator[tuple[tuple[str, ...], npt.NDArray[np.float32]]]:
+        """Words and their vectors, so many rows at a time."""
+        words = self._words[:most]
+        for first in range(0, len(words), rows):
+            part = words[first : first + rows]
+            yield part, self._vectors[first : first + len(part)].astype(np.float32)

@@ -5,20 +5,40 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from biascore.api.adapters import Backend, Checkpoints, Cost, Identity, Progress, Trained, Training, hookimpl
-from biascore.api.queries import Familiarity, Level, Masked, Text, TokenLogprobs
+from biascore.api.queries import (
+    Choice,
+    Chosen,
+    Continuation,
+    Familiarity,
+    Level,
+    Masked,
+    Text,
+    TokenLogprobs,
+    Way,
+)
 from biascore.errors import AnswerError, ModelLoadError
-from biascore_adapters.transformer.causal import MEAN_LOG_LIKELIHOOD, QUANTITIES, TOKEN_COUNT, CausalReader
+from biascore_adapters.transformer.causal import (
+    MEAN_LOG_LIKELIHOOD,
+    QUANTITIES,
+    TOKEN_COUNT,
+    CausalReader,
+    ScoredText,
+    SharedPrompt,
+    shared_prompts,
+)
+from biascore_adapters.transformer.chooser import Chooser, Generate
 from biascore_adapters.transformer.exported import Kind
 from biascore_adapters.transformer.folder import ModelFolder
 from biascore_adapters.transformer.frequency import WordRanks
 from biascore_adapters.transformer.masked import MaskedPlan
 from biascore_adapters.transformer.outputs import HeadOutputs
+from biascore_adapters.transformer.prompts import PromptOptions, Prompts
 from biascore_adapters.transformer.runtime import Runtime
 from biascore_adapters.transformer.sentence import SentenceVector
 from biascore_adapters.transformer.tokens import Input, Reader, check_known, shown
@@ -34,7 +54,8 @@ class Opened:
     None where the runtime gives no states. ``outputs`` names those of a sequence head ("head"). ``facts`` become those
     of the identity, whose digest is the ``folder``'s. ``export`` writes the model into a folder (int8 or not) and
     returns the adapter that opens it there, where that is possible; ``fine_tune`` is ``Backend.fine_tune`` for a
-    masked language model, where that is.
+    masked language model, where that is. ``prompts`` says how a causal language model is given prompts, and ``generate``
+    what it says after some, where that is.
     """
 
     folder: ModelFolder
@@ -46,6 +67,8 @@ class Opened:
     facts: Mapping[str, str | int | float] = field(default_factory=dict)
     export: Callable[[Path, bool], str] | None = None
     fine_tune: FineTune | None = None
+    prompts: PromptOptions = field(default_factory=PromptOptions)
+    generate: Generate | None = None
 
 
 class TransformerBackend(Backend):
@@ -201,13 +224,24 @@ class TextScorer(TransformerBackend):
 
     def __init__(self, opened: Opened) -> None:
         super().__init__(opened)
-        self._texts = CausalReader(self._reader)
-        facts = {**self.identity.facts, "bos": self._texts.policy}
-        self.identity = replace(self.identity, quantities=QUANTITIES, facts=facts)
+        prompts = Prompts(self._reader, opened.prompts, opened.folder.path)
+        self._texts = CausalReader(self._reader, prompts)
+        self._chooser = Chooser(self._texts, prompts, self._scored, opened.generate)
+        facts = {**self.identity.facts, "bos": self._texts.policy, **prompts.facts}
+        self.identity = replace(
+            self.identity,
+            quantities=QUANTITIES,
+            facts=facts,
+            continues=True,
+            ways=self._chooser.ways,
+            prompting=prompts.told,
+        )
 
     @hookimpl
-    def score(self, texts: tuple[str, ...], quantity: str) -> npt.NDArray[np.float64]:
+    def score(self, texts: tuple[str | Continuation, ...], quantity: str) -> npt.NDArray[np.float64]:
         """Log-likelihood of each text, the sum over its tokens or the mean, in nats, or their number; float64 of shape (n,).
+
+        Of a text after a prompt, the tokens that follow the prompt; a prompt of several texts is computed once.
 
         Raises QuestionError for any other quantity and for a text with nothing to score, AnswerError naming
         the text where the model computes no number.
@@ -215,22 +249,59 @@ class TextScorer(TransformerBackend):
         read = self._texts.read(texts, quantity)
         if quantity == TOKEN_COUNT:
             return np.array([len(one.scored) for one in read], dtype=np.float64)
-        wanted = [[(i - 1, one.input.ids[i]) for i in one.scored] for one in read]
-        found = self._log_probabilities([one.input for one in read], wanted)
+        found = self._scored(read)
         scores = np.array([sum(own) for own in found], dtype=np.float64)
         if quantity == MEAN_LOG_LIKELIHOOD:
             scores /= [len(own) for own in found]
-        self._check_finite(scores[:, None], texts)
+        self._check_finite(scores[:, None], [one.input.text for one in read])
         return scores
 
+    @hookimpl
+    def choose(self, questions: tuple[Choice, ...], way: Way) -> tuple[Chosen, ...]:
+        """By the likelihood of the options, by that of their letters, or by what the model says; see `Chooser`.
+
+        Raises QuestionError for a question that cannot be asked in this way.
+        """
+        return self._chooser.choose(questions, way)
+
     def cost(self, hook: str, questions: Sequence[Any], params: Mapping[str, str]) -> Cost:
-        """One pass for each text, with the beginning-of-text token that it is scored given; none to count tokens."""
-        if hook != "score":
+        """One pass for each text, with the beginning-of-text token that it is scored given; none to count tokens.
+
+        A prompt of several texts is a pass of its own, and then these are. What text will be generated is not known.
+        """
+        if hook not in ("score", "choose") or params.get("way") == "text":
             return super().cost(hook, questions, params)
-        if params["quantity"] == TOKEN_COUNT:
+        if params.get("quantity") == TOKEN_COUNT:
             return Cost.none()
-        read = self._texts.read(questions, params["quantity"])
-        return Cost.of_passes(questions, [len(one.input.ids) for one in read])
+        if hook == "choose":
+            groups = self._chooser.read(questions, cast("Way", params["way"]))
+            read = [text for some in groups for one in some for text in one]
+        else:
+            read = self._texts.read(questions, params["quantity"])
+        shared = self._shared(read)
+        rows = {row for group in shared for row in group.rows}
+        alone = [len(one.input.ids) for row, one in enumerate(read) if row not in rows]
+        parts = [length for group in shared for length in group.lengths]
+        return Cost.of_passes(questions, [*alone, *parts], naive_passes=len(read))
+
+    def _scored(self, read: Sequence[ScoredText]) -> list[Sequence[float]]:
+        """log p of the scored tokens of each text; a prompt that texts share is computed once, where the runtime can."""
+        found: list[Sequence[float]] = [()] * len(read)
+        groups = self._shared(read)
+        prompts = [group.prompt for group in groups]
+        answers = self._runtime.after_prompts(prompts, [group.rest for group in groups]) if groups else ()
+        for group, answer in zip(groups, answers, strict=True):
+            for row, own in zip(group.rows, answer, strict=True):
+                found[row] = own[-len(read[row].scored) :]
+        rows = [row for row, own in enumerate(found) if not own]
+        some = [read[row] for row in rows]
+        alone = self._log_probabilities([one.input for one in some], [one.wanted for one in some])
+        for row, own in zip(rows, alone, strict=True):
+            found[row] = own
+        return found
+
+    def _shared(self, read: Sequence[ScoredText]) -> list[SharedPrompt]:
+        return shared_prompts(read) if self._runtime.keeps_prompts else []
 
 
 class HeadScorer(TransformerBackend):
@@ -312,8 +383,10 @@ def _lengths(inputs: Sequence[Input]) -> dict[int, int]:
     return {row: len(one.ids) for row, one in enumerate(inputs)}
 
 
-def _asked(question: Text | Masked | str) -> str:
+def _asked(question: Text | Masked | Continuation | Choice | str) -> str:
     """The text of a question; of masked words, these alone."""
+    if isinstance(question, Choice):
+        return question.prompt
     if isinstance(question, Masked) and question.spans:
         return " ".join(question.text[start:end] for start, end in question.spans)
     return question if isinstance(question, str) else question.text

@@ -1,12 +1,14 @@
-"""Texts as a causal language model scores them: what it reads, which tokens count, and given what."""
+"""Texts, and texts after a prompt, as a causal language model scores them: what it reads, which tokens count."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
+from biascore.api.queries import Continuation
 from biascore.errors import QuestionError
+from biascore_adapters.transformer.prompts import Prompts
 from biascore_adapters.transformer.tokens import Input, Reader, Tokens, shown
 
 LOG_LIKELIHOOD: Final = "log_likelihood"
@@ -14,15 +16,59 @@ MEAN_LOG_LIKELIHOOD: Final = "mean_log_likelihood"
 """Per scored token: minus the loss."""
 TOKEN_COUNT: Final = "token_count"
 """How many tokens are scored."""
+WORTH: Final = 16
+"""Tokens of a prompt from which on it is computed once for several texts: below, two passes cost more than one."""
 QUANTITIES: Final = (LOG_LIKELIHOOD, MEAN_LOG_LIKELIHOOD, TOKEN_COUNT)
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredText:
-    """A text as the model reads it, and the positions (never 0) of the tokens that are scored."""
+    """A text as the model reads it, and the positions (never 0) of the tokens that are scored.
+
+    ``prompt`` is the one that it follows, if it does: all tokens from the first scored one on are then scored.
+    """
 
     input: Input
     scored: Sequence[int]
+    prompt: str | None = None
+
+    @property
+    def wanted(self) -> list[tuple[int, int]]:
+        """The scored tokens with the position that each is predicted at."""
+        return [(i - 1, self.input.ids[i]) for i in self.scored]
+
+
+@dataclass(frozen=True, slots=True)
+class SharedPrompt:
+    """A prompt that several texts follow: all that they share but the last token, and the rest of each from that one on.
+
+    ``rows`` are their numbers.
+    """
+
+    prompt: Input
+    rows: Sequence[int]
+    rest: Sequence[Sequence[int]]
+
+    @property
+    def lengths(self) -> list[int]:
+        """The tokens of the passes that answer: the prompt, and each rest."""
+        return [len(self.prompt.ids), *map(len, self.rest)]
+
+
+def shared_prompts(read: Sequence[ScoredText]) -> list[SharedPrompt]:
+    """The prompts, in order, that several texts follow, and that are long enough for it to pay to compute them once."""
+    groups: dict[str, list[int]] = {}
+    for row, one in enumerate(read):
+        if one.prompt is not None:
+            groups.setdefault(one.prompt, []).append(row)
+    found = []
+    for rows in groups.values():
+        cut = min(read[row].scored[0] for row in rows) - 1
+        if len(rows) > 1 and cut >= WORTH:
+            first = read[rows[0]].input
+            rest = [read[row].input.ids[cut:] for row in rows]
+            found.append(SharedPrompt(Input(first.ids[:cut], None, first.text), rows, rest))
+    return found
 
 
 class CausalReader:
@@ -31,8 +77,8 @@ class CausalReader:
     ``policy`` says in words what the first token of a text is scored given.
     """
 
-    def __init__(self, reader: Reader) -> None:
-        self._reader = reader
+    def __init__(self, reader: Reader, prompts: Prompts) -> None:
+        self._reader, self._prompts = reader, prompts
         self._bos = reader.tokenizer.bos_token_id
         front = reader.tokens_in_front()
         if front:
@@ -45,8 +91,8 @@ class CausalReader:
             else f"every token of a text is scored, the first given {begin} of a text that does not begin with it"
         )
 
-    def read(self, texts: Sequence[str], quantity: str) -> list[ScoredText]:
-        """The texts as they are scored.
+    def read(self, texts: Sequence[str | Continuation], quantity: str) -> list[ScoredText]:
+        """The texts as they are scored, a continuation after its prompt.
 
         Raises QuestionError for any other quantity than ``QUANTITIES``, for a text with nothing to
         score, and for what the reader refuses.
@@ -56,7 +102,53 @@ class CausalReader:
                 f"a causal language model has no output {quantity!r}. Ask for "
                 f"{', '.join(map(repr, QUANTITIES))}"
             )
-        return [self._scored(*one) for one in zip(texts, self._reader.read(texts), strict=True)]
+        alone = [one for one in texts if isinstance(one, str)]
+        after = [one for one in texts if isinstance(one, Continuation)]
+        whole = iter([self._scored(*one) for one in zip(alone, self._reader.read(alone), strict=True)])
+        parts = iter(self._continued(after))
+        return [next(whole if isinstance(one, str) else parts) for one in texts]
+
+    def alternatives(self, groups: Sequence[tuple[str, Sequence[str]]]) -> list[list[ScoredText]]:
+        """Several texts after each prompt, all scored from the first token that any of them changes, so that they
+        compare."""
+        read = iter(self._continued([Continuation(prompt, text) for prompt, some in groups for text in some]))
+        found = []
+        for _, some in groups:
+            own = [next(read) for _ in some]
+            start = min(one.scored[0] for one in own)
+            found.append([replace(one, scored=range(start, len(one.input.ids))) for one in own])
+        return found
+
+    def _continued(self, questions: Sequence[Continuation]) -> list[ScoredText]:
+        """Read as one text, and scored from the first token that differs from those of the prompt alone."""
+        put = {prompt: self._prompts.put(prompt) for prompt in dict.fromkeys(one.prompt for one in questions)}
+        for text in put.values():
+            self._prompts.check_answers_at_once(text)
+        prompts = dict(zip(put, map(self._ids, self._tokens(list(put.values()))), strict=True))
+        texts = [put[one.prompt] + one.text for one in questions]
+        found = []
+        for question, text, tokens in zip(questions, texts, self._tokens(texts), strict=True):
+            self._reader.check(text, tokens)
+            ids, before = self._ids(tokens), prompts[question.prompt]
+            self._reader.check_length(text, len(ids))
+            same = (i for i, both in enumerate(zip(ids, before, strict=False)) if both[0] != both[1])
+            start = next(same, min(len(ids), len(before)))
+            if start == len(ids) or not start:
+                raise QuestionError(
+                    f"the text {shown(question.text)} after {shown(question.prompt)} adds no token that can be scored: the "
+                    "tokenizer drops it, or joins it with all of the prompt. Use another text"
+                )
+            found.append(ScoredText(Input(ids, None, text), range(start, len(ids)), question.prompt))
+        return found
+
+    def _tokens(self, texts: Sequence[str]) -> list[Tokens]:
+        return self._reader.tokenise(texts, special=not self._prompts.chat)
+
+    def _ids(self, tokens: Tokens) -> list[int]:
+        """Without special tokens at the end; begun as a text alone, but where a template has put the prompt."""
+        ids = list(tokens.ids[: max(tokens.pieces(), default=-1) + 1])
+        begun = bool(ids) and (bool(tokens.special[0]) or ids[0] == self._bos)
+        return ids if self._prompts.chat or self._bos is None or begun else [self._bos, *ids]
 
     def _scored(self, text: str, tokens: Tokens) -> ScoredText:
         ids, own = list(tokens.ids), tokens.pieces()

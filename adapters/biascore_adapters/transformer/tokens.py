@@ -126,10 +126,13 @@ class Reader:
             self.check(text, tokens)
         return read
 
-    def tokenise(self, texts: Sequence[str], *, before: str = "", cut: int | None = None) -> list[Tokens]:
+    def tokenise(
+        self, texts: Sequence[str], *, before: str = "", cut: int | None = None, special: bool = True
+    ) -> list[Tokens]:
         """As ``read``, without looking whether the model takes the tokens.
 
-        ``before`` is added before each text; with ``cut``, no text has more tokens than that.
+        ``before`` is added before each text; with ``cut``, no text has more tokens than that; without ``special`` the
+        tokenizer adds no special tokens, as to a text that a chat template has rendered.
         """
         for text in texts:
             _check_characters(text)
@@ -144,6 +147,7 @@ class Reader:
             return_attention_mask=False,
             return_offsets_mapping=True,
             return_special_tokens_mask=True,
+            add_special_tokens=special,
             verbose=False,
         )
         types = encoded.get("token_type_ids") or [None] * len(texts)

@@ -1,0 +1,137 @@
+"""What a causal language model makes of a prompt: its keys and values, kept for several texts, and the text it generates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+import torch
+
+from biascore.errors import AnswerError
+from biascore_adapters.hf.head import VocabularyHead
+from biascore_adapters.hf.load import Loaded, quiet
+from biascore_adapters.hf.options import HfOptions
+from biascore_adapters.hf.probe import few_tokens
+from biascore_adapters.hf.threads import on_threads
+from biascore_adapters.hf.trunk import Trunk
+from biascore_adapters.transformer.arrays import padded
+from biascore_adapters.transformer.prompts import CLOSES, OPENS
+from biascore_adapters.transformer.tokens import Input, Reader, shown
+
+MAX_ANSWER_TOKENS: Final = 64
+Rests = Sequence[Sequence[int]]
+
+
+class PromptCache:
+    """Log-probabilities of texts after a prompt whose keys and values are computed once.
+
+    ``works`` says whether the model gives the same with them as without, as seen on a few tokens when it is opened.
+    """
+
+    def __init__(self, loaded: Loaded, trunk: Trunk, vocabulary: VocabularyHead) -> None:
+        self._trunk, self._vocabulary = trunk, vocabulary
+        # Long rotary embeddings take frequencies by the length of the whole text, and a prompt knows only its own.
+        self.works = trunk.one_frequency and self._same(few_tokens(loaded)[0])
+
+    def log_probabilities(self, prompts: Sequence[Input], rests: Sequence[Rests]) -> list[list[list[float]]]:
+        """log p of the tokens but the first of each rest; prompts of one length go together, so that none is padded."""
+        found: list[list[list[float]]] = [[] for _ in prompts]
+        for rows in self._trunk.batches_of_prompts([len(one.ids) for one in prompts], rests):
+            some = self._trunk.in_halves(
+                [prompts[row] for row in rows], [rests[row] for row in rows], self._after, _not_finite
+            )
+            for row, own in zip(rows, some, strict=True):
+                found[row] = own
+        return found
+
+    def _after(self, prompts: Sequence[Input], rests: Sequence[Rests]) -> list[list[list[float]]]:
+        device = self._trunk.device
+        ids = torch.tensor([list(one.ids) for one in prompts], device=device)
+        kept = self._trunk.model(
+            input_ids=ids, attention_mask=torch.ones_like(ids), use_cache=True
+        ).past_key_values
+        owner = [row for row, own in enumerate(rests) for _ in own]
+        kept.reorder_cache(torch.tensor(owner, device=device))
+        flat = [Input(rest) for own in rests for rest in own]
+        arrays = padded(flat, self._trunk.pad)
+        own = torch.from_numpy(arrays["attention_mask"]).to(device)
+        states = self._trunk.model(
+            input_ids=torch.from_numpy(arrays["input_ids"]).to(device),
+            attention_mask=torch.cat(
+                [torch.ones((len(flat), ids.shape[1]), dtype=own.dtype, device=device), own], dim=1
+            ),
+            past_key_values=kept,
+            use_cache=True,
+        ).last_hidden_state
+        asked = own.bool()
+        asked[:, 0] = True
+        behind = asked.clone()
+        behind[:, :-1] = asked[:, 1:]
+        behind[:, -1] = False
+        tokens = (token for one in flat for token in one.ids[1:])
+        values = iter(self._vocabulary.log_probabilities(states[behind], list(enumerate(tokens))))
+        return [[[next(values) for _ in rest[1:]] for rest in some] for some in rests]
+
+    def _same(self, ids: Sequence[int]) -> bool:
+        """Whether two prompts with two rests each get what they get without the cache."""
+        if len(ids) < 4:
+            return False
+        one = (list(ids) * 6)[:6]
+        prompts = [Input(one), Input(one[::-1])]
+        rests = [[[ids[0], ids[1], ids[2]], [ids[0], ids[3]]], [[ids[2], ids[1]], [ids[2], ids[0], ids[1]]]]
+        try:
+            with torch.inference_mode():
+                kept = [value for some in self._after(prompts, rests) for own in some for value in own]
+                wholes = [
+                    [*prompt.ids, *rest] for prompt, some in zip(prompts, rests, strict=True) for rest in some
+                ]
+                plain: list[float] = []
+                for whole in wholes:
+                    states = self._trunk.hidden(self._trunk.tensors([Input(whole)]))[0]
+                    places = [(at - 1, whole[at]) for at in range(7, len(whole))]
+                    plain += self._vocabulary.log_probabilities(states, places)
+        except Exception:  # a family that keeps something else, or nothing
+            return False
+        tolerance = 1e-4 if states.dtype == torch.float32 else 5e-2
+        return bool(np.allclose(kept, plain, rtol=tolerance, atol=tolerance, equal_nan=True))
+
+
+class Generator:
+    """What a model says after a prompt, token by token the most probable one, up to its end or ``most`` tokens."""
+
+    def __init__(self, loaded: Loaded, reader: Reader, options: HfOptions, *, special: bool) -> None:
+        self._model, self._reader, self._device = loaded.model, reader, loaded.device
+        self._special, self._threads = special, options.threads
+        self._most = options.max_answer_tokens or MAX_ANSWER_TOKENS
+
+    def __call__(self, prompts: Sequence[str]) -> list[str]:
+        """The answers, one for one, each prompt by itself; raises QuestionError for a prompt without room for an answer."""
+        read = self._reader.tokenise(prompts, special=self._special)
+        for text, tokens in zip(prompts, read, strict=True):
+            self._reader.check(text, tokens)
+            self._reader.check_length(text, len(tokens.ids) + self._most)
+        with torch.inference_mode(), quiet(), on_threads(self._threads):
+            return [self._answer(text, list(tokens.ids)) for text, tokens in zip(prompts, read, strict=True)]
+
+    def _answer(self, prompt: str, ids: list[int]) -> str:
+        given = torch.tensor([ids], device=self._device)
+        generate: Any = self._model.generate
+        found = generate(
+            input_ids=given,
+            attention_mask=torch.ones_like(given),
+            max_new_tokens=self._most,
+            do_sample=False,
+            num_beams=1,
+            use_cache=True,
+            pad_token_id=self._reader.pad,
+        )
+        said = self._reader.tokenizer.decode(found[0, len(ids) :], skip_special_tokens=True)
+        if not isinstance(said, str):
+            raise AnswerError(f"the model's answer to {shown(prompt)} is no text. Check its tokenizer")
+        opens = prompt.rpartition(OPENS)[2] if OPENS in prompt else CLOSES
+        return said if CLOSES in opens else OPENS + said
+
+
+def _not_finite(answer: Sequence[Sequence[float]]) -> bool:
+    return not all(np.isfinite(own).all() for own in answer)

@@ -1,0 +1,22 @@
+"""Questions with options, as a planted model answers them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from biascore.api.queries import LETTERS, Choice, Chosen, Way, by_likelihood, by_text, order_of
+
+WAYS: tuple[Way, ...] = ("likelihood", "text")
+LogProbs = Callable[[str, str], list[float]]
+"""log p of each word of an option after a prompt."""
+
+
+def chosen(question: Choice, way: Way, logprobs: LogProbs) -> Chosen:
+    """By the log-probabilities of each option's words after the prompt; by text, the most probable option is said."""
+    own = [logprobs(question.prompt, option) for option in question.options]
+    found = by_likelihood([sum(words) for words in own], [len(words) for words in own])
+    if way == "likelihood" or found.chosen is None:
+        return found if way == "likelihood" else by_text(question, "", order_of(question))
+    order = order_of(question)
+    said = f"{LETTERS[order.index(found.chosen)]}. {question.options[found.chosen]}"
+    return by_text(question, said, order)

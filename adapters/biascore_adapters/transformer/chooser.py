@@ -1,0 +1,95 @@
+"""Questions with options, asked of a causal language model in three ways."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from biascore.api.queries import (
+    LETTERS,
+    Choice,
+    Chosen,
+    Way,
+    by_letters,
+    by_likelihood,
+    by_text,
+    order_of,
+    rotations,
+    written_out,
+)
+from biascore.errors import QuestionError
+from biascore_adapters.transformer.causal import CausalReader, ScoredText
+from biascore_adapters.transformer.prompts import Prompts
+from biascore_adapters.transformer.tokens import shown
+
+WAYS: Final[tuple[Way, ...]] = ("likelihood", "letters", "text")
+Generate = Callable[[Sequence[str]], Sequence[str]]
+"""What a model says after each of the prompts, which are put already."""
+
+
+class Chooser:
+    """Asks: by the likelihood of each option, by that of its letter, or by the text that is generated.
+
+    ``score`` gives the log-probabilities of the scored tokens of each text; without ``generate`` there is no "text".
+    """
+
+    def __init__(
+        self,
+        texts: CausalReader,
+        prompts: Prompts,
+        score: Callable[[Sequence[ScoredText]], Sequence[Sequence[float]]],
+        generate: Generate | None = None,
+    ) -> None:
+        self._texts, self._prompts, self._score, self._generate = texts, prompts, score, generate
+        self.ways = WAYS if generate is not None else WAYS[:-1]
+
+    def choose(self, questions: Sequence[Choice], way: Way) -> tuple[Chosen, ...]:
+        """What is chosen of each; raises QuestionError for a question that cannot be asked in this way."""
+        if way == "text":
+            assert self._generate is not None, "a way that the identity does not list is not asked"
+            orders = [order_of(one) for one in questions]
+            asked = [written_out(one, order) for one, order in zip(questions, orders, strict=True)]
+            said = self._generate([self._prompts.put(one) for one in asked])
+            return tuple(map(by_text, questions, said, orders))
+        rows = self.read(questions, way)
+        scored = iter(self._score([text for some in rows for one in some for text in one]))
+        sums = [[[sum(next(scored)) for _ in one] for one in some] for some in rows]
+        if way == "letters":
+            return tuple(map(by_letters, questions, sums))
+        lengths = ([len(text.scored) for text in some[0]] for some in rows)
+        return tuple(by_likelihood(some[0], own) for some, own in zip(sums, lengths, strict=True))
+
+    def read(self, questions: Sequence[Choice], way: Way) -> list[list[list[ScoredText]]]:
+        """What is scored: for each question its prompts (by letters one for each cyclic order), for each a text an
+        option."""
+        asked: list[list[tuple[str, list[str]]]] = []
+        for question in questions:
+            if way == "likelihood":
+                asked.append([(question.prompt, list(question.options))])
+            else:
+                letters = list(LETTERS[: len(question.options)])
+                asked.append([(written_out(question, order), letters) for order in rotations(question)])
+        flat = [
+            (prompt, [self._prompts.before_answer(prompt, answer) for answer in answers])
+            for some in asked
+            for prompt, answers in some
+        ]
+        groups = iter(self._texts.alternatives(flat))
+        found = [[next(groups) for _ in some] for some in asked]
+        for question, some in zip(questions, found, strict=True):
+            self._check(question, some, way)
+        return found
+
+    @staticmethod
+    def _check(question: Choice, groups: Sequence[Sequence[ScoredText]], way: Way) -> None:
+        if way == "letters" and any(len(text.scored) != 1 for group in groups for text in group):
+            raise QuestionError(
+                f"the tokenizer reads a letter after {shown(question.prompt)} in several tokens, so that the next token "
+                "does not tell which option is meant. Ask by likelihood or by text"
+            )
+        for group in groups:
+            if len({tuple(text.input.ids) for text in group}) < len(group):
+                raise QuestionError(
+                    f"the tokenizer reads two options of {shown(question.prompt)} as the same tokens, so that they are "
+                    "equally probable. Use options that differ in more than what it drops"
+                )

@@ -1,0 +1,77 @@
+"""The five questions as hooks: with which parameters each is asked, and how its answers are checked and kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from biascore.errors import CapabilityError, OptionsError
+from biascore.models import codecs
+from biascore.models.answers import (
+    no_translation,
+    split_choices,
+    split_logprobs,
+    split_scores,
+    split_texts,
+    split_vectors,
+)
+from biascore.models.backend import Identity
+from biascore.models.calling import Hook
+from biascore.models.questions import Choice, Chosen, Continuation, Level, Masked, Text, TokenLogprobs, Way
+
+
+def embedding(level: Level) -> Hook[Text, npt.NDArray[np.float32]]:
+    """``embed`` at a level."""
+    return Hook("embed", {"level": level}, split_vectors, codecs.encode_vector, codecs.decode_vector)
+
+
+def filling() -> Hook[Masked, TokenLogprobs]:
+    """``mask_logprob``."""
+    return Hook("mask_logprob", {}, split_logprobs, codecs.encode_logprobs, codecs.decode_logprobs)
+
+
+def translating(source: str, target: str, *, lenient: bool) -> Hook[str, str]:
+    """``translate``; ``lenient``: an answer that is no translation is not kept, and no error."""
+    pair = {"source": source, "target": target}
+    return Hook(
+        "translate", pair, split_texts, codecs.encode_text, codecs.decode_text, no_translation, lenient
+    )
+
+
+def scoring(quantity: str) -> Hook[str | Continuation, float]:
+    """``score`` of a quantity."""
+    return Hook("score", {"quantity": quantity}, split_scores, codecs.encode_score, codecs.decode_score)
+
+
+def choosing(model: str, identity: Identity, way: Way | None) -> Hook[Choice, Chosen]:
+    """``choose`` in a way, by default the only one that the model has.
+
+    Raises OptionsError where it has several, CapabilityError where it has not this one.
+    """
+    ways = identity.ways
+    if way is None and len(ways) > 1:
+        raise OptionsError(
+            f"{model} can be asked to choose by {', '.join(ways)}, and their answers are not comparable. Name one: "
+            f"way={ways[0]!r}"
+        )
+    if way is not None and way not in ways:
+        raise CapabilityError(
+            f"{model} cannot be asked to choose by {way}; it can by {', '.join(ways) or 'nothing'}. Name one of those, or "
+            "another model"
+        )
+    used: str = way or next(iter(ways), "likelihood")
+    return Hook("choose", {"way": used}, split_choices, codecs.encode_chosen, codecs.decode_chosen)
+
+
+def prompting(model: str, identity: Identity, asked: Iterable[str | Continuation]) -> Mapping[str, str]:
+    """Conventions of how prompts are put, where ``asked`` has continuations of some; CapabilityError where it takes none."""
+    if not any(isinstance(one, Continuation) for one in asked):
+        return {}
+    if not identity.continues:
+        raise CapabilityError(
+            f"{model} scores whole texts only, and a text after a prompt is asked for. Name a causal language model, "
+            "such as hf:gpt2"
+        )
+    return identity.prompting
