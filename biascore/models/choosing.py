@@ -13,6 +13,7 @@ import numpy as np
 from biascore.models.questions import Choice, Chosen, Outcome, Way
 
 LETTERS: Final = ascii_uppercase
+"""By which options are listed: A, B, C, ..."""
 _THOUGHTS: Final = re.compile(r"^\s*<think>.*?</think>", re.DOTALL)
 _MARKS: Final = "*_`\"'“”‘’ \t\r\n"
 _LETTER_FIRST: Final = re.compile(r"\(?([A-Z])(?:[).:\]]+|\s*$|\s*\n)\s*(.*)", re.DOTALL)

@@ -70,10 +70,11 @@ def measurement_of(
     seed: int,
     unreachable: Iterable[Unreachable] = (),
     of_model: Mapping[str, str] = _NONE,
+    of_prompts: Mapping[str, str] = _NONE,
 ) -> Measurement:
     """The measurement that a finding is; ``alpha`` is the level at which the metric decides.
 
-    ``of_model`` are the conventions that the model states of itself.
+    ``of_model`` are the conventions that the model states of itself, ``of_prompts`` those of how it was given prompts.
     What is ``unreachable`` with this test is in the reason of an inconclusive verdict on what could be estimated.
 
     Raises ValidationError for values that cannot be.
@@ -107,7 +108,7 @@ def measurement_of(
         specificity=found.specificity,
         coverage=found.coverage,
         caveats=caveats,
-        conventions={**found.conventions, **test.conventions, **of_model},
+        conventions={**found.conventions, **test.conventions, **of_model, **of_prompts},
         model_conventions=(*found.model_conventions, *test.conventions, *of_model),
         seed=seed,
         item_value=found.item_value,

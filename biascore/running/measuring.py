@@ -64,7 +64,8 @@ class Measuring:
                     model=model.name,
                     seed=seed,
                     unreachable=metric.unreachable(test),
-                    of_model={**model.identity.conventions, **model.prompting},
+                    of_model=model.identity.conventions,
+                    of_prompts=dict(model.prompting),
                 ),
             )
             wrong = wrong_result(measured)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from biascore import Engine
-from biascore.api.queries import Masked, Text
+from biascore.api.queries import Choice, Masked, Text
 from biascore.models.model import Model
 
 
@@ -66,3 +66,16 @@ def test_hook_score(planted: Model) -> None:
         parts.append(planted.mask_logprob([Masked(before, ((start, len(before)),))])[0].total)
     assert total[0] == pytest.approx(sum(parts), rel=1e-12)
     assert 0 < planted.score([text], "joy")[0] < 1
+
+
+def test_hook_choose(planted: Model) -> None:
+    question = Choice("The office is for", ("john", "amy"))
+    (likely,) = planted.choose([question], "likelihood")
+    parts = [
+        planted.mask_logprob([Masked(f"{question.prompt} {option}", ((18, 18 + len(option)),))])[0].total
+        for option in question.options
+    ]
+    np.testing.assert_allclose(likely.logprobs, parts, rtol=1e-12)
+    assert likely.chosen == int(np.argmax(parts))
+    (said,) = planted.choose([question], "text")
+    assert (said.chosen, said.outcome, said.way) == (likely.chosen, "chosen", "text")

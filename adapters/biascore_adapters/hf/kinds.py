@@ -134,5 +134,6 @@ def _opened(folder: ModelFolder, options: HfOptions, loaded: Loaded) -> Opened:
         export,
         fine_tune,
         prompts=options,
+        after_prompts=runtime.after_prompts if runtime.keeps_prompts else None,
         generate=generate,
     )

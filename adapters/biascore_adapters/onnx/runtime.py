@@ -64,14 +64,6 @@ class OnnxRuntime:
         found = iter(log_probabilities(logits, cells))
         return [[next(found) for _ in own] for own in wanted]
 
-    keeps_prompts = False
-
-    def after_prompts(
-        self, prompts: Sequence[Input], rests: Sequence[Sequence[Sequence[int]]]
-    ) -> list[list[list[float]]]:
-        """Not asked: an exported graph is run on whole texts."""
-        raise NotImplementedError
-
     def logits(self, inputs: Sequence[Input]) -> npt.NDArray[np.float64]:
         """Those of the sequence head: float64 of shape (n, labels)."""
         return self._graph.run(LOGITS, inputs).astype(np.float64)

@@ -27,6 +27,7 @@ from biascore_adapters.transformer.causal import (
     MEAN_LOG_LIKELIHOOD,
     QUANTITIES,
     TOKEN_COUNT,
+    AfterPrompts,
     CausalReader,
     ScoredText,
     SharedPrompt,
@@ -54,8 +55,8 @@ class Opened:
     None where the runtime gives no states. ``outputs`` names those of a sequence head ("head"). ``facts`` become those
     of the identity, whose digest is the ``folder``'s. ``export`` writes the model into a folder (int8 or not) and
     returns the adapter that opens it there, where that is possible; ``fine_tune`` is ``Backend.fine_tune`` for a
-    masked language model, where that is. ``prompts`` says how a causal language model is given prompts, and ``generate``
-    what it says after some, where that is.
+    masked language model, where that is. ``prompts`` says how a causal language model is given prompts, ``after_prompts``
+    what it makes of one computed once, and ``generate`` what it says after one, where these are.
     """
 
     folder: ModelFolder
@@ -68,6 +69,7 @@ class Opened:
     export: Callable[[Path, bool], str] | None = None
     fine_tune: FineTune | None = None
     prompts: PromptOptions = field(default_factory=PromptOptions)
+    after_prompts: AfterPrompts | None = None
     generate: Generate | None = None
 
 
@@ -224,6 +226,7 @@ class TextScorer(TransformerBackend):
 
     def __init__(self, opened: Opened) -> None:
         super().__init__(opened)
+        self._after_prompts = opened.after_prompts
         prompts = Prompts(self._reader, opened.prompts, opened.folder.path)
         self._texts = CausalReader(self._reader, prompts)
         self._chooser = Chooser(self._texts, prompts, self._scored, opened.generate)
@@ -236,6 +239,12 @@ class TextScorer(TransformerBackend):
             ways=self._chooser.ways,
             prompting=prompts.told,
         )
+
+    def close(self) -> None:
+        """Let go of the model, whatever holds it."""
+        self._after_prompts = None
+        del self._chooser
+        super().close()
 
     @hookimpl
     def score(self, texts: tuple[str | Continuation, ...], quantity: str) -> npt.NDArray[np.float64]:
@@ -258,10 +267,7 @@ class TextScorer(TransformerBackend):
 
     @hookimpl
     def choose(self, questions: tuple[Choice, ...], way: Way) -> tuple[Chosen, ...]:
-        """By the likelihood of the options, by that of their letters, or by what the model says; see `Chooser`.
-
-        Raises QuestionError for a question that cannot be asked in this way.
-        """
+        """By the likelihood of the options, of their letters, or by what the model says; raises as `Chooser` does."""
         return self._chooser.choose(questions, way)
 
     def cost(self, hook: str, questions: Sequence[Any], params: Mapping[str, str]) -> Cost:
@@ -288,8 +294,8 @@ class TextScorer(TransformerBackend):
         """log p of the scored tokens of each text; a prompt that texts share is computed once, where the runtime can."""
         found: list[Sequence[float]] = [()] * len(read)
         groups = self._shared(read)
-        prompts = [group.prompt for group in groups]
-        answers = self._runtime.after_prompts(prompts, [group.rest for group in groups]) if groups else ()
+        asked = [group.prompt for group in groups], [group.rest for group in groups]
+        answers = self._after_prompts(*asked) if self._after_prompts else ()
         for group, answer in zip(groups, answers, strict=True):
             for row, own in zip(group.rows, answer, strict=True):
                 found[row] = own[-len(read[row].scored) :]
@@ -301,7 +307,7 @@ class TextScorer(TransformerBackend):
         return found
 
     def _shared(self, read: Sequence[ScoredText]) -> list[SharedPrompt]:
-        return shared_prompts(read) if self._runtime.keeps_prompts else []
+        return shared_prompts(read) if self._after_prompts else []
 
 
 class HeadScorer(TransformerBackend):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, TypeAlias
 
 from biascore.api.queries import Continuation
 from biascore.errors import QuestionError
@@ -19,6 +19,12 @@ TOKEN_COUNT: Final = "token_count"
 WORTH: Final = 16
 """Tokens of a prompt from which on it is computed once for several texts: below, two passes cost more than one."""
 QUANTITIES: Final = (LOG_LIKELIHOOD, MEAN_LOG_LIKELIHOOD, TOKEN_COUNT)
+
+
+AfterPrompts: TypeAlias = Callable[
+    [Sequence[Input], Sequence[Sequence[Sequence[int]]]], Sequence[Sequence[Sequence[float]]]
+]
+"""log p, in nats, of the tokens but the first of each rest of a prompt, read after it; each prompt is computed once."""
 
 
 @dataclass(frozen=True, slots=True)

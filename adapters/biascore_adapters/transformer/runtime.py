@@ -49,18 +49,6 @@ class Runtime(Protocol):
         position; for a causal model it is that of the token behind. Positions come in any order and may repeat.
         """
 
-    @property
-    def keeps_prompts(self) -> bool:
-        """Whether ``after_prompts`` can be asked."""
-
-    def after_prompts(
-        self, prompts: Sequence[Input], rests: Sequence[Sequence[Sequence[int]]]
-    ) -> Sequence[Sequence[Sequence[float]]]:
-        """log p, in nats, of the tokens but the first of each rest of a prompt, read after the prompt; of any number.
-
-        Each prompt is computed once, and what the model keeps of it serves all its rests.
-        """
-
     def logits(self, inputs: Sequence[Input]) -> npt.NDArray[np.float64]:
         """The logits of the sequence head: float64 of shape (n, labels), as the model gives them."""
 
