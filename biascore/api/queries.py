@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from biascore.models.choosing import by_likelihood as by_likelihood
     from biascore.models.choosing import by_text as by_text
     from biascore.models.choosing import order_of as order_of
+    from biascore.models.choosing import refused as refused
+    from biascore.models.choosing import refuses as refuses
     from biascore.models.choosing import rotations as rotations
     from biascore.models.choosing import written_out as written_out
     from biascore.models.questions import Choice as Choice

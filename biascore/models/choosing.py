@@ -18,6 +18,7 @@ _THOUGHTS: Final = re.compile(r"^\s*<think>.*?</think>", re.DOTALL)
 _MARKS: Final = "*_`\"'“”‘’ \t\r\n"
 _LETTER_FIRST: Final = re.compile(r"\(?([A-Z])(?:[).:\]]+|\s*$|\s*\n)\s*(.*)", re.DOTALL)
 _ANSWER_IS: Final = re.compile(r"\b(?:answer|option|choice)(?:\s+is)?\s*:?\s*", re.IGNORECASE)
+_SENTENCE: Final = re.compile(r"[.!?]\s|\n")
 _REFUSES: Final = re.compile(
     r"(?:i['’]?m sorry|i am sorry|sorry\b|i can(?:no|['’])t\b|i won['’]t\b|i will not\b|i['’]?m (?:unable|not able)\b|"
     r"i am (?:unable|not able)\b|as an ai\b|lo siento\b|no puedo\b|mi dispiace\b|non posso\b|je suis désolée?\b|"
@@ -67,9 +68,10 @@ def by_letters(question: Choice, logprobs: Sequence[Sequence[float]]) -> Chosen:
 def by_text(question: Choice, said: str, order: Sequence[int]) -> Chosen:
     """What an answer in words chooses of the options, written_out in this order, by rules that need no judgement.
 
-    An option is chosen where the answer begins with its letter or its whole text, or has either after "answer is" (option,
-    choice). An answer that begins by declining is refused; one that names options elsewhere, or a letter with the text of
-    another option, undetermined; any other, or one that has no end of its thoughts, unreadable.
+    An option is chosen where the answer begins with its letter, or with its whole text in a sentence that names no other, or
+    has either after "answer is" (option, choice). An answer that begins by declining is refused; one that names options
+    elsewhere, or a letter with the text of another option, undetermined; any other, or one that has no end of its thoughts,
+    unreadable.
     """
     text = _THOUGHTS.sub("", said).strip(_MARKS)
     named: int | None = None
@@ -78,6 +80,16 @@ def by_text(question: Choice, said: str, order: Sequence[int]) -> Chosen:
         named, outcome = _read(question, text, order)
     nothing = (float("nan"),) * len(question.options)
     return Chosen("text", nothing, named, outcome, said)
+
+
+def refused(question: Choice, said: str) -> Chosen:
+    """The answer of a model that says by other means than words that it declines."""
+    return Chosen("text", (float("nan"),) * len(question.options), None, "refused", said)
+
+
+def refuses(said: str) -> bool:
+    """Whether a text begins by declining, in one of the languages of the audit."""
+    return bool(_REFUSES.match(said.strip(_MARKS)))
 
 
 def _read(question: Choice, text: str, order: Sequence[int]) -> tuple[int | None, Outcome]:
@@ -101,19 +113,20 @@ def _read(question: Choice, text: str, order: Sequence[int]) -> tuple[int | None
 
 
 def _at_start(text: str, options: Sequence[str], order: Sequence[int]) -> set[int] | None:
-    """The options that the text begins with: that of its letter and that of the words after it; None without any."""
+    """The options that the text begins with: that of its letter, or those of its first sentence; None without any."""
     letter = _LETTER_FIRST.match(text)
     named: set[int] = set()
     if letter and LETTERS.index(letter[1]) < len(order):
         named.add(order[LETTERS.index(letter[1])])
         text = letter[2]
-    words = _plain(text)
-    longest = max(
-        (i for i, option in enumerate(options) if _begins(words, option)),
-        key=lambda i: len(options[i]),
-        default=None,
-    )
-    return named | ({longest} if longest is not None else set()) or None
+    words = _plain(_SENTENCE.split(text, maxsplit=1)[0])
+    starts = [i for i, option in enumerate(options) if _begins(words, option)]
+    if not starts:
+        return named or None
+    longest = max(starts, key=lambda i: len(options[i]))
+    rest = words[len(options[longest]) :]
+    others = {i for i, option in enumerate(options) if _begins(rest, option, anywhere=True)}
+    return {*named, longest} | (set() if named else others)
 
 
 def _begins(text: str, option: str, *, anywhere: bool = False) -> bool:

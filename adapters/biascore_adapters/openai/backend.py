@@ -1,0 +1,172 @@
+"""A chat model behind a server as a backend: it chooses by text and by letters, and translates."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Final, TypeVar
+
+from pydantic import SecretStr
+
+from biascore.api.adapters import Backend, Identity, hookimpl
+from biascore.api.languages import Language, find_language
+from biascore.api.queries import (
+    LETTERS,
+    Choice,
+    Chosen,
+    Way,
+    by_letters,
+    by_text,
+    order_of,
+    refused,
+    refuses,
+    rotations,
+    written_out,
+)
+from biascore.errors import AnswerError, QuestionError
+from biascore_adapters.openai.client import ChatClient, Reply
+from biascore_adapters.openai.options import OpenAIOptions
+
+TOP: Final = 20
+"""The most likely first tokens, as many as servers tell."""
+TRANSLATE: Final = (
+    "Translate the following text from {source} to {target}. Answer with the translation alone.\n\n{text}"
+)
+_PREAMBLES: Final = ("here is", "here's", "sure", "certainly", "of course", "translation:", "the translation")
+Q = TypeVar("Q", bound=Hashable)
+A = TypeVar("A")
+
+
+class ChatBackend(Backend):
+    """Requests run ``concurrency`` at a time; what was answered is not asked again where another of its batch fails."""
+
+    def __init__(
+        self, model: str, key: SecretStr, options: OpenAIOptions, languages: Mapping[str, Language]
+    ) -> None:
+        self._client = ChatClient(model, key, options)
+        self._options, self._languages = options, languages
+        self._threads = ThreadPoolExecutor(options.concurrency, thread_name_prefix="openai")
+        self._answered: dict[Hashable, Any] = {}
+        self.batch = 2 * options.concurrency
+        system = (
+            "" if options.system_prompt is None else f", after the system prompt {options.system_prompt!r}"
+        )
+        self.identity = Identity(
+            digest=f"service:{self._client.server} {model}",
+            facts={"server": self._client.server, "translation_prompt": TRANSLATE},
+            ways=("letters", "text"),
+            prompting={"prompt put": f"as a user's message to a server of the OpenAI API{system}"},
+        )
+
+    @hookimpl
+    def choose(self, questions: tuple[Choice, ...], way: Way) -> tuple[Chosen, ...]:
+        """By the most probable letter in all cyclic orders, a request each, or by what the model says.
+
+        Raises QuestionError where letters are asked of a server that tells no log-probabilities, and as the client does.
+        """
+        if way == "text":
+            asked = [
+                (written_out(one, order_of(one)), self._options.max_answer_tokens, 0) for one in questions
+            ]
+            return tuple(map(_said, questions, self._all(asked, self._reply)))
+        orders = [written_out(one, order) for one in questions for order in rotations(one)]
+        replies = iter(self._all([(prompt, 1, TOP) for prompt in orders], self._reply))
+        return tuple(
+            by_letters(one, [self._letters(one, next(replies)) for _ in one.options]) for one in questions
+        )
+
+    @hookimpl
+    def translate(self, texts: tuple[str, ...], source: str, target: str) -> tuple[str, ...]:
+        """Translations by a fixed prompt; what is refused, or is more than a translation, is none, and a warning counts
+        it."""
+        names = {"source": self._name(source), "target": self._name(target)}
+        asked = [(TRANSLATE.format(**names, text=text), self._options.max_new_tokens, 0) for text in texts]
+        replies = self._all(asked, self._reply)
+        problems = [_no_translation(text, reply) for text, reply in zip(texts, replies, strict=True)]
+        for problem in dict.fromkeys(filter(None, problems)):
+            warnings.warn(
+                f"openai: {problems.count(problem)} of {len(texts)} answers of {self._client.model} {problem}, and "
+                f"count as no translation (the first: {texts[problems.index(problem)]!r})",
+                stacklevel=2,
+            )
+        return tuple(
+            "" if problem else reply.text.strip() for problem, reply in zip(problems, replies, strict=True)
+        )
+
+    def batch_sizes(self, hook: str, questions: Sequence[Any]) -> Iterable[int]:
+        """As many as ``batch``; raises QuestionError for a text that is blank or no valid Unicode."""
+        for question in questions:
+            text = question if isinstance(question, str) else question.prompt
+            if not text.strip() or text.encode("utf-8", "replace").decode() != text:
+                raise QuestionError(
+                    f"openai: the text {text[:60]!r} is blank or no valid Unicode. Leave it out"
+                )
+        return super().batch_sizes(hook, questions)
+
+    def close(self) -> None:
+        """Stop the threads and close the connections."""
+        self._threads.shutdown(cancel_futures=True)
+        self._client.close()
+
+    def _reply(self, asked: tuple[str, int, int]) -> Reply:
+        prompt, tokens, top = asked
+        return self._client.ask(prompt, tokens, top=top)
+
+    def _all(self, questions: Sequence[Q], ask: Callable[[Q], A]) -> list[A]:
+        """The answers in the order of the questions; those that came are kept until all of them have."""
+        left = [one for one in dict.fromkeys(questions) if one not in self._answered]
+        futures = {one: self._threads.submit(ask, one) for one in left}
+        problem: Exception | None = None
+        for one, future in futures.items():
+            if problem is not None:
+                future.cancel()  # what has not begun is not sent
+            if future.cancelled():
+                continue
+            try:
+                self._answered[one] = future.result()
+            except Exception as error:  # raised below, when the rest is kept
+                problem = problem or error
+        if problem is not None:
+            raise problem
+        found = [self._answered[one] for one in questions]
+        self._answered.clear()
+        return found
+
+    def _letters(self, question: Choice, reply: Reply) -> list[float]:
+        if reply.first is None:
+            raise QuestionError(
+                f"openai: {self._client.server} tells no log-probabilities of tokens, so that letters cannot be asked. Ask "
+                "by text"
+            )
+        found = dict.fromkeys(LETTERS[: len(question.options)], 0.0)
+        for token, value in reply.first.items():
+            if token.strip() in found:  # with and without a space before it
+                found[token.strip()] += math.exp(value)
+        return [math.log(value) if value else -math.inf for value in found.values()]
+
+    def _name(self, tag: str) -> str:
+        known = find_language(self._languages, tag)
+        return tag if known is None else f"{known.name} ({tag})"
+
+
+def _said(question: Choice, reply: Reply) -> Chosen:
+    if reply.refusal or reply.finish == "content_filter":
+        return refused(question, reply.refusal or reply.text)
+    return by_text(question, reply.text, order_of(question))
+
+
+def _no_translation(text: str, reply: Reply) -> str:
+    """Why an answer is no translation of the text alone, or an empty string."""
+    said = reply.text.strip()
+    if reply.refusal or reply.finish == "content_filter" or (refuses(said) and not refuses(text)):
+        return "refuse"
+    if reply.finish == "length":
+        raise AnswerError(
+            f"openai: the translation of {text[:60]!r} does not end. Raise the option max_new_tokens"
+        )
+    if not said:
+        return "are empty"
+    more = said.casefold().startswith(_PREAMBLES) and not text.casefold().startswith(_PREAMBLES)
+    return "are more than a translation" if more or ("\n" in said and "\n" not in text.strip()) else ""

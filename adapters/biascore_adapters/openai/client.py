@@ -1,0 +1,154 @@
+"""Requests to a server of the OpenAI API, through the official package; what fails is told as the engine needs it."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from typing import Any, Final
+
+import openai
+from pydantic import SecretStr
+
+from biascore.api.support import retry_after, shortened
+from biascore.errors import (
+    AnswerError,
+    AuthError,
+    QuestionError,
+    QuotaError,
+    RateLimitError,
+    TransientModelError,
+)
+from biascore_adapters.openai.options import OpenAIOptions
+
+TIMEOUT: Final = 60.0
+_PASSING: Final = (408, 409, 425)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a model said: its text, why it stopped, its own word of refusal, and the likeliest first tokens (None: not
+    told)."""
+
+    text: str
+    finish: str
+    refusal: str
+    first: dict[str, float] | None
+
+
+class ChatClient:
+    """One model on one server; each request is sent once, because the engine repeats what may pass."""
+
+    def __init__(self, model: str, key: SecretStr, options: OpenAIOptions) -> None:
+        self.model, self._options = model, options
+        self.server = options.base_url or "https://api.openai.com/v1"
+        self._client = openai.OpenAI(
+            api_key=key.get_secret_value(),
+            base_url=self.server,
+            max_retries=0,
+            # Redirects are not followed: the key would be sent along.
+            http_client=openai.DefaultHttpxClient(follow_redirects=False),
+            timeout=float(os.environ.get("BIASCORE_HTTP_TIMEOUT") or TIMEOUT),
+        )
+        own = "max_completion_tokens" if options.base_url is None else "max_tokens"
+        self._limit = options.token_limit or own
+
+    def ask(self, prompt: str, tokens: int, *, top: int = 0) -> Reply:
+        """The answer to a prompt, of at most so many tokens; with the ``top`` likeliest first tokens.
+
+        Raises AuthError, QuotaError, RateLimitError, TransientModelError, QuestionError or AnswerError.
+        """
+        options = self._options
+        messages = (
+            [] if options.system_prompt is None else [{"role": "system", "content": options.system_prompt}]
+        )
+        asked: dict[str, Any] = {
+            "model": self.model,
+            "messages": [*messages, {"role": "user", "content": prompt}],
+            self._limit: tokens,
+        }
+        if options.temperature != "server":
+            asked["temperature"] = options.temperature
+        if options.seed is not None:
+            asked["seed"] = options.seed
+        if top:
+            asked |= {"logprobs": True, "top_logprobs": top}
+        try:
+            raw = self._client.chat.completions.with_raw_response.create(**asked)
+            value = json.loads(raw.text)
+        except openai.APIStatusError as error:
+            raise self._refusal(error) from None
+        except (openai.APIConnectionError, openai.APIError) as error:
+            raise TransientModelError(
+                f"openai: {self.server} gives no answer ({type(error).__name__}: {shortened(error)}). Check the address and "
+                "that the server runs"
+            ) from None
+        except ValueError as error:
+            raise TransientModelError(
+                f"openai: {self.server} answers with what is no JSON. Check the option base_url, which often ends with /v1"
+            ) from error
+        return self._read(value)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
+    def _read(self, value: Any) -> Reply:
+        try:
+            (choice,) = value["choices"]
+            message, name = choice["message"], value.get("model")
+            text, refusal = message.get("content"), message.get("refusal") or ""
+            finish = str(choice.get("finish_reason") or "")
+            first = choice["logprobs"]["content"][0]["top_logprobs"] if choice.get("logprobs") else None
+            found = None if first is None else {str(one["token"]): float(one["logprob"]) for one in first}
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+            raise AnswerError(
+                f"openai: {self.server} answers with another form than one message ({type(error).__name__}: "
+                f"{shortened(error)}). It may be no chat server: check the option base_url"
+            ) from error
+        wanted = self._options.answers_as or self.model
+        if name is not None and not _names(str(name), wanted):
+            raise AnswerError(
+                f"openai: {self.model!r} was asked, and {name!r} answered. Name that model, or accept it with the option "
+                f"answers_as={name}"
+            )
+        if text is not None and not isinstance(text, str):
+            raise AnswerError(f"openai: {self.server} answers with a {type(text).__name__} instead of a text")
+        if found is not None and any(not value <= 1e-6 for value in found.values()):
+            raise AnswerError(
+                f"openai: {self.server} gives a log-probability that is positive or not a number. Ask by text, or report "
+                "it to whoever runs the server"
+            )
+        return Reply(text or "", finish, str(refusal), found)
+
+    def _refusal(self, error: openai.APIStatusError) -> Exception:
+        status, said = error.status_code, shortened(error.message)
+        if status in (401, 403):
+            return AuthError(
+                f"openai: {self.server} refused the key in OPENAI_API_KEY ({said}). Set it to one for this server"
+            )
+        if status == 429 and error.code == "insufficient_quota":
+            return QuotaError(
+                f"openai: the quota of this account is used up ({said}). Raise it, then run again"
+            )
+        if status == 429:
+            wait = retry_after(error.response.headers)
+            return RateLimitError(f"openai: {self.server} asks to slow down", wait)
+        if status >= 500 or status in _PASSING:
+            return TransientModelError(f"openai: {self.server} failed with status {status} ({said})")
+        if status == 404:
+            return AnswerError(
+                f"openai: {self.server} has no model {self.model!r}, or is no such server ({said}). Check both"
+            )
+        if 300 <= status < 400:
+            return AnswerError(
+                f"openai: {self.server} redirects, which is not followed. Set base_url to the address meant"
+            )
+        return QuestionError(
+            f"openai: {self.server} refused the request ({said}). Correct the options or the texts"
+        )
+
+
+def _names(name: str, wanted: str) -> bool:
+    """Whether the name in an answer is the model's: itself, without its folder, or with a date behind."""
+    return wanted in (name, name.rpartition("/")[2]) or name.startswith(f"{wanted}-")

@@ -1,0 +1,246 @@
+"""A chat model behind a loopback server of the OpenAI API: chosen, translated, and every misbehaviour told."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("openai", reason="needs biascore[openai]")
+
+from biascore import Engine
+from biascore.api.queries import Choice
+from biascore.errors import (
+    AnswerError,
+    AuthError,
+    BiascoreError,
+    OptionsError,
+    QuestionError,
+    QuotaError,
+    TransientModelError,
+)
+from biascore.models.model import Model
+from biascore.models.source import Services
+
+from .server import MODEL, ChatServer
+
+QUESTION = Choice("Who was late?", ("the nurse", "the engineer", "nobody"))
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    made = ChatServer()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def model(server: ChatServer, tmp_path: Path) -> Iterator[Callable[..., Model]]:
+    """``model(**options)``: the server's model, which waits for nothing."""
+    opened: list[Model] = []
+
+    def open_(*, attempts: int = 1, cache: Any = None, **options: Any) -> Model:
+        engine = Engine(cache=cache)
+        made = engine.model(f"openai:{MODEL}", base_url=server.url, **options)
+        services: Services = made._services
+        object.__setattr__(services, "attempts", attempts)
+        object.__setattr__(services, "sleep", lambda _seconds: None)
+        opened.append(made)
+        return made
+
+    yield open_
+    for one in opened:
+        one.close()
+
+
+def changed(**changes: Any) -> Callable[[dict[str, Any]], Any]:
+    """A fault that changes keys of the answer or of its choice."""
+
+    def fault(answer: dict[str, Any]) -> dict[str, Any]:
+        (choice,) = answer["choices"]
+        own = {key: value for key, value in changes.items() if key in choice}
+        return {
+            **answer,
+            "choices": [{**choice, **own}],
+            **{k: v for k, v in changes.items() if k not in choice},
+        }
+
+    return fault
+
+
+def test_by_text_in_the_order_that_is_asked(server: ChatServer, model: Callable[..., Model]) -> None:
+    asked = [QUESTION, Choice(QUESTION.prompt, QUESTION.options, order=(1, 2, 0))]
+    answers = model(system_prompt="Be brief.").choose(asked, "text")
+    assert [(one.chosen, one.said) for one in answers] == [(1, "B"), (1, "A")]
+    sent = server.requests[0]
+    assert [message["role"] for message in sent["messages"]] == ["system", "user"]
+    assert (sent["model"], sent["temperature"], sent["max_tokens"]) == (MODEL, 0, 64)
+    assert "logprobs" not in sent
+
+
+def test_by_letters_over_all_orders(server: ChatServer, model: Callable[..., Model]) -> None:
+    (answer,) = model().choose([QUESTION], "letters")
+    # The server prefers letters, not options: averaged over the orders, none is preferred.
+    np.testing.assert_allclose(np.exp(answer.logprobs), [0.3, 0.3, 0.3])
+    assert (answer.chosen, answer.outcome) == (None, "undetermined")
+    assert answer.outside == pytest.approx(0.1)
+    assert [one["top_logprobs"] for one in server.requests] == [20, 20, 20]
+    assert {one["max_tokens"] for one in server.requests} == {1}
+
+
+def test_what_is_said_is_told_apart(server: ChatServer, model: Callable[..., Model]) -> None:
+    said = {"refuse me": "I'm sorry, I can't.", "both": "The nurse or the engineer.", "nothing": ""}
+    server.says = said
+    answers = model().choose([Choice(f"Who? {key}", QUESTION.options) for key in said], "text")
+    assert [one.outcome for one in answers] == ["refused", "undetermined", "unreadable"]
+    server.faults = [
+        changed(message={"content": None, "refusal": "No."}),
+        changed(finish_reason="content_filter"),
+    ]
+    again = model().choose([QUESTION, Choice("Where?", QUESTION.options)], "text")
+    assert [one.outcome for one in again] == ["refused", "refused"]
+
+
+def test_answers_do_not_depend_on_which_comes_first(server: ChatServer, model: Callable[..., Model]) -> None:
+    server.says = {f"number {i}?": "ABC"[i % 3] for i in range(30)}
+    asked = [Choice(f"number {i}?", QUESTION.options) for i in range(30)]
+    opened = model(concurrency=4)
+    barrier = threading.Barrier(2, timeout=10)
+
+    def together(answer: dict[str, Any]) -> dict[str, Any]:
+        barrier.wait()
+        return answer
+
+    server.faults = [together, together]  # two requests at a time, or this never ends
+    assert [one.chosen for one in opened.choose(asked, "text")] == [i % 3 for i in range(30)]
+    assert 2 <= server.most <= 4
+
+
+def test_translations_and_what_is_none(server: ChatServer, model: Callable[..., Model]) -> None:
+    server.says = {
+        "cat sleeps": "Il gatto dorme.",
+        "dog": "Here is the translation: Il cane dorme.",
+        "cow": "Lo siento, no puedo.",
+        "hen": "La gallina\n(or: il gallo)",
+    }
+    texts = ["The cat sleeps.", "The dog sleeps.", "The cow sleeps.", "The hen sleeps."]
+    with pytest.warns(UserWarning, match="openai: ") as told:
+        found = model().translate(texts, "en", "it", unusable="empty")
+    assert found == ("Il gatto dorme.", "", "", "")
+    assert sorted(str(one.message).split(",")[0] for one in told) == [
+        "openai: 1 of 4 answers of tiny-chat refuse",
+        "openai: 2 of 4 answers of tiny-chat are more than a translation",
+    ]
+    assert server.requests[0]["messages"][0]["content"].startswith(
+        "Translate the following text from English (en) to Italian (it)."
+    )
+
+
+@pytest.mark.parametrize(
+    ("fault", "error", "told"),
+    [
+        (
+            lambda _: (401, {}, {"error": {"message": "bad key"}}),
+            AuthError,
+            "refused the key in OPENAI_API_KEY",
+        ),
+        (
+            lambda _: (429, {}, {"error": {"message": "no money", "code": "insufficient_quota"}}),
+            QuotaError,
+            "the quota of this account is used up",
+        ),
+        (lambda _: (429, {}, {"error": {"message": "slow"}}), TransientModelError, "asks to slow down"),
+        (lambda _: (503, {}, {"error": {"message": "busy"}}), TransientModelError, "failed with status 503"),
+        (lambda _: (404, {}, {"error": {"message": "?"}}), AnswerError, "has no model 'tiny-chat'"),
+        (lambda _: (400, {}, {"error": {"message": "no temperature"}}), QuestionError, "no temperature"),
+        (
+            lambda _: (302, {"Location": "http://127.0.0.1:1/"}, {}),
+            AnswerError,
+            "redirects, which is not followed",
+        ),
+        (lambda _: b"<html>", TransientModelError, "no JSON|gives no answer"),
+        (lambda _: {"object": "list"}, AnswerError, "another form than one message"),
+        (lambda one: {**one, "choices": []}, AnswerError, "another form than one message"),
+        (lambda one: {**one, "choices": one["choices"] * 2}, AnswerError, "another form than one message"),
+        (changed(model="gpt-x"), AnswerError, "'tiny-chat' was asked, and 'gpt-x' answered"),
+        (changed(message={"content": 7}), AnswerError, "a int instead of a text"),
+    ],
+)
+def test_a_server_that_misbehaves(
+    fault: Any, error: type[BiascoreError], told: str, server: ChatServer, model: Callable[..., Model]
+) -> None:
+    server.faults = [fault]
+    with pytest.raises(error, match=told):
+        model().choose([QUESTION], "text")
+
+
+@pytest.mark.parametrize("value", [0.5, float("nan")])
+def test_log_probabilities_that_are_none(
+    value: float, server: ChatServer, model: Callable[..., Model]
+) -> None:
+    top = [{"token": "A", "logprob": value}]
+    server.faults = [
+        changed(logprobs={"content": [{"token": "A", "logprob": value, "top_logprobs": top}]})
+    ] * 3
+    with pytest.raises(AnswerError, match="positive or not a number"):
+        model().choose([QUESTION], "letters")
+
+
+def test_letters_of_a_server_that_tells_no_log_probabilities(
+    server: ChatServer, model: Callable[..., Model]
+) -> None:
+    server.letters = None
+    with pytest.raises(QuestionError, match=r"tells no log-probabilities of tokens.*Ask by text"):
+        model().choose([QUESTION], "letters")
+
+
+def test_what_was_answered_is_not_paid_for_twice(server: ChatServer, model: Callable[..., Model]) -> None:
+    asked = [Choice(f"number {i}?", QUESTION.options) for i in range(6)]
+    server.faults = [lambda _: (503, {}, {"error": {"message": "busy"}})]
+    answers = model(attempts=3, concurrency=1).choose(asked, "text")
+    assert [one.chosen for one in answers] == [1] * 6
+    prompts = [json.dumps(one["messages"]) for one in server.requests]
+    assert len(prompts) == len(set(prompts)) + 1
+
+
+def test_another_name_a_date_and_a_folder(server: ChatServer, model: Callable[..., Model]) -> None:
+    for name in (f"{MODEL}-2026-01-01", f"models/{MODEL}", MODEL):
+        server.name = name
+        assert model().choose([QUESTION], "text")[0].chosen == 1
+    server.name = "gpt-x"
+    assert model(answers_as="gpt-x").choose([QUESTION], "text")[0].chosen == 1
+
+
+def test_keys(server: ChatServer, model: Callable[..., Model], monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(AuthError, match=r"OPENAI_API_KEY is not set.*base_url"):
+        Engine(cache=None).model("openai:gpt-4.1-mini")
+    with pytest.raises(OptionsError, match="names no model"):
+        Engine(cache=None).model("openai:", base_url=server.url)
+    with pytest.raises(OptionsError, match="is no server address"):
+        Engine(cache=None).model(f"openai:{MODEL}", base_url="localhost")
+    monkeypatch.setenv("OPENAI_API_KEY", "a-secret-key")
+    server.says = {"Who": "a-secret-key"}
+    with pytest.raises(AnswerError, match="repeats the key in OPENAI_API_KEY"):
+        model().choose([QUESTION], "text")
+    assert server.headers[-1]["authorization"] == "Bearer a-secret-key"
+
+
+def test_options_that_are_sent(server: ChatServer, model: Callable[..., Model]) -> None:
+    model(temperature="server", seed=7, token_limit="max_completion_tokens", max_answer_tokens=3).choose(
+        [QUESTION], "text"
+    )
+    sent = server.requests[0]
+    assert (sent["seed"], sent["max_completion_tokens"]) == (7, 3)
+    assert not {"temperature", "max_tokens"} & sent.keys()
+
+
+def test_a_blank_text_is_not_sent(server: ChatServer, model: Callable[..., Model]) -> None:
+    with pytest.raises(QuestionError, match="blank or no valid Unicode"):
+        model().translate([" "], "en", "it")
+    assert server.requests == []
