@@ -39,7 +39,7 @@ def test_it_registers_itself() -> None:
     registered: list[Any] = []
     hf.register_adapters(registered.append)
     assert registered == [HfAdapter, NllbAdapter]
-    assert HfAdapter.capabilities == {"embed", "mask_logprob", "score", "translate"}
+    assert HfAdapter.capabilities == {"embed", "mask_logprob", "score", "choose", "translate"}
     assert HfAdapter.takes_revision
 
 
