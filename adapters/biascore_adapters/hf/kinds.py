@@ -40,6 +40,7 @@ def open_backend(folder: ModelFolder, options: HfOptions) -> Backend:
                 f"{folder.path} translates and has no sentence vectors. Leave the option sentence out"
             )
         check_no_head(folder.path, options.labels, options.activation)
+        check_no_prompts(folder.path, options)
         return TranslationBackend(folder, options)
     if folder.config.get("is_encoder_decoder") and not encodes_alone(folder):
         stated = (folder.config.get("architectures") or ["no architecture stated"])[0]

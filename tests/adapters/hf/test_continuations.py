@@ -162,6 +162,8 @@ def test_options_of_prompts_that_mean_nothing(model: Any, tmp_path: Path) -> Non
     masked = tiny.save_model("bert-uncased", tmp_path / "bert", 1)
     with pytest.raises(OptionsError, match="no causal language model, so that chat_template"):
         Engine(cache=None).model(f"hf:{masked}", chat_template="off")
+    with pytest.raises(OptionsError, match="no causal language model, so that max_answer_tokens"):
+        Engine(cache=None).model(f"hf:{masked}", max_answer_tokens=3)
     with pytest.raises(CapabilityError, match="scores whole texts only"):
         Engine(cache=None).model(f"hf:{masked}").score([Continuation("The", " nurse")], "log_likelihood")
     with pytest.raises(CapabilityError, match="scores whole texts only"):

@@ -204,6 +204,8 @@ def test_prefix_and_pair(opened: Callable[..., Model], folders: dict[str, Path])
 def test_options_of_other_kinds_of_model_are_refused(opened: Callable[..., Model], tmp_path: Path) -> None:
     with pytest.raises(OptionsError, match="sentence"):
         opened("nllb", sentence="mean")
+    with pytest.raises(OptionsError, match="no causal language model, so that system_prompt"):
+        opened("nllb", system_prompt="Be brief.")
     folder = tiny.save_model("bert-uncased", tmp_path, 0)
     with pytest.raises(OptionsError, match="beams would mean nothing"):
         Engine(cache=None).model(f"hf:{folder}", beams=2)
