@@ -148,7 +148,7 @@ def test_head_outputs_are_torchs(
     [
         ("encoder", {"embed"}),
         ("bert", {"embed", "mask_logprob"}),
-        ("gpt2", {"embed", "score"}),
+        ("gpt2", {"choose", "embed", "score"}),
         ("emotions", {"embed", "score"}),
     ],
 )
