@@ -16,6 +16,8 @@ from typing import NoReturn
 import pytest
 
 from biascore import Engine
+from biascore.stimuli import StimuliFile, catalogue, load_file
+from biascore.stimuli.schema import Kinds
 
 from .report.browser import CHROMIUM
 
@@ -54,6 +56,25 @@ def _no_user_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setenv("BIASCORE_CACHE_DIR", str(tmp_path_factory.mktemp("session-cache")))
         for name in VARIABLES:
             patch.delenv(name, raising=False)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _stimuli_are_read_once() -> Iterator[None]:
+    """The tests make some thousand engines, of which each reads the same files that are installed."""
+    files: dict[tuple[object, ...], StimuliFile] = {}
+
+    def read_once(path: Path, display: str, kinds: Kinds | None = None) -> StimuliFile:
+        stat = path.stat() if path.is_file() else None
+        if stat is None or not path.is_relative_to(ROOT):
+            return load_file(path, display, kinds)
+        key = (path, display, stat.st_mtime_ns, stat.st_size, *((kinds or Kinds()).entries.values()))
+        if key not in files:
+            files[key] = load_file(path, display, kinds)
+        return files[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(catalogue, "load_file", read_once)
         yield
 
 

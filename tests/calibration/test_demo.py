@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from biascore import Engine
 from biascore.stats import Verdict
 
 
+@pytest.mark.slow
 def test_an_audit_finds_what_was_planted_and_nothing_else() -> None:
     engine = Engine(cache=None)
     audit = engine.audit("planted:gender=0", grounds=["gender"], quick=True)

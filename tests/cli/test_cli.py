@@ -355,6 +355,7 @@ main()
 """
 
 
+@pytest.mark.slow
 def test_a_user_without_a_home_gets_a_report_and_charts(tmp_path: Path) -> None:
     pytest.importorskip("altair", reason="needs biascore[report]")
 

@@ -302,6 +302,7 @@ def test_the_same_seed_gives_the_same_measurement() -> None:
     assert one.headline.interval != other.headline.interval
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("which", ["planted", "bert"])
 def test_an_audit_of_several_metrics_asks_what_its_plan_says(
     which: str, tmp_path: Path, request: pytest.FixtureRequest

@@ -73,7 +73,7 @@ def test_effect_and_exact_p_equal_a_loop_over_all_partitions(model_of, test_of):
 
 
 @pytest.mark.parametrize("language", ["en", "es", "it"])
-@pytest.mark.parametrize("ddof", [0, 1])
+@pytest.mark.parametrize("ddof", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_equals_wefe_on_real_vectors(shared_data: Path, test_of, language: str, ddof: int):
     reference = json.loads((shared_data / "weat" / "wefe_reference.json").read_text(encoding="utf-8"))
     entry = next(e for e in reference["languages"] if e["language"] == language)

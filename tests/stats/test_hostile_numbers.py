@@ -55,7 +55,9 @@ def test_other_statistics_refuse_them_too(what: str) -> None:
         finite_vector(NOT_NUMBERS[what](SCORES), "scores")
 
 
-@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.parametrize(
+    "seed", [*range(40), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(40, 200))]
+)
 def test_numbers_of_any_size_are_fitted_or_refused_in_words(seed: int) -> None:
     rng = np.random.default_rng(seed)
     small = 10.0 ** rng.uniform(-320, -1, N)

@@ -38,6 +38,7 @@ def words(test: Test, role: str) -> tuple[str, ...]:
     return test.roles[role].words
 
 
+@pytest.mark.slow
 def test_the_script_gives_what_ships() -> None:
     pytest.importorskip("wordfreq", reason="needs biascore[dev]")
     done = subprocess.run(

@@ -27,7 +27,7 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import expit, log_softmax, ndtr
+from scipy.special import expit, ndtr
 
 from biascore.api.adapters import Backend, Identity, hookimpl
 from biascore.api.languages import Language, SpeakerFrames, find_language
@@ -202,7 +202,8 @@ class PlantedBackend(Backend):
         if own not in self._vocabulary:
             vectors = np.vstack([vectors, self._word(own)])
         logits = np.zeros(len(vectors)) if context is None else SCALE * (vectors @ context)
-        return float(log_softmax(logits)[self._vocabulary.get(own, len(vectors) - 1)])
+        logits -= logits.max()  # scipy's log_softmax takes four times as long for so few
+        return float(logits[self._vocabulary.get(own, len(vectors) - 1)] - np.log(np.exp(logits).sum()))
 
     def _fill(self, query: Masked) -> TokenLogprobs:
         if query.text in self._emotions.by_text:

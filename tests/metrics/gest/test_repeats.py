@@ -13,7 +13,7 @@ from .conftest import samples_test
 PLANTED = "planted:gender=0.5"
 
 
-@pytest.mark.parametrize("kind", ["masked", "causal"])
+@pytest.mark.parametrize("kind", ["masked", pytest.param("causal", marks=pytest.mark.slow)])
 def test_copies_of_all_samples_change_nothing_but_the_convention(engine: Engine, kind: str) -> None:
     rows = {id: [f"I am number {id} and {k}." for k in range(9)] for id in (1, 2, 8, 9)}
 

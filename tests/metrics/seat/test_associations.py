@@ -94,8 +94,10 @@ def test_over_sentences_is_weat_with_sentences_for_words(ref: str, mine: Path, l
     d, two_sided, one_sided = effect_and_p(x, y)
     assert got.headline.value == pytest.approx(d, abs=1e-5)
     assert got.headline.n == {"X": 9, "Y": 9}
-    assert got.headline.p("two-sided").value == pytest.approx(two_sided)
-    assert got.headline.p("one-sided").value == pytest.approx(one_sided)
+    # The vectors by hand differ in their last bits, which turns some of the partitions that are next to the observed one.
+    some = 5 / 48620
+    assert got.headline.p("two-sided").value == pytest.approx(two_sided, abs=some)
+    assert got.headline.p("one-sided").value == pytest.approx(one_sided, abs=some)
     assert got.headline.p("two-sided").n == 48620  # 18 choose 9
     over_words = effect_and_p(*(association_of_words(vectors, role) for role in "XY"))[0]
     assert got.estimate("effect size d over words").value == pytest.approx(over_words, abs=1e-5)
