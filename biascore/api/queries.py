@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from biascore.models.choosing import by_letters as by_letters
     from biascore.models.choosing import by_likelihood as by_likelihood
     from biascore.models.choosing import by_text as by_text
+    from biascore.models.choosing import missing as missing
     from biascore.models.choosing import order_of as order_of
     from biascore.models.choosing import refused as refused
     from biascore.models.choosing import refuses as refuses

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from biascore.basics.wording import listed as listed
     from biascore.basics.wording import quoted as quoted
     from biascore.files.reading import MAX_UNPACKED as MAX_UNPACKED
+    from biascore.files.reading import ZIP_DAMAGE as ZIP_DAMAGE
+    from biascore.files.reading import bounded as bounded
     from biascore.files.reading import check_regular as check_regular
     from biascore.installation import install_extra as install_extra
     from biascore.metric import SELF as SELF

@@ -95,11 +95,32 @@ def read_bytes(
     check_regular(path, display, error)
     try:
         with path.open("rb") as stream:
-            return _bounded(stream, f"{display} is", megabytes, error)
+            return bounded(stream, f"{display} is", megabytes, error)
     except OSError as problem:
         raise error(
             f"{display} cannot be read ({_why(problem)}). Give the path of a readable file"
         ) from problem
+
+
+def bounded(
+    stream: _Readable,
+    what: str,
+    megabytes: int = MAX_TABLE_MB,
+    error: type[BiascoreError] = DataError,
+) -> bytes:
+    """All bytes of a stream; raises ``error``, which begins with ``what``, where they are more than the limit."""
+    allowed = megabytes_allowed(megabytes)
+    parts: list[bytes] = []
+    size = 0
+    while part := stream.read(_CHUNK):
+        size += len(part)
+        if size > allowed * 1e6:
+            raise error(
+                f"{what} more than {allowed:g} MB, the most that is read of such a file. Split it, or raise the limit: "
+                f"{raised(allowed)}"
+            )
+        parts.append(part)
+    return b"".join(parts)
 
 
 def unpacked(
@@ -110,7 +131,7 @@ def unpacked(
         return raw
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(raw)) as stream:
-            return _bounded(stream, f"{display} unpacks to", megabytes, error)
+            return bounded(stream, f"{display} unpacks to", megabytes, error)
     except (EOFError, zlib.error, OSError) as problem:
         raise error(
             f"{display} is damaged: {problem}. Fetch it again, or compress it again with gzip"
@@ -246,21 +267,6 @@ def megabytes_allowed(default: int, variable: str = FILE_VARIABLE) -> float:
 def raised(megabytes: float, variable: str = FILE_VARIABLE) -> str:
     """The command that raises a limit to four times what it is."""
     return f"export {variable}={math.ceil(4 * megabytes)}"
-
-
-def _bounded(stream: _Readable, what: str, megabytes: int, error: type[BiascoreError]) -> bytes:
-    allowed = megabytes_allowed(megabytes)
-    parts: list[bytes] = []
-    size = 0
-    while part := stream.read(_CHUNK):
-        size += len(part)
-        if size > allowed * 1e6:
-            raise error(
-                f"{what} more than {allowed:g} MB, the most that is read of such a file. Split it, or raise the limit: "
-                f"{raised(allowed)}"
-            )
-        parts.append(part)
-    return b"".join(parts)
 
 
 def _packed(raw: bytes) -> str:

@@ -87,6 +87,11 @@ def refused(question: Choice, said: str) -> Chosen:
     return Chosen("text", (float("nan"),) * len(question.options), None, "refused", said)
 
 
+def missing(question: Choice, way: Way) -> Chosen:
+    """No answer, of a source of answers that has none to this question."""
+    return Chosen(way, (float("nan"),) * len(question.options), None, "missing")
+
+
 def refuses(said: str) -> bool:
     """Whether a text begins by declining, in one of the languages of the audit."""
     return bool(_REFUSES.match(said.strip(_MARKS)))

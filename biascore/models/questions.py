@@ -110,14 +110,16 @@ class Choice:
     """A question with options, and which of them the model chooses.
 
     ``order`` is the order in which the options are listed: places in ``options``, all of them, by default as they are.
-    ``instruction`` follows the list of options, where there is one. Raises ValueError for a blank prompt or option, for
-    less than two options or more than 26, for two that are the same, and for another order.
+    ``instruction`` follows the list of options, where there is one. ``item`` is what its benchmark calls the question; no
+    model reads it, and answers given before are found by it. Raises ValueError for a blank prompt or option, for less than
+    two options or more than 26, for two that are the same, and for another order.
     """
 
     prompt: str
     options: tuple[str, ...]
     order: tuple[int, ...] = ()
     instruction: str = "Answer with one letter.\nAnswer:"
+    item: str = ""
 
     def __post_init__(self) -> None:
         if not self.prompt.strip():
@@ -132,8 +134,9 @@ class Choice:
             raise ValueError(f"the order {self.order} does not name each of {len(self.options)} options once")
 
 
-Outcome = Literal["chosen", "refused", "unreadable", "undetermined"]
-"""An option was chosen; the model declines to answer; what it says names no option; it names several, or a tie."""
+Outcome = Literal["chosen", "refused", "unreadable", "undetermined", "missing"]
+"""An option was chosen; the model declines to answer; what it says names no option; it names several, or a tie; of answers
+given before, this one is not there."""
 
 
 @dataclass(frozen=True, slots=True)

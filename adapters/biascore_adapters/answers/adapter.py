@@ -1,13 +1,14 @@
-"""``answers:`` opens translations or scores: options say which; without, a table with a column ``translation`` translates.
+"""``answers:`` opens translations, scores or chosen options: the options of the model say which, or what the file holds.
 
 ``scores:`` and ``translations:`` are its earlier names, each with its own name for the column of the texts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, ClassVar, Final
 
 from pydantic import Field
@@ -16,6 +17,8 @@ from biascore.api.adapters import Adapter, Backend, LoadContext, ModelRef, Optio
 from biascore.api.formats import FrozenMap, TableOptions, table_columns, user_path
 from biascore.api.support import LanguageTag, check_regular, listed
 from biascore.errors import DataError, ModelLoadError, OptionsError
+from biascore_adapters.answers.choices import ChoicesBackend, Sought, plain
+from biascore_adapters.answers.logs import records
 from biascore_adapters.answers.scores import FLAG, How, ScoresBackend, Unit
 from biascore_adapters.answers.translations import TranslationsBackend
 
@@ -40,8 +43,17 @@ class OfScores(TableOptions):
     unit: Unit | None = None
 
 
-class AnswersOptions(OfTranslations, OfScores):
-    """How the table is to be read. ``text``: the column of the texts, if it is called neither sentence nor text.
+class OfChoices(TableOptions):
+    """The options that are of questions with options alone."""
+
+    item: tuple[str, ...] = ()
+    answer: str | None = None
+    choices: tuple[str, ...] = ()
+    alike: tuple[str, ...] = ()
+
+
+class AnswersOptions(OfTranslations, OfScores, OfChoices):
+    """How the file is to be read. ``text``: the column of the texts, if it is called neither sentence nor text.
 
     ``only`` keeps the rows that have these values: ``only={system="deepl"}``.
 
@@ -52,6 +64,12 @@ class AnswersOptions(OfTranslations, OfScores):
     ``{"template 1" = "bert_t0"}``. ``sentences``: a table that holds the texts, for a file that has a number a line in the
     same order, called ``quantity``; ``encoding`` is then that of the table. ``unit``: of logarithms, which are answered in
     nats; metrics of log-probabilities need it, of other scores it is left out. "as is" is an earlier name of "nats".
+
+    Of questions with options, from a log of lm-evaluation-harness, Inspect or Every Eval Ever, or a table: ``item``, the
+    fields or columns that together are what the benchmark calls the question, such as ["doc.category", "doc.example_id"];
+    ``answer``, the column of a table with what the model said (``answer``); ``choices``, the fields of the texts of options
+    that a log has by letter alone; ``alike``, phrases that mean the same, so that an option of the log stands for the one
+    of the benchmark.
     """
 
     text: str | None = None
@@ -59,13 +77,15 @@ class AnswersOptions(OfTranslations, OfScores):
 
 
 class AnswersAdapter(Adapter[AnswersOptions]):
-    """Opens tables of translations or of scores, and files of numbers, one a line; all also as .gz."""
+    """Opens tables of translations or scores, files of numbers, one a line, and logs of other harnesses; also as .gz."""
 
     id: ClassVar[str] = "answers"
-    summary: ClassVar[str] = "answers given before: translations or scores of sentences, from a table"
+    summary: ClassVar[str] = (
+        "answers given before: translations, scores, chosen options; from a table or a harness's log"
+    )
     example: ClassVar[str] = "answers:outputs.csv"
     answers_version: ClassVar[str | None] = "1"
-    capabilities: ClassVar[frozenset[str]] = frozenset({"score", "translate"})
+    capabilities: ClassVar[frozenset[str]] = frozenset({"choose", "score", "translate"})
 
     def check(self, ref: ModelRef, options: AnswersOptions, context: LoadContext) -> None:
         """Raise what is wrong with the file: it is read whole, which takes no time next to a model."""
@@ -83,7 +103,19 @@ class AnswersAdapter(Adapter[AnswersOptions]):
         table = sentences or path
         columns = cache(lambda: table_columns(table, str(table), encoding=options.encoding, flag=FLAG))
         try:
-            hook = self.hook(ref, columns, options)
+            log = records(path, ref.locator) if "choose" in self.capabilities else None
+            hook = "choose" if log and not _given(options) else self.hook(ref, columns, options)
+            if hook == "choose":
+                if options.text is not None:
+                    raise OptionsError(
+                        f"{ref}: the option text is of sentences, and answers to questions are found by item. Leave it out"
+                    )
+                log = None if options.answer is not None else log
+                alike = frozenset(map(plain, options.alike))
+                sought = Sought(
+                    options.item, options.answer, options.choices, alike, options.only, options.encoding
+                )
+                return ChoicesBackend(path, ref.locator, sought, log)
             text = options.text or _texts(table, columns())
             if hook == "translate":
                 named = (text, options.translation, options.language_column)
@@ -98,19 +130,38 @@ class AnswersAdapter(Adapter[AnswersOptions]):
     def hook(self, ref: ModelRef, columns: Callable[[], Sequence[str]], options: AnswersOptions) -> str:
         """What the file answers: what its options are of; without any, what its columns are.
 
-        Raises OptionsError where options are of both, or nothing names the language of translations.
+        Raises OptionsError where options are of several, or nothing names the language of translations.
         """
-        given = options.model_dump(exclude_defaults=True, exclude={"encoding"}).keys()
-        of_translations, of_scores = given & OfTranslations.model_fields, given & OfScores.model_fields
-        if of_translations and of_scores:
+        given = _given(options)
+        if len(given) > 1:
+            both = [f"{listed(sorted(names))} are of {KINDS[hook][0]}" for hook, names in given.items()]
             raise OptionsError(
-                f"{ref}: the options {listed(sorted(of_translations))} are of translations, {listed(sorted(of_scores))} of "
-                "scores, and a file is read as one of the two. Leave out those of the other"
+                f"{ref}: the options {', '.join(both)}, and a file is read as one of them. Leave out those of the others"
             )
-        if of_scores or not (of_translations or options.translation in columns()):
+        named = next(iter(given), "")
+        if named == "choose" or (not named and {"item", "answer"} <= {*columns()}):
+            return "choose"
+        if named == "score" or (not named and options.translation not in columns()):
             return "score"
         _check_language(ref, options, "; or quantities, if scores in this table are meant")
         return "translate"
+
+
+KINDS: Final[Mapping[str, tuple[str, type[TableOptions]]]] = MappingProxyType(
+    {
+        "translate": ("translations", OfTranslations),
+        "score": ("scores", OfScores),
+        "choose": ("questions with options", OfChoices),
+    }
+)
+"""By hook, what a file may hold and its options."""
+
+
+def _given(options: AnswersOptions) -> dict[str, set[str]]:
+    """The options that are given and are of one hook alone."""
+    given = options.model_dump(exclude_defaults=True, exclude={"encoding"}).keys()
+    found = {hook: {*(given & kind.model_fields)} for hook, (_, kind) in KINDS.items()}
+    return {hook: names for hook, names in found.items() if names}
 
 
 def _check_language(ref: ModelRef, options: OfTranslations, more: str = "") -> None:

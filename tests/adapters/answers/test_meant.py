@@ -47,7 +47,7 @@ def test_scores_next_to_translations_are_read_where_they_are_named(table: Path, 
 def test_options_of_both_are_refused(
     options: dict[str, Any], named: tuple[str, ...], table: Path, engine: Engine
 ) -> None:
-    with pytest.raises(OptionsError, match="one of the two") as caught:
+    with pytest.raises(OptionsError, match="read as one of them") as caught:
         engine.model(f"answers:{table}", **options)
     assert all(one in str(caught.value) for one in named)
 
