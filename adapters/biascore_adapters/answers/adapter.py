@@ -103,7 +103,9 @@ class AnswersAdapter(Adapter[AnswersOptions]):
         table = sentences or path
         columns = cache(lambda: table_columns(table, str(table), encoding=options.encoding, flag=FLAG))
         try:
-            log = records(path, ref.locator) if "choose" in self.capabilities else None
+            log = None
+            if "choose" in self.capabilities:
+                log = records(path, ref.locator, options.encoding, FLAG)
             hook = "choose" if log and not _given(options) else self.hook(ref, columns, options)
             if hook == "choose":
                 if options.text is not None:

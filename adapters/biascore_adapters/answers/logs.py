@@ -49,10 +49,10 @@ Records = tuple[Log, Iterator[tuple[str, Mapping[str, Any]]]]
 """How a log is read, and its records with their places."""
 
 
-def records(path: Path, shown: str) -> Records | None:
+def records(path: Path, shown: str, encoding: str, flag: str) -> Records | None:
     """How a log is read, and its records with their places; None for a file that is no log of a harness known here.
 
-    Raises DataError, also while its records are read.
+    ``encoding`` and ``flag`` as of ``read_text``. Raises DataError, also while its records are read.
     """
     name = path.name.removesuffix(".gz")
     if name.endswith(".eval"):
@@ -61,7 +61,7 @@ def records(path: Path, shown: str) -> Records | None:
         return INSPECT, _whole(path, shown)
     if not name.endswith((".jsonl", ".ndjson")):
         return None
-    rows = _lines(path, shown)
+    rows = _lines(read_text(path, shown, encoding=encoding, flag=flag), shown)
     first = next(rows, None)
     log = None if first is None else next((log for key, log in _BY_KEY.items() if key in first[1]), None)
     return None if first is None or log is None else (log, _again(first, rows))
@@ -83,8 +83,8 @@ def _again(first: tuple[str, Mapping[str, Any]], rest: Iterator[tuple[str, Mappi
     yield from rest
 
 
-def _lines(path: Path, shown: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    for number, line in enumerate(io.StringIO(read_text(path, shown)), start=1):
+def _lines(text: str, shown: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    for number, line in enumerate(io.StringIO(text), start=1):
         if line.strip():
             place = f"{shown}, line {number}"
             yield place, _object(line, place)
