@@ -20,13 +20,13 @@ WITHOUT_KEY: Final = "none"
 
 
 class OpenAIAdapter(Adapter[OpenAIOptions]):
-    """Asks a chat model by its name on a server: it chooses by text and by letters, and translates."""
+    """Asks a chat model by its name on a server: it chooses, translates, and scores texts where the server can."""
 
     id: ClassVar[str] = "openai"
     summary: ClassVar[str] = "chat models behind a server of the OpenAI API (OpenAI, vLLM, llama.cpp, Ollama)"
     example: ClassVar[str] = "openai:gpt-4.1-mini"
     answers_version: ClassVar[str | None] = "1"
-    capabilities: ClassVar[frozenset[str]] = frozenset({"choose", "translate"})
+    capabilities: ClassVar[frozenset[str]] = frozenset({"choose", "score", "translate"})
     extra: ClassVar[str | None] = "openai"
     key_env_var: ClassVar[str | None] = KEY
 
@@ -37,6 +37,11 @@ class OpenAIAdapter(Adapter[OpenAIOptions]):
         if not ref.locator:
             raise OptionsError(
                 "openai: names no model. Write its name on the server, such as openai:gpt-4.1-mini"
+            )
+        if options.text_start and options.prompt_logprobs is None:
+            raise OptionsError(
+                "openai: text_start is put before texts that are scored, which needs prompt_logprobs. Set it to echo, or "
+                "leave text_start out"
             )
         if options.base_url is not None:
             server_url(options.base_url, "openai: the option base_url")
@@ -50,7 +55,8 @@ class OpenAIAdapter(Adapter[OpenAIOptions]):
 
     def load(self, ref: ModelRef, options: OpenAIOptions, context: LoadContext) -> Backend:
         """Make the client; nothing is sent yet."""
-        from biascore_adapters.openai.backend import ChatBackend
+        from biascore_adapters.openai.backend import ChatBackend, EchoingBackend
 
         key = SecretStr(os.environ.get(KEY, "").strip() or WITHOUT_KEY)
-        return ChatBackend(ref.locator, key, options, context.languages)
+        backend = ChatBackend if options.prompt_logprobs is None else EchoingBackend
+        return backend(ref.locator, key, options, context.languages)

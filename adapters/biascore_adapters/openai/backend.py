@@ -6,8 +6,12 @@ import math
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
+import numpy as np
+import numpy.typing as npt
 from pydantic import SecretStr
 
 from biascore.api.adapters import Backend, Identity, hookimpl
@@ -16,6 +20,7 @@ from biascore.api.queries import (
     LETTERS,
     Choice,
     Chosen,
+    Continuation,
     Way,
     by_letters,
     by_text,
@@ -27,8 +32,16 @@ from biascore.api.queries import (
 )
 from biascore.errors import AnswerError, QuestionError
 from biascore_adapters.openai.client import ChatClient, Reply
+from biascore_adapters.openai.echo import Echo, Scored
 from biascore_adapters.openai.options import OpenAIOptions
 
+QUANTITIES: Final[Mapping[str, Callable[[Scored], float]]] = MappingProxyType(
+    {
+        "log_likelihood": lambda one: one.total,
+        "mean_log_likelihood": lambda one: one.total / one.tokens,
+        "token_count": lambda one: one.tokens,
+    }
+)
 TOP: Final = 20
 """The most likely first tokens, as many as servers tell."""
 TRANSLATE: Final = (
@@ -59,6 +72,7 @@ class ChatBackend(Backend):
             ways=("letters", "text"),
             prompting={"prompt put": f"as a user's message to a server of the OpenAI API{system}"},
         )
+        self._echo = Echo(self._client, self._all, options.text_start)
 
     @hookimpl
     def choose(self, questions: tuple[Choice, ...], way: Way) -> tuple[Chosen, ...]:
@@ -66,6 +80,8 @@ class ChatBackend(Backend):
 
         Raises QuestionError where letters are asked of a server that tells no log-probabilities, and as the client does.
         """
+        if way == "likelihood":
+            return self._echo.choose(questions)
         if way == "text":
             asked = [
                 (written_out(one, order_of(one)), self._options.max_answer_tokens, 0) for one in questions
@@ -98,7 +114,7 @@ class ChatBackend(Backend):
     def batch_sizes(self, hook: str, questions: Sequence[Any]) -> Iterable[int]:
         """As many as ``batch``; raises QuestionError for a text that is blank or no valid Unicode."""
         for question in questions:
-            text = question if isinstance(question, str) else question.prompt
+            text = question if isinstance(question, str) else question.prompt + _text_of(question)
             if not text.strip() or text.encode("utf-8", "replace").decode() != text:
                 raise QuestionError(
                     f"openai: the text {text[:60]!r} is blank or no valid Unicode. Leave it out"
@@ -149,6 +165,41 @@ class ChatBackend(Backend):
     def _name(self, tag: str) -> str:
         known = find_language(self._languages, tag)
         return tag if known is None else f"{known.name} ({tag})"
+
+
+class EchoingBackend(ChatBackend):
+    """A server that tells the log-probabilities of given texts, which are put to it without a chat template."""
+
+    def __init__(
+        self, model: str, key: SecretStr, options: OpenAIOptions, languages: Mapping[str, Language]
+    ) -> None:
+        super().__init__(model, key, options, languages)
+        start = (
+            f"after {options.text_start!r}" if options.text_start else "after the start token of the model"
+        )
+        told = self.identity.prompting["prompt put"]
+        self.identity = replace(
+            self.identity,
+            ways=("likelihood", *self.identity.ways),
+            continues=True,
+            quantities=tuple(QUANTITIES),
+            facts={**self.identity.facts, "texts scored": f"by the echo of the server, {start}"},
+            prompting={"prompt put": f"by likelihood as it is, without a chat template; else {told}"},
+        )
+
+    @hookimpl
+    def score(self, texts: tuple[str | Continuation, ...], quantity: str) -> npt.NDArray[np.float64]:
+        """Log-likelihoods in nats, their means by token, or numbers of tokens; raises QuestionError for another quantity,
+        and AnswerError where the server does not tell the log-probabilities of a prompt's tokens."""
+        if quantity not in QUANTITIES:
+            raise QuestionError(
+                f"openai: there is no quantity {quantity!r}. Ask for {', '.join(map(repr, QUANTITIES))}"
+            )
+        return np.array([QUANTITIES[quantity](one) for one in self._echo.score(texts)], dtype=np.float64)
+
+
+def _text_of(question: Choice | Continuation) -> str:
+    return question.text if isinstance(question, Continuation) else "".join(question.options)
 
 
 def _said(question: Choice, reply: Reply) -> Chosen:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -34,6 +35,18 @@ class Reply:
     finish: str
     refusal: str
     first: dict[str, float] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """The tokens of a completion, those of the prompt first where it is echoed, and their log-probabilities (None: none).
+
+    ``prompt_tokens``: how many the server counts in the prompt, None where it does not say.
+    """
+
+    tokens: tuple[str, ...]
+    logprobs: tuple[float | None, ...]
+    prompt_tokens: int | None
 
 
 class ChatClient:
@@ -73,9 +86,44 @@ class ChatClient:
             asked["seed"] = options.seed
         if top:
             asked |= {"logprobs": True, "top_logprobs": top}
+        return self._read(self._sent(self._client.chat.completions, asked))
+
+    def complete(self, prompt: str, *, echo: bool) -> Completed:
+        """The next token after a text, without a chat template; with ``echo`` the tokens of the text before it.
+
+        Raises as ``ask`` does.
+        """
+        asked = {"model": self.model, "prompt": prompt, "max_tokens": 1, "temperature": 0, "logprobs": 1}
+        value = self._sent(self._client.completions, asked | {"echo": echo})
         try:
-            raw = self._client.chat.completions.with_raw_response.create(**asked)
-            value = json.loads(raw.text)
+            (choice,) = value["choices"]
+            told = choice.get("logprobs") or {}
+            if "content" in told:  # llama.cpp answers with the form of chats
+                tokens, values = (
+                    [one["token"] for one in told["content"]],
+                    [one["logprob"] for one in told["content"]],
+                )
+            else:
+                tokens, values = told.get("tokens") or [], told.get("token_logprobs") or []
+            counted = (value.get("usage") or {}).get("prompt_tokens")
+            found = [None if one is None else float(one) for one in values]
+            completed = Completed(
+                tuple(map(str, tokens)), tuple(found), None if counted is None else int(counted)
+            )
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise self._another_form("a completion", error) from error
+        self._check_name(value)
+        self._check_logprobs(one for one in found if one is not None)
+        if len(completed.tokens) != len(completed.logprobs):
+            raise AnswerError(
+                f"openai: {self.server} gives {len(tokens)} tokens and {len(found)} log-probabilities. Report it to whoever "
+                "runs the server"
+            )
+        return completed
+
+    def _sent(self, endpoint: Any, asked: dict[str, Any]) -> Any:
+        try:
+            return json.loads(endpoint.with_raw_response.create(**asked).text)
         except openai.APIStatusError as error:
             raise self._refusal(error) from None
         except (openai.APIConnectionError, openai.APIError) as error:
@@ -87,7 +135,6 @@ class ChatClient:
             raise TransientModelError(
                 f"openai: {self.server} answers with what is no JSON. Check the option base_url, which often ends with /v1"
             ) from error
-        return self._read(value)
 
     def close(self) -> None:
         """Close the connections."""
@@ -96,30 +143,39 @@ class ChatClient:
     def _read(self, value: Any) -> Reply:
         try:
             (choice,) = value["choices"]
-            message, name = choice["message"], value.get("model")
+            message = choice["message"]
             text, refusal = message.get("content"), message.get("refusal") or ""
             finish = str(choice.get("finish_reason") or "")
             first = choice["logprobs"]["content"][0]["top_logprobs"] if choice.get("logprobs") else None
             found = None if first is None else {str(one["token"]): float(one["logprob"]) for one in first}
         except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-            raise AnswerError(
-                f"openai: {self.server} answers with another form than one message ({type(error).__name__}: "
-                f"{shortened(error)}). It may be no chat server: check the option base_url"
-            ) from error
-        wanted = self._options.answers_as or self.model
+            raise self._another_form("one message", error) from error
+        self._check_name(value)
+        if text is not None and not isinstance(text, str):
+            raise AnswerError(f"openai: {self.server} answers with a {type(text).__name__} instead of a text")
+        self._check_logprobs((found or {}).values())
+        return Reply(text or "", finish, str(refusal), found)
+
+    def _another_form(self, wanted: str, error: Exception) -> AnswerError:
+        return AnswerError(
+            f"openai: {self.server} answers with another form than {wanted} ({type(error).__name__}: "
+            f"{shortened(error)}). It may be no server of that kind: check the option base_url"
+        )
+
+    def _check_name(self, value: Any) -> None:
+        name, wanted = value.get("model"), self._options.answers_as or self.model
         if name is not None and not _names(str(name), wanted):
             raise AnswerError(
                 f"openai: {self.model!r} was asked, and {name!r} answered. Name that model, or accept it with the option "
                 f"answers_as={name}"
             )
-        if text is not None and not isinstance(text, str):
-            raise AnswerError(f"openai: {self.server} answers with a {type(text).__name__} instead of a text")
-        if found is not None and any(not value <= 1e-6 for value in found.values()):
+
+    def _check_logprobs(self, values: Iterable[float]) -> None:
+        if any(not value <= 1e-6 for value in values):
             raise AnswerError(
                 f"openai: {self.server} gives a log-probability that is positive or not a number. Ask by text, or report "
                 "it to whoever runs the server"
             )
-        return Reply(text or "", finish, str(refusal), found)
 
     def _refusal(self, error: openai.APIStatusError) -> Exception:
         status, said = error.status_code, shortened(error.message)

@@ -17,7 +17,9 @@ class OpenAIOptions(Options):
     where it is set. ``max_answer_tokens`` (64) bounds an answer that chooses, ``max_new_tokens`` (1024) a translation;
     ``token_limit`` is the name that the server has for that bound: by default "max_completion_tokens" with OpenAI,
     "max_tokens" elsewhere. ``answers_as``: the name that the server answers with, where that is another than the
-    model's. ``concurrency``: requests at a time.
+    model's. ``concurrency``: requests at a time. ``prompt_logprobs``: "echo" where the server tells the log-probabilities of
+    the tokens of a prompt, as vLLM and llama-cpp-python do; then texts are scored, after ``text_start`` where a model has no
+    start token of its own.
     """
 
     base_url: str | None = None
@@ -29,3 +31,5 @@ class OpenAIOptions(Options):
     token_limit: Literal["max_tokens", "max_completion_tokens"] | None = None
     answers_as: str | None = None
     concurrency: int = Field(default=8, ge=1, le=256)
+    prompt_logprobs: Literal["echo"] | None = None
+    text_start: str = ""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -25,38 +24,10 @@ from biascore.errors import (
     TransientModelError,
 )
 from biascore.models.model import Model
-from biascore.models.source import Services
 
 from .server import MODEL, ChatServer
 
 QUESTION = Choice("Who was late?", ("the nurse", "the engineer", "nobody"))
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    made = ChatServer()
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def model(server: ChatServer, tmp_path: Path) -> Iterator[Callable[..., Model]]:
-    """``model(**options)``: the server's model, which waits for nothing."""
-    opened: list[Model] = []
-
-    def open_(*, attempts: int = 1, cache: Any = None, **options: Any) -> Model:
-        engine = Engine(cache=cache)
-        made = engine.model(f"openai:{MODEL}", base_url=server.url, **options)
-        services: Services = made._services
-        object.__setattr__(services, "attempts", attempts)
-        object.__setattr__(services, "sleep", lambda _seconds: None)
-        opened.append(made)
-        return made
-
-    yield open_
-    for one in opened:
-        one.close()
 
 
 def changed(**changes: Any) -> Callable[[dict[str, Any]], Any]:
