@@ -1,0 +1,103 @@
+"""Kind ``choices``: questions with options, of which one agrees with a stereotype: BBQ (Parrish et al. 2022) and its kin."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from biascore.api.kinds import Doubt, Stimuli
+from biascore.api.stimuli import Test
+
+Role = Literal["target", "other", "unknown"]
+"""Of an option: the answer that agrees with the stereotype, whatever the polarity of the question; the answer against it;
+that it cannot be known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option of a question, with its role and the group that it names."""
+
+    text: str
+    role: Role
+    group: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A context, a question about it and its options, one of each role.
+
+    ``item`` is what the benchmark calls it (``Age/7``), ``template`` the sentence that it was made from: questions of one
+    template are no independent observations. ``negative``: the question asks for something bad (who was rude), else for the
+    opposite. ``ambiguous``: the context does not tell, so that ``label``, the place of the right option, is that of
+    "unknown". ``names``: persons are named, and their names stand for groups.
+    """
+
+    item: str
+    context: str
+    question: str
+    options: tuple[Option, ...]
+    label: int
+    negative: bool
+    ambiguous: bool
+    template: str
+    category: str
+    subgroup: str = ""
+    names: bool = False
+
+    def place(self, role: Role) -> int:
+        """The place of the option with this role."""
+        return next(i for i, option in enumerate(self.options) if option.role == role)
+
+
+@dataclass(frozen=True, slots=True)
+class Questions(Stimuli):
+    """Questions in the order of their source."""
+
+    name: str
+    questions: tuple[Question, ...]
+    source: str = ""
+    licence: str = ""
+    notes: tuple[str, ...] = ()
+    doubtful: tuple[Doubt, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.questions)
+
+    def contents(self) -> str:
+        """The entries, as the terminal shows them."""
+        return "\n  ".join(
+            f"{one.context} {one.question} ({', '.join(o.text for o in one.options)})"
+            for one in self.questions
+        )
+
+    def entries(self) -> dict[str, Any]:
+        """The entries, as JSON."""
+        return {
+            "questions": [
+                {
+                    "item": one.item,
+                    "context": one.context,
+                    "question": one.question,
+                    "options": [option.text for option in one.options],
+                }
+                for one in self.questions
+            ]
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChoicesTest(Test):
+    """Kind ``choices``. ``family`` is the benchmark, which decides the published formula.
+
+    ``prompts``: how the benchmark puts a question, with {context} and {question}; the options follow.
+    """
+
+    questions: Questions
+    family: str
+    prompts: tuple[str, ...] = ("{context}\n{question}",)
+
+    @property
+    def lists(self) -> Mapping[str, Stimuli]:
+        """Everything the test holds, by role."""
+        return {"questions": self.questions}
