@@ -19,8 +19,8 @@ from biascore.audit import AuditTransform
 from biascore.checking import read_data
 from biascore.engine import Engine
 from biascore.errors import BiascoreError, PluginError, RunError
-from biascore.files.paths import user_path
 from biascore.files.folders import source_digest
+from biascore.files.paths import user_path
 from biascore.installation import install_plugin
 from biascore.models.usage import ModelUsed
 from biascore.results.run import read_run

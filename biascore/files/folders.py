@@ -33,5 +33,8 @@ def source_digest(path: Path, display: str, error: type[BiascoreError] = DataErr
     """SHA-256 of a file; of a folder, that of the names and digests of its tables; raises ``error``."""
     if not path.is_dir():
         return file_digest(path, display, error)
-    parts = [f"{file_digest(one, f'{display}/{one.name}', error)}  {one.name}\n" for one in tables_in(path, display, error)]
+    parts = [
+        f"{file_digest(one, f'{display}/{one.name}', error)}  {one.name}\n"
+        for one in tables_in(path, display, error)
+    ]
     return hashlib.sha256("".join(parts).encode()).hexdigest()

@@ -41,12 +41,20 @@ class Bbq(Family):
         category = row.text("category")
         infos, known = described(row), stereotyped_groups(row)
         if category in INTERSECTIONS:
-            persons = tuple(person(category, *info, row.text(name)) for info, name in zip(infos, ANSWERS, strict=True))
+            persons = tuple(
+                person(category, *info, row.text(name)) for info, name in zip(infos, ANSWERS, strict=True)
+            )
             asked = asked_of(row, infos, race_hits(persons, known))
-            named = all(_is_name(text) for text, group in zip(asked.texts, asked.groups, strict=True) if group != UNKNOWN)
+            named = all(
+                _is_name(text)
+                for text, group in zip(asked.texts, asked.groups, strict=True)
+                if group != UNKNOWN
+            )
             self._persons[asked.item] = persons, known
             return replace(asked, names=named)
-        return replace(asked_of(row, infos, hits_of(category, infos, known)), names=row.whole("question_index") > LABELS)
+        return replace(
+            asked_of(row, infos, hits_of(category, infos, known)), names=row.whole("question_index") > LABELS
+        )
 
     def settle(self, asked: list[Asked]) -> list[Asked]:
         """Of intersections the target is of the stereotyped race and gender or class; of two persons of one race, too.

@@ -135,7 +135,9 @@ class Family(DataFormat[FamilyOptions]):
             found.append(asked)
         questions, notes = _questions(self.settle(found))
         if not questions:
-            raise DataError(f"{file.display} has no item that can be used. {' '.join(notes)} Give another file")
+            raise DataError(
+                f"{file.display} has no item that can be used. {' '.join(notes)} Give another file"
+            )
         prompts, unknowns, told = self._prompts(language)
         notes = (*notes, *self.told(language), *told)
         return ChoicesTest(
@@ -166,8 +168,10 @@ class Family(DataFormat[FamilyOptions]):
         if not missing:
             return
         others = [name for name, known in COLUMNS.items() if known <= {*columns}]
-        hint = f"Did you mean the format {quoted(others[0])}? Its columns are there" if others else (
-            f"Give a file of {self.title}, or name its format"
+        hint = (
+            f"Did you mean the format {quoted(others[0])}? Its columns are there"
+            if others
+            else (f"Give a file of {self.title}, or name its format")
         )
         raise DataError(f"{display} has no column {listed(missing)}, which {self.title} has. {hint}")
 
@@ -184,7 +188,9 @@ class Family(DataFormat[FamilyOptions]):
                 f"{', '.join(map(quoted, asked.texts))}), and one has to. Correct the row, or delete it"
             )
         if not 0 <= asked.label < 3:
-            raise DataError(f"{row.place}: label is {asked.label}, and the options are 0, 1 and 2. Correct it")
+            raise DataError(
+                f"{row.place}: label is {asked.label}, and the options are 0, 1 and 2. Correct it"
+            )
         if not all(text.strip() for text in asked.texts):
             raise DataError(f"{row.place}: an option is blank. Fill it in, or delete the row")
         other = foreign(f"{asked.context} {asked.question}", language)
@@ -192,7 +198,9 @@ class Family(DataFormat[FamilyOptions]):
             known = other in self.languages
             advice = f"Read the rows in {NAMES[other]} as a test of their own, with --language {other}"
             if not known:
-                advice = f"{self.title} has no {NAMES[other]}; is it a file of another family, such as 'mbbq'?"
+                advice = (
+                    f"{self.title} has no {NAMES[other]}; is it a file of another family, such as 'mbbq'?"
+                )
             raise DataError(
                 f"{row.place}: is in {NAMES[other]}, and this test in {NAMES[language]} (language {language}). {advice}"
             )
@@ -202,7 +210,11 @@ class Family(DataFormat[FamilyOptions]):
         name = self.options.prompts
         if not name:
             own = PROMPTS[language][: None if self.several_prompts else 1]
-            return own, (), ("Prompts written for biascore; those of the benchmark are read with the option prompts.",)
+            return (
+                own,
+                (),
+                ("Prompts written for biascore; those of the benchmark are read with the option prompts.",),
+            )
         path = user_path(name)
         table = read_table(path, name, ("prompt",), (UNKNOWN,), flag="the encoding utf-8")
         table.check_filled("prompt")
@@ -235,7 +247,10 @@ def _questions(asked: Iterable[Asked]) -> tuple[tuple[Question, ...], tuple[str,
             questions.append(_question(one, one.target))
             if one.ambiguous != (one.label == one.unknown):
                 odd.append(one.item)
-    notes = [f"{len(items):,} of {total:,} items are left out, as {why}: {_few(items)}." for why, items in left.items()]
+    notes = [
+        f"{len(items):,} of {total:,} items are left out, as {why}: {_few(items)}."
+        for why, items in left.items()
+    ]
     if odd:
         notes.append(
             f"The right answer of {len(odd):,} items does not fit their context, as published (of an ambiguous one it is that "
@@ -246,7 +261,7 @@ def _questions(asked: Iterable[Asked]) -> tuple[tuple[Question, ...], tuple[str,
 
 def _question(one: Asked, target: int) -> Question:
     options = tuple(
-        Option(text.strip(), "target" if i == target else UNKNOWN if i == one.unknown else "other", group)  # type: ignore[arg-type]
+        Option(text.strip(), "target" if i == target else UNKNOWN if i == one.unknown else "other", group)
         for i, (text, group) in enumerate(zip(one.texts, one.groups, strict=True))
     )
     return Question(

@@ -55,7 +55,8 @@ def race_hits(persons: Sequence[Person], known: Sequence[str]) -> tuple[bool, ..
         names = [name for name in names if name in _HISPANIC]
     joined = ", ".join(names)
     return tuple(
-        race != "" and race in joined and not (race == "african" and "africanamerican" in joined) for race in races
+        race != "" and race in joined and not (race == "african" and "africanamerican" in joined)
+        for race in races
     )
 
 

@@ -12,7 +12,9 @@ from biascore_metrics.bbq.formats.rows import Row
 
 NOT_KNOWN: Final = "알 수 없음"
 """How the file phrases the option of not knowing."""
-_SAMPLE: Final = re.compile(r"(?P<category>.+)-(?P<template>\d+)[a-z]+-\d+-(?P<context>amb|dis)-(?P<question>bsd|cnt)")
+_SAMPLE: Final = re.compile(
+    r"(?P<category>.+)-(?P<template>\d+)[a-z]+-\d+-(?P<context>amb|dis)-(?P<question>bsd|cnt)"
+)
 
 
 class KoBbq(Family):
@@ -31,13 +33,16 @@ class KoBbq(Family):
         parts = _SAMPLE.fullmatch(sample)
         if parts is None:
             raise row.error(
-                "sample_id", "and is written as category-001a-002-amb-bsd (amb or dis, bsd or cnt). Correct it"
+                "sample_id",
+                "and is written as category-001a-002-amb-bsd (amb or dis, bsd or cnt). Correct it",
             )
         choices = row.strings("choices")
         groups = tuple(UNKNOWN if choice.strip() == NOT_KNOWN else choice for choice in choices)
         target = _place(row, "biased_answer", choices)
         if groups[target] == UNKNOWN:
-            raise DataError(f"{row.place}: biased_answer is {quoted(NOT_KNOWN)}, that it is not known. Correct it")
+            raise DataError(
+                f"{row.place}: biased_answer is {quoted(NOT_KNOWN)}, that it is not known. Correct it"
+            )
         return Asked(
             item=sample,
             template=f"{parts['category']}-{parts['template']}",

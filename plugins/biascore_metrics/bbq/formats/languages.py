@@ -18,20 +18,18 @@ NAMES: Final[Mapping[str, str]] = MappingProxyType(
         "tr": "Turkish",
     }
 )
-_WORDS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
+_LISTS: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "ca": frozenset(
-            "i els amb per molt però va van dels és ser estava quan perquè què una del al la de en més qui".split()
-        ),
-        "de": frozenset(
-            "der die das und ist nicht ein eine einen einem mit zu von den dem wer hat war auf für im es sich".split()
-        ),
-        "en": frozenset("the and to of a was is in who were with for that not had has it he she they at on".split()),
-        "es": frozenset("y los con por muy pero fue estaba cuando porque qué una del al la de en más el las quién es".split()),
-        "nl": frozenset("de het een en van is niet met op te die dat was wie voor zijn naar heeft maar er".split()),
-        "tr": frozenset("ve bir bu için ile da de kim çok değil olan ne gibi daha sonra kadar mi en dedi var".split()),
+        "ca": "i els amb per molt però va van dels és ser estava quan perquè què una del al la de en més qui",
+        "de": "der die das und ist nicht ein eine einen einem mit zu von den dem wer hat war auf für im es sich",
+        "en": "the and to of a was is in who were with for that not had has it he she they at on",
+        "es": "y los con por muy pero fue estaba cuando porque qué una del al la de en más el las quién es",
+        "nl": "de het een en van is niet met op te die dat was wie voor zijn naar heeft maar er",
+        "tr": "ve bir bu için ile da de kim çok değil olan ne gibi daha sonra kadar mi en dedi var",
     }
 )
+"""Frequent words; those that two languages share say nothing of either."""
+_WORDS: Final = {tag: frozenset(words.split()) for tag, words in _LISTS.items()}
 _ENOUGH: Final = 3
 _WORD: Final = re.compile(r"\w+")
 _HANGUL: Final = re.compile("[가-힣]")

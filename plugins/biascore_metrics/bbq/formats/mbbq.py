@@ -24,7 +24,9 @@ class Mbbq(Family):
     """The files of Veranep/MBBQ: ``Age_nl.jsonl`` and so on, and the control set, where persons are named."""
 
     id: ClassVar[str] = "mbbq"
-    summary: ClassVar[str] = "questions with options, MBBQ: English, Spanish, Dutch, Turkish (JSON Lines; a file or a folder)"
+    summary: ClassVar[str] = (
+        "questions with options, MBBQ: English, Spanish, Dutch, Turkish (JSON Lines; a file or a folder)"
+    )
     example: ClassVar[str] = "mbbq:Age_nl.jsonl"
     title: ClassVar[str] = "MBBQ"
     languages: ClassVar[tuple[str, ...]] = ("en", "es", "nl", "tr")

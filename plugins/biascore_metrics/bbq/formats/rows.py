@@ -68,7 +68,7 @@ class Row:
         try:
             return literal(found)
         except ValueError as problem:
-            raise self.error(name, f"which {problem}. Write it as [\"one\", \"two\"]") from problem
+            raise self.error(name, f'which {problem}. Write it as ["one", "two"]') from problem
 
     def strings(self, name: str) -> tuple[str, ...]:
         """A list of texts; raises DataError."""
@@ -77,7 +77,9 @@ class Row:
     def as_strings(self, name: str, value: object) -> tuple[str, ...]:
         """A value that has to be a list of texts; raises DataError."""
         if not isinstance(value, list | tuple) or not all(isinstance(one, str) for one in value):
-            raise DataError(f"{self.place}: {name} is {quoted(value)}, and no list of texts. Write it as [\"one\", \"two\"]")
+            raise DataError(
+                f'{self.place}: {name} is {quoted(value)}, and no list of texts. Write it as ["one", "two"]'
+            )
         return tuple(value)
 
 
@@ -113,5 +115,5 @@ def _lines(text: str, display: str) -> Iterator[Row]:
         except ValueError as problem:
             raise DataError(f"{place} is no JSON ({problem}). Write one object a line") from problem
         if not isinstance(found, dict):
-            raise DataError(f"{place} is no JSON object. Write one a line, such as {{\"context\": \"...\"}}")
+            raise DataError(f'{place} is no JSON object. Write one a line, such as {{"context": "..."}}')
         yield Row(place, found)
