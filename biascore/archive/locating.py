@@ -30,9 +30,10 @@ class Places:
         return cls(tuple(given), run_folder.absolute().parent)
 
     def file(self, name: str, sha256: str | None = None) -> Path | None:
-        """The file or folder of data that a run records under this name, one with the recorded bytes before others; None without any.
+        """The file, or folder of data, that a run records under this name; None without any.
 
-        Raises DataError for a device or what cannot be read; for ``hub:`` what fetching it raises.
+        One with the recorded bytes comes before others. Raises DataError for a device or what cannot be read; for
+        ``hub:`` what fetching it raises.
         """
         if name.startswith(HUB):
             return locate(name, "", "").path

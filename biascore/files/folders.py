@@ -23,8 +23,8 @@ def tables_in(folder: Path, display: str, error: type[BiascoreError] = DataError
     found = [one for one in files if Path(one.name.lower().removesuffix(".gz")).suffix in _TABLES]
     if not found:
         raise error(
-            f"{display} is a folder without a table ({', '.join(sorted(_TABLES))}, also .gz). Name a file, or the folder that "
-            "holds the files"
+            f"{display} is a folder without a table ({', '.join(sorted(_TABLES))}, also .gz). Name a file, or the folder "
+            "that holds the files"
         )
     return sorted(found, key=lambda one: one.name)
 

@@ -51,7 +51,7 @@ class OptionEntry(Entry):
 
 
 class QuestionEntry(Entry):
-    """One of ``questions``, written out. ``answer``: the role of the right option, "unknown" where the context is ambiguous."""
+    """One of ``questions``, written out. ``answer``: the role of the right option, "unknown" for an ambiguous context."""
 
     item: Word
     template: Word

@@ -13,6 +13,7 @@ from biascore_metrics.bbq.formats.intersections import INTERSECTIONS, Person, pe
 from biascore_metrics.bbq.formats.rows import Row
 
 ANSWERS: Final = ("ans0", "ans1", "ans2")
+ITEM: Final = ("category", "example_id")
 LABELS: Final = 25
 """Templates of higher numbers name persons, in categories that are no intersections."""
 _GENDERS: Final = {
@@ -30,6 +31,7 @@ class Bbq(Family):
     example: ClassVar[str] = "bbq:Age.jsonl"
     title: ClassVar[str] = "BBQ"
     languages: ClassVar[tuple[str, ...]] = ("en",)
+    item: ClassVar[tuple[str, ...]] = ITEM
 
     def __init__(self, options: FamilyOptions) -> None:
         """Take validated options."""
@@ -44,7 +46,7 @@ class Bbq(Family):
             persons = tuple(
                 person(category, *info, row.text(name)) for info, name in zip(infos, ANSWERS, strict=True)
             )
-            asked = asked_of(row, infos, race_hits(persons, known))
+            asked = asked_of(row, self.named(row), infos, race_hits(persons, known))
             named = all(
                 _is_name(text)
                 for text, group in zip(asked.texts, asked.groups, strict=True)
@@ -53,7 +55,8 @@ class Bbq(Family):
             self._persons[asked.item] = persons, known
             return replace(asked, names=named)
         return replace(
-            asked_of(row, infos, hits_of(category, infos, known)), names=row.whole("question_index") > LABELS
+            asked_of(row, self.named(row), infos, hits_of(category, infos, known)),
+            names=row.whole("question_index") > LABELS,
         )
 
     def settle(self, asked: list[Asked]) -> list[Asked]:
@@ -96,12 +99,12 @@ def stereotyped_groups(row: Row) -> tuple[str, ...]:
     return row.as_strings("additional_metadata.stereotyped_groups", found["stereotyped_groups"])
 
 
-def asked_of(row: Row, infos: Sequence[tuple[str, str]], hits: Collection[bool]) -> Asked:
+def asked_of(row: Row, item: str, infos: Sequence[tuple[str, str]], hits: Collection[bool]) -> Asked:
     """What a row with the fields of BBQ asks, where ``hits`` says of each option whether it is of a stereotyped group."""
     category = row.text("category")
     groups = tuple(UNKNOWN if group.lower() == UNKNOWN else group for _, group in infos)
     return Asked(
-        item=f"{category}/{row.whole('example_id')}",
+        item=item,
         template=f"{category}/{row.text('question_index')}",
         category=category,
         context=row.text("context"),
@@ -117,8 +120,8 @@ def asked_of(row: Row, infos: Sequence[tuple[str, str]], hits: Collection[bool])
 def hits_of(category: str, infos: Sequence[tuple[str, str]], known: Sequence[str]) -> tuple[bool, ...]:
     """Whether each option, of a text and a group, is of one of the ``known`` groups, by the rule of BBQ.
 
-    Its group is part of their names, in lower case. Age: it is one of them, as "old" is part of "nonOld". Nationality: or its
-    text is. "African" is none where African Americans are meant. Of trans people: its group begins with "trans".
+    Its group is part of their names, in lower case. Age: it is one of them, as "old" is part of "nonOld". Nationality: or
+    its text is. "African" is none where African Americans are meant. Of trans people: its group begins with "trans".
     """
     names = [_GENDERS.get(one.lower(), one.lower().replace(" ses", "ses")) for one in known]
     if names and {*names} <= _TRANS:

@@ -27,6 +27,7 @@ class EsBbq(Family):
     example: ClassVar[str] = "esbbq:Religion.full.csv"
     title: ClassVar[str] = "EsBBQ/CaBBQ"
     languages: ClassVar[tuple[str, ...]] = ("es", "ca")
+    item: ClassVar[tuple[str, ...]] = ("category", "instance_id")
     option_type: ClassVar[type[FamilyOptions]] = EsBbqOptions
     options: EsBbqOptions
 
@@ -39,7 +40,7 @@ class EsBbq(Family):
         known = row.strings("stereotyped_groups")
         category = row.text("category")
         return Asked(
-            item=f"{category}/{row.whole('instance_id')}",
+            item=self.named(row),
             template=f"{category}/{row.text('template_id')}",
             category=category,
             context=row.text("context"),

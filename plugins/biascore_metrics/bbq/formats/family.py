@@ -1,4 +1,4 @@
-"""A family of benchmarks: rows of its files become questions, by its own rule for the option that agrees with the stereotype."""
+"""A family of benchmarks: rows of its files become questions, by its own rule for what agrees with the stereotype."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from abc import abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import Annotated, ClassVar, Final
+
+from pydantic import Field
 
 from biascore.api.formats import (
     DataFile,
@@ -42,8 +44,11 @@ SAME: Final = "two of their options are the same"
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a row asks. ``target``: the place of the option that agrees with the stereotype, ``stereotyped`` that of the person
-    of the stereotyped group; None where there is none."""
+    """What a row asks.
+
+    ``target``: the place of the option that agrees with the stereotype; ``stereotyped``: that of the person of the
+    stereotyped group; None where there is none.
+    """
 
     item: str
     template: str
@@ -78,12 +83,15 @@ class Asked:
 
 
 class FamilyOptions(TableOptions):
-    """``prompts``: a table with the columns prompt and perhaps unknown, with the benchmark's own or your prompts.
+    """``item``: the fields that together name an item, where answers given before name it by others: ``["example_id"]``.
+
+    ``prompts``: a table with the columns prompt and perhaps unknown, with the benchmark's own or your prompts.
 
     Each has {context} and {question}, and is read up to there: the options follow. ``unknown`` is how a prompt phrases the
     option of not knowing. Without it there are prompts written for biascore.
     """
 
+    item: Annotated[tuple[str, ...], Field(strict=False)] = ()
     prompts: str = ""
 
 
@@ -92,6 +100,7 @@ class Family(DataFormat[FamilyOptions]):
 
     folders: ClassVar[bool] = True
     languages: ClassVar[tuple[str, ...]]
+    item: ClassVar[tuple[str, ...]]
     title: ClassVar[str]
     citation: ClassVar[str]
     several_prompts: ClassVar[bool] = False
@@ -107,6 +116,10 @@ class Family(DataFormat[FamilyOptions]):
         """The same where a row alone does not tell everything of it."""
         return asked
 
+    def named(self, row: Row) -> str:
+        """The name of the item of a row, of its fields; raises DataError."""
+        return "/".join(map(row.text, self.options.item or self.item))
+
     def told(self, language: str) -> Iterable[str]:
         """Further notes of a test."""
         return ()
@@ -117,8 +130,8 @@ class Family(DataFormat[FamilyOptions]):
         if language not in self.languages:
             raise DataError(
                 f"{file.display}: the language is {quoted(file.language)}, and {self.title} is in "
-                f"{', '.join(f'{NAMES[tag]} ({tag})' for tag in self.languages)}. Name one of these, or the format of another "
-                f"family: {listed(sorted({*COLUMNS, 'mbbq'} - {self.id}))}"
+                f"{', '.join(f'{NAMES[tag]} ({tag})' for tag in self.languages)}. Name one of these, or the format of "
+                f"another family: {listed(sorted({*COLUMNS, 'mbbq'} - {self.id}))}"
             )
         self.begin(language)
         found: list[Asked] = []
@@ -128,8 +141,8 @@ class Family(DataFormat[FamilyOptions]):
             self._check(row, asked, language)
             if asked.item in places:
                 raise DataError(
-                    f"{row.place}: the item {quoted(asked.item)} is there twice, first on {places[asked.item]}. Keep one, or "
-                    "read the files apart, each as a test"
+                    f"{row.place}: the item {quoted(asked.item)} is there twice, first on {places[asked.item]}. Keep one, "
+                    "or read the files apart, each as a test"
                 )
             places[asked.item] = row.place
             found.append(asked)
@@ -227,9 +240,11 @@ class Family(DataFormat[FamilyOptions]):
                 )
             end = max(text.index(slot) + len(slot) for slot in ("{context}", "{question}"))
             prompts.append(text[:end])
-        unknowns = tuple(row.fields.get(UNKNOWN, "").strip() for row in table.rows)
+        if UNKNOWN in table.columns:
+            table.check_filled(UNKNOWN)
+        unknowns = tuple(row.fields[UNKNOWN].strip() for row in table.rows if UNKNOWN in table.columns)
         told = f"Prompts from {name} (SHA-256 {file_digest(path, name)}), each up to the options."
-        return tuple(prompts), unknowns if all(unknowns) else (), (told,)
+        return tuple(prompts), unknowns, (told,)
 
 
 def _questions(asked: Iterable[Asked]) -> tuple[tuple[Question, ...], tuple[str, ...]]:
@@ -253,8 +268,8 @@ def _questions(asked: Iterable[Asked]) -> tuple[tuple[Question, ...], tuple[str,
     ]
     if odd:
         notes.append(
-            f"The right answer of {len(odd):,} items does not fit their context, as published (of an ambiguous one it is that "
-            f"it is not known): {_few(odd)}."
+            f"The right answer of {len(odd):,} items does not fit their context, as published (of an ambiguous one it is "
+            f"that it is not known): {_few(odd)}."
         )
     return tuple(questions), tuple(notes)
 

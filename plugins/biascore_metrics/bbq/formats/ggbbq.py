@@ -19,13 +19,14 @@ _NAME: Final = re.compile(r"\w+")
 
 
 class GgBbq(Family):
-    """The files of shalakasatheesh/GG-BBQ: ``bbq_de_amb_test.jsonl`` and so on; a folder ``subset-1`` holds both contexts."""
+    """The files of shalakasatheesh/GG-BBQ: ``bbq_de_amb_test.jsonl`` and so on; ``subset-1`` has both contexts."""
 
     id: ClassVar[str] = "ggbbq"
     summary: ClassVar[str] = "questions with options, GG-BBQ: German (JSON Lines; a file or a folder)"
     example: ClassVar[str] = "ggbbq:data/subset-1"
     title: ClassVar[str] = "GG-BBQ"
     languages: ClassVar[tuple[str, ...]] = ("de",)
+    item: ClassVar[tuple[str, ...]] = ("context_type", "index")
 
     def asked(self, row: Row) -> Asked:
         """What a row asks; the target is of a stereotyped group, where that of trans people is "non_binary" in options."""
@@ -37,7 +38,7 @@ class GgBbq(Family):
         known = {_known_group(one) for one in row.strings("known_stereotyped_groups")}
         texts = tuple(row.text(f"choice_{i}") for i in range(3))
         return Asked(
-            item=f"{row.text('context_type')}/{row.whole('index')}",
+            item=self.named(row),
             template="",
             category=CATEGORY,
             context=row.text("context"),

@@ -25,6 +25,7 @@ class KoBbq(Family):
     example: ClassVar[str] = "kobbq:KoBBQ_test_samples.tsv"
     title: ClassVar[str] = "KoBBQ"
     languages: ClassVar[tuple[str, ...]] = ("ko",)
+    item: ClassVar[tuple[str, ...]] = ("sample_id",)
     several_prompts: ClassVar[bool] = True
 
     def asked(self, row: Row) -> Asked:
@@ -44,7 +45,7 @@ class KoBbq(Family):
                 f"{row.place}: biased_answer is {quoted(NOT_KNOWN)}, that it is not known. Correct it"
             )
         return Asked(
-            item=sample,
+            item=self.named(row),
             template=f"{parts['category']}-{parts['template']}",
             category=parts["category"],
             context=row.text("context"),

@@ -23,7 +23,7 @@ def literal(text: str) -> Any:
         pass
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SyntaxWarning)  # a backslash that stands for itself
+            warnings.simplefilter("ignore")  # of a backslash that stands for itself
             return ast.literal_eval(text.strip())
     except (MemoryError, RecursionError, SyntaxError, TypeError, ValueError) as problem:
         raise ValueError("is no list that JSON or Python would write") from problem

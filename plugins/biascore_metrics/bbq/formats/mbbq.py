@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import ClassVar, Final
 
-from biascore_metrics.bbq.formats.bbq import LABELS, asked_of, described, stereotyped_groups
+from biascore_metrics.bbq.formats.bbq import ITEM, LABELS, asked_of, described, stereotyped_groups
 from biascore_metrics.bbq.formats.family import UNKNOWN, Asked, Family
 from biascore_metrics.bbq.formats.rows import Row
 
@@ -30,13 +30,14 @@ class Mbbq(Family):
     example: ClassVar[str] = "mbbq:Age_nl.jsonl"
     title: ClassVar[str] = "MBBQ"
     languages: ClassVar[tuple[str, ...]] = ("en", "es", "nl", "tr")
+    item: ClassVar[tuple[str, ...]] = ITEM
     several_prompts: ClassVar[bool] = True
 
     def asked(self, row: Row) -> Asked:
         """What a row asks; the target is the one option whose group is one of the stereotyped ones."""
         infos = described(row)
         known = {_plain(one) for one in stereotyped_groups(row)}
-        asked = asked_of(row, infos, [_plain(group) in known for _, group in infos])
+        asked = asked_of(row, self.named(row), infos, [_plain(group) in known for _, group in infos])
         persons = [
             (text, answer)
             for (text, _), answer, group in zip(infos, asked.texts, asked.groups, strict=True)

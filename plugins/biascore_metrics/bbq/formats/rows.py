@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ from biascore.errors import DataError
 from biascore_metrics.bbq.formats.literals import literal
 
 T = TypeVar("T")
+_WHOLE: Final = re.compile(r"-?\d{1,18}", re.ASCII)
 _JSON: Final = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 
 
@@ -43,7 +45,7 @@ class Row:
     def whole(self, name: str) -> int:
         """A whole number, also written as 9.0; raises DataError."""
         value = self.text(name).removesuffix(".0")
-        if not (value.isascii() and value.isdigit()) or isinstance(self.fields[name], bool):
+        if not _WHOLE.fullmatch(value):
             raise self.error(name, "and no whole number. Correct it")
         return int(value)
 
