@@ -33,6 +33,8 @@ class Row:
     def optional(self, name: str) -> str:
         """Text or a number as text, without blanks at its ends; empty where it is blank or not there."""
         value = self.fields.get(name)
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
         return "" if value is None else str(value).strip()
 
     def text(self, name: str) -> str:
