@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from biascore.basics.frozen import FrozenMap as FrozenMap
     from biascore.files.arrays import array_of as array_of
     from biascore.files.arrays import unpacked_arrays as unpacked_arrays
+    from biascore.files.folders import tables_in as tables_in
     from biascore.files.forms import Malformed as Malformed
     from biascore.files.forms import Row as Row
     from biascore.files.paths import user_path as user_path

@@ -14,8 +14,9 @@ from biascore.archive.locating import Places
 from biascore.archive.opening import MARK
 from biascore.basics.keys import repeats
 from biascore.errors import RunError
+from biascore.files.folders import source_digest, tables_in
 from biascore.files.paths import user_path
-from biascore.files.reading import MAX_TABLE_MB, file_digest, read_bytes
+from biascore.files.reading import MAX_TABLE_MB, read_bytes
 from biascore.files.writing import check_file, write_file
 from biascore.plugins.loading import Plugins
 from biascore.results.run import Run
@@ -66,11 +67,23 @@ def _inputs(run: Run, places: Places, leave_out: Collection[str]) -> dict[str, b
         known = ", ".join(used.file for used in run.stimuli)
         raise RunError(f"the run has no file {unknown[0]!r} that could be left out; it has: {known}")
     own = own_places(run)
-    return {
-        own[used.file]: read_bytes(_found(used, places), used.file, RunError, megabytes=MAX_TABLE_MB)
+    found = {
+        own[used.file]: _found(used, places)
         for used in run.stimuli
         if used.file in own and used.file not in leave_out
     }
+    return {
+        member: read_bytes(path, str(path), RunError, megabytes=MAX_TABLE_MB)
+        for place, source in found.items()
+        for member, path in _members(place, source)
+    }
+
+
+def _members(place: str, source: Path) -> list[tuple[str, Path]]:
+    """A file at its place, or the tables of a folder below it."""
+    if not source.is_dir():
+        return [(place, source)]
+    return [(f"{place}/{path.name}", path) for path in tables_in(source, str(source), RunError)]
 
 
 def _found(used: StimuliUsed, places: Places) -> Path:
@@ -80,7 +93,7 @@ def _found(used: StimuliUsed, places: Places) -> Path:
             f"{used.file}, which the run was made from, is not here. Name its folder with --stimuli, or leave it out "
             f"with --leave-out '{used.file}'"
         )
-    if file_digest(path, str(path), RunError) != used.sha256:
+    if source_digest(path, str(path), RunError) != used.sha256:
         raise RunError(
             f"{path} is not the {used.file} that the run was made from: it was changed. Bring that one back, run the "
             f"audit again, or leave it out with --leave-out '{used.file}'"

@@ -52,6 +52,11 @@ def own_places(run: Run) -> dict[str, str]:
     }
 
 
+def below(place: str, members: Collection[str]) -> list[str]:
+    """The member of a bundle at a place, or, where a folder of data lies there, those in it."""
+    return [one for one in members if one == place or (one.startswith(f"{place}/") and one[-1] != "/")]
+
+
 def results_of(measured: Sequence[tuple[str, str]]) -> list[str]:
     """Where the files of a run with measurements of these metrics and tests lie in its bundle."""
     items = (items_path(number, *one).as_posix() for number, one in enumerate(measured))
@@ -141,7 +146,7 @@ def _placed(used: StimuliUsed, place: str, held: Collection[str]) -> tuple[str, 
         return "", "is on the hub"
     if not place:
         return "", "comes with the installed packages"
-    return (place, "") if place in held else ("", "left out")
+    return (place, "") if below(place, held) else ("", "left out")
 
 
 def _stimuli_place(file: str) -> str:

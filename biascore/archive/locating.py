@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 
 from biascore.audit import AuditData
 from biascore.errors import BiascoreError
-from biascore.files.reading import file_digest
+from biascore.files.folders import source_digest
 from biascore.results.run import Run
 from biascore.results.run_files import RUN_FILE
 from biascore.stimuli.dataset import HUB, locate
@@ -30,14 +30,15 @@ class Places:
         return cls(tuple(given), run_folder.absolute().parent)
 
     def file(self, name: str, sha256: str | None = None) -> Path | None:
-        """The file that a run records under this name, one with the recorded bytes before others; None without any.
+        """The file, or folder of data, that a run records under this name; None without any.
 
-        Raises DataError for a device or what cannot be read; for ``hub:`` what fetching it raises.
+        One with the recorded bytes comes before others. Raises DataError for a device or what cannot be read; for
+        ``hub:`` what fetching it raises.
         """
         if name.startswith(HUB):
             return locate(name, "", "").path
         found = [path for path in self._candidates(name) if path.exists()]
-        same = (path for path in found if sha256 is not None and file_digest(path, str(path)) == sha256)
+        same = (path for path in found if sha256 is not None and source_digest(path, str(path)) == sha256)
         return next(same, found[0] if found else None)
 
     def folder(self, name: str) -> Path | None:

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from biascore.archive.check import Check
-from biascore.archive.contents import own_places, parts_of, results_of, written
+from biascore.archive.contents import below, own_places, parts_of, results_of, written
 from biascore.archive.opening import Opened
 from biascore.errors import BiascoreError, RunError
-from biascore.files.reading import file_digest, read_bytes
+from biascore.files.folders import source_digest
+from biascore.files.reading import read_bytes
 from biascore.results.run import Run
 
 _NAMED: Final = 10
@@ -25,7 +26,9 @@ def member_checks(run: Run, bundle: Opened) -> Iterator[Check]:
     members = bundle.members
     own = {place: name for name, place in own_places(run).items()}
     expected = written(run, parts_of(run, members))
-    bundle.unpack([*expected, *own])
+    parts = {place: below(place, members) for place in own}
+    inputs = [member for some in parts.values() for member in some]
+    bundle.unpack([*expected, *inputs])
     for place, content in expected.items():
         if place in bundle.damaged or members.get(place):
             continue
@@ -40,10 +43,11 @@ def member_checks(run: Run, bundle: Opened) -> Iterator[Check]:
         yield Check(what=place, outcome="matches" if same else "differs", detail=detail)
     recorded = {used.file: used.sha256 for used in run.stimuli}
     for place, name in own.items():
-        here = members.get(place) == "" and place not in bundle.damaged
-        if here and file_digest(bundle.top / place, place) != recorded[name]:
+        some = parts[place]
+        here = some and all(members[one] == "" and one not in bundle.damaged for one in some)
+        if here and source_digest(bundle.top / place, place) != recorded[name]:
             yield Check(what=place, outcome="differs", detail=f"is not the {name} of the run")
-    named = {*expected, *own, *results_of([(one.metric, one.test) for one in run])}
+    named = {*expected, *inputs, *results_of([(one.metric, one.test) for one in run])}
     strange = [
         (place, why or "the run does not name it")
         for place, why in members.items()

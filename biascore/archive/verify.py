@@ -19,8 +19,8 @@ from biascore.audit import AuditTransform
 from biascore.checking import read_data
 from biascore.engine import Engine
 from biascore.errors import BiascoreError, PluginError, RunError
+from biascore.files.folders import source_digest
 from biascore.files.paths import user_path
-from biascore.files.reading import file_digest
 from biascore.installation import install_plugin
 from biascore.models.usage import ModelUsed
 from biascore.results.run import read_run
@@ -104,7 +104,7 @@ def _check_stimuli(used: StimuliUsed, engine: Engine, places: Places) -> Check:
     try:
         path = places.file(used.file, used.sha256)
         if path is not None:
-            return _compared(what, file_digest(path, str(path)), used.sha256)
+            return _compared(what, source_digest(path, str(path)), used.sha256)
     except BiascoreError as error:
         return Check(what=what, outcome="not here", detail=str(error))
     return Check(

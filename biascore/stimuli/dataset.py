@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Final
 from biascore.basics.keys import HUB_TOKENS, without_keys
 from biascore.basics.options import Configured, OptionsT
 from biascore.errors import DataError, MissingExtraError
+from biascore.files.folders import source_digest
 from biascore.files.paths import user_path
 from biascore.files.reading import file_digest
 from biascore.stimuli import Test
@@ -19,7 +20,10 @@ HUB: Final = "hub:"
 
 @dataclass(frozen=True, slots=True)
 class DataFile:
-    """A data file on disk: what messages call it, the digest of its bytes, and the test it becomes."""
+    """A data file on disk: what messages call it, the digest of its bytes, and the test it becomes.
+
+    ``path`` is a folder only for a format that takes ``folders``; the digest is then that of its tables.
+    """
 
     path: Path
     display: str
@@ -35,11 +39,15 @@ class DataFile:
 
 
 class DataFormat(ABC, Configured[OptionsT]):
-    """How a data file becomes a test: ``class Lines(DataFormat[LinesOptions])``, registered with ``register_formats``."""
+    """How a data file becomes a test: ``class Lines(DataFormat[LinesOptions])``, registered with ``register_formats``.
+
+    ``folders``: whether the source may be a folder, whose tables (``tables_in``) are then read as one test.
+    """
 
     id: ClassVar[str]
     summary: ClassVar[str]
     example: ClassVar[str]
+    folders: ClassVar[bool] = False
 
     def __init__(self, options: OptionsT) -> None:
         """Take validated options of its class."""
@@ -53,16 +61,18 @@ class DataFormat(ABC, Configured[OptionsT]):
         """
 
 
-def locate(source: str, test: str, language: str) -> DataFile:
+def locate(source: str, test: str, language: str, *, folders: bool = False) -> DataFile:
     """The file behind a path or a hub id (``hub:OWNER/NAME/PATH[@REVISION]``), fetched if it must be.
 
+    With ``folders`` a path may be that of a folder of tables.
     Raises DataError where there is no such file, MissingExtraError where the hub's client is not installed.
     """
     if source.startswith(HUB):
         path = without_keys(HUB_TOKENS, lambda: _from_hub(source.removeprefix(HUB)))
     else:
         path = user_path(source)
-    return DataFile(path, source, file_digest(path, source), test, language)
+    digest = source_digest if folders else file_digest
+    return DataFile(path, source, digest(path, source), test, language)
 
 
 def default_test_name(source: str) -> str:

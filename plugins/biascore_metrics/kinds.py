@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 @hookimpl
 def register_kinds(register: Callable[[type[TestEntry]], None]) -> None:
-    """Provide fise, sentence-pairs, samples, associations, nouns and equity."""
+    """Provide fise, sentence-pairs, samples, associations, nouns, equity and choices."""
+    from biascore_metrics.bbq.kind import ChoicesTestEntry
     from biascore_metrics.crows_pairs.kind import SentencePairsTestEntry
     from biascore_metrics.eec.kind import EquityEntry
     from biascore_metrics.fise.kind import FiseEntry
@@ -28,5 +29,6 @@ def register_kinds(register: Callable[[type[TestEntry]], None]) -> None:
         AssociationsEntry,
         NounsEntry,
         EquityEntry,
+        ChoicesTestEntry,
     ):
         register(entry)

@@ -1,1 +1,24 @@
 """BBQ (Parrish et al. 2022) and its kin: questions with options, of which one agrees with a stereotype."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from biascore.api.metrics import hookimpl
+
+if TYPE_CHECKING:
+    from biascore.api.formats import DataFormat
+
+
+@hookimpl
+def register_formats(register: Callable[[type[DataFormat]], None]) -> None:
+    """Provide the data formats ``bbq``, ``esbbq``, ``kobbq``, ``ggbbq`` and ``mbbq``."""
+    from biascore_metrics.bbq.formats.bbq import Bbq
+    from biascore_metrics.bbq.formats.esbbq import EsBbq
+    from biascore_metrics.bbq.formats.ggbbq import GgBbq
+    from biascore_metrics.bbq.formats.kobbq import KoBbq
+    from biascore_metrics.bbq.formats.mbbq import Mbbq
+
+    for family in (Bbq, EsBbq, KoBbq, GgBbq, Mbbq):
+        register(family)

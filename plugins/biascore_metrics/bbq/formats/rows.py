@@ -1,0 +1,123 @@
+"""Rows of a benchmark's file with their lines: JSON Lines with nested objects, and tables whose cells hold such as text."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from biascore.api.formats import parse_json, read_table, read_text
+from biascore.api.support import did_you_mean, listed, quoted
+from biascore.errors import DataError
+from biascore_metrics.bbq.formats.literals import literal
+
+T = TypeVar("T")
+_WHOLE: Final = re.compile(r"-?\d{1,18}", re.ASCII)
+_JSON: Final = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One record: where it stands, and its fields by name: text, numbers, lists and objects."""
+
+    place: str
+    fields: Mapping[str, Any]
+
+    def error(self, name: str, problem: str) -> DataError:
+        """An error that names the place, the field and what it holds; ``problem`` ends with the next step."""
+        return DataError(f"{self.place}: {name} is {quoted(self.fields.get(name))}, {problem}")
+
+    def optional(self, name: str) -> str:
+        """Text or a number as text, without blanks at its ends; empty where it is blank or not there."""
+        value = self.fields.get(name)
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        return "" if value is None else str(value).strip()
+
+    def text(self, name: str) -> str:
+        """The same; raises DataError where it is blank."""
+        found = self.optional(name)
+        if not found:
+            raise DataError(f"{self.place}: {name} is blank or missing. Fill it in, or delete the row")
+        return found
+
+    def whole(self, name: str) -> int:
+        """A whole number, also written as 9.0; raises DataError."""
+        value = self.text(name).removesuffix(".0")
+        if not _WHOLE.fullmatch(value):
+            raise self.error(name, "and no whole number. Correct it")
+        return int(value)
+
+    def one_of(self, name: str, known: Mapping[str, T]) -> T:
+        """What the text stands for; raises DataError for another one."""
+        found = self.text(name)
+        if found not in known:
+            hint = did_you_mean(found, known)
+            raise self.error(name, f"and can be {listed([*known])}. {hint}Correct it")
+        return known[found]
+
+    def value(self, name: str) -> Any:
+        """A list or object, also as text, or from columns such as ``answer_info.ans0``; raises DataError."""
+        found = self.fields.get(name)
+        if found is None:
+            parts = {key.removeprefix(f"{name}."): key for key in self.fields if key.startswith(f"{name}.")}
+            if not parts:
+                raise DataError(f"{self.place}: {name} is missing. Fill it in, or delete the row")
+            return {part: self.value(key) for part, key in parts.items()}
+        if not isinstance(found, str):
+            return found
+        try:
+            return literal(found)
+        except ValueError as problem:
+            raise self.error(name, f'which {problem}. Write it as ["one", "two"]') from problem
+
+    def strings(self, name: str) -> tuple[str, ...]:
+        """A list of texts; raises DataError."""
+        return self.as_strings(name, self.value(name))
+
+    def as_strings(self, name: str, value: object) -> tuple[str, ...]:
+        """A value that has to be a list of texts; raises DataError."""
+        if not isinstance(value, list | tuple) or not all(isinstance(one, str) for one in value):
+            raise DataError(
+                f'{self.place}: {name} is {quoted(value)}, and no list of texts. Write it as ["one", "two"]'
+            )
+        return tuple(value)
+
+
+def read_rows(path: Path, display: str, encoding: str) -> tuple[tuple[str, ...], Iterator[Row]]:
+    """The names of the fields of a file (of JSON Lines: of its first row), and its rows.
+
+    Raises DataError for what cannot be read; while rows are read, too.
+    """
+    if not path.name.lower().endswith(_JSON):
+        table = read_table(path, display, (), None, encoding=encoding)
+        return table.columns, (Row(f"{display}, {table.unit} {row.line}", row.fields) for row in table.rows)
+    text = read_text(path, display, encoding=encoding, flag="-o data.encoding")
+    lines = _lines(text, display)
+    first = next(lines, None)
+    if first is None:
+        raise DataError(f"{display} is empty. Give a file with data")
+    return tuple(first.fields), _again(first, lines)
+
+
+def _again(first: Row, rest: Iterator[Row]) -> Iterator[Row]:
+    yield first
+    yield from rest
+
+
+def _lines(text: str, display: str) -> Iterator[Row]:
+    # Not splitlines: JSON may hold U+2028 and the like as they are.
+    for number, line in enumerate(io.StringIO(text), start=1):
+        if not line.strip():
+            continue
+        place = f"{display}, line {number}"
+        try:
+            found = parse_json(line)
+        except ValueError as problem:
+            raise DataError(f"{place} is no JSON ({problem}). Write one object a line") from problem
+        if not isinstance(found, dict):
+            raise DataError(f'{place} is no JSON object. Write one a line, such as {{"context": "..."}}')
+        yield Row(place, found)
