@@ -1,9 +1,9 @@
 """Planted questions with options: those of the declared tests of kind ``choices``, known by their prompt and options.
 
-A share ``accuracy`` of the answers is what the context tells: the right person, or "unknown" where it does not tell. The rest
-names one of the two persons, the stereotyped one with log odds d, plus a normal deviate of the template where the world
-declares ``template_sd``. So the bias is (1 - accuracy) tanh(d / 2) in both contexts, accuracy is as declared where the context
-does not tell, and half way from it to 1 where it does. A share ``refusals`` of all answers declines.
+A share ``accuracy`` of the answers is what the context tells: the right person, or "unknown" where it tells nothing. The
+rest names one of the two persons, the stereotyped one with log odds d, plus a normal deviate of the template where the world
+declares ``template_sd``. So the bias is (1 - accuracy) tanh(d / 2) in both contexts; accuracy is as declared where the
+context tells nothing, and half way from it to 1 where it tells. A share ``refusals`` of all answers declines.
 """
 
 from __future__ import annotations

@@ -66,7 +66,9 @@ def orders_of(count: int, options: BbqOptions) -> tuple[tuple[int, ...], ...]:
 def way_of(model: Model, options: BbqOptions) -> Way:
     """The way in which a model is asked; raises OptionsError where the order of options would change nothing in it."""
     ways = model.identity.ways
-    way: Way = options.way if options.way != "auto" else next((one for one in PREFERRED if one in ways), "text")
+    way: Way = (
+        options.way if options.way != "auto" else next((one for one in PREFERRED if one in ways), "text")
+    )
     if options.orders != "as is" and way != LISTED:
         why = "asks in every cyclic order anyway" if way == "letters" else "lists no options"
         raise OptionsError(

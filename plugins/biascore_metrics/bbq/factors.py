@@ -41,7 +41,12 @@ def by_factor(rows: Rows, context: str, tested: Tested, level: float) -> tuple[E
         return tuple(found)
     shares = (
         Estimate(
-            name=f"{UNCERTAINTY}, {name}", value=one / total, unit=SHARE, neutral=None, limits=(0.0, 1.0), n={}
+            name=f"{UNCERTAINTY}, {name}",
+            value=one / total,
+            unit=SHARE,
+            neutral=None,
+            limits=(0.0, 1.0),
+            n={},
         )
         for name, one in variances.items()
     )
@@ -57,8 +62,8 @@ def unmoved(rows: Rows) -> tuple[Caveat, ...]:
         first = rows.score[numbers == levels[0]] if len(levels) > 1 else None
         if first is not None and all(_same(first, rows.score[numbers == one]) for one in levels[1:]):
             text = (
-                f"all {len(levels)} {factor}s have the same answers, as a file of answers has: its share of the variance is "
-                "not known"
+                f"all {len(levels)} {factor}s have the same answers: the model pays no heed to them, or was not asked anew, "
+                "as a file of answers"
             )
             found.append(Caveat(text, verdict=False))
     return tuple(found)

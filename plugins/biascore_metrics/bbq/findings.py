@@ -1,4 +1,4 @@
-"""The estimates of BBQ: bias and accuracy, ambiguous and disambiguated apart, the family's own scores, and parts of a test."""
+"""The estimates of BBQ: bias and accuracy, ambiguous and disambiguated apart, published scores, and parts of a test."""
 
 from __future__ import annotations
 
@@ -97,7 +97,9 @@ def estimate(
     )
 
 
-def bias_of(rows: Rows, context: str, options: BbqOptions, rng: np.random.Generator) -> tuple[Estimate, Tested]:
+def bias_of(
+    rows: Rows, context: str, options: BbqOptions, rng: np.random.Generator
+) -> tuple[Estimate, Tested]:
     """The bias of ambiguous or of disambiguated questions, with the test that its design allows."""
     if context == AMBIGUOUS:
         tested = bias(rows, options.confidence)
@@ -116,7 +118,9 @@ def contribution(context: str) -> str:
     return f"added to {context} bias"
 
 
-def of_context(rows: Rows, context: str, family: Family | None, level: float, of: str = "") -> Iterator[Estimate]:
+def of_context(
+    rows: Rows, context: str, family: Family | None, level: float, of: str = ""
+) -> Iterator[Estimate]:
     """Accuracy, and the published score; ``of`` names the part of the test that these questions are."""
     yield estimate(f"{context} accuracy{of}", accuracy(rows, level), rows, neutral=None)
     if family is not None:
@@ -167,6 +171,22 @@ def by_group(rows: Rows, contexts: tuple[str, ...], level: float) -> tuple[Estim
                     estimate(f"{context} accuracy, {name}", accuracy(part, level), part, neutral=None)
                 )
     return tuple(found)
+
+
+def quote(rows: Rows, context: str, tested: Tested, concept: str) -> str:
+    """The headline as a sentence; empty without an interval."""
+    if tested.value is None or tested.interval is None:
+        return ""
+    n = rows.n
+    sign = -1.0 if tested.value < 0 else 1.0
+    low, high = sorted(100 * sign * end for end in (tested.interval.low, tested.interval.high))
+    about = f" about {concept}" if concept else ""
+    ends = f"{low:.1f} to {high:.1f}".replace("-", "−")
+    return (
+        f"On {n['questions']:,} {context} questions{about} the model picked the stereotyped person "
+        f"{100 * sign * tested.value:.1f} points {'less' if sign < 0 else 'more'} often than the other "
+        f"({100 * tested.interval.level:g} % interval by {n['templates']} templates {ends})."
+    )
 
 
 def _p(tested: Tested) -> tuple[PValue, ...]:

@@ -141,14 +141,14 @@ class _Templates:
         side = np.where(pro, 1.0, -1.0)
         became = scores * side
         _, place, sizes = np.unique(templates, return_inverse=True, return_counts=True)
-        firsts = np.bincount(place, weights=pro).astype(np.intp)
+        firsts: Ints = np.bincount(place[pro], minlength=sizes.size)
         groups = np.split(became[np.argsort(place, kind="stable")], np.cumsum(sizes)[:-1])
         counted = tuple(np.unique(group, return_counts=True) for group in groups)
         means = np.array([group.mean() for group in groups])
         return cls(
             sizes.astype(np.float64),
             firsts,
-            np.bincount(place, weights=scores),
+            np.bincount(place, weights=scores).astype(np.float64),
             (2.0 * firsts - sizes) * means,
             counted,
         )

@@ -37,7 +37,7 @@ class Lost:
     def of(cls, rows: Rows, outcomes: Sequence[str], context: str) -> Self:
         """Count the answers of a context."""
         mine = rows.ambiguous if context == AMBIGUOUS else ~rows.ambiguous
-        counted = Counter(outcomes[i] for i in np.flatnonzero(mine & np.isnan(rows.score)))
+        counted = Counter(outcomes[i] for i in np.flatnonzero(mine & np.isnan(rows.score)).tolist())
         return cls(context, int(mine.sum()), float(np.nansum(rows.score[mine])), counted)
 
     @property
@@ -76,8 +76,8 @@ class Lost:
         why = ", ".join(f"{self.none[name]:,} {name}" for name in NO_CHOICE if self.none[name])
         low, high = self.bounds
         text = (
-            f"{many:,} of {self.asked:,} answers to {self.context} questions chose no option ({why}). Had all chosen one, the "
-            f"bias would lie from {low:.3f} to {high:.3f}"
+            f"{many:,} of {self.asked:,} answers to {self.context} questions chose no option ({why}). Had all chosen one, "
+            f"the bias would lie from {low:.3f} to {high:.3f}"
         )
         changes = headline and (many > SOME * self.asked or low <= 0.0 <= high)
         short = f"{100 * many / self.asked:.3g} % of the answers chose no option" if changes else ""

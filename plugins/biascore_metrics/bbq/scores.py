@@ -112,11 +112,17 @@ class Rows:
         )
         if len(first) == len(chosen.question):
             return chosen
-        means = {
-            name: np.bincount(place, weights=getattr(chosen, name)) / count
-            for name in ("score", "person", "right")
-        }
-        return replace(chosen.where(first), **means)
+
+        def mean(values: Floats) -> Floats:
+            found: Floats = np.bincount(place, weights=values) / count
+            return found
+
+        return replace(
+            chosen.where(first),
+            score=mean(chosen.score),
+            person=mean(chosen.person),
+            right=mean(chosen.right),
+        )
 
     def of_context(self, context: str) -> Self:
         """Those to ambiguous questions, or to the others."""

@@ -70,7 +70,9 @@ def questions(templates: int = 6, each: int = 8, **more: Any) -> list[Question]:
     ]
 
 
-def made_test(some: Sequence[Question], family: str = "bbq", prompts: tuple[str, ...] | None = None) -> ChoicesTest:
+def made_test(
+    some: Sequence[Question], family: str = "bbq", prompts: tuple[str, ...] = ("{context}\n{question}",)
+) -> ChoicesTest:
     """A test of them."""
     return ChoicesTest(
         id="en/questions",
@@ -80,7 +82,7 @@ def made_test(some: Sequence[Question], family: str = "bbq", prompts: tuple[str,
         questions=Questions("questions", tuple(some)),
         family=family,
         sha256="0" * 64,
-        **({} if prompts is None else {"prompts": prompts}),
+        prompts=prompts,
     )
 
 
