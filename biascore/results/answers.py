@@ -77,8 +77,9 @@ class Answer(Frozen):
     decide one. ``spread`` are the effects of all that share its unit, where there are several. ``planted``: of a
     control, the effects injected. ``numbers`` are the measurements, ``notes`` whole sentences: the strongest one as it can
     be quoted, and what could be misread. ``doubts``, in a few words each, are caveats of the strongest one that would change
-    its conclusion, and ``specificity`` says how its effect ranks among those of unrelated topics, or is empty. ``first``: what to read before
-    the effect, such as f_m of GEST before f_s, or empty. ``dimensions``: of tests of several, those with an effect.
+    its conclusion, and ``specificity`` says how its effect ranks among those of unrelated topics, or is empty. ``first``:
+    what to read before the effect, such as f_m of GEST before f_s, or empty. ``dimensions``: of tests of several, those with
+    an effect.
     """
 
     model: str

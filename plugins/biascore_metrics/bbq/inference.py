@@ -19,7 +19,8 @@ from biascore_metrics.bbq.scores import Flags, Floats, Ints
 BY_TEMPLATE: Final = "t by template (CR2)"
 PERMUTED: Final = "right answers permuted within templates, studentised by template"
 ONE_EITHER_WAY: Final = "as if one answer more had gone either way"
-_CELLS: Final = 2**22  # numbers of draws by templates held at once: 32 MiB
+MOST: Final = 2**20
+"""Sums of templates that are drawn at most: of 300 templates 3,495 draws, which give a p of .05 a standard error of .004."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +103,7 @@ def permuted(
     if plain.interval is None or plain.value is None:
         return plain
     cells = _Templates.of(scores, pro, templates)
+    draws = max(1, min(draws, MOST // cells.sizes.size))
     away = cells.mean_apart(cells.totals[None, :])
     drawn = np.sort(cells.drawn(draws, rng))
     observed = float(cells.over_error(away)[0])
@@ -179,13 +181,8 @@ class _Templates:
 
     def drawn(self, draws: int, rng: np.random.Generator) -> Floats:
         """The statistic (draws,) of right answers permuted within each template."""
-        step = max(1, _CELLS // self.sizes.size)
-        parts = []
-        for start in range(0, draws, step):
-            some = min(step, draws - start)
-            totals = np.empty((some, self.sizes.size))
-            for g, (values, counts) in enumerate(self.outcomes):
-                on_first = rng.multivariate_hypergeometric(counts, self.firsts[g], size=some) @ values
-                totals[:, g] = 2.0 * on_first - float(values @ counts)
-            parts.append(self.over_error(self.mean_apart(totals)))
-        return np.concatenate(parts)
+        totals = np.empty((draws, self.sizes.size))
+        for g, (values, counts) in enumerate(self.outcomes):
+            on_first = rng.multivariate_hypergeometric(counts, self.firsts[g], size=draws) @ values
+            totals[:, g] = 2.0 * on_first - float(values @ counts)
+        return self.over_error(self.mean_apart(totals))

@@ -101,7 +101,8 @@ class Rows:
 
     def where(self, kept: Flags | Ints) -> Self:
         """The answers at these places."""
-        return type(self)(**{one.name: getattr(self, one.name)[kept] for one in fields(self)})
+        places = np.flatnonzero(kept) if kept.dtype == np.bool_ else kept
+        return type(self)(**{one.name: getattr(self, one.name)[places] for one in fields(self)})
 
     @cached_property
     def answered(self) -> Self:
