@@ -107,15 +107,14 @@ def bias_of(
         tested = permuted(
             rows.score, rows.pro, rows.template, level=options.confidence, draws=options.draws, rng=rng
         )  # fmt: skip
-    found = estimate(f"{context} bias", tested, rows, p_values=_p(tested))
-    if tested.value is not None:
-        found = found.model_copy(update={"estimator": Total(column=contribution(context), cluster=CLUSTER)})
-    return found, tested
+    return estimate(f"{context} bias", tested, rows, p_values=_p(tested)), tested
 
 
-def contribution(context: str) -> str:
-    """The column of the items that holds what each adds to the bias of this context."""
-    return f"added to {context} bias"
+def compared(headline: Estimate) -> Estimate:
+    """The headline, which is compared between models by template: one change of each measurement is."""
+    if headline.value is None:
+        return headline
+    return headline.model_copy(update={"estimator": Total(cluster=CLUSTER)})
 
 
 def of_context(

@@ -20,6 +20,7 @@ REASONS: Final = {
     "undetermined": "the model named several options, or chose none more than another",
     "missing": "there is no answer to it among the answers given",
 }
+OUTSIDE: Final = 0.5
 SOME: Final = 0.05
 """Of answers without an option, from which the verdict has a caveat in short form."""
 
@@ -82,6 +83,18 @@ class Lost:
         changes = headline and (many > SOME * self.asked or low <= 0.0 <= high)
         short = f"{100 * many / self.asked:.3g} % of the answers chose no option" if changes else ""
         return (Caveat(text, headline, short),)
+
+
+def off_letters(answers: Answers) -> tuple[Caveat, ...]:
+    """A caveat where a model that is asked by letters would mostly say something else."""
+    outside = [one.outside for one in answers.chosen if np.isfinite(one.outside)]
+    if not outside or np.mean(outside) <= OUTSIDE:
+        return ()
+    text = (
+        f"{100 * np.mean(outside):.0f} % of the probability of the next token is on no letter of an option: the model would "
+        "mostly say something else. Ask with way=text, if it can answer so"
+    )
+    return (Caveat(text, short="the model mostly names no option"),)
 
 
 def lost_of(rows: Rows, answers: Answers) -> tuple[Lost, ...]:

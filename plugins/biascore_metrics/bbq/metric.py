@@ -33,13 +33,13 @@ from biascore_metrics.bbq.findings import (
     bias_of,
     by_category,
     by_group,
-    contribution,
+    compared,
     family_of,
     of_context,
     quote,
 )
 from biascore_metrics.bbq.inference import PERMUTED, Tested, uneven
-from biascore_metrics.bbq.lost import coverage, lost_of
+from biascore_metrics.bbq.lost import coverage, lost_of, off_letters
 from biascore_metrics.bbq.options import BbqOptions
 from biascore_metrics.bbq.scores import AMBIGUOUS, DISAMBIGUATED, Facts, Flags, Floats, Rows
 from biascore_metrics.bbq.test import ChoicesTest
@@ -103,7 +103,7 @@ class Bbq(Metric[BbqOptions, ChoicesTest]):
             negative_means=f"on {contexts[0]} questions the stereotyped person is picked less often than the other",
             quote=quote(parts[contexts[0]], contexts[0], tested, test.concept),
             estimates=(
-                headline,
+                compared(headline),
                 *(biases[name][0] for name in contexts[1:]),
                 *of_contexts,
                 *(found for one in lost for found in one.estimates()),
@@ -119,11 +119,12 @@ class Bbq(Metric[BbqOptions, ChoicesTest]):
                 *(caveat for one in lost for caveat in one.caveat(headline=one.context == contexts[0])),
                 *self._caveats(parts, contexts),
                 *unmoved(rows),
+                *off_letters(answers),
             ),
             conventions=self._conventions(answers, test, contexts, family),
             item_value="1 for the stereotyped person, -1 for the other one, 0 for unknown, none where no option was chosen",
             figures=_figures(headline, categories or groups, contexts[0]),
-            items=_items(rows, answers, parts),
+            items=_items(rows, answers, contexts[0], len(parts[contexts[0]].score)),
         )
 
     def _decide(self, tested: Tested) -> Decision:
@@ -213,19 +214,12 @@ def _figures(headline: Estimate, parts: tuple[Estimate, ...], context: str) -> t
     )
 
 
-def _items(rows: Rows, answers: Answers, parts: dict[str, Rows]) -> pa.Table:
-    """A row for each answer; what it adds to the biases is its score over the answers to its question, and questions."""
+def _items(rows: Rows, answers: Answers, context: str, count: int) -> pa.Table:
+    """A row for each answer; it adds its score over the answers to its question, and the ``count`` of questions."""
     questions = [answers.questions[place] for place in rows.question.tolist()]
     times = np.bincount(rows.question[np.isfinite(rows.score)], minlength=len(answers.questions))
-    added = {
-        contribution(name): _given(
-            np.where(rows.ambiguous == (name == AMBIGUOUS), rows.score, np.nan)
-            / np.maximum(1, times[rows.question] * len(parts[name].score))
-        )
-        if name in parts
-        else [None] * len(questions)
-        for name in (AMBIGUOUS, DISAMBIGUATED)
-    }
+    counts = rows.score / np.maximum(1, times[rows.question] * count)
+    added = np.where(rows.ambiguous == (context == AMBIGUOUS), counts, np.nan)
     chosen = [
         None if one.chosen is None else question.options[one.chosen]
         for one, question in zip(answers.chosen, questions, strict=True)
@@ -246,7 +240,7 @@ def _items(rows: Rows, answers: Answers, parts: dict[str, Rows]) -> pa.Table:
             "role": ["" if one is None else one.role for one in chosen],
             "answer": ["" if one is None else one.text for one in chosen],
             "right": _given(rows.right),
-            **{name: pa.array(values, pa.float64()) for name, values in added.items()},
+            "contribution": pa.array(_given(added), pa.float64()),
         },
     )
 
