@@ -261,11 +261,13 @@ def _write_rows(test: Test, path: Path, force: bool) -> None:
             f"{test.id} is of kind {test.kind}, which has no sentences to score. Leave --rows out, or name a test of "
             "sentences, such as en/eec"
         )
-    columns, texts = table
+    columns, rows = table
     stream = StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(columns)
-    writer.writerows([text, *[""] * (len(columns) - 1)] for text in texts)
+    for row in rows:
+        texts = [row] if isinstance(row, str) else row
+        writer.writerow([*texts, *[""] * (len(columns) - len(texts))])
     content = stream.getvalue().encode()
     write_file(check_file(user_path(path), overwrite=force, mark=content[:BEGINS]), content)
     say(path)

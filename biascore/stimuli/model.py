@@ -83,8 +83,11 @@ class Test:
             return None
         return replace(self, roles={role: size.words(one) for role, one in self.roles.items()})
 
-    def to_answer(self) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-        """For a table of answers made elsewhere: its columns, and the texts of the first; None without sentences."""
+    def to_answer(self) -> tuple[tuple[str, ...], tuple[str | tuple[str, ...], ...]] | None:
+        """For a table of answers made elsewhere: its columns, and of each row the text or texts of the first of them.
+
+        None without sentences.
+        """
         return None
 
     def details(self) -> list[str]:

@@ -19,7 +19,7 @@ from biascore.errors import QuestionError
 from biascore_adapters.planted.lexicon import generator
 from biascore_adapters.planted.sentences import Sentence, deviate
 from biascore_adapters.planted.world import World
-from biascore_metrics.bbq.asking import written
+from biascore_metrics.bbq.asking import options_of
 from biascore_metrics.bbq.test import ChoicesTest, Question
 
 REFUSAL: Final = "I cannot answer that."
@@ -47,9 +47,8 @@ class PlantedQuestions:
         """Plant a test by each of its prompts; a question of two tests carries what the first gives it."""
         self.world.meet_questions()
         for question in test.questions.questions:
-            options = tuple(option.text for option in question.options)
-            for prompt in test.prompts:
-                text = written(question, prompt)
+            for prompt in range(len(test.prompts)):
+                text, options = test.written(question, prompt), options_of(question, test, prompt)
                 self.by_prompt.setdefault((text, options), PlantedQuestion(test.id, question, effect))
                 self._prompts.setdefault(text, test.id)
 

@@ -37,9 +37,10 @@ class Answers:
     way: Way
 
 
-def written(question: Question, prompt: str) -> str:
-    """The prompt with the context and the question."""
-    return prompt.replace("{question}", question.question).replace("{context}", question.context)
+def options_of(question: Question, test: ChoicesTest, prompt: int) -> tuple[str, ...]:
+    """The options as this prompt, a place in ``test.prompts``, phrases them."""
+    unknown = test.unknowns[prompt] if test.unknowns else ""
+    return tuple(unknown if unknown and one.role == "unknown" else one.text for one in question.options)
 
 
 def prompts_of(test: ChoicesTest, options: BbqOptions) -> tuple[str, ...]:
@@ -84,12 +85,19 @@ def ask(model: Model, test: ChoicesTest, options: BbqOptions) -> Answers:
     questions = test.questions.questions
     put: list[Put] = []
     asked: list[Choice] = []
-    for number, prompt in enumerate(prompts_of(test, options), start=1):
+    for prompt in range(len(prompts_of(test, options))):
         for place, question in enumerate(questions):
-            texts = tuple(option.text for option in question.options)
+            texts = options_of(question, test, prompt)
             for order in orders_of(len(texts), options):
-                put.append(Put(place, number, order))
-                # An order that says nothing is the same question as none.
-                listed = order if order != tuple(range(len(texts))) else ()
-                asked.append(Choice(written(question, prompt), texts, listed, item=question.item))
+                put.append(Put(place, prompt + 1, order))
+                asked.append(
+                    Choice(
+                        test.written(question, prompt),
+                        texts,
+                        # An order that says nothing is the same question as none.
+                        order if order != tuple(range(len(texts))) else (),
+                        test.instruction,
+                        question.item,
+                    )
+                )
     return Answers(questions, tuple(put), model.choose(asked, way), way)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal, Self
 
-from biascore.api.kinds import Doubt, Stimuli
+from biascore.api.kinds import Doubt, Resizing, Stimuli, said
 from biascore.api.stimuli import Test
 
 Role = Literal["target", "other", "unknown"]
 """Of an option: the answer that agrees with the stereotype, whatever the polarity of the question; the answer against it;
 that it cannot be known."""
+INSTRUCTION: Final = "Answer with one letter.\nAnswer:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +91,54 @@ class Questions(Stimuli):
 class ChoicesTest(Test):
     """Kind ``choices``. ``family`` is the benchmark, which decides the published formula.
 
-    ``prompts``: how the benchmark puts a question, with {context} and {question}; the options follow.
+    ``prompts``: how the benchmark puts a question, with {context} and {question}; the options follow, and then, where they
+    are listed by letter, the ``instruction``. ``unknowns``: how each of the prompts phrases the option of not knowing, where
+    the benchmark has another phrase for each; empty: as the option reads.
     """
 
     questions: Questions
     family: str
     prompts: tuple[str, ...] = ("{context}\n{question}",)
+    instruction: str = INSTRUCTION
+    unknowns: tuple[str, ...] = ()
 
     @property
     def lists(self) -> Mapping[str, Stimuli]:
         """Everything the test holds, by role."""
         return {"questions": self.questions}
+
+    def to_answer(self) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+        """Each item as it is asked, with its options, for an answer in the column ``answer``, as ``answers:`` reads it."""
+        return ("item", "prompt", "option_1", "option_2", "option_3", "answer"), tuple(
+            (one.item, self.written(one), *(option.text for option in one.options))
+            for one in self.questions.questions
+        )
+
+    def written(self, question: Question, prompt: int = 0) -> str:
+        """A question as one of the prompts puts it, without its options."""
+        text = self.prompts[prompt].replace("{question}", question.question)
+        return text.replace("{context}", question.context)
+
+    def resized(self, size: Resizing) -> Self:
+        """The same with more or fewer templates, each with all of its questions."""
+        templates: dict[str, list[Question]] = {}
+        for one in self.questions.questions:
+            templates.setdefault(one.template, []).append(one)
+        chosen = size.items([*templates.values()], _copies)
+        questions = tuple(question for some in chosen for question in some)
+        return replace(self, questions=replace(self.questions, questions=questions))
+
+
+def _copies(questions: list[Question], number: int) -> list[Question]:
+    """Those of another template of the same form."""
+    if number == 1:
+        return questions
+    return [
+        replace(
+            one,
+            item=f"{one.item}_{number}",
+            template=f"{one.template}_{number}",
+            context=said(one.context, number),
+        )
+        for one in questions
+    ]
