@@ -74,7 +74,7 @@ class Bbq(Metric[BbqOptions, ChoicesTest]):
         facts = Facts.of(test.questions.questions)
         headline, *_ = _contexts(facts.ambiguous)
         mine = facts.template[facts.ambiguous == (headline == AMBIGUOUS)]
-        why = "is of one template, and takes two or more" if len(set(mine.tolist())) < 2 else ""
+        why = "needs two templates, and there is one" if len(set(mine.tolist())) < 2 else ""
         return (Unreachable(Verdict.DETECTED, why),) if why else ()
 
     def measure(self, model: Model, test: ChoicesTest, context: Context) -> Finding:
