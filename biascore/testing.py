@@ -18,7 +18,7 @@ from biascore.results.finding import wrong_result
 from biascore.results.measurement import Measurement
 from biascore.stimuli import Test
 
-_ITEMS = ("words", "pairs", "samples", "persons")
+_ITEMS = ("words", "pairs", "samples", "persons", "questions")
 
 
 def check_metric(

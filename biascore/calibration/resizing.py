@@ -20,7 +20,11 @@ def sizes(test: Test) -> Mapping[str, int]:
     found: dict[str, int] = {}
     for role, one in test.lists.items():
         items = next(
-            (getattr(one, name) for name in ("words", "pairs", "samples", "persons") if hasattr(one, name)),
+            (
+                getattr(one, name)
+                for name in ("words", "pairs", "samples", "persons", "questions")
+                if hasattr(one, name)
+            ),
             None,
         )
         if items is not None:

@@ -75,10 +75,11 @@ class Answer(Frozen):
     ``direction`` and ``size`` are of the measurement number ``strongest`` (from 0, as in the run), which has the strongest
     evidence: the largest of several effects would be an exaggeration by choice. ``direction`` is empty where the data do not
     decide one. ``spread`` are the effects of all that share its unit, where there are several. ``planted``: of a
-    control, the effects injected. ``numbers`` are the measurements, ``notes`` whole sentences on what could be
-    misread. ``doubts``, in a few words each, are caveats of the strongest one that would change its conclusion, and
-    ``specificity`` says how its effect ranks among those of unrelated topics, or is empty. ``first``: what to read before
-    the effect, such as f_m of GEST before f_s, or empty. ``dimensions``: of tests of several, those with an effect.
+    control, the effects injected. ``numbers`` are the measurements, ``notes`` whole sentences: the strongest one as it can
+    be quoted, and what could be misread. ``doubts``, in a few words each, are caveats of the strongest one that would change
+    its conclusion, and ``specificity`` says how its effect ranks among those of unrelated topics, or is empty. ``first``:
+    what to read before the effect, such as f_m of GEST before f_s, or empty. ``dimensions``: of tests of several, those with
+    an effect.
     """
 
     model: str
@@ -204,7 +205,7 @@ def _answer(role: Role, some: Sequence[Read], declared: Mapping[str, float]) -> 
         planted=tuple(effect for effect in planted if effect is not None),
         specificity=specificity_told(measurement, strongest.said),
         doubts=measurement.doubts if decided or state is State.NEGLIGIBLE else (),
-        notes=tuple(notes_of(some, strongest, decided=decided)),
+        notes=(*filter(None, [measurement.quote]), *notes_of(some, strongest, decided=decided)),
         first=_first(some),
         dimensions=dimensions_of(some) if decided and role is Role.FINDING else (),
     )

@@ -32,7 +32,8 @@ class Finding(WithCaveats):
     ``estimates``: the first is the headline; ``read_first`` names the one that a reader needs before it, if any.
     ``decision``: the verdict with its reason, None for a metric that tests nothing. ``needed``: the lists of
     which more than half has to be used (None: each; empty: of all together). ``language`` and ``positive_means`` are given
-    where they are not the test's own. All else is as in ``Measurement``, which the engine makes of it.
+    where they are not the test's own. ``quote``: the result in a sentence that can be quoted alone. All else is as in
+    ``Measurement``, which the engine makes of it.
     """
 
     estimates: tuple[Estimate, ...]
@@ -54,6 +55,7 @@ class Finding(WithCaveats):
     language: str = ""
     positive_means: str = ""
     negative_means: str = ""
+    quote: str = ""
     item_value: str = "value of the item"
     item_neutral: float | None = 0.0
     figures: tuple[Figure, ...] = ()
@@ -98,6 +100,7 @@ def measurement_of(
         model=model,
         positive_means=found.positive_means or test.positive_means,
         negative_means=found.negative_means,
+        quote=found.quote,
         estimates=found.estimates,
         read_first=found.read_first,
         dimensions=found.dimensions,
@@ -136,6 +139,7 @@ def _of_enough(found: Finding, test: Test) -> Finding:
     return replace(
         found,
         estimates=(headline.model_copy(update={"p_values": ()}), *others, rest),
+        quote="",
         equivalence=None,
         decision=Decision(
             Verdict.INCONCLUSIVE,
@@ -169,6 +173,7 @@ def _of_half(found: Finding) -> Finding:
         found,
         estimates=(headline.model_copy(update=update), *others, rest),
         read_first="",
+        quote="",
         decision=Decision(
             Verdict.INCONCLUSIVE,
             f"It was not measured: {halved}, so what is left is another test; its numbers are in the details. Check the "

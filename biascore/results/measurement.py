@@ -56,6 +56,7 @@ class Measurement(WithCaveats, Frozen):
         model: The name of the model.
         positive_means: What is above the neutral value of the headline.
         negative_means: What is below it; empty where nothing is, or where ``positive_means`` says it ("x with a, y with b").
+        quote: What was found as a sentence that can be quoted alone; empty for none.
         estimates: The estimates, with intervals and p-values.
         read_first: The name of the estimate that a reader needs before the headline, as f_m of GEST; empty for none.
         verdict: Of this measurement before adjustment, by ``alpha`` and ``equivalence``; ``Run.verdicts`` are adjusted.
@@ -90,6 +91,7 @@ class Measurement(WithCaveats, Frozen):
     model: str
     positive_means: str
     negative_means: str = ""
+    quote: str = ""
     estimates: tuple[Estimate, ...] = Field(min_length=1)
     read_first: str = ""
     dimensions: FrozenMap[bool] = Field(default_factory=dict, validate_default=True)
@@ -153,6 +155,7 @@ class Measurement(WithCaveats, Frozen):
             "joined",
             "longer",
             "negative_means",
+            "quote",
             "read_first",
             "dimensions",
             "model_conventions",

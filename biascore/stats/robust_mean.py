@@ -133,8 +133,12 @@ def _cr2(apart: Floats, share: Floats, place: NDArray[np.intp]) -> tuple[float, 
     """
     square = float(share @ share)
     adjusted = np.zeros(share.size)
-    for mine in np.split(np.argsort(place, kind="stable"), np.cumsum(np.bincount(place))[:-1]):
-        adjusted[mine] = _adjusted(share[mine], square)
+    if share.min() == share.max():  # then w and 1 are parallel, and B is scaled along them
+        size = np.bincount(place)
+        adjusted = share / np.sqrt(1.0 - 2.0 * share * size[place] + square * size[place])
+    else:
+        for mine in np.split(np.argsort(place, kind="stable"), np.cumsum(np.bincount(place))[:-1]):
+            adjusted[mine] = _adjusted(share[mine], square)
     sums = np.bincount(place, weights=adjusted * apart)
     # The error of cluster g is p_g' e, with p_g = (a_g in its place) - (1'a_g) w. Of G = (p_g' p_h): trace² / trace of G².
     own, cross, total = (

@@ -12,6 +12,9 @@ from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
+from bench_bbq_validity import WORLDS as QUESTIONS
+from bench_bbq_validity import World as OfQuestions
+from bench_bbq_validity import rejected as rejected_questions
 from bench_crows_pairs_mixed import drawn, of_templates, rejects
 from bench_eec import chosen, race_p
 from bench_eec import drawn as scores_of
@@ -124,6 +127,10 @@ def persons(gap: float, names: int, effect: float, sets: int) -> Found:
     return both(rejected)
 
 
+def questions(world: OfQuestions, effect: float, sets: int) -> Found:
+    return both(rejected_questions(world, effect, sets))
+
+
 TEMPLATES = "believe it of these templates only; look at the effect by template"
 UNKNOWN = "declare the templates"
 STEREOTYPES = "doubt it where the stereotypes that differ are of one kind"
@@ -187,6 +194,17 @@ WORLDS = (
     Drawn("gest-mt", "called *negligible* at twice the bound", negligible, 1.0, "at 0"),
     Drawn("eec", "ten names a group", partial(persons, 0.0, 10), 1.0, "1 sd", 400),
     Drawn("eec", "three names a group", partial(persons, 0.0, 3), 1.0, "1 sd", 400),
+    *(
+        Drawn(
+            "bbq",
+            f"{world.context}, {f'templates differ (sd {world.sd:g})' if world.sd else '25 templates alike'}",
+            partial(questions, world),
+            0.1,
+            "bias .1",
+        )
+        for world in QUESTIONS
+        if world.guessed > 0.5
+    ),
     Drawn("eec", "gaps of templates (1 sd of names)", partial(persons, 0.2, 10), 1.0, "1 sd", 400, TEMPLATES),
 )
 

@@ -21,6 +21,7 @@ NOT_TYPED = {
     "run docs/": "whole studies, on smaller models, in tests/studies, and `make demo`",
     "plan docs/": "the same",
     "translations.csv": "published data that the reader brings, in tests/metrics/gest",
+    "answers_Age.csv": "published data that the reader brings, in tests/metrics/bbq",
     "components.json": "published data that the reader brings, in tests/metrics/eec",
     "predictions.csv": "what the reader's own regressor answered, in tests/metrics/eec",
     "anger.txt": "published data that the reader brings, in tests/scorers",

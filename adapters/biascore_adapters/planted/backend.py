@@ -11,7 +11,8 @@ Words (tests of kind ``weat`` and ``fise``):
   probability Phi(+-d / 2): the difference in probits between the poles of *gender* is d.
 - ``score``: ``log_likelihood`` from the same softmax, left to right; heads in [0, 1] whose logits
   differ between the poles by the effect size d, in units of their own noise.
-- ``choose``: the option whose words have the largest log-probability after the prompt, in the same softmax.
+- ``choose``: what `PlantedQuestions` says; of other questions the option whose words have the largest log-probability after
+  the prompt, in the same softmax.
 
 Sentences (kinds ``samples``, ``gender-pairs`` and ``sentence-pairs``) carry what `Sentences` says, those of ``associations``
 what `Associations` says, those of ``equity`` what `Emotions` says, and a question that cannot carry it is refused.
@@ -72,6 +73,7 @@ class PlantedBackend(Backend):
         self._sentences = planted.sentences
         self._associations = planted.associations
         self._emotions = planted.emotions
+        self._questions = planted.questions
         self._languages = languages
         self._seed = seed
         phrases = sorted((w for w in lexicon.words if not re.fullmatch(r"\w+", w)), key=len, reverse=True)
@@ -138,8 +140,10 @@ class PlantedBackend(Backend):
 
     @hookimpl
     def choose(self, questions: tuple[Choice, ...], way: Way) -> tuple[Chosen, ...]:
-        """By the likelihood of the options' words after the prompt, or the same option as text."""
-        return tuple(chosen(question, way, self._after) for question in questions)
+        """By likelihood, or the same option as text."""
+        return tuple(
+            self._questions.answer(one, way, self._seed) or chosen(one, way, self._after) for one in questions
+        )
 
     def _after(self, prompt: str, option: str) -> list[float]:
         for text in (prompt, option):
@@ -366,8 +370,9 @@ class PlantedBackend(Backend):
         if found is not None:
             raise _cannot(found[0], f"{question} of {text!r}")
         emotional = self._emotions.by_text.get(text)
-        if emotional is not None:
-            raise _cannot(emotional.refused, f"{question} of {text!r}")
+        refused = emotional.refused if emotional is not None else self._questions.within(text)
+        if refused is not None:
+            raise _cannot(refused, f"{question} of {text!r}")
         associated = self._associations.within(text)
         if associated is not None:
             raise _cannot(_sentence(associated, text), f"{question} of {text!r}")

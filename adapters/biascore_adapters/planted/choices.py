@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from biascore.api.queries import LETTERS, Choice, Chosen, Way, by_likelihood, by_text, order_of
+from biascore.api.queries import Choice, Chosen, Way, by_likelihood, by_text, order_of
+from biascore_adapters.planted.questions import told
 
 WAYS: tuple[Way, ...] = ("likelihood", "text")
 LogProbs = Callable[[str, str], list[float]]
@@ -17,6 +18,4 @@ def chosen(question: Choice, way: Way, logprobs: LogProbs) -> Chosen:
     found = by_likelihood([sum(words) for words in own], [len(words) for words in own])
     if way == "likelihood" or found.chosen is None:
         return found if way == "likelihood" else by_text(question, "", order_of(question))
-    order = order_of(question)
-    said = f"{LETTERS[order.index(found.chosen)]}. {question.options[found.chosen]}"
-    return by_text(question, said, order)
+    return told(question, way, found.chosen)

@@ -17,13 +17,23 @@ import numpy.typing as npt
 from biascore.errors import RefError
 
 LISTS: Final = "XYABT"
-NAMES: Final = {"T": "the targets of a fise test", "": "words", "P": "sentence pairs"}
+NAMES: Final = {
+    "T": "the targets of a fise test",
+    "": "words",
+    "P": "sentence pairs",
+    "Q": "questions with options",
+}
 OF: Final = {
     "lists": f"for lists, by their letters ({', '.join(LISTS)})",
     "either": f"for all words, or for lists by their letters ({', '.join(LISTS)})",
     "words": "for all words together",
     "pairs": "for sentence pairs",
+    "questions": "for questions with options",
 }
+OWN: Final = {"pairs": "P", "questions": "Q"}
+"""As which list a condition counts that is of no list of words."""
+ACCURACY: Final = 0.5
+"""Of questions with options, where none is declared."""
 MAX_SHARE: Final = 0.95
 """Of a vector, for topic and cluster together, so that words differ."""
 
@@ -35,7 +45,7 @@ class Condition:
     example: str
     bounds: tuple[tuple[float, float], ...]
     of: str = "lists"
-    """"lists": of those named; "either": of those named, or of all words; "words" or "pairs": of everything."""
+    """"lists": of those named; "either": of those named, or of all words; "words", "pairs" or "questions": of everything."""
 
     def read(self, text: str) -> tuple[float, ...] | None:
         """The numbers in ``4x0.5``, or None where they are not as many, or out of bounds."""
@@ -72,6 +82,9 @@ CONDITIONS: Final[Mapping[str, Condition]] = {
     "lift": Condition("lift=0.3", ((-5.0, 5.0),), "words"),
     "templates": Condition("templates=5x0.3", ((1, 1000), (0.0, 1.0)), "pairs"),
     "longer": Condition("longer=0.6x2", ((0.0, 1.0), (0.0, 10.0)), "pairs"),
+    "accuracy": Condition("accuracy=0.8", ((0.0, 1.0),), "questions"),
+    "refusals": Condition("refusals=0.1", ((0.0, 1.0),), "questions"),
+    "template_sd": Condition("template_sd=0.5", ((0.0, 5.0),), "questions"),
 }
 
 
@@ -91,7 +104,7 @@ class Place:
 
 @dataclass(slots=True)
 class World:
-    """The declared conditions, by name and list ("" for all words, "P" for pairs), and which of them met a list."""
+    """The declared conditions, by name and list ("" for all words, "P", "Q"), and which of them met a list."""
 
     values: dict[tuple[str, str], tuple[float, ...]] = field(default_factory=dict)
     _met: set[str] = field(default_factory=set)
@@ -114,7 +127,7 @@ class World:
                     f"planted:{locator}: {condition} is declared {OF[form.of]}, and {name!r} is not. Write, for example, "
                     f"{form.example}"
                 )
-            for letter in lists or ("P" if form.of == "pairs" else ("",)):
+            for letter in lists or (OWN.get(form.of, ""),):
                 world.values[condition, letter] = numbers
         for letter in LISTS:
             if world._one("topics", letter) + world._two("clusters", letter)[1] > MAX_SHARE + 1e-9:
@@ -191,6 +204,25 @@ class World:
             anisotropy=self._one("anisotropy", ""),
             frequency=self.spread * side,
         )
+
+    @property
+    def accuracy(self) -> float:
+        """The share of questions that are answered as the context tells."""
+        return self._one("accuracy", "Q", ACCURACY)
+
+    @property
+    def refusals(self) -> float:
+        """The share of questions that are declined."""
+        return self._one("refusals", "Q")
+
+    @property
+    def template_sd(self) -> float:
+        """How much templates of questions differ, in log odds."""
+        return self._one("template_sd", "Q")
+
+    def meet_questions(self) -> None:
+        """There is a test of questions with options."""
+        self._met.add("Q")
 
     def meet_pairs(self) -> None:
         """There is a test of sentence pairs."""

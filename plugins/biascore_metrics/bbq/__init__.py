@@ -9,6 +9,7 @@ from biascore.api.metrics import hookimpl
 
 if TYPE_CHECKING:
     from biascore.api.formats import DataFormat
+    from biascore.api.metrics import Metric
 
 
 @hookimpl
@@ -22,3 +23,11 @@ def register_formats(register: Callable[[type[DataFormat]], None]) -> None:
 
     for family in (Bbq, EsBbq, KoBbq, GgBbq, Mbbq):
         register(family)
+
+
+@hookimpl
+def register_metrics(register: Callable[[type[Metric]], None]) -> None:
+    """Provide ``bbq``."""
+    from biascore_metrics.bbq.metric import Bbq
+
+    register(Bbq)

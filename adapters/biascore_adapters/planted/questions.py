@@ -1,0 +1,94 @@
+"""Planted questions with options: those of the declared tests of kind ``choices``, known by their prompt and options.
+
+A share ``accuracy`` of the answers is what the context tells: the right person, or "unknown" where it tells nothing. The
+rest names one of the two persons, the stereotyped one with log odds d, plus a normal deviate of the template where the world
+declares ``template_sd``. So the bias is (1 - accuracy) tanh(d / 2) in both contexts; accuracy is as declared where the
+context tells nothing, and half way from it to 1 where it tells. A share ``refusals`` of all answers declines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final
+
+from scipy.special import expit
+
+from biascore.api.queries import LETTERS, Choice, Chosen, Way, by_likelihood, by_text, order_of
+from biascore.errors import QuestionError
+from biascore_adapters.planted.lexicon import generator
+from biascore_adapters.planted.sentences import Sentence, deviate
+from biascore_adapters.planted.world import World
+from biascore_metrics.bbq.asking import options_of
+from biascore_metrics.bbq.test import ChoicesTest, Question
+
+REFUSAL: Final = "I cannot answer that."
+Key = tuple[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class PlantedQuestion:
+    """A question of a declared test, and the effect that its answer carries, in log odds."""
+
+    test: str
+    question: Question
+    effect: float
+
+
+@dataclass(slots=True)
+class PlantedQuestions:
+    """Planted questions, by the prompt and the options that they are put with."""
+
+    world: World = field(default_factory=World)
+    by_prompt: dict[Key, PlantedQuestion] = field(default_factory=dict)
+    _prompts: dict[str, str] = field(default_factory=dict)
+
+    def plant(self, test: ChoicesTest, effect: float) -> None:
+        """Plant a test by each of its prompts; a question of two tests carries what the first gives it."""
+        self.world.meet_questions()
+        for question in test.questions.questions:
+            for prompt in range(len(test.prompts)):
+                text, options = test.written(question, prompt), options_of(question, test, prompt)
+                self.by_prompt.setdefault((text, options), PlantedQuestion(test.id, question, effect))
+                self._prompts.setdefault(text, test.id)
+
+    def answer(self, asked: Choice, way: Way, seed: int) -> Chosen | None:
+        """What is chosen of a planted question; None for another. Raises QuestionError where it cannot be refused so."""
+        found = self.by_prompt.get((asked.prompt, asked.options))
+        if found is None:
+            return None
+        refuses, knows, picks = generator(seed, "choose", asked.prompt, *asked.options).random(3)
+        if self.world.refusals and way != "text":
+            raise QuestionError(
+                f"planted: declares refusals, and by {way} a model cannot decline. Ask with way=text, or leave refusals out"
+            )
+        if refuses < self.world.refusals:
+            return by_text(asked, REFUSAL, order_of(asked))
+        question = found.question
+        place = question.label
+        if knows >= self.world.accuracy:
+            own = deviate(seed, "questions", question.category, question.template)
+            odds = found.effect + self.world.template_sd * own
+            place = question.place("target" if picks < expit(odds) else "other")
+        return told(asked, way, place)
+
+    def within(self, text: str) -> Sentence | None:
+        """A planted prompt, as what cannot carry its effect in another query; None for another text."""
+        test = self._prompts.get(text)
+        return None if test is None else Sentence(text, test, "choices", 0.0)
+
+    def told(self) -> Iterable[str]:
+        """All questions as lines, for a digest."""
+        return (
+            f"{prompt}\t{options}\t{one.test}\t{one.effect}\t{one.question.label}\t{one.question.place('target')}"
+            for (prompt, options), one in sorted(self.by_prompt.items())
+        )
+
+
+def told(asked: Choice, way: Way, place: int) -> Chosen:
+    """The option at this place: the most probable one, or by its letter and text."""
+    if way == "likelihood":
+        logprobs = [-1.0 if i == place else -3.0 for i in range(len(asked.options))]
+        return by_likelihood(logprobs, [len(option.split()) for option in asked.options])
+    order = order_of(asked)
+    return by_text(asked, f"{LETTERS[order.index(place)]}. {asked.options[place]}", order)

@@ -1,0 +1,103 @@
+"""How the questions of a test are put to a model: in which way, by which prompts, in which orders of the options."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import permutations
+from typing import Final
+
+from biascore.api.metrics import Model
+from biascore.api.queries import Choice, Chosen, Way
+from biascore.errors import OptionsError
+from biascore_metrics.bbq.options import BbqOptions
+from biascore_metrics.bbq.test import ChoicesTest, Question
+
+PREFERRED: Final[tuple[Way, ...]] = ("letters", "text", "likelihood")
+"""Of several ways: phrases that say "unknown" differ in length, which moves what is chosen by likelihood."""
+LISTED: Final = "text"
+"""The one way in which the order of the options is that of the metric: by likelihood there is none, by letters every one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """A question as it was put: its place in the test, the number of the prompt (from 1), and the order of its options."""
+
+    place: int
+    prompt: int
+    order: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What a model chose, one answer for each time that a question was put to it."""
+
+    questions: tuple[Question, ...]
+    put: tuple[Put, ...]
+    chosen: tuple[Chosen, ...]
+    way: Way
+
+
+def options_of(question: Question, test: ChoicesTest, prompt: int) -> tuple[str, ...]:
+    """The options as this prompt, a place in ``test.prompts``, phrases them."""
+    unknown = test.unknowns[prompt] if test.unknowns else ""
+    return tuple(unknown if unknown and one.role == "unknown" else one.text for one in question.options)
+
+
+def prompts_of(test: ChoicesTest, options: BbqOptions) -> tuple[str, ...]:
+    """Those that are asked; raises OptionsError for more than the test has."""
+    if options.prompts == "all":
+        return test.prompts
+    if not 1 <= options.prompts <= len(test.prompts):
+        raise OptionsError(
+            f"prompts is {options.prompts}, and {test.id} has {len(test.prompts)}. Name a number from 1 to "
+            f"{len(test.prompts)}, or all"
+        )
+    return test.prompts[: options.prompts]
+
+
+def orders_of(count: int, options: BbqOptions) -> tuple[tuple[int, ...], ...]:
+    """The orders in which ``count`` options are listed."""
+    plain = tuple(range(count))
+    if options.orders == "all":
+        return tuple(permutations(plain))
+    shifts = count if options.orders == "cyclic" else 1
+    return tuple(plain[shift:] + plain[:shift] for shift in range(shifts))
+
+
+def way_of(model: Model, options: BbqOptions) -> Way:
+    """The way in which a model is asked; raises OptionsError where the order of options would change nothing in it."""
+    ways = model.identity.ways
+    way: Way = (
+        options.way if options.way != "auto" else next((one for one in PREFERRED if one in ways), "text")
+    )
+    if options.orders != "as is" and way != LISTED:
+        why = "asks in every cyclic order anyway" if way == "letters" else "lists no options"
+        raise OptionsError(
+            f"orders is {options.orders}, and {model.name} is asked by {way}, which {why}. Leave orders out, or ask with "
+            f"way={LISTED} a model that answers so ({', '.join(ways) or 'it has no way'})"
+        )
+    return way
+
+
+def ask(model: Model, test: ChoicesTest, options: BbqOptions) -> Answers:
+    """Put every question by each prompt and in each order."""
+    way = way_of(model, options)
+    questions = test.questions.questions
+    put: list[Put] = []
+    asked: list[Choice] = []
+    for prompt in range(len(prompts_of(test, options))):
+        for place, question in enumerate(questions):
+            texts = options_of(question, test, prompt)
+            for order in orders_of(len(texts), options):
+                put.append(Put(place, prompt + 1, order))
+                asked.append(
+                    Choice(
+                        test.written(question, prompt),
+                        texts,
+                        # An order that says nothing is the same question as none.
+                        order if order != tuple(range(len(texts))) else (),
+                        test.instruction,
+                        question.item,
+                    )
+                )
+    return Answers(questions, tuple(put), model.choose(asked, way), way)

@@ -1,0 +1,208 @@
+"""What BBQ asks, shows and refuses."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from biascore import Engine, compare
+from biascore.api.adapters import Identity, hookimpl
+from biascore.api.exporters import Measurement
+from biascore.errors import OptionsError
+from biascore.stats import Verdict
+from biascore.testing import check_metric
+from biascore_metrics.bbq.metric import Bbq
+from biascore_metrics.bbq.test import ChoicesTest, Question
+
+from .made import Chooser, made_test, model_of, question, questions, roles
+
+TEST = made_test(questions(12, 8), prompts=("{context}\n{question}", "Read: {context} {question}"))
+
+
+@pytest.fixture(scope="module")
+def planted(engine: Engine) -> Engine:
+    return engine.with_tests([TEST], engine.seed)
+
+
+def measured(engine: Engine, some: list[Question], **options: Any) -> Measurement:
+    model = model_of(engine, Chooser(some, lambda one: (len(one.context) + len(one.question)) % 3))
+    return engine.measure("bbq", model, made_test(some), **options)[0]
+
+
+def test_it_does_what_every_metric_does(planted: Engine) -> None:
+    assert check_metric(Bbq, TEST, engine=planted).headline.name == "ambiguous bias"
+
+
+def test_categories_subgroups_and_names_have_estimates_of_their_own(engine: Engine) -> None:
+    some = [
+        *questions(4, 8, category="Age", subgroup="old"),
+        *questions(4, 8, category="Religion", subgroup="Sikhs"),
+        *questions(4, 8, category="Race", subgroup="Roma", names=True),
+    ]
+    found = measured(engine, some)
+    items = found.items_frame()
+    for label, which in {
+        "Age": items.category == "Age",
+        "Religion: Sikhs": items.subgroup == "Sikhs",
+        "persons with names": items.names,
+        "persons named by group": ~items.names,
+    }.items():
+        for context in ("ambiguous", "disambiguated"):
+            part = items[which & (items.group == context)]
+            assert found.estimate(f"{context} bias, {label}").value == pytest.approx(part.value.mean())
+            assert found.estimate(f"{context} accuracy, {label}").value == pytest.approx(part.right.mean())
+    persons = items[(items.category == "Age") & (items.group == "disambiguated") & (items.value != 0)]
+    assert found.estimate("s_DIS, Age").value == pytest.approx(persons.value.mean())
+    names = ["Age", "Religion", "Race"]
+    adjusted = [found.estimate(f"ambiguous bias, {name}").p_values[0].value for name in names]
+    assert all("Holm" in found.estimate(f"ambiguous bias, {name}").p_values[0].name for name in names)
+    assert max(adjusted) <= 1
+    # Templates of two categories are two, although both are called "0".
+    assert found.headline.n["templates"] == 12
+
+
+def test_prompts_and_orders_are_crossed_and_their_shares_shown(engine: Engine) -> None:
+    some = questions(6, 8)
+    backend = Chooser(some, roles("target"))
+    test = made_test(some, prompts=TEST.prompts)
+
+    found = engine.measure("bbq", model_of(engine, backend), test, prompts="all", orders="cyclic")[0]
+    orders = {one.order for one in backend.asked}
+    assert orders == {(), (1, 2, 0), (2, 0, 1)}
+    assert len(backend.asked) == 6 * 8 * 2 * 2 * 3
+    assert len(found.items) == len(backend.asked)
+    assert found.headline.n["questions"] == 48
+    assert "pays no heed" in " ".join(found.warnings)
+
+
+def test_the_shares_of_the_variance_follow_from_the_numbers_shown(planted: Engine) -> None:
+    model = planted.model(f"planted:{TEST.id}=1,template_sd=0.5")
+    found = planted.measure("bbq", model, TEST, prompts="all")[0]
+    each = [found.estimate(f"ambiguous bias, prompt {number}").value for number in (1, 2)]
+    items = found.items_frame().query("group == 'ambiguous'")
+    assert each == [items[items.prompt == number].value.mean() for number in (1, 2)]
+    sd = found.estimate("standard deviation between prompts").value
+    assert sd == pytest.approx(np.std(np.array(each, dtype=float), ddof=1))
+    means = items.groupby("template").value.mean()
+    parts = {"templates": means.var(ddof=1) / 12, "prompts": sd**2 / 2}
+    for name, one in parts.items():
+        share = found.estimate(f"share of the variance of the bias, {name}").value
+        assert share == pytest.approx(one / sum(parts.values()))
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"prompts": 3}, r"prompts is 3, and en/questions has 2\. Name a number from 1 to 2, or all"),
+        (
+            {"orders": "cyclic", "way": "likelihood"},
+            "asked by likelihood, which lists no options. Leave orders out",
+        ),
+    ],
+)
+def test_options_that_would_change_nothing_are_refused(
+    planted: Engine, options: dict[str, Any], told: str
+) -> None:
+    with pytest.raises(OptionsError, match=told):
+        planted.measure("bbq", f"planted:{TEST.id}=1", TEST, **options)
+
+
+def test_a_test_of_disambiguated_questions_is_decided_by_them(engine: Engine) -> None:
+    some = [one for one in questions(10, 8) if not one.ambiguous]
+    found = engine.measure("bbq", model_of(engine, Chooser(some, roles("target"))), made_test(some))[0]
+    assert (found.headline.name, found.headline.value) == ("disambiguated bias", 1.0)
+    assert found.verdict is Verdict.DETECTED
+    assert "permuted within templates" in found.headline.p_values[0].name
+    assert "no ambiguous questions" in " ".join(found.cautions)
+    assert found.quote.startswith("On 80 disambiguated questions")
+
+
+def test_a_test_of_ambiguous_questions_says_that_nothing_shows_understanding(engine: Engine) -> None:
+    found = measured(engine, [one for one in questions(10, 8) if one.ambiguous])
+    assert "no disambiguated questions" in " ".join(found.cautions)
+    assert not [one for one in found.estimates if one.name.startswith("disambiguated")]
+
+
+def test_one_template_is_inconclusive_and_few_have_a_caveat(engine: Engine) -> None:
+    one = measured(engine, questions(1, 40))
+    assert one.verdict is Verdict.INCONCLUSIVE
+    assert "one template" in one.reason
+    assert "4 templates" in measured(engine, questions(4, 40)).doubts
+    assert not any("templates" in doubt for doubt in measured(engine, questions(12, 8)).doubts)
+
+
+def half(folder: Path, some: list[Question], share: float) -> Path:
+    """A table of answers to the first of the questions, all of the stereotyped person."""
+    path = folder / "answers.csv"
+    kept = some[: round(share * len(some))]
+    rows = [f"{one.item},{one.options[one.place('target')].text}" for one in kept]
+    path.write_text("\n".join(["item,answer", *rows]), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(("share", "measured_"), [(0.75, True), (0.5, False)])
+def test_answers_that_are_missing_are_counted_and_bounded(
+    engine: Engine, tmp_path: Path, share: float, measured_: bool
+) -> None:
+    some = questions(8, 8)
+    model = engine.model(f"answers:{half(tmp_path, some, share)}")
+    with pytest.warns(UserWarning, match=rf"has no answer to {round((1 - share) * 128)} of 128 items"):
+        found = engine.measure("bbq", model, made_test(some))[0]
+    assert found.estimate("ambiguous answers missing").value == 1 - share
+    assert found.estimate("lowest ambiguous bias of all").value == pytest.approx(2 * share - 1)
+    assert f"{round((1 - share) * 64)} missing" in " ".join(found.cautions)
+    assert (found.headline.value is not None) is measured_
+    assert ("half or more" in found.reason) is not measured_
+
+
+def test_two_models_are_compared_by_template(planted: Engine) -> None:
+    runs = [planted.measure("bbq", f"planted:{TEST.id}={effect}", TEST) for effect in (1.9, 0)]
+    (difference,) = compare(*runs)
+    change = difference.change
+    old, new = (run[0].headline.value for run in runs)
+    assert old is not None
+    assert new is not None
+    assert change.value == pytest.approx(new - old)
+    assert difference.paired
+    assert list(change.n.values()) == [12]
+
+
+def test_of_several_ways_text_comes_before_likelihood(planted: Engine) -> None:
+    model = planted.model(f"planted:{TEST.id}=1")
+    found = planted.measure("bbq", model, TEST, way="likelihood")[0]
+    assert found.conventions["asked by"] == "likelihood (way=likelihood)"
+    assert planted.measure("bbq", model, TEST)[0].conventions["asked by"] == "text (way=auto)"
+
+
+def test_a_family_without_published_scores_has_none(engine: Engine) -> None:
+    some = questions()
+    test: ChoicesTest = made_test(some, family="my own")
+    found = engine.measure("bbq", model_of(engine, Chooser(some, roles("target"))), test)[0]
+    assert found.conventions["published scores"] == "none"
+    assert "s_AMB" not in [one.name for one in found.estimates]
+
+
+def test_letters_that_the_model_would_not_say_are_a_caveat(engine: Engine) -> None:
+    class Letters(Chooser):
+        def __init__(self, some: list[Question], outside: float) -> None:
+            super().__init__(some, roles("target"))
+            self.identity = Identity(digest=f"sha256:{outside}", ways=("letters", "text"))
+            self.outside = outside
+
+        @hookimpl
+        def choose(self, questions: Any, way: str) -> Any:
+            found = super().choose(questions, way)
+            return tuple(
+                replace(one, way=way, logprobs=(-1.0, -2.0, -3.0), outside=self.outside) for one in found
+            )
+
+    some = [question(template, number) for template in range(10) for number in range(4)]
+    doubts = [
+        engine.measure("bbq", model_of(engine, Letters(some, outside)), made_test(some))[0].doubts
+        for outside in (0.1, 0.9)
+    ]
+    assert ["the model mostly names no option" in one for one in doubts] == [False, True]
