@@ -115,9 +115,9 @@ class HttpClient:
         import requests
 
         seconds = timeout()
-        limit = megabytes_allowed(_MAX_MB, SIZE_VARIABLE)
+        limit = size_allowed()
         try:
-            answer: HttpAnswer | str = _within(
+            answer: HttpAnswer | str = within(
                 seconds + _GRACE,
                 lambda: _exchange(self.session, method, url, headers, data, json, seconds, limit),
             )
@@ -133,10 +133,7 @@ class HttpClient:
                 "again: the answers so far are kept"
             )
         if len(answer.body) > limit * 1e6:
-            raise AnswerError(
-                f"{self.service}: the answer of {url} holds more than {limit:g} MB. Check the address, or raise the "
-                f"limit: {raised(limit, SIZE_VARIABLE)}"
-            )
+            raise AnswerError(too_large(self.service, url, limit))
         return answer
 
     def read(self, answer: HttpAnswer, url: str) -> HttpReply:
@@ -166,6 +163,19 @@ def timeout() -> float:
     if not 0 < seconds < float("inf"):
         raise OptionsError(f"{TIMEOUT_VARIABLE} is {text!r}. Set it to a number of seconds, such as 120")
     return seconds
+
+
+def size_allowed() -> float:
+    """Megabytes that an answer may have, from the environment; raises OptionsError for what is no such number."""
+    return megabytes_allowed(_MAX_MB, SIZE_VARIABLE)
+
+
+def too_large(service: str, url: object, limit: float) -> str:
+    """What an error says of an answer that is larger than the limit."""
+    return (
+        f"{service}: the answer of {url} holds more than {limit:g} MB. Check the address, or raise the limit: "
+        f"{raised(limit, SIZE_VARIABLE)}"
+    )
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
@@ -224,7 +234,7 @@ def _exchange(
         return HttpAnswer(response.status_code, response.headers, bytes(body))
 
 
-def _within(seconds: float, work: Callable[[], T]) -> T:
+def within(seconds: float, work: Callable[[], T]) -> T:
     """What ``work`` gives; raises TimeoutError where it takes longer, and leaves it behind.
 
     The time-outs of sockets are for each packet, and a server may send a byte now and then for ever.

@@ -11,7 +11,8 @@ from biascore.api.queries import Choice, Continuation
 from biascore.errors import AnswerError, CapabilityError, OptionsError, QuestionError
 from biascore.models.model import Model
 
-from .server import TOKENS, ChatServer, logprob
+from .completions import TOKENS, logprob
+from .server import ChatServer
 
 Opener = Callable[..., Model]
 PROMPT = "The nurse met the engineer."
@@ -27,7 +28,7 @@ def summed(before: list[str], text: str) -> float:
 
 
 def test_texts_and_continuations_are_the_sums_of_the_servers_model(server: ChatServer, model: Opener) -> None:
-    asked = model(prompt_logprobs="echo")
+    asked = model(prompt_logprobs="echo-text")
     assert asked.capabilities == {"choose", "score", "translate"}
     assert asked.identity.ways == ("likelihood", "letters", "text")
     texts = ["He was late.", Continuation(PROMPT, " He was late."), Continuation(PROMPT, " She was."), "She"]
@@ -40,14 +41,14 @@ def test_texts_and_continuations_are_the_sums_of_the_servers_model(server: ChatS
     assert asked.score(texts, "mean_log_likelihood")[0] == pytest.approx(expected[0] / 4)
     assert len(server.requests) == before, "what was echoed is known"
     echoed = [
-        one["prompt"] for one in server.requests if one["echo"] and one["prompt"].startswith("The nurse")
+        one["prompt"] for one in server.requests if one.get("echo") and one["prompt"].startswith("The nurse")
     ]
     assert len(echoed) == len(set(echoed)) == 3, "a prompt is asked once for both of its texts"
 
 
 def test_options_are_chosen_by_likelihood(server: ChatServer, model: Opener) -> None:
     options = ("the nurse", "the engineer", "nobody")
-    (found,) = model(prompt_logprobs="echo").choose([Choice(PROMPT, options)], "likelihood")
+    (found,) = model(prompt_logprobs="echo-text").choose([Choice(PROMPT, options)], "likelihood")
     start = ["<s>", *TOKENS.findall(PROMPT)]
     sums = [summed(start, f" {option}") for option in options]
     assert found.way == "likelihood"
@@ -63,8 +64,8 @@ def test_a_first_word_without_a_log_probability_needs_a_start(
 ) -> None:
     server.dialect = dialect
     with pytest.raises(QuestionError, match=r"reads no start token.*'He was late\.'.*text_start="):
-        model(prompt_logprobs="echo").score(["He was late."], "log_likelihood")
-    begun = model(prompt_logprobs="echo", text_start=".")
+        model(prompt_logprobs="echo-text").score(["He was late."], "log_likelihood")
+    begun = model(prompt_logprobs="echo-text", text_start=".")
     before = [".", " He"] if dialect == "no start" else ["<s>", ".", " He"]
     (found,) = begun.score([" He was late."], "log_likelihood")
     assert found == pytest.approx(summed(before[:-1], " He was late."))
@@ -90,7 +91,7 @@ def test_servers_that_only_seem_to_echo_are_refused_before_anything_is_scored(
     server: ChatServer, model: Opener, dialect: str, said: str
 ) -> None:
     server.dialect = dialect
-    asked = model(prompt_logprobs="echo")
+    asked = model(prompt_logprobs="echo-text")
     for _ in range(2):
         with pytest.raises(AnswerError, match=said):
             asked.score(["He was late."], "log_likelihood")
@@ -100,7 +101,7 @@ def test_servers_that_only_seem_to_echo_are_refused_before_anything_is_scored(
 
 
 def test_an_echo_that_changes_later_is_no_sum_of_nothing(server: ChatServer, model: Opener) -> None:
-    asked = model(prompt_logprobs="echo")
+    asked = model(prompt_logprobs="echo-text")
     asked.score(["He was late."], "log_likelihood")
     server.dialect = "generated only"
     with pytest.raises(AnswerError, match=r"counts 3 tokens in 'She was', and tells of 0"):
@@ -111,7 +112,7 @@ def test_an_echo_that_changes_later_is_no_sum_of_nothing(server: ChatServer, mod
 
 
 def test_numbers_that_are_none_and_other_quantities(server: ChatServer, model: Opener) -> None:
-    asked = model(prompt_logprobs="echo")
+    asked = model(prompt_logprobs="echo-text")
     with pytest.raises(QuestionError, match="no quantity 'joy'"):
         asked.score(["He"], "joy")
     asked.score(["He"], "log_likelihood")
