@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import httpx2
 import openai
@@ -44,6 +44,13 @@ class Reply:
 
 Prompt = str | tuple[int, ...]
 """A text, or the ids of its tokens."""
+
+
+class Piece(NamedTuple):
+    """A token's id, and whether it is text by itself: of letters outside the vocabulary it is a byte."""
+
+    id: int
+    whole: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,22 +141,26 @@ class ChatClient:
             )
         return completed
 
-    def tokenised(self, text: str, *, special: bool) -> tuple[int, ...] | None:
-        """The ids of a text's tokens, with those that the model wants around it where ``special``; None of a server that
-        does not tell them.
+    def tokenised(self, text: str, *, special: bool) -> tuple[Piece, ...] | None:
+        """A text's tokens, with those that the model wants around it where ``special``; None of a server that does not tell
+        them.
 
         vLLM and llama.cpp call the text and the switch by different names. Raises as ``ask`` does.
         """
-        asked = {"model": self.model, "prompt": text, "add_special_tokens": special}
+        vllm = {"model": self.model, "prompt": text, "add_special_tokens": special}
+        llama = {"content": text, "add_special": special, "with_pieces": True}
+        root = self.server.removesuffix("/").removesuffix("/v1")
         try:
-            value = self._sent(
-                f"{self.server.removesuffix('/').removesuffix('/v1')}/tokenize",
-                asked | {"content": text, "add_special": special},
-            )
+            value = self._sent(f"{root}/tokenize", vllm | llama)
         except NoSuchPage:
             return None
         try:
-            return tuple(map(operator.index, value["tokens"]))
+            return tuple(
+                Piece(operator.index(one["id"]), isinstance(one["piece"], str))
+                if isinstance(one, dict)
+                else Piece(operator.index(one), whole=True)
+                for one in value["tokens"]
+            )
         except (KeyError, TypeError) as error:
             raise self._another_form("a list of tokens", error) from error
 

@@ -76,14 +76,16 @@ class Echo(Likelihood):
                     f"tells {kept} log-probabilities for a prompt of {counted} tokens and one generated: it leaves those of "
                     "the prompt out"
                 )
-            place = made.prompt_tokens + entries - counted - 1  # one less where a start token is not told
-            again = echoed.logprobs[place] if place < entries - 1 else None
-            if again is None or echoed.tokens[place].strip() != token.strip():
+            after = made.prompt_tokens
+            # One less where a start token is not told; more than one where the token stands before itself.
+            places = [i for i in (after - 1, after) if _same(echoed.tokens[i : i + 1], token)]
+            if len(places) != 1 or (again := echoed.logprobs[places[0]]) is None:
                 continue  # read in other tokens together
-            if not abs(again - value) <= TOLERANCE:
+            (place,) = places
+            if not abs(again - value) <= TOLERANCE or place != after + entries - counted - 1:
                 raise self._no_echo(
                     f"gives {token!r} after {prompt!r} the log-probability {value:.3f} when it generates it and {again:.3f} "
-                    "when it echoes it: they are misaligned"
+                    f"when it echoes it, as number {place + 1} of {entries} for {counted} tokens: they are misaligned"
                 )
             agreed += told_apart(again, echoed.logprobs[place - 1 : place] + echoed.logprobs[place + 1 :][:1])
             if agreed == WANTED:
@@ -142,6 +144,10 @@ class Echo(Likelihood):
 
     def _no_echo(self, what: str) -> AnswerError:
         return AnswerError(f"openai: {self._client.server} {what}. {WITHOUT}, and leave prompt_logprobs out")
+
+
+def _same(tokens: Sequence[str], token: str) -> bool:
+    return [one.strip() for one in tokens] == [token.strip()]
 
 
 def _begins(text: str, token: str) -> bool:

@@ -3,7 +3,8 @@
 It tells nothing of a prompt's tokens, but what it generates has the log-probabilities of the model itself, before the
 grammar rules tokens out (https://github.com/ggml-org/llama.cpp/pull/10783). A grammar of token ids
 (https://github.com/ggml-org/llama.cpp/pull/17816) leaves it one token at each place. A grammar of letters would not do: the
-model would spell the text in any of its tokenisations, and the sum would be that of another sequence.
+model would spell the text in any of its tokenisations, and the sum would be that of another sequence. The server
+tells nothing of tokens that are parts of a letter, so texts with such tokens are refused.
 """
 
 from __future__ import annotations
@@ -57,14 +58,14 @@ class Forced(Likelihood):
                 continue
             wanted, free = (first[0], second[0]), (first[1], second[1])
             try:
-                forced = self._told(ids, wanted)
+                forced = self._made(ids, wanted)
             except QuestionError as error:
                 raise self._not_forced(f"takes no grammar of token ids ({error})") from error
             for one, value in zip(free, forced, strict=True):
                 if not abs(one - value) <= TOLERANCE:
                     raise self._not_forced(
                         f"gives a token after {prompt!r} the log-probability {one:.3f} when it is free and {value:.3f} when "
-                        "a grammar forces it: it tells what is left after the grammar"
+                        "it is forced: it tells what is left after that"
                     )
             agreed += told_apart(free[0], free[1:])
             if agreed == WANTED:
@@ -88,19 +89,26 @@ class Forced(Likelihood):
         start = first_other(ids[prompt], own) if prompt else len(self._ids.start)
         if not start:
             raise self._no_start(texts[0])
+        for text, one in zip(texts, own, strict=True):
+            if self._ids.parts.intersection(one[start:]):
+                raise QuestionError(
+                    f"openai: the model of {self._client.server} reads a letter of {text[:60]!r} in several tokens, and "
+                    "llama.cpp tells the log-probabilities of whole letters only. Ask by text or letters, leave the text "
+                    "out, or use another server"
+                )
         return [(one[:start], one[start:]) for one in own]
 
     def _forced(self, both: tuple[Ids, Ids]) -> tuple[float, ...]:
-        return self._told(*both) if both[1] else ()
+        return self._made(*both) if both[1] else ()
 
-    def _told(self, before: Ids, forced: Ids) -> tuple[float, ...]:
+    def _made(self, before: Ids, forced: Ids) -> tuple[float, ...]:
         """The log-probabilities of the tokens that were forced; raises AnswerError where others came."""
         answer = self._client.complete(before, forced=forced)
         self._check_read(before, answer)
         values = tuple(one for one in answer.logprobs if one is not None)
         if answer.ids != forced or len(values) != len(forced):
             raise self._not_forced(
-                f"was to generate {len(forced)} tokens by a grammar, and tells of {len(answer.tokens)}, or of others"
+                f"was to generate {len(forced)} tokens, and tells of {len(answer.tokens)}, or of others"
             )
         return values
 

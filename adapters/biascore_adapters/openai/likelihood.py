@@ -49,12 +49,14 @@ class Scored:
 class ServerTokens:
     """Token ids of texts, by the server's own tokenizer.
 
-    ``start``: those that the tokenizer puts before a text; each text has them once, and none behind it.
+    ``start``: those that the tokenizer puts before a text; each text has them once, and none behind it. ``parts``: those
+    found so far that are no text by themselves, as far as the server tells.
     """
 
     def __init__(self, client: ChatClient, every: Every, advice: str) -> None:
         self._client, self._every, self._advice = client, every, advice
         self.start: tuple[int, ...] = ()
+        self.parts: set[int] = set()
         self._known: dict[str, tuple[int, ...]] = {}
 
     def check(self) -> None:
@@ -70,7 +72,7 @@ class ServerTokens:
                 f"openai: {self._client.server} reads a text in other tokens where it puts a start token before it, so "
                 f"that its log-probability is not that of the text. {self._advice}"
             )
-        self.start = whole[:place]
+        self.start = tuple(one.id for one in whole[:place])
 
     def of(self, texts: Sequence[str]) -> Mapping[str, tuple[int, ...]]:
         """The ids of each text, the start before them."""
@@ -84,7 +86,8 @@ class ServerTokens:
         found = self._client.tokenised(text, special=False)
         if found is None:
             raise AnswerError(f"openai: {self._client.server} tells no token ids any more. {self._advice}")
-        return found
+        self.parts.update(one.id for one in found if not one.whole)
+        return tuple(one.id for one in found)
 
 
 class Likelihood(ABC):

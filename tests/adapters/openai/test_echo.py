@@ -81,7 +81,7 @@ def test_a_first_word_without_a_log_probability_needs_a_start(
             "generated only",
             r"tells 1 log-probabilities for a prompt of \d tokens.* leaves those of the prompt out",
         ),
-        ("shifted", r"gives .* when it generates it and .* when it echoes it: they are misaligned"),
+        ("shifted", r"gives .* when it generates it and .* when it echoes it.*: they are misaligned"),
         ("nothing", r"tells 0 log-probabilities for a prompt of \d tokens"),
         ("silent", "tells no log-probabilities"),
         ("uncounted", r"does not count the tokens of a prompt"),
