@@ -49,7 +49,14 @@ class Completions:
         own = TOKENS.findall(text)
         if special and self.dialect == "echo rewritten":
             own = [word.strip() for word in own]
-        return {"tokens": [self._id(word) for word in [*start, *own]]}
+        ids = [self._id(word) for word in [*start, *own]]
+        if not llama:
+            return {"tokens": ids, "count": len(ids), "max_model_len": 512}
+        pieces = [word if word.isascii() else [*word.encode()] for word in [*start, *own]]
+        return {"tokens": [{"id": one, "piece": piece} for one, piece in zip(ids, pieces, strict=True)]}
+
+    def spelled(self, prompt: str | list[int]) -> str:
+        return prompt if isinstance(prompt, str) else "".join(self._vocabulary[one] for one in prompt)
 
     def complete(self, asked: Body) -> Body | tuple[int, Body, Body]:
         start = [] if self.dialect in STARTLESS else [START]
@@ -68,7 +75,7 @@ class Completions:
             told = self._echoed(own, echo=asked.get("echo", False))
         choice = {"index": 0, "text": "", "finish_reason": "length", "logprobs": told}
         answer: Body = {"object": "text_completion", "choices": [choice]}
-        if self.dialect != "uncounted":
+        if "uncounted" not in self.dialect:
             answer["usage"] = {"prompt_tokens": len(own), "completion_tokens": 1}
         return answer
 
@@ -87,6 +94,8 @@ class Completions:
             values = [None if one is None else one - 1 for one in values[:-1]] + values[-1:]
         elif self.dialect == "start dropped":
             tokens, values = tokens[1:], [None, *values[2:]]
+        elif self.dialect == "no generated":
+            tokens, values = tokens[:-1], values[:-1]
         elif self.dialect == "nothing":
             values = [None] * len(values)
         elif self.dialect == "one null":

@@ -70,6 +70,10 @@ class ChatServer(Completions):
         found: Any = self.complete(asked) if path == "/v1/completions" else self.answer(asked)
         return {"model": self.name, **found} if isinstance(found, dict) else found
 
+    def put(self, part: str) -> bool:
+        """Whether a text was put that holds the part."""
+        return any(part in self.spelled(one["prompt"]) for one in self.requests)
+
     def close(self) -> None:
         self.closed.set()
         self._http.shutdown()

@@ -85,6 +85,10 @@ def test_a_first_word_without_a_log_probability_needs_a_start(
         ("nothing", r"tells 0 log-probabilities for a prompt of \d tokens"),
         ("silent", "tells no log-probabilities"),
         ("uncounted", r"does not count the tokens of a prompt"),
+        ("constant", "told apart from its neighbours, on 0 of 8 prompts"),
+        ("middle", r"when it generates it and .* when it echoes it.*: they are misaligned"),
+        ("one null", r"tells 0 log-probabilities for a prompt of \d tokens"),
+        ("no generated", r"as number 6 of 9 for 9 tokens: they are misaligned"),
     ],
 )
 def test_servers_that_only_seem_to_echo_are_refused_before_anything_is_scored(
@@ -95,7 +99,7 @@ def test_servers_that_only_seem_to_echo_are_refused_before_anything_is_scored(
     for _ in range(2):
         with pytest.raises(AnswerError, match=said):
             asked.score(["He was late."], "log_likelihood")
-    assert not any("late." in one["prompt"] for one in server.requests)
+    assert not server.put("late.")
     with pytest.raises(AnswerError, match=said):
         asked.choose([Choice(PROMPT, ("the nurse", "nobody"))], "likelihood")
 
@@ -116,7 +120,7 @@ def test_numbers_that_are_none_and_other_quantities(server: ChatServer, model: O
     with pytest.raises(QuestionError, match="no quantity 'joy'"):
         asked.score(["He"], "joy")
     asked.score(["He"], "log_likelihood")
-    for value in (0.5, math.nan):
+    for value in (0.5, math.nan, math.inf):
 
         def fault(answer: dict, value: float = value) -> dict:
             answer["choices"][0]["logprobs"]["token_logprobs"][1] = value
@@ -133,3 +137,58 @@ def test_scores_are_asked_of_servers_that_are_said_to_echo_alone(model: Opener) 
         model().score(["He"], "log_likelihood")
     with pytest.raises(OptionsError, match="text_start is put before texts"):
         model(text_start=".")
+
+
+def test_token_ids_are_put_where_the_server_tokenises(server: ChatServer, model: Opener) -> None:
+    server.tokenizer = True
+    asked = model(prompt_logprobs="echo")
+    assert "in its token ids" in asked.identity.prompting["prompt put"]
+    start = ["<s>", *TOKENS.findall(PROMPT)]
+    texts = ["He was late.", Continuation(PROMPT, " She was.")]
+    expected = [summed(["<s>"], "He was late."), summed(start, " She was.")]
+    assert asked.score(texts, "log_likelihood") == pytest.approx(expected, abs=1e-12)
+    assert all(one["prompt"][0] == 0 and one["prompt"].count(0) == 1 for one in server.requests)
+    (found,) = asked.choose([Choice(PROMPT, ("the nurse", "nobody"))], "likelihood")
+    assert found.logprobs == pytest.approx([summed(start, " the nurse"), summed(start, " nobody")])
+
+
+def test_a_start_token_is_taken_from_the_tokenizer(server: ChatServer, model: Opener) -> None:
+    server.tokenizer, server.dialect = True, "no start"
+    with pytest.raises(QuestionError, match=r"reads no start token.*text_start="):
+        model(prompt_logprobs="echo").score(["He was late."], "log_likelihood")
+    (found,) = model(prompt_logprobs="echo", text_start=".").score([" He was"], "log_likelihood")
+    assert found == pytest.approx(summed(["."], " He was"))
+
+
+@pytest.mark.parametrize(
+    ("dialect", "said"),
+    [
+        ("echo doubled", r"is given \d token ids and reads \d"),
+        ("echo rewritten", "reads a text in other tokens where it puts a start token before it"),
+        ("llama", "it leaves those of the prompt out"),
+    ],
+)
+def test_servers_that_read_other_tokens_than_those_put_are_refused(
+    server: ChatServer, model: Opener, dialect: str, said: str
+) -> None:
+    server.tokenizer, server.dialect = True, dialect
+    with pytest.raises(AnswerError, match=said):
+        model(prompt_logprobs="echo").score(["He was late."], "log_likelihood")
+
+
+def test_a_server_without_a_tokenizer_is_asked_by_texts(server: ChatServer, model: Opener) -> None:
+    with pytest.raises(AnswerError, match=r"tells no token ids of a text \(POST /tokenize\).*echo-text"):
+        model(prompt_logprobs="echo").score(["He was late."], "log_likelihood")
+
+
+def test_an_echo_is_whole_after_a_failure_between_the_tokens_and_the_echo(
+    server: ChatServer, model: Opener
+) -> None:
+    server.tokenizer = True
+    asked = model(prompt_logprobs="echo", attempts=3, concurrency=1)
+    asked.score(["First."], "log_likelihood")
+    before = len(server.requests)
+    server.faults = [lambda made: made, lambda _: (503, {}, {"error": {"message": "busy"}})]
+    found = asked.score(["He was.", "She was."], "log_likelihood")
+    assert found == pytest.approx([summed(["<s>"], "He was."), summed(["<s>"], "She was.")])
+    assert len(server.requests) - before == 3, "what was echoed is not asked again"
