@@ -44,6 +44,7 @@ class Echo(Likelihood):
     def __init__(self, client: ChatClient, every: Every, start: str, *, as_text: bool) -> None:
         super().__init__(client, every, start)
         self._ids = None if as_text else ServerTokens(client, every, AS_TEXT)
+        self._left_out = 0
 
     def probe(self) -> None:
         """Raise AnswerError where the server's echoes are not the log-probabilities of the prompt's tokens.
@@ -70,23 +71,25 @@ class Echo(Likelihood):
                 )
             if not isinstance(put, str) and counted != len(put):
                 raise self._no_echo(f"is given {len(put)} token ids and reads {counted}")
-            if entries not in (counted, counted + 1) or all(one is None for one in echoed.logprobs[:-1]):
+            left_out = counted + 1 - entries  # the start token, by servers that are given texts
+            if not 0 <= left_out <= (self._ids is None) or all(one is None for one in echoed.logprobs[:-1]):
                 kept = sum(one is not None for one in echoed.logprobs)
                 raise self._no_echo(
                     f"tells {kept} log-probabilities for a prompt of {counted} tokens and one generated: it leaves those of "
                     "the prompt out"
                 )
             after = made.prompt_tokens
-            # One less where a start token is not told; more than one where the token stands before itself.
+            # Two places where the token stands before itself: then a shift would not be seen.
             places = [i for i in (after - 1, after) if _same(echoed.tokens[i : i + 1], token)]
             if len(places) != 1 or (again := echoed.logprobs[places[0]]) is None:
                 continue  # read in other tokens together
             (place,) = places
-            if not abs(again - value) <= TOLERANCE or place != after + entries - counted - 1:
+            if not abs(again - value) <= TOLERANCE or place != after - left_out:
                 raise self._no_echo(
                     f"gives {token!r} after {prompt!r} the log-probability {value:.3f} when it generates it and {again:.3f} "
                     f"when it echoes it, as number {place + 1} of {entries} for {counted} tokens: they are misaligned"
                 )
+            self._left_out = left_out
             agreed += told_apart(again, echoed.logprobs[place - 1 : place] + echoed.logprobs[place + 1 :][:1])
             if agreed == WANTED:
                 return
@@ -119,9 +122,9 @@ class Echo(Likelihood):
 
     def _of_prompt(self, text: str, put: Prompt, answer: Completed) -> Echoed:
         """Without the token that was generated; raises AnswerError for an echo that is not whole."""
-        entries = len(answer.tokens)
-        counted, start_left_out = (answer.prompt_tokens, 1) if isinstance(put, str) else (len(put), 0)
-        if not entries or (counted is not None and not 0 <= counted + 1 - entries <= start_left_out):
+        entries, counted = len(answer.tokens), answer.prompt_tokens
+        wanted = counted if isinstance(put, str) else len(put)
+        if counted is None or counted != wanted or entries != counted + 1 - self._left_out:
             raise AnswerError(
                 f"openai: {self._client.server} counts {counted} tokens in {text[:60]!r}, and tells of {entries - 1}. "
                 f"{WITHOUT}"

@@ -72,7 +72,7 @@ class Forced(Likelihood):
                 return
         raise self._not_forced(
             f"lets what a grammar forces be compared with what is free, and told apart from its neighbour, on {agreed} of "
-            f"{len(PROBES)} prompts"
+            f"{len(PROBES)} prompts{'' if agreed else ': it may tell no log-probabilities'}"
         )
 
     def _after(self, groups: Sequence[tuple[str, Sequence[str]]]) -> list[list[Scored]]:
@@ -117,7 +117,7 @@ class Forced(Likelihood):
         answer = self._client.complete(before, top=TOP)
         self._check_read(before, answer)
         if not answer.logprobs:
-            raise self._not_forced("tells no log-probabilities")
+            return None  # the likeliest is a part of a letter, or nothing is told
         if len(answer.top) < 2 or not answer.top[1][2] > self.lowest:
             raise self._not_forced(
                 "tells of no token but the one that it takes: its probabilities are those after sampling"

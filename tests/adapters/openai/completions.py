@@ -94,6 +94,8 @@ class Completions:
             values = [None if one is None else one - 1 for one in values[:-1]] + values[-1:]
         elif self.dialect == "start dropped":
             tokens, values = tokens[1:], [None, *values[2:]]
+        elif self.dialect == "one fewer":
+            tokens, values = [*tokens[:2], *tokens[3:]], [*values[:2], *values[3:]]
         elif self.dialect == "no generated":
             tokens, values = tokens[:-1], values[:-1]
         elif self.dialect == "nothing":
@@ -134,7 +136,7 @@ class Completions:
             own = [*own, token]
         if forced and self.dialect == "llama short":
             content.pop()
-        return {"content": content}
+        return {"content": [] if self.dialect == "llama silent" else content}
 
     def _entry(self, token: str, value: float) -> Body:
         return {"id": self._id(token), "token": token, "bytes": [*token.encode()], "logprob": value}

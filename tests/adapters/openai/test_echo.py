@@ -12,7 +12,7 @@ from biascore.errors import AnswerError, CapabilityError, OptionsError, Question
 from biascore.models.model import Model
 
 from .completions import TOKENS, logprob
-from .server import ChatServer
+from .server import MODEL, ChatServer
 
 Opener = Callable[..., Model]
 PROMPT = "The nurse met the engineer."
@@ -110,7 +110,13 @@ def test_an_echo_that_changes_later_is_no_sum_of_nothing(server: ChatServer, mod
     server.dialect = "generated only"
     with pytest.raises(AnswerError, match=r"counts 3 tokens in 'She was', and tells of 0"):
         asked.score(["She was"], "log_likelihood")
-    server.dialect = "nothing"
+    server.dialect = "one fewer"
+    with pytest.raises(AnswerError, match=r"counts 3 tokens in 'She was', and tells of 2"):
+        asked.score(["She was"], "log_likelihood")
+    server.dialect, server.name = "echo", "gpt-x"
+    with pytest.raises(AnswerError, match="'tiny-chat' was asked, and 'gpt-x' answered"):
+        asked.score(["She was"], "log_likelihood")
+    server.dialect, server.name = "nothing", MODEL
     with pytest.raises(QuestionError, match=r"tells no log-probability of a token of 'She was'"):
         asked.score(["She was"], "log_likelihood")
 
@@ -163,6 +169,7 @@ def test_a_start_token_is_taken_from_the_tokenizer(server: ChatServer, model: Op
 @pytest.mark.parametrize(
     ("dialect", "said"),
     [
+        ("start dropped", "it leaves those of the prompt out"),
         ("echo doubled", r"is given \d token ids and reads \d"),
         ("echo rewritten", "reads a text in other tokens where it puts a start token before it"),
         ("llama", "it leaves those of the prompt out"),
