@@ -19,13 +19,9 @@ if TYPE_CHECKING:
     from biascore.files.reading import parse_json as parse_json
     from biascore.installation import install_extra as install_extra
     from biascore.metric import SELF as SELF
-    from biascore.models.http import TIMEOUT_VARIABLE as TIMEOUT_VARIABLE
+    from biascore.models.http import Limits as Limits
     from biascore.models.http import retry_after as retry_after
     from biascore.models.http import shortened as shortened
-    from biascore.models.http import size_allowed as size_allowed
-    from biascore.models.http import timeout as timeout
-    from biascore.models.http import too_large as too_large
-    from biascore.models.http import within as within
     from biascore.models.vocabulary import BLOCK_ROWS as BLOCK_ROWS
     from biascore.results.coverage import REPEATED as REPEATED
     from biascore.scorers.features import vectors_of as vectors_of

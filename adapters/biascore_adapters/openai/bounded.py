@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import time
-from typing import Any, Final
+from typing import Any
 
 import httpx2
 import openai
 
-from biascore.api.support import TIMEOUT_VARIABLE, size_allowed, timeout, too_large, within
-from biascore.errors import AnswerError
-
-_GRACE: Final = 0.2
-"""Seconds that a request has to give up by itself, before it is left behind."""
+from biascore.api.support import Limits
 
 
 class BoundedClient(openai.DefaultHttpxClient):
@@ -27,17 +23,16 @@ class BoundedClient(openai.DefaultHttpxClient):
 
     def send(self, request: httpx2.Request, *, stream: bool = False, **options: Any) -> httpx2.Response:  # noqa: ARG002
         """The response, read whole."""
-        seconds, limit = timeout(), size_allowed()
+        limits = Limits.read()
 
         def whole() -> httpx2.Response:
-            end = time.monotonic() + seconds
+            end = time.monotonic() + limits.seconds
             body = bytearray()
             response = super(BoundedClient, self).send(request, stream=True, **options)
             try:
                 for part in response.iter_bytes():
                     body += part
-                    if len(body) > limit * 1e6:
-                        raise AnswerError(too_large("openai", request.url, limit))
+                    limits.check(body, "openai", request.url)
                     if time.monotonic() > end:
                         raise TimeoutError
             finally:
@@ -52,8 +47,6 @@ class BoundedClient(openai.DefaultHttpxClient):
             )
 
         try:
-            return within(seconds + _GRACE, whole)
-        except TimeoutError:
-            raise httpx2.ReadTimeout(
-                f"not within {seconds:g} seconds; {TIMEOUT_VARIABLE} sets how many", request=request
-            ) from None
+            return limits.within(whole)
+        except TimeoutError as error:
+            raise httpx2.ReadTimeout(str(error), request=request) from None

@@ -11,7 +11,7 @@ import httpx2
 import openai
 from pydantic import SecretStr
 
-from biascore.api.support import parse_json, retry_after, shortened, timeout
+from biascore.api.support import Limits, parse_json, retry_after, shortened
 from biascore.errors import (
     AnswerError,
     AuthError,
@@ -79,7 +79,7 @@ class ChatClient:
             base_url=self.server,
             max_retries=0,
             http_client=BoundedClient(),
-            timeout=timeout(),
+            timeout=Limits.read().seconds,
         )
         own = "max_completion_tokens" if options.base_url is None else "max_tokens"
         self._limit = options.token_limit or own
