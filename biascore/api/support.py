@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from biascore.files.reading import ZIP_DAMAGE as ZIP_DAMAGE
     from biascore.files.reading import bounded as bounded
     from biascore.files.reading import check_regular as check_regular
+    from biascore.files.reading import parse_json as parse_json
     from biascore.installation import install_extra as install_extra
     from biascore.metric import SELF as SELF
+    from biascore.models.http import Limits as Limits
     from biascore.models.http import retry_after as retry_after
     from biascore.models.http import shortened as shortened
     from biascore.models.vocabulary import BLOCK_ROWS as BLOCK_ROWS

@@ -67,6 +67,52 @@ class HttpAnswer:
     body: bytes
 
 
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What an answer may take, as the environment sets it: seconds for the whole of it, and megabytes, unpacked."""
+
+    seconds: float
+    megabytes: float
+
+    @classmethod
+    def read(cls) -> Limits:
+        """Raises OptionsError for what is no such number."""
+        return cls(timeout(), megabytes_allowed(_MAX_MB, SIZE_VARIABLE))
+
+    def within(self, work: Callable[[], T]) -> T:
+        """What ``work`` gives; raises TimeoutError, with what to do, where it takes longer, and leaves it behind.
+
+        The time-outs of sockets are for each packet, and a server may send a byte now and then for ever.
+        """
+        future: Future[T] = Future()
+
+        def run() -> None:
+            try:
+                future.set_result(work())
+            except BaseException as error:
+                future.set_exception(error)
+
+        threading.Thread(target=run, daemon=True).start()
+        try:
+            return future.result(self.seconds + _GRACE)
+        except TimeoutError:
+            raise TimeoutError(
+                f"not within {self.seconds:g} seconds; {TIMEOUT_VARIABLE} sets how many"
+            ) from None
+
+    def allow(self, body: bytes | bytearray) -> bool:
+        """Whether a body is no larger."""
+        return len(body) <= self.megabytes * 1e6
+
+    def check(self, body: bytes | bytearray, service: str, url: object) -> None:
+        """Raise AnswerError for a body that is larger."""
+        if not self.allow(body):
+            raise AnswerError(
+                f"{service}: the answer of {url} holds more than {self.megabytes:g} MB. Check the address, or raise the "
+                f"limit: {raised(self.megabytes, SIZE_VARIABLE)}"
+            )
+
+
 class HttpClient:
     """Requests to one service, which ``service`` names in errors; a backend keeps one, and closes it in ``close``.
 
@@ -114,17 +160,15 @@ class HttpClient:
         """
         import requests
 
-        seconds = timeout()
-        limit = megabytes_allowed(_MAX_MB, SIZE_VARIABLE)
+        limits = Limits.read()
         try:
-            answer: HttpAnswer | str = _within(
-                seconds + _GRACE,
-                lambda: _exchange(self.session, method, url, headers, data, json, seconds, limit),
+            answer: HttpAnswer | str = limits.within(
+                lambda: _exchange(self.session, method, url, headers, data, json, limits)
             )
         except requests.RequestException as error:
             answer = type(error).__name__
-        except TimeoutError:
-            answer = f"not within {seconds:g} seconds; {TIMEOUT_VARIABLE} sets how many"
+        except TimeoutError as error:
+            answer = str(error)
         if isinstance(
             answer, str
         ):  # Raised out here: the frames of the other error hold the connection open.
@@ -132,11 +176,7 @@ class HttpClient:
                 f"{self.service}: no whole answer from {url} ({answer}). Check the address and the network, then run "
                 "again: the answers so far are kept"
             )
-        if len(answer.body) > limit * 1e6:
-            raise AnswerError(
-                f"{self.service}: the answer of {url} holds more than {limit:g} MB. Check the address, or raise the "
-                f"limit: {raised(limit, SIZE_VARIABLE)}"
-            )
+        limits.check(answer.body, self.service, url)
         return answer
 
     def read(self, answer: HttpAnswer, url: str) -> HttpReply:
@@ -199,46 +239,28 @@ def _exchange(
     headers: Mapping[str, str] | None,
     data: Any,
     json: Any,
-    seconds: float,
-    limit: float,
+    limits: Limits,
 ) -> HttpAnswer:
     """The answer, its body cut where it is larger than the limit; raises TimeoutError, RequestException."""
-    end = time.monotonic() + seconds
+    end = time.monotonic() + limits.seconds
     with session.request(
         method,
         url,
         headers=headers,
         data=data,
         json=json,
-        timeout=(_CONNECT_TIMEOUT, seconds),
+        timeout=(_CONNECT_TIMEOUT, limits.seconds),
         allow_redirects=False,
         stream=True,
     ) as response:
         body = bytearray()
         for part in response.iter_content(_CHUNK):
             body += part
-            if len(body) > limit * 1e6:
+            if not limits.allow(body):
                 break
             if time.monotonic() > end:
                 raise TimeoutError
         return HttpAnswer(response.status_code, response.headers, bytes(body))
-
-
-def _within(seconds: float, work: Callable[[], T]) -> T:
-    """What ``work`` gives; raises TimeoutError where it takes longer, and leaves it behind.
-
-    The time-outs of sockets are for each packet, and a server may send a byte now and then for ever.
-    """
-    future: Future[T] = Future()
-
-    def run() -> None:
-        try:
-            future.set_result(work())
-        except BaseException as error:
-            future.set_exception(error)
-
-    threading.Thread(target=run, daemon=True).start()
-    return future.result(seconds)
 
 
 def _raise_for_passing(answer: HttpAnswer, service: str) -> None:

@@ -40,8 +40,8 @@ class OpenAIAdapter(Adapter[OpenAIOptions]):
             )
         if options.text_start and options.prompt_logprobs is None:
             raise OptionsError(
-                "openai: text_start is put before texts that are scored, which needs prompt_logprobs. Set it to echo, or "
-                "leave text_start out"
+                "openai: text_start is put before texts that are scored, which needs prompt_logprobs. Set it to echo, "
+                "echo-text or grammar, or leave text_start out"
             )
         if options.base_url is not None:
             server_url(options.base_url, "openai: the option base_url")
@@ -55,8 +55,8 @@ class OpenAIAdapter(Adapter[OpenAIOptions]):
 
     def load(self, ref: ModelRef, options: OpenAIOptions, context: LoadContext) -> Backend:
         """Make the client; nothing is sent yet."""
-        from biascore_adapters.openai.backend import ChatBackend, EchoingBackend
+        from biascore_adapters.openai.backend import ChatBackend, ScoringBackend
 
         key = SecretStr(os.environ.get(KEY, "").strip() or WITHOUT_KEY)
-        backend = ChatBackend if options.prompt_logprobs is None else EchoingBackend
+        backend = ChatBackend if options.prompt_logprobs is None else ScoringBackend
         return backend(ref.locator, key, options, context.languages)

@@ -32,7 +32,9 @@ from biascore.api.queries import (
 )
 from biascore.errors import AnswerError, QuestionError
 from biascore_adapters.openai.client import ChatClient, Reply
-from biascore_adapters.openai.echo import Echo, Scored
+from biascore_adapters.openai.echo import Echo
+from biascore_adapters.openai.forced import Forced
+from biascore_adapters.openai.likelihood import Every, Likelihood, Scored
 from biascore_adapters.openai.options import OpenAIOptions
 
 QUANTITIES: Final[Mapping[str, Callable[[Scored], float]]] = MappingProxyType(
@@ -61,7 +63,7 @@ class ChatBackend(Backend):
         self._client = ChatClient(model, key, options)
         self._options, self._languages = options, languages
         self._threads = ThreadPoolExecutor(options.concurrency, thread_name_prefix="openai")
-        self._answered: dict[Hashable, Any] = {}
+        self._answered: dict[tuple[Callable[..., Any], Hashable], Any] = {}
         self.batch = 2 * options.concurrency
         system = (
             "" if options.system_prompt is None else f", after the system prompt {options.system_prompt!r}"
@@ -72,7 +74,6 @@ class ChatBackend(Backend):
             ways=("letters", "text"),
             prompting={"prompt put": f"as a user's message to a server of the OpenAI API{system}"},
         )
-        self._echo = Echo(self._client, self._all, options.text_start)
 
     @hookimpl
     def choose(self, questions: tuple[Choice, ...], way: Way) -> tuple[Chosen, ...]:
@@ -80,8 +81,6 @@ class ChatBackend(Backend):
 
         Raises QuestionError where letters are asked of a server that tells no log-probabilities, and as the client does.
         """
-        if way == "likelihood":
-            return self._echo.choose(questions)
         if way == "text":
             asked = [
                 (written_out(one, order_of(one)), self._options.max_answer_tokens, 0) for one in questions
@@ -132,7 +131,8 @@ class ChatBackend(Backend):
 
     def _all(self, questions: Sequence[Q], ask: Callable[[Q], A]) -> list[A]:
         """The answers in the order of the questions; those that came are kept until all of them have."""
-        left = [one for one in dict.fromkeys(questions) if one not in self._answered]
+        keys = {one: (ask, one) for one in questions}
+        left = [one for one, key in keys.items() if key not in self._answered]
         futures = {one: self._threads.submit(ask, one) for one in left}
         problem: Exception | None = None
         for one, future in futures.items():
@@ -141,14 +141,13 @@ class ChatBackend(Backend):
             if future.cancelled():
                 continue
             try:
-                self._answered[one] = future.result()
+                self._answered[keys[one]] = future.result()
             except Exception as error:  # raised below, when the rest is kept
                 problem = problem or error
         if problem is not None:
             raise problem
-        found = [self._answered[one] for one in questions]
-        self._answered.clear()
-        return found
+        found = {one: self._answered.pop(key) for one, key in keys.items()}
+        return [found[one] for one in questions]
 
     def _letters(self, question: Choice, reply: Reply) -> list[float]:
         if reply.first is None:
@@ -167,13 +166,14 @@ class ChatBackend(Backend):
         return tag if known is None else f"{known.name} ({tag})"
 
 
-class EchoingBackend(ChatBackend):
+class ScoringBackend(ChatBackend):
     """A server that tells the log-probabilities of given texts, which are put to it without a chat template."""
 
     def __init__(
         self, model: str, key: SecretStr, options: OpenAIOptions, languages: Mapping[str, Language]
     ) -> None:
         super().__init__(model, key, options, languages)
+        self._likelihood, how = _likelihood(self._client, self._all, options)
         start = (
             f"after {options.text_start!r}" if options.text_start else "after the start token of the model"
         )
@@ -183,9 +183,14 @@ class EchoingBackend(ChatBackend):
             ways=("likelihood", *self.identity.ways),
             continues=True,
             quantities=tuple(QUANTITIES),
-            facts={**self.identity.facts, "texts scored": f"by the echo of the server, {start}"},
-            prompting={"prompt put": f"by likelihood as it is, without a chat template; else {told}"},
+            facts={**self.identity.facts, "texts scored": f"{how}, {start}"},
+            prompting={"prompt put": f"by likelihood as it is, without a chat template, {how}; else {told}"},
         )
+
+    @hookimpl
+    def choose(self, questions: tuple[Choice, ...], way: Way) -> tuple[Chosen, ...]:
+        """By likelihood too, as ``score`` does."""
+        return self._likelihood.choose(questions) if way == "likelihood" else super().choose(questions, way)
 
     @hookimpl
     def score(self, texts: tuple[str | Continuation, ...], quantity: str) -> npt.NDArray[np.float64]:
@@ -195,7 +200,21 @@ class EchoingBackend(ChatBackend):
             raise QuestionError(
                 f"openai: there is no quantity {quantity!r}. Ask for {', '.join(map(repr, QUANTITIES))}"
             )
-        return np.array([QUANTITIES[quantity](one) for one in self._echo.score(texts)], dtype=np.float64)
+        return np.array(
+            [QUANTITIES[quantity](one) for one in self._likelihood.score(texts)], dtype=np.float64
+        )
+
+
+def _likelihood(client: ChatClient, every: Every, options: OpenAIOptions) -> tuple[Likelihood, str]:
+    """What scores texts, and how in words."""
+    if options.prompt_logprobs == "grammar":
+        return Forced(client, every, options.text_start), "forced by a grammar of the server's token ids"
+    if options.prompt_logprobs == "echo":
+        echo = Echo(client, every, options.text_start, as_text=False)
+        return echo, "by the echo of the server, in its token ids"
+    return Echo(
+        client, every, options.text_start, as_text=True
+    ), "by the echo of the server, which reads them in its own tokens"
 
 
 def _text_of(question: Choice | Continuation) -> str:

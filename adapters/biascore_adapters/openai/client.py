@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-import json
-import os
-from collections.abc import Iterable
+import operator
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
+import httpx2
 import openai
 from pydantic import SecretStr
 
-from biascore.api.support import retry_after, shortened
+from biascore.api.support import Limits, parse_json, retry_after, shortened
 from biascore.errors import (
     AnswerError,
     AuthError,
+    BiascoreError,
     QuestionError,
     QuotaError,
     RateLimitError,
     TransientModelError,
 )
+from biascore_adapters.openai.bounded import BoundedClient
 from biascore_adapters.openai.options import OpenAIOptions
 
-TIMEOUT: Final = 60.0
 _PASSING: Final = (408, 409, 425)
+
+
+class NoSuchPage(AnswerError):
+    """A server that does not know the address, or the model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +42,30 @@ class Reply:
     first: dict[str, float] | None
 
 
+Prompt = str | tuple[int, ...]
+"""A text, or the ids of its tokens."""
+
+
+class Piece(NamedTuple):
+    """A token's id, and whether it is text by itself: of letters outside the vocabulary it is a byte."""
+
+    id: int
+    whole: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Completed:
     """The tokens of a completion, those of the prompt first where it is echoed, and their log-probabilities (None: none).
 
-    ``prompt_tokens``: how many the server counts in the prompt, None where it does not say.
+    ``ids``: those of the tokens, empty where the server does not tell them. ``prompt_tokens``: how many the server counts
+    in the prompt, None where it does not say. ``top``: the id, text and log-probability of the likeliest first tokens.
     """
 
     tokens: tuple[str, ...]
     logprobs: tuple[float | None, ...]
-    prompt_tokens: int | None
+    prompt_tokens: int | None = None
+    ids: tuple[int, ...] = ()
+    top: tuple[tuple[int, str, float], ...] = ()
 
 
 class ChatClient:
@@ -59,9 +78,8 @@ class ChatClient:
             api_key=key.get_secret_value(),
             base_url=self.server,
             max_retries=0,
-            # Redirects are not followed: the key would be sent along.
-            http_client=openai.DefaultHttpxClient(follow_redirects=False),
-            timeout=float(os.environ.get("BIASCORE_HTTP_TIMEOUT") or TIMEOUT),
+            http_client=BoundedClient(),
+            timeout=Limits.read().seconds,
         )
         own = "max_completion_tokens" if options.base_url is None else "max_tokens"
         self._limit = options.token_limit or own
@@ -86,54 +104,96 @@ class ChatClient:
             asked["seed"] = options.seed
         if top:
             asked |= {"logprobs": True, "top_logprobs": top}
-        return self._read(self._sent(self._client.chat.completions, asked))
+        return self._read(self._sent("/chat/completions", asked))
 
-    def complete(self, prompt: str, *, echo: bool) -> Completed:
+    def complete(
+        self, prompt: Prompt, *, echo: bool = False, forced: Sequence[int] = (), top: int = 1
+    ) -> Completed:
         """The next token after a text, without a chat template; with ``echo`` the tokens of the text before it.
 
-        Raises as ``ask`` does.
+        ``forced``: the ids of the tokens that are generated, by a grammar as llama.cpp reads them. Raises as ``ask`` does.
         """
-        asked = {"model": self.model, "prompt": prompt, "max_tokens": 1, "temperature": 0, "logprobs": 1}
-        value = self._sent(self._client.completions, asked | {"echo": echo})
+        asked: dict[str, Any] = {
+            "model": self.model,
+            "prompt": prompt,
+            "max_tokens": len(forced) or 1,
+            "temperature": 0,
+            "logprobs": top,
+        }
+        if echo:
+            asked["echo"] = True
+        if forced:
+            asked["grammar"] = "root ::= " + " ".join(f"<[{one}]>" for one in forced)
+        value = self._sent("/completions", asked)
         try:
             (choice,) = value["choices"]
-            told = choice.get("logprobs") or {}
-            if "content" in told:  # llama.cpp answers with the form of chats
-                tokens, values = (
-                    [one["token"] for one in told["content"]],
-                    [one["logprob"] for one in told["content"]],
-                )
-            else:
-                tokens, values = told.get("tokens") or [], told.get("token_logprobs") or []
-            counted = (value.get("usage") or {}).get("prompt_tokens")
-            found = [None if one is None else float(one) for one in values]
-            completed = Completed(
-                tuple(map(str, tokens)), tuple(found), None if counted is None else int(counted)
+            completed = _completed(
+                choice.get("logprobs") or {}, (value.get("usage") or {}).get("prompt_tokens")
             )
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise self._another_form("a completion", error) from error
         self._check_name(value)
-        self._check_logprobs(one for one in found if one is not None)
+        self._check_logprobs(one for one in completed.logprobs if one is not None)
         if len(completed.tokens) != len(completed.logprobs):
             raise AnswerError(
-                f"openai: {self.server} gives {len(tokens)} tokens and {len(found)} log-probabilities. Report it to whoever "
-                "runs the server"
+                f"openai: {self.server} gives {len(completed.tokens)} tokens and {len(completed.logprobs)} "
+                "log-probabilities. Report it to whoever runs the server"
             )
         return completed
 
-    def _sent(self, endpoint: Any, asked: dict[str, Any]) -> Any:
+    def tokenised(self, text: str, *, special: bool) -> tuple[Piece, ...] | None:
+        """A text's tokens, with those that the model wants around it where ``special``; None of a server that does not tell
+        them.
+
+        vLLM and llama.cpp call the text and the switch by different names. Raises as ``ask`` does.
+        """
+        vllm = {"model": self.model, "prompt": text, "add_special_tokens": special}
+        llama = {"content": text, "add_special": special, "with_pieces": True}
+        root = self.server.removesuffix("/").removesuffix("/v1")
         try:
-            return json.loads(endpoint.with_raw_response.create(**asked).text)
+            value = self._sent(f"{root}/tokenize", vllm | llama)
+        except NoSuchPage:
+            return None
+        try:
+            return tuple(
+                Piece(operator.index(one["id"]), isinstance(one["piece"], str))
+                if isinstance(one, dict)
+                else Piece(operator.index(one), whole=True)
+                for one in value["tokens"]
+            )
+        except (KeyError, TypeError) as error:
+            raise self._another_form("a list of tokens", error) from error
+
+    def _sent(self, path: str, asked: dict[str, Any]) -> Any:
+        """The JSON of an answer; raises NoSuchPage for status 404."""
+        try:
+            response = self._client.post(path, cast_to=httpx2.Response, body=asked)
         except openai.APIStatusError as error:
             raise self._refusal(error) from None
         except (openai.APIConnectionError, openai.APIError) as error:
+            cause = error.__cause__
+            if isinstance(cause, BiascoreError):
+                raise cause from None
             raise TransientModelError(
-                f"openai: {self.server} gives no answer ({type(error).__name__}: {shortened(error)}). Check the address and "
-                "that the server runs"
+                f"openai: {self.server} gives no whole answer ({type(error).__name__}: {shortened(cause or error)}). Check "
+                "the address and that the server runs"
             ) from None
+        try:
+            return parse_json(response.content)
         except ValueError as error:
-            raise TransientModelError(
-                f"openai: {self.server} answers with what is no JSON. Check the option base_url, which often ends with /v1"
+            if "json" in response.headers.get("content-type", ""):
+                raise TransientModelError(
+                    f"openai: the answer of {self.server} breaks off or is garbled ({error}). Run again later: the answers "
+                    "so far are kept"
+                ) from error
+            said = shortened(response.content[:60].decode("utf-8", "replace"))
+            raise AnswerError(
+                f"openai: {self.server} answers with {said!r}, which is no JSON of one answer. "
+                + (
+                    "It streams though this was not asked: turn that off"
+                    if said.startswith("data:")
+                    else "Check the option base_url, which often ends with /v1"
+                )
             ) from error
 
     def close(self) -> None:
@@ -193,7 +253,7 @@ class ChatClient:
         if status >= 500 or status in _PASSING:
             return TransientModelError(f"openai: {self.server} failed with status {status} ({said})")
         if status == 404:
-            return AnswerError(
+            return NoSuchPage(
                 f"openai: {self.server} has no model {self.model!r}, or is no such server ({said}). Check both"
             )
         if 300 <= status < 400:
@@ -208,3 +268,20 @@ class ChatClient:
 def _names(name: str, wanted: str) -> bool:
     """Whether the name in an answer is the model's: itself, without its folder, or with a date behind."""
     return wanted in (name, name.rpartition("/")[2]) or name.startswith(f"{wanted}-")
+
+
+def _completed(told: dict[str, Any], counted: Any) -> Completed:
+    """What a choice tells of its tokens, in the form of completions, or in that of chats as llama.cpp does."""
+    if "content" not in told:
+        values = [None if one is None else float(one) for one in told.get("token_logprobs") or []]
+        tokens = tuple(map(str, told.get("tokens") or []))
+        return Completed(tokens, tuple(values), None if counted is None else int(counted))
+    entries = told["content"]
+    first = entries[0].get("top_logprobs") or [] if entries else []
+    return Completed(
+        tuple(str(one["token"]) for one in entries),
+        tuple(float(one["logprob"]) for one in entries),
+        None if counted is None else int(counted),
+        tuple(int(one["id"]) for one in entries if "id" in one),
+        tuple((int(one["id"]), str(one["token"]), float(one["logprob"])) for one in first if "id" in one),
+    )

@@ -2,175 +2,158 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from biascore.api.queries import Choice, Chosen, Continuation, by_likelihood
-from biascore.errors import AnswerError, QuestionError
-from biascore_adapters.openai.client import ChatClient, Completed
-
-PROBES: Final = (
-    "The weather today is",
-    "Two and two make",
-    "She opened the door and",
-    "The capital of France is",
-    "He said that the",
-    "In the morning they",
+from biascore.errors import AnswerError
+from biascore_adapters.openai.client import ChatClient, Completed, Prompt
+from biascore_adapters.openai.likelihood import (
+    PROBES,
+    TOLERANCE,
+    WANTED,
+    Every,
+    Likelihood,
+    Scored,
+    ServerTokens,
+    first_other,
+    shown,
+    told_apart,
 )
-WANTED: Final = 3
-TOLERANCE: Final = 0.05
-"""Nats by which a token's log-probability may differ when it is generated and when it is echoed."""
+
+TAIL: Final = " in the end"
+"""Stands after the token of a probe, so that values of either neighbour are seen."""
 WITHOUT: Final = "Ask by text or letters, or name a server that gives them, such as vLLM"
+AS_TEXT: Final = (
+    'Set prompt_logprobs to "echo-text" for a server that takes texts only, such as llama-cpp-python, or to "grammar" for '
+    "llama.cpp's own"
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
-    """A sum of log-probabilities in nats, and of how many tokens."""
+class Echoed:
+    """The tokens of a text, ids where the server takes them, and their log-probabilities."""
 
-    total: float
-    tokens: int
+    tokens: Sequence[Hashable]
+    logprobs: tuple[float | None, ...]
 
 
-class Echo:
-    """Scores texts by what the server echoes; ``all`` asks several at a time.
+class Echo(Likelihood):
+    """Scores texts by what the server echoes; they are put in its own token ids, or as they are where ``as_text``."""
 
-    Nothing is scored before three probes have shown that the server means by an echo what it says.
-    """
+    def __init__(self, client: ChatClient, every: Every, start: str, *, as_text: bool) -> None:
+        super().__init__(client, every, start)
+        self._ids = None if as_text else ServerTokens(client, every, AS_TEXT)
+        self._left_out = 0
 
-    def __init__(
-        self,
-        client: ChatClient,
-        every: Callable[[Sequence[str], Callable[[str], Completed]], list[Completed]],
-        start: str,
-    ) -> None:
-        self._client, self._every, self._start = client, every, start
-        self._checked = False
-        self._known: dict[str | Continuation, Scored] = {}
-
-    def score(self, texts: Sequence[str | Continuation]) -> list[Scored]:
-        """The texts, each after the start or after its prompt; raises AnswerError, QuestionError, and as the client does."""
-        self._check()
-        new = [one for one in dict.fromkeys(texts) if one not in self._known]
-        groups = [(self._before(one), (one if isinstance(one, str) else one.text,)) for one in new]
-        self._known |= {one: some[0] for one, some in zip(new, self._after(groups), strict=True)}
-        return [self._known[one] for one in texts]
-
-    def choose(self, questions: Sequence[Choice]) -> tuple[Chosen, ...]:
-        """By the likelihood of each option after the prompt, all scored from the first token that any of them changes."""
-        self._check()
-        groups = [(one.prompt, tuple(_answer(one.prompt, text) for text in one.options)) for one in questions]
-        return tuple(
-            by_likelihood([one.total for one in some], [one.tokens for one in some])
-            for some in self._after(groups)
-        )
-
-    def _before(self, question: str | Continuation) -> str:
-        return self._start if isinstance(question, str) else question.prompt
-
-    def _after(self, groups: Sequence[tuple[str, Sequence[str]]]) -> list[list[Scored]]:
-        """Texts after each prompt; where there is none, after the start token of the server's model."""
-        asked = [
-            text for prompt, some in groups for text in (prompt, *(prompt + one for one in some)) if text
-        ]
-        unique = list(dict.fromkeys(asked))
-        answers = self._every(unique, lambda text: self._client.complete(text, echo=True))
-        told = {text: self._of_prompt(text, one) for text, one in zip(unique, answers, strict=True)}
-        return [self._scored(prompt, some, told) for prompt, some in groups]
-
-    def _of_prompt(self, text: str, completed: Completed) -> Completed:
-        """Without the token that was generated; raises AnswerError for an echo that is not whole."""
-        counted, entries = completed.prompt_tokens, len(completed.tokens)
-        if counted is not None and entries not in (counted, counted + 1):
-            raise AnswerError(
-                f"openai: {self._client.server} counts {counted} tokens in {text[:60]!r}, and tells of {entries - 1}. "
-                f"{WITHOUT}"
-            )
-        return Completed(completed.tokens[:-1], completed.logprobs[:-1], counted)
-
-    def _scored(self, prompt: str, texts: Sequence[str], told: dict[str, Completed]) -> list[Scored]:
-        own = [told[prompt + text] for text in texts]
-        if prompt:
-            start = min(_first_other(told[prompt].tokens, one.tokens) for one in own)
-        else:
-            start = 1
-            if any(_begins(text, one.tokens[0]) for text, one in zip(texts, own, strict=True)):
-                raise QuestionError(
-                    f"openai: the model of {self._client.server} reads no start token, or the server does not tell it, so "
-                    f"that the first word of {texts[0][:60]!r} has no log-probability. Name a text to put before each with "
-                    'the option text_start, such as text_start="<|endoftext|>" or text_start="."'
-                )
-        found = []
-        for text, one in zip(texts, own, strict=True):
-            values = one.logprobs[start:]
-            known = [value for value in values if value is not None and math.isfinite(value)]
-            if not known or len(known) < len(values) or not start:
-                raise QuestionError(
-                    f"openai: {self._client.server} tells no log-probability of a token of {text[:60]!r} after "
-                    f"{prompt[-60:]!r}. Use a longer prompt or another text"
-                )
-            found.append(Scored(math.fsum(known), len(known)))
-        return found
-
-    def _check(self) -> None:
+    def probe(self) -> None:
         """Raise AnswerError where the server's echoes are not the log-probabilities of the prompt's tokens.
 
         Some servers echo only what they generate, and some pair each token with the next one's log-probability; both give
         numbers that look right.
         """
-        if self._checked:
-            return
+        if self._ids is not None:
+            self._ids.check()
         agreed = 0
         for prompt in PROBES:
-            made = self._client.complete(prompt, echo=False)
-            token, value = (made.tokens or ("",))[-1], (made.logprobs or (None,))[-1]
+            made = self._client.complete(self._put([prompt])[0])
+            token, value = shown(made)
             if value is None:
                 raise self._no_echo("tells no log-probabilities")
             if not token.strip():
                 continue
-            echoed = self._client.complete(prompt + token, echo=True)
-            if echoed.prompt_tokens is None:
+            (put,) = self._put([prompt + token + TAIL])
+            echoed = self._client.complete(put, echo=True)
+            entries, counted = len(echoed.tokens), echoed.prompt_tokens
+            if counted is None or made.prompt_tokens is None:
                 raise self._no_echo(
                     "does not count the tokens of a prompt (usage), so that an echo cannot be checked"
                 )
-            entries, counted = len(echoed.tokens), echoed.prompt_tokens
-            if entries not in (counted, counted + 1) or all(one is None for one in echoed.logprobs[:-1]):
+            if not isinstance(put, str) and counted != len(put):
+                raise self._no_echo(f"is given {len(put)} token ids and reads {counted}")
+            left_out = counted + 1 - entries  # the start token, by servers that are given texts
+            if not 0 <= left_out <= (self._ids is None) or all(one is None for one in echoed.logprobs[:-1]):
                 kept = sum(one is not None for one in echoed.logprobs)
                 raise self._no_echo(
                     f"tells {kept} log-probabilities for a prompt of {counted} tokens and one generated: it leaves those of "
                     "the prompt out"
                 )
-            again = echoed.logprobs[-2]
-            if echoed.tokens[-2].strip() != token.strip() or again is None:
+            after = made.prompt_tokens
+            # Two places where the token stands before itself: then a shift would not be seen.
+            places = [i for i in (after - 1, after) if _same(echoed.tokens[i : i + 1], token)]
+            if len(places) != 1 or (again := echoed.logprobs[places[0]]) is None:
                 continue  # read in other tokens together
-            if not abs(again - value) <= TOLERANCE:
+            (place,) = places
+            if not abs(again - value) <= TOLERANCE or place != after - left_out:
                 raise self._no_echo(
                     f"gives {token!r} after {prompt!r} the log-probability {value:.3f} when it generates it and {again:.3f} "
-                    "when it echoes it: they are misaligned"
+                    f"when it echoes it, as number {place + 1} of {entries} for {counted} tokens: they are misaligned"
                 )
-            agreed += 1
+            self._left_out = left_out
+            agreed += told_apart(again, echoed.logprobs[place - 1 : place] + echoed.logprobs[place + 1 :][:1])
             if agreed == WANTED:
-                self._checked = True
                 return
         raise self._no_echo(
-            f"lets an echo be compared with what is generated on {agreed} of {len(PROBES)} prompts"
+            f"lets an echo be compared with what is generated, and told apart from its neighbours, on {agreed} of "
+            f"{len(PROBES)} prompts"
         )
+
+    def _after(self, groups: Sequence[tuple[str, Sequence[str]]]) -> list[list[Scored]]:
+        asked = [
+            text for prompt, some in groups for text in (prompt, *(prompt + one for one in some)) if text
+        ]
+        unique = list(dict.fromkeys(asked))
+        put = self._put(unique)
+        answers = self._every(put, self._echoed)
+        told = {
+            text: self._of_prompt(text, one, answer)
+            for text, one, answer in zip(unique, put, answers, strict=True)
+        }
+        return [self._scored(prompt, some, told) for prompt, some in groups]
+
+    def _put(self, texts: Sequence[str]) -> list[Prompt]:
+        if self._ids is None:
+            return list(texts)
+        ids = self._ids.of(texts)
+        return [ids[one] for one in texts]
+
+    def _echoed(self, prompt: Prompt) -> Completed:
+        return self._client.complete(prompt, echo=True)
+
+    def _of_prompt(self, text: str, put: Prompt, answer: Completed) -> Echoed:
+        """Without the token that was generated; raises AnswerError for an echo that is not whole."""
+        entries, counted = len(answer.tokens), answer.prompt_tokens
+        wanted = counted if isinstance(put, str) else len(put)
+        if counted is None or counted != wanted or entries != counted + 1 - self._left_out:
+            raise AnswerError(
+                f"openai: {self._client.server} counts {counted} tokens in {text[:60]!r}, and tells of {entries - 1}. "
+                f"{WITHOUT}"
+            )
+        return Echoed(answer.tokens[:-1] if isinstance(put, str) else put, answer.logprobs[:-1])
+
+    def _scored(self, prompt: str, texts: Sequence[str], told: dict[str, Echoed]) -> list[Scored]:
+        own = [told[prompt + text] for text in texts]
+        if prompt:
+            start = first_other(told[prompt].tokens, [one.tokens for one in own])
+        elif self._ids is not None:
+            start = len(self._ids.start)
+        else:
+            start = int(
+                not any(_begins(text, str(one.tokens[0])) for text, one in zip(texts, own, strict=True))
+            )
+        if not start:
+            raise self._no_start(texts[0])
+        return [self._sum(one.logprobs[start:], text, prompt) for text, one in zip(texts, own, strict=True)]
 
     def _no_echo(self, what: str) -> AnswerError:
         return AnswerError(f"openai: {self._client.server} {what}. {WITHOUT}, and leave prompt_logprobs out")
 
 
-def _first_other(tokens: Sequence[str], longer: Sequence[str]) -> int:
-    same = (i for i, both in enumerate(zip(tokens, longer, strict=False)) if both[0] != both[1])
-    return next(same, min(len(tokens), len(longer)))
+def _same(tokens: Sequence[str], token: str) -> bool:
+    return [one.strip() for one in tokens] == [token.strip()]
 
 
 def _begins(text: str, token: str) -> bool:
     """Whether a token is the text's own first one, and not one that starts any text."""
     plain = token.replace("▁", " ").replace("Ġ", " ").strip()
     return text.strip().startswith(plain)
-
-
-def _answer(prompt: str, option: str) -> str:
-    return option.strip() if prompt[-1:].isspace() else f" {option.strip()}"

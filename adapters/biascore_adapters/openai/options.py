@@ -17,9 +17,10 @@ class OpenAIOptions(Options):
     where it is set. ``max_answer_tokens`` (64) bounds an answer that chooses, ``max_new_tokens`` (1024) a translation;
     ``token_limit`` is the name that the server has for that bound: by default "max_completion_tokens" with OpenAI,
     "max_tokens" elsewhere. ``answers_as``: the name that the server answers with, where that is another than the
-    model's. ``concurrency``: requests at a time. ``prompt_logprobs``: "echo" where the server tells the log-probabilities of
-    the tokens of a prompt, as vLLM and llama-cpp-python do; then texts are scored, after ``text_start`` where a model has no
-    start token of its own.
+    model's. ``concurrency``: requests at a time. ``prompt_logprobs``: how the server tells
+    the log-probabilities of given texts, if it does: "echo" after the ids of their tokens, as vLLM does; "echo-text" after
+    the texts themselves, as llama-cpp-python does; "grammar" where it generates what a grammar forces, as llama.cpp's own
+    server does. Then texts are scored, after ``text_start`` where a model has no start token of its own.
     """
 
     base_url: str | None = None
@@ -31,5 +32,5 @@ class OpenAIOptions(Options):
     token_limit: Literal["max_tokens", "max_completion_tokens"] | None = None
     answers_as: str | None = None
     concurrency: int = Field(default=8, ge=1, le=256)
-    prompt_logprobs: Literal["echo"] | None = None
+    prompt_logprobs: Literal["echo", "echo-text", "grammar"] | None = None
     text_start: str = ""

@@ -2,45 +2,35 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import re
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from .completions import Completions
 
 MODEL = "tiny-chat"
 Fault = Callable[[dict[str, Any]], Any]
 """Makes another answer of the right one: a dict, bytes, or (status, headers, dict)."""
 
 
-TOKENS = re.compile(r"\s?\w+|\s?[^\w\s]|\s")
-WORDS = (" and", " late", " here", ".")
-
-
-def logprob(before: Sequence[str], token: str) -> float:
-    """Of a token after others, in a model of the last two: the same in every run."""
-    return -(1 + int(hashlib.sha256(f"{before[-2:]}{token}".encode()).hexdigest(), 16) % 400 / 100)
-
-
-def likeliest(before: Sequence[str]) -> str:
-    return max(WORDS, key=lambda word: logprob(before, word))
-
-
-class ChatServer:
+class ChatServer(Completions):
     """Says the option that ``prefers`` names, by letter; ``letters`` are the probabilities of letters, by place.
 
     ``says``: what is said to a prompt that holds the key. ``faults`` befall the next requests, one each. ``requests`` are
-    the bodies, ``most`` the largest number of them at a time. ``dialect``: how completions tell of their prompt.
+    the bodies, ``most`` the largest number of them at a time. ``trickle``: seconds between the bytes of an answer.
     """
 
     def __init__(self) -> None:
+        super().__init__()
         self.prefers, self.says, self.name = "engineer", dict[str, str](), MODEL
         self.letters: tuple[float, ...] | None = (0.5, 0.3, 0.1)
         self.faults: list[Fault] = []
-        self.dialect = "echo"
+        self.trickle = 0.0
+        self.closed = threading.Event()
         self.requests: list[dict[str, Any]] = []
         self.headers: list[Mapping[str, str]] = []
         self.now = self.most = 0
@@ -71,34 +61,21 @@ class ChatServer:
             }
             top = [{"token": token, "logprob": math.log(p), "bytes": None} for token, p in values.items()]
             choice["logprobs"] = {"content": [{**top[0], "top_logprobs": top}]}
-        return {"id": "1", "object": "chat.completion", "created": 1, "model": self.name, "choices": [choice]}
+        return {"id": "1", "object": "chat.completion", "created": 1, "choices": [choice]}
 
-    def complete(self, asked: dict[str, Any]) -> dict[str, Any]:
-        """The next token, and with ``echo`` those of the prompt, as servers of several kinds tell them."""
-        own = TOKENS.findall(asked["prompt"])
-        start = [] if self.dialect in ("no start", "shifted") else ["<s>"]
-        tokens = [*start, *own, likeliest([*start, *own])]
-        values = [None if not i else logprob(tokens[:i], token) for i, token in enumerate(tokens)]
-        if not asked["echo"] or self.dialect == "generated only":
-            tokens, values = tokens[-1:], values[-1:]
-        elif self.dialect == "shifted":  # each with the log-probability of the one that follows
-            values = [None, *values[2:], -0.5]
-        elif self.dialect == "start dropped":
-            tokens, values = tokens[1:], [None, *values[2:]]
-        elif self.dialect == "nothing":
-            values = [None] * len(values)
-        told: Any = {"tokens": tokens, "token_logprobs": values, "text_offset": [], "top_logprobs": None}
-        if self.dialect == "generated only":
-            told = {"content": [{"token": tokens[0], "logprob": values[0]}]}
-        if self.dialect == "silent":
-            told = None
-        choice = {"index": 0, "text": tokens[-1], "finish_reason": "length", "logprobs": told}
-        answer: dict[str, Any] = {"object": "text_completion", "model": self.name, "choices": [choice]}
-        if self.dialect != "uncounted":
-            answer["usage"] = {"prompt_tokens": len(start) + len(own), "completion_tokens": 1}
-        return answer
+    def made(self, path: str, asked: dict[str, Any]) -> Any:
+        """The right answer: a dict, or a status, headers and a dict."""
+        if path == "/tokenize":
+            return self.tokenize(asked) or (404, {}, {"error": {"message": "Not Found"}})
+        found: Any = self.complete(asked) if path == "/v1/completions" else self.answer(asked)
+        return {"model": self.name, **found} if isinstance(found, dict) else found
+
+    def put(self, part: str) -> bool:
+        """Whether a text was put that holds the part."""
+        return any(part in self.spelled(one["prompt"]) for one in self.requests)
 
     def close(self) -> None:
+        self.closed.set()
         self._http.shutdown()
         self._thread.join()
         self._http.server_close()
@@ -111,12 +88,13 @@ def _handler(server: ChatServer) -> type[BaseHTTPRequestHandler]:
         def do_POST(self) -> None:
             asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
             with server.lock:
-                server.requests.append(asked)
+                if self.path != "/tokenize":
+                    server.requests.append(asked)
                 server.headers.append({name.lower(): value for name, value in self.headers.items()})
-                fault = server.faults.pop(0) if server.faults else None
+                fault = server.faults.pop(0) if server.faults and self.path != "/tokenize" else None
                 server.now += 1
                 server.most = max(server.most, server.now)
-            made: Any = server.complete(asked) if "prompt" in asked else server.answer(asked)
+                made: Any = server.made(self.path, asked)
             made = made if fault is None else fault(made)
             status, headers, value = made if isinstance(made, tuple) else (200, {}, made)
             body = value if isinstance(value, bytes) else json.dumps(value).encode()
@@ -130,7 +108,15 @@ def _handler(server: ChatServer) -> type[BaseHTTPRequestHandler]:
             }.items():
                 self.send_header(name, text)
             self.end_headers()
-            self.wfile.write(body)
+            try:
+                for i in range(len(body) if server.trickle else 0):
+                    self.wfile.write(body[i : i + 1])
+                    if server.closed.wait(server.trickle):
+                        break
+                if not server.trickle:
+                    self.wfile.write(body)
+            except OSError:  # the client has gone
+                pass
 
         def log_message(self, format: str, *args: object) -> None:
             pass

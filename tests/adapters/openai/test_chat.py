@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import threading
 from collections.abc import Callable
@@ -135,7 +136,35 @@ def test_translations_and_what_is_none(server: ChatServer, model: Callable[..., 
             AnswerError,
             "redirects, which is not followed",
         ),
-        (lambda _: b"<html>", TransientModelError, "no JSON|gives no answer"),
+        (lambda _: b"<html>", TransientModelError, "breaks off or is garbled"),
+        (lambda _: b"", TransientModelError, "breaks off or is garbled"),
+        (
+            lambda _: b"[" * 99_999,
+            TransientModelError,
+            "breaks off or is garbled .brackets are nested too deeply",
+        ),
+        (
+            lambda _: (200, {"Content-Type": "text/html"}, b"<html>"),
+            AnswerError,
+            "'<html>', which is no JSON",
+        ),
+        (
+            lambda _: (200, {"Content-Type": "text/event-stream"}, b'data: {"choices": []}\n\n'),
+            AnswerError,
+            "It streams though this was not asked",
+        ),
+        (
+            lambda _: (200, {"Content-Length": "999"}, b'{"choices'),
+            TransientModelError,
+            "gives no whole answer",
+        ),
+        (
+            lambda _: (200, {"Content-Encoding": "gzip"}, gzip.compress(b" " * 2_000_000)),
+            AnswerError,
+            "holds more than 1 MB.*BIASCORE_HTTP_MAX_MB=",
+        ),
+        (lambda _: (500, {}, b" " * 2_000_000), AnswerError, "holds more than 1 MB"),
+        (lambda _: [], AnswerError, "another form than one message"),
         (lambda _: {"object": "list"}, AnswerError, "another form than one message"),
         (lambda one: {**one, "choices": []}, AnswerError, "another form than one message"),
         (lambda one: {**one, "choices": one["choices"] * 2}, AnswerError, "another form than one message"),
@@ -144,14 +173,29 @@ def test_translations_and_what_is_none(server: ChatServer, model: Callable[..., 
     ],
 )
 def test_a_server_that_misbehaves(
-    fault: Any, error: type[BiascoreError], told: str, server: ChatServer, model: Callable[..., Model]
+    fault: Any,
+    error: type[BiascoreError],
+    told: str,
+    server: ChatServer,
+    model: Callable[..., Model],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setenv("BIASCORE_HTTP_MAX_MB", "1")
     server.faults = [fault]
     with pytest.raises(error, match=told):
         model().choose([QUESTION], "text")
 
 
-@pytest.mark.parametrize("value", [0.5, float("nan")])
+def test_an_answer_that_trickles_is_left_behind(
+    server: ChatServer, model: Callable[..., Model], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BIASCORE_HTTP_TIMEOUT", "0.3")
+    server.trickle = 0.05
+    with pytest.raises(TransientModelError, match=r"no whole answer .*not within 0\.3 seconds"):
+        model().choose([QUESTION], "text")
+
+
+@pytest.mark.parametrize("value", [0.5, float("nan"), float("inf")])
 def test_log_probabilities_that_are_none(
     value: float, server: ChatServer, model: Callable[..., Model]
 ) -> None:
