@@ -26,6 +26,7 @@ from biascore_adapters.transformer.outputs import HeadOutputs, check_no_head
 from biascore_adapters.transformer.probes import SEES_ITSELF
 from biascore_adapters.transformer.prompts import check_no_prompts
 from biascore_adapters.transformer.sentence import SentenceVector
+from biascore_adapters.transformer.windows import check_no_windows
 
 
 def open_backend(folder: ModelFolder, options: HfOptions) -> Backend:
@@ -35,12 +36,14 @@ def open_backend(folder: ModelFolder, options: HfOptions) -> Backend:
     """
     translates = (folder.config.get("architectures") or [""])[0] in TRANSLATION_ARCHITECTURES
     if translates and not encodes_alone(folder):
-        if options.sentence is not None:
+        if options.sentence is not None or options.long_texts == "cut":
+            idle_one = "long_texts='cut'" if options.sentence is None else "sentence"
             raise OptionsError(
-                f"{folder.path} translates and has no sentence vectors. Leave the option sentence out"
+                f"{folder.path} translates and has no sentence vectors. Leave the option {idle_one} out"
             )
         check_no_head(folder.path, options.labels, options.activation)
         check_no_prompts(folder.path, options)
+        check_no_windows(folder.path, options)
         return TranslationBackend(folder, options)
     if folder.config.get("is_encoder_decoder") and not encodes_alone(folder):
         stated = (folder.config.get("architectures") or ["no architecture stated"])[0]
@@ -124,6 +127,7 @@ def _opened(folder: ModelFolder, options: HfOptions, loaded: Loaded) -> Opened:
         generate = Generator(loaded, loaded.reader, options, special=not has_template)
     else:
         check_no_prompts(folder.path, options)
+        check_no_windows(folder.path, options)
     return Opened(
         folder,
         runtime,
