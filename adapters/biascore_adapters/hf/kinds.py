@@ -125,6 +125,7 @@ def _opened(folder: ModelFolder, options: HfOptions, loaded: Loaded) -> Opened:
     if loaded.kind == "causal":
         has_template = bool(loaded.reader.tokenizer.chat_template) and options.chat_template != "off"
         generate = Generator(loaded, loaded.reader, options, special=not has_template)
+        facts |= generate.facts
     else:
         check_no_prompts(folder.path, options)
         check_no_windows(folder.path, options)

@@ -19,7 +19,10 @@ TOKEN_COUNT: Final = "token_count"
 WORTH: Final = 16
 """Tokens of a prompt from which on it is computed once for several texts: below, two passes cost more than one."""
 QUANTITIES: Final = (LOG_LIKELIHOOD, MEAN_LOG_LIKELIHOOD, TOKEN_COUNT)
-_IN_PARTS: Final = "Shorten or split the text, or set long_texts=windows, which scores it in overlapping windows; it is never truncated"
+_IN_PARTS: Final = (
+    "Shorten or split the text, or set long_texts=windows, which scores it in overlapping windows; "
+    "it is never truncated"
+)
 _WHOLE: Final = "Shorten it: the letter of an option is read after all of its prompt, and never in windows"
 
 AfterPrompts: TypeAlias = Callable[

@@ -145,16 +145,16 @@ def test_windows_that_mean_nothing(
     model: Callable[..., Any], folder: Callable[[str], Path], tmp_path: Path
 ) -> None:
     with pytest.raises(
-        OptionsError, match="are 32 apart do not overlap.*Set stride to 31 or less; 16 is usual"
+        OptionsError, match=r"are 32 apart do not overlap.*Set stride to 31 or less; 16 is usual"
     ):
         model(stride=32)
     with pytest.raises(OptionsError, match="Set long_texts=windows, or leave stride out"):
         model(long_texts="error", stride=3)
     with pytest.raises(OptionsError, match="not read as a sentence-transformers folder"):
         model(long_texts="cut")
-    with pytest.raises(OptionsError, match="states no longest text.*Leave it out"):
+    with pytest.raises(OptionsError, match=r"states no longest text.*Leave it out"):
         Windows.chosen(LongTextOptions(long_texts="windows"), None, "bloom")
     masked = tiny.save_model("bert-uncased", tmp_path / "bert", 1)
     for options in ({"long_texts": "windows"}, {"stride": 3}):
-        with pytest.raises(OptionsError, match="gives no log-likelihood of a text.*Leave them out"):
+        with pytest.raises(OptionsError, match=r"gives no log-likelihood of a text.*Leave them out"):
             Engine(cache=None).model(f"hf:{masked}", **options)
