@@ -87,25 +87,35 @@ def _opened(folder: ModelFolder, options: HfOptions, loaded: Loaded) -> Opened:
         kind: Kind = "decoder" if loaded.decoder else "encoder"
         loaded = replace(loaded, kind=kind, facts={**loaded.facts, "head": f"not used: {error}"})
         runtime = TorchRuntime(loaded, options)
+    # Those of other methods are no parameters to torch.
+    counted = loaded.quantised is None or loaded.quantised.method == "bitsandbytes"
     facts = {
         "architecture": type(loaded.model).__name__,
         "kind": loaded.kind,
         "hidden_size": loaded.width,
-        "parameters": sum(weights.numel() for weights in loaded.model.parameters()),
+        **({"parameters": loaded.model.num_parameters()} if counted else {}),
         "max_tokens": "none stated" if loaded.reader.limit is None else loaded.reader.limit,
         **sentence.facts,
         **loaded.facts,
         **runtime.facts,
-        "dtype": options.dtype,
+        "dtype": str(loaded.model.dtype).removeprefix("torch.") if loaded.quantised else options.dtype,
         "device": str(loaded.device),
         **threads_fact(options.threads, loaded.device),
         "torch": torch.__version__,
         "transformers": transformers.__version__,
     }
 
+    def check_plain(what: str) -> None:
+        if loaded.quantised:
+            raise CapabilityError(
+                f"{folder.path} holds quantised weights ({loaded.quantised.described}), and only plain ones are {what}. "
+                "Name the model that they were made from"
+            )
+
     def export(into: Path, int8: bool) -> str:
         from biascore_adapters.hf.export import export
 
+        check_plain("exported")
         if options.sentence is not None:
             raise CapabilityError(
                 f"{folder.path} is open with sentence={options.sentence!r}, and its copy would give the vectors that the "
@@ -118,6 +128,7 @@ def _opened(folder: ModelFolder, options: HfOptions, loaded: Loaded) -> Opened:
     ) -> Trained:
         from biascore_adapters.hf.training import fine_tune
 
+        check_plain("trained")
         with on_threads(options.threads):
             return fine_tune(folder, loaded, into, texts, training, checkpoints, progress)
 
@@ -139,6 +150,7 @@ def _opened(folder: ModelFolder, options: HfOptions, loaded: Loaded) -> Opened:
         facts,
         export,
         fine_tune,
+        conventions={"quantised weights": loaded.quantised.described} if loaded.quantised else {},
         prompts=options,
         after_prompts=runtime.after_prompts if runtime.keeps_prompts else None,
         generate=generate,

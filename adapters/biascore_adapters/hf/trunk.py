@@ -143,6 +143,8 @@ def _switch(model: PreTrainedModel) -> int | None:
 
 def _default_budget(loaded: Loaded) -> int:
     """Tokens of one pass: what half of the free memory of a CUDA device holds, within bounds."""
+    if loaded.alone:
+        return 1  # one text
     if loaded.device.type == "cpu":
         return CPU_TOKENS
     if loaded.device.type != "cuda":
