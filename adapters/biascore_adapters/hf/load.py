@@ -267,7 +267,7 @@ def model_of(
     try:
         model.train(False)
         if not quantised:
-            model.to(device)
+            model.to(device)  # type: ignore[arg-type]  # transformers hides torch's own signature
     except torch.cuda.OutOfMemoryError as error:
         raise ModelLoadError(
             f"{folder.path} does not fit into the memory of {device}. Use the option device='cpu' or "

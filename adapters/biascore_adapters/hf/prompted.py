@@ -116,7 +116,7 @@ class Generator:
             "answer_ends": f"at {', '.join(map(repr, named))}" if ends else "nowhere: no token is stated"
         }
         # The settings of the model itself, because those that a call leaves open are taken from them.
-        self._model.generation_config = GenerationConfig(
+        self._model.generation_config = GenerationConfig(  # type: ignore[no-untyped-call]
             eos_token_id=ends or None,
             pad_token_id=reader.pad,
             max_new_tokens=self._most,

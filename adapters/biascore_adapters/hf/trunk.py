@@ -41,7 +41,7 @@ class Trunk:
         self.padding = loaded.padding
         self._switch = _switch(loaded.model)
         self.one_frequency = self._switch is None
-        self._budget = batch_tokens or _default_budget(loaded)
+        self._budget = batch_tokens or (1 if loaded.alone else _default_budget(loaded))
         self._threads = threads
         # Any id would do behind a mask, but the convolutions of some models see through it.
         self.pad = loaded.reader.pad
@@ -143,8 +143,6 @@ def _switch(model: PreTrainedModel) -> int | None:
 
 def _default_budget(loaded: Loaded) -> int:
     """Tokens of one pass: what half of the free memory of a CUDA device holds, within bounds."""
-    if loaded.alone:
-        return 1  # one text
     if loaded.device.type == "cpu":
         return CPU_TOKENS
     if loaded.device.type != "cuda":

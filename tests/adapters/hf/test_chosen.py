@@ -14,7 +14,7 @@ transformers = pytest.importorskip("transformers", reason="needs biascore[hf]")
 
 from tokenizers import normalizers, processors  # noqa: E402
 
-from biascore import Engine  # noqa: E402
+from biascore import Engine, compare  # noqa: E402
 from biascore.api.queries import Choice, Continuation  # noqa: E402
 from biascore.errors import QuestionError  # noqa: E402
 
@@ -183,3 +183,28 @@ def test_a_tokenizer_that_ends_texts_does_not_end_a_prompt(
     model = opened(folder, max_answer_tokens=6)
     assert model._backend._reader.tokenizer("The")["input_ids"][-1] == 2
     assert model.choose([question], "text")[0].said == before.said
+
+
+def test_models_that_are_asked_in_different_ways_are_not_compared(
+    saved: Callable[..., Path], opened: Callable[..., Any], engine: Engine
+) -> None:
+    run = engine.measure("weat", engine.model("planted:gender=1"), ["en/weat6"], resamples=200, draws=500)
+    folder = saved("llama", chat(CHAT))
+
+    def measured(way: Any, **options: Any) -> Any:
+        """The run as if its measurement had asked the model in this way."""
+        model = opened(folder, **options)
+        model.choose([QUESTION], way)
+        said = {**run[0].conventions, **model.prompting}
+        return run.model_copy(update={"measurements": (run[0].model_copy(update={"conventions": said}),)})
+
+    first = measured("likelihood")
+    assert compare(first, measured("likelihood")).whole
+    for convention, other in (
+        ("prompt put", measured("likelihood", chat_template="off")),
+        ("prompt put", measured("likelihood", system_prompt="Be brief.")),
+        ("prompt put", measured("likelihood", thinking=False)),
+        ("options chosen by", measured("text", max_answer_tokens=2)),
+    ):
+        (refused,) = compare(first, other).not_comparable
+        assert [reason.split(":")[0] for reason in refused.reasons] == [f"convention {convention!r}"]
