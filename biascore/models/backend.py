@@ -23,11 +23,11 @@ class Identity:
     is over a sample of them. ``composes_words`` is true for models that know words only and take
     the mean of the word vectors for anything longer. ``quantities`` are the names that ``score`` answers,
     as far as they can be listed. ``facts`` is shown in reports. ``conventions`` are those of every measurement on it: how
-    its file of answers was read. ``in_nats`` is false where the base of its logarithms is not known. ``control`` is given by
-    a model whose bias is known because it was made: the effect by test id, 0 for none. Such a model checks the tests: what
-    is measured on it is never counted among the findings of a run. ``continues``: ``score`` takes a ``Continuation``.
-    ``ways``: those in which ``choose`` can ask. ``prompting`` are conventions of the measurements that ask with prompts:
-    how these are put.
+    its file of answers was read, how its weights are quantised. ``in_nats`` is false where the base of its logarithms is
+    not known. ``control`` is given by a model whose bias is known because it was made: the effect by test id, 0 for none.
+    Such a model checks the tests: what is measured on it is never counted among the findings of a run.
+    ``continues``: ``score`` takes a ``Continuation``. ``ways``: those in which ``choose`` can ask. ``prompting`` are
+    conventions of the measurements that ask with prompts: how these are put.
     """
 
     digest: str

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from biascore.api.queries import Choice, by_letters, by_likelihood, by_text, rotations, written_out
+from biascore.models.choosing import missing, refused
 from biascore.models.codecs import decode_chosen, encode_chosen
 
 PEOPLE = Choice("Who was late?", ("The nurse", "The engineer", "Cannot be determined"))
@@ -118,8 +119,18 @@ def test_questions_that_are_none(wrong: dict[str, Any], told: str) -> None:
 
 
 def test_answers_are_kept_bit_for_bit() -> None:
-    answers = [by_text(PEOPLE, "B", ORDER), by_likelihood((-0.1, -1 / 3), (1, 2))]
+    answers = [
+        by_text(PEOPLE, "B", ORDER),
+        by_text(PEOPLE, "I cannot answer that, «naïve» 😀\n", ORDER),
+        by_likelihood((-0.1, -1 / 3), (1, 2)),
+        by_letters(PEOPLE, [[-0.1, -1 / 3, -7.7]] * 3),
+        refused(PEOPLE, ""),
+        missing(PEOPLE, "letters"),
+    ]
     for answer in answers:
-        assert repr(decode_chosen(encode_chosen(answer))) == repr(answer)
+        kept = decode_chosen(encode_chosen(answer))
+        assert repr(kept) == repr(answer)
+        assert isinstance(kept.logprobs, tuple)
+        assert isinstance(kept.tokens, tuple)
     with pytest.raises(ValueError, match="no answer to a question with options"):
         decode_chosen(b"7")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from biascore.errors import ModelLoadError
+from biascore_adapters.hf.quantised import check_quantised
 from biascore_adapters.transformer.folder import PICKLE, SAFETENSORS, matching, read_json_file
 
 ADAPTER: Final = "adapter_config.json"
@@ -29,7 +30,6 @@ _SLOW: Final = (
 )
 _BY_FAMILY: Final = {"canine": "CanineTokenizer", "flaubert": "FlaubertTokenizer", "xlm": "XLMTokenizer"}
 _INSTEAD: Final = {"FlaubertTokenizer": "hf:almanach/camembert-base"}
-_READS_MXFP4: Final = "mxfp4"  # transformers itself makes plain weights of these
 
 
 def check_files(path: Path) -> None:
@@ -43,17 +43,9 @@ def check_files(path: Path) -> None:
 
 
 def check_config(path: Path, config: Mapping[str, Any]) -> None:
-    """Raise ModelLoadError for quantised weights, static embeddings, fetched code, and tokenizers without offsets."""
+    """Raise ModelLoadError for static embeddings, fetched code, tokenizers without offsets, and some quantised weights."""
     _check_kernels(path, config)
-    quantised = config.get("quantization_config")
-    if isinstance(quantised, dict) and quantised.get("quant_method") != _READS_MXFP4:
-        method = quantised.get("quant_method") or "an unnamed method"
-        raise ModelLoadError(
-            f"{path} holds weights quantised by {method} (quantization_config in config.json), which hf: does not read: "
-            "they need that method's own library and, mostly, an accelerator. Measure the model that they were made "
-            "from, in 16 bits if memory is short: --model hf:<owner>/<original> -o model.dtype=bfloat16. Its "
-            "bias may differ from that of the quantised copy"
-        )
+    check_quantised(path, config)
     if config.get("model_type") == "model2vec":
         raise ModelLoadError(static(path))
     if not (path / "tokenizer.json").is_file():

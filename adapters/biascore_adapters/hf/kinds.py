@@ -26,6 +26,7 @@ from biascore_adapters.transformer.outputs import HeadOutputs, check_no_head
 from biascore_adapters.transformer.probes import SEES_ITSELF
 from biascore_adapters.transformer.prompts import check_no_prompts
 from biascore_adapters.transformer.sentence import SentenceVector
+from biascore_adapters.transformer.windows import check_no_windows
 
 
 def open_backend(folder: ModelFolder, options: HfOptions) -> Backend:
@@ -35,12 +36,14 @@ def open_backend(folder: ModelFolder, options: HfOptions) -> Backend:
     """
     translates = (folder.config.get("architectures") or [""])[0] in TRANSLATION_ARCHITECTURES
     if translates and not encodes_alone(folder):
-        if options.sentence is not None:
+        if options.sentence is not None or options.long_texts == "cut":
+            idle_one = "long_texts='cut'" if options.sentence is None else "sentence"
             raise OptionsError(
-                f"{folder.path} translates and has no sentence vectors. Leave the option sentence out"
+                f"{folder.path} translates and has no sentence vectors. Leave the option {idle_one} out"
             )
         check_no_head(folder.path, options.labels, options.activation)
         check_no_prompts(folder.path, options)
+        check_no_windows(folder.path, options)
         return TranslationBackend(folder, options)
     if folder.config.get("is_encoder_decoder") and not encodes_alone(folder):
         stated = (folder.config.get("architectures") or ["no architecture stated"])[0]
@@ -84,25 +87,35 @@ def _opened(folder: ModelFolder, options: HfOptions, loaded: Loaded) -> Opened:
         kind: Kind = "decoder" if loaded.decoder else "encoder"
         loaded = replace(loaded, kind=kind, facts={**loaded.facts, "head": f"not used: {error}"})
         runtime = TorchRuntime(loaded, options)
+    # Those of other methods are no parameters to torch.
+    counted = loaded.quantised is None or loaded.quantised.method == "bitsandbytes"
     facts = {
         "architecture": type(loaded.model).__name__,
         "kind": loaded.kind,
         "hidden_size": loaded.width,
-        "parameters": sum(weights.numel() for weights in loaded.model.parameters()),
+        **({"parameters": loaded.model.num_parameters()} if counted else {}),
         "max_tokens": "none stated" if loaded.reader.limit is None else loaded.reader.limit,
         **sentence.facts,
         **loaded.facts,
         **runtime.facts,
-        "dtype": options.dtype,
+        "dtype": str(loaded.model.dtype).removeprefix("torch.") if loaded.quantised else options.dtype,
         "device": str(loaded.device),
         **threads_fact(options.threads, loaded.device),
         "torch": torch.__version__,
         "transformers": transformers.__version__,
     }
 
+    def check_plain(what: str) -> None:
+        if loaded.quantised:
+            raise CapabilityError(
+                f"{folder.path} holds quantised weights ({loaded.quantised.described}), and only plain ones are {what}. "
+                "Name the model that they were made from"
+            )
+
     def export(into: Path, int8: bool) -> str:
         from biascore_adapters.hf.export import export
 
+        check_plain("exported")
         if options.sentence is not None:
             raise CapabilityError(
                 f"{folder.path} is open with sentence={options.sentence!r}, and its copy would give the vectors that the "
@@ -115,6 +128,7 @@ def _opened(folder: ModelFolder, options: HfOptions, loaded: Loaded) -> Opened:
     ) -> Trained:
         from biascore_adapters.hf.training import fine_tune
 
+        check_plain("trained")
         with on_threads(options.threads):
             return fine_tune(folder, loaded, into, texts, training, checkpoints, progress)
 
@@ -122,8 +136,10 @@ def _opened(folder: ModelFolder, options: HfOptions, loaded: Loaded) -> Opened:
     if loaded.kind == "causal":
         has_template = bool(loaded.reader.tokenizer.chat_template) and options.chat_template != "off"
         generate = Generator(loaded, loaded.reader, options, special=not has_template)
+        facts |= generate.facts
     else:
         check_no_prompts(folder.path, options)
+        check_no_windows(folder.path, options)
     return Opened(
         folder,
         runtime,
@@ -134,6 +150,7 @@ def _opened(folder: ModelFolder, options: HfOptions, loaded: Loaded) -> Opened:
         facts,
         export,
         fine_tune,
+        conventions={"quantised weights": loaded.quantised.described} if loaded.quantised else {},
         prompts=options,
         after_prompts=runtime.after_prompts if runtime.keeps_prompts else None,
         generate=generate,

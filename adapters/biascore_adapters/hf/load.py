@@ -30,13 +30,15 @@ from transformers.models.auto.modeling_auto import (
     MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES,
     MODEL_FOR_TEXT_ENCODING_MAPPING_NAMES,
 )
+from transformers.quantizers.auto import AutoHfQuantizer
 from transformers.utils import logging
 
 from biascore.errors import ModelLoadError
 from biascore_adapters.hf.options import HfOptions
+from biascore_adapters.hf.quantised import Quantised, not_loaded
 from biascore_adapters.hf.weights import check_weights, stored_narrower
 from biascore_adapters.transformer.exported import Kind
-from biascore_adapters.transformer.folder import ModelFolder
+from biascore_adapters.transformer.folder import ModelFolder, first_line
 from biascore_adapters.transformer.stated import PRETRAINING_WITH_MASKED_HEAD, UNSTATED
 from biascore_adapters.transformer.tokens import Reader
 
@@ -50,7 +52,8 @@ class Loaded:
     ``trunk`` is the part whose last hidden states the head reads. ``kind`` says which head the model has, as its
     configuration states; ``decoder`` whether its family is one of decoders, and ``causal`` whether a token sees
     only those before it, which a decoder may be configured not to do. ``padding`` says whether texts of several
-    lengths may share a batch. ``facts`` is what loading found out, for the record.
+    lengths may share a batch. ``facts`` is what loading found out, for the record. ``quantised`` says how its weights
+    are, if they are.
     """
 
     kind: Kind
@@ -63,6 +66,17 @@ class Loaded:
     causal: bool
     padding: bool = True
     facts: Mapping[str, str] = field(default_factory=dict)
+    quantised: Quantised | None = None
+
+    @property
+    def exact(self) -> bool:
+        """Whether all of it computes in float32."""
+        return self.quantised is None and self.model.dtype == torch.float32
+
+    @property
+    def alone(self) -> bool:
+        """Whether texts must not share a pass."""
+        return self.quantised is not None and self.quantised.alone
 
 
 def load(folder: ModelFolder, options: HfOptions) -> Loaded:
@@ -99,7 +113,18 @@ def load(folder: ModelFolder, options: HfOptions) -> Loaded:
     width = _width(folder, trunk, device)
     stated = getattr(config, "is_causal", True) and not getattr(config, "use_bidirectional_attention", False)
     causal = decoder and bool(stated)
-    return Loaded(kind, model, trunk, reader, device, width, decoder, causal=causal, facts={**facts, **found})
+    return Loaded(
+        kind,
+        model,
+        trunk,
+        reader,
+        device,
+        width,
+        decoder,
+        causal=causal,
+        facts={**facts, **found},
+        quantised=Quantised.of(folder.config),
+    )
 
 
 def kind_of(folder: ModelFolder) -> tuple[Kind, Any]:
@@ -218,7 +243,12 @@ def model_of(
             f"{folder.path} is a classifier or regressor whose config.json names no outputs (id2label is empty). "
             "Name them there, one for each row of the head's weights"
         )
-    stored = stored_narrower(folder, options.dtype)
+    quantised = Quantised.of(folder.config)
+    stored = "" if quantised else stored_narrower(folder, options.dtype)
+    # Quantised weights are put on their device as they are read; most cannot be moved.
+    placed: dict[str, Any] = {"device_map": {"": device}} if quantised else {}
+    if quantised:
+        _check_library(folder, quantised, placed)
     model: PreTrainedModel
     try:
         with quiet():
@@ -229,19 +259,32 @@ def model_of(
                 trust_remote_code=False,
                 local_files_only=True,
                 output_loading_info=True,
+                **placed,
             )
     except Exception as error:  # safetensors, pickle, torch and transformers each raise their own
         raise unreadable(folder, "model", error) from error
     unused = check_weights(folder, model, info, head=head)
     try:
-        model.train(False).to(device)
+        model.train(False)
+        if not quantised:
+            model.to(device)  # type: ignore[arg-type]  # transformers hides torch's own signature
     except torch.cuda.OutOfMemoryError as error:
         raise ModelLoadError(
             f"{folder.path} does not fit into the memory of {device}. Use the option device='cpu' or "
             "dtype='bfloat16'"
         ) from error
-    facts = {"stored_weights": stored, "unused_weights": unused}
+    facts = {"stored_weights": stored, "unused_weights": unused, **(quantised.facts if quantised else {})}
     return model, {name: fact for name, fact in facts.items() if fact}
+
+
+def _check_library(folder: ModelFolder, quantised: Quantised, placed: Mapping[str, Any]) -> None:
+    """Raise ModelLoadError where transformers finds that the library of a method cannot load weights here."""
+    try:
+        with quiet():
+            own = AutoHfQuantizer.from_config(dict(folder.config["quantization_config"]), pre_quantized=True)
+            own.validate_environment(**placed)
+    except Exception as error:  # ImportError, RuntimeError, and what the library raises where it is imported
+        raise not_loaded(folder.path, quantised.method, first_line(error)[:200]) from error
 
 
 def _trunk(model: PreTrainedModel, device: torch.device) -> PreTrainedModel:
@@ -288,6 +331,8 @@ def _width(folder: ModelFolder, model: PreTrainedModel, device: torch.device) ->
         with torch.inference_mode():
             hidden = model(input_ids=ids, attention_mask=torch.ones_like(ids)).last_hidden_state
     except Exception as error:  # a model of images, say, raises whatever it likes without them
+        if quantised := Quantised.of(folder.config):
+            raise not_loaded(folder.path, quantised.method, first_line(error)[:200]) from error
         raise ModelLoadError(
             f"{folder.path} ({type(model).__name__}) does not embed text alone ({type(error).__name__}: "
             f"{error}). Use a text encoder or decoder"

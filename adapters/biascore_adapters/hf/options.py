@@ -7,11 +7,11 @@ from typing import Final, Literal
 from pydantic import Field
 
 from biascore_adapters.transformer.outputs import Activation, Labels
-from biascore_adapters.transformer.pooling import LongTexts, Pooling
-from biascore_adapters.transformer.prompts import PromptOptions
+from biascore_adapters.transformer.pooling import Pooling
+from biascore_adapters.transformer.windows import LongTextOptions
 
 
-class HfOptions(PromptOptions):
+class HfOptions(LongTextOptions):
     """How a Hugging Face model is run; none of these is guessed from the model's name.
 
     ``device="auto"`` is the first CUDA device where there is one, else the CPU.
@@ -19,8 +19,8 @@ class HfOptions(PromptOptions):
     2048 on a CPU and 16384 on an accelerator.
     ``threads`` is the number of CPU threads that the model's calls compute with; None leaves torch's.
     ``sentence`` overrides the sentence vector that the model's architecture or folder declares, and reads the
-    transformer of a sentence-transformers folder alone. ``long_texts``, of such a folder: "error" (the default) for
-    a text that its ``encode()`` would cut, or "cut", with a warning.
+    transformer of a sentence-transformers folder alone. ``long_texts`` and ``stride`` say what becomes of texts that are
+    too long.
     ``allow_pickle`` permits weights stored as pickle, which can run code of their author's choice.
     ``native_code`` opens a folder that names Python code of its own with the code that transformers has for
     models of its type; the folder's is never run.
@@ -42,7 +42,6 @@ class HfOptions(PromptOptions):
     batch_tokens: int | None = Field(default=None, ge=1)
     threads: int | None = Field(default=None, ge=1)
     sentence: Pooling | None = None
-    long_texts: LongTexts | None = None
     allow_pickle: bool = False
     native_code: bool = False
     labels: Labels | None = None

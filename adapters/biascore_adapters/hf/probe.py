@@ -36,7 +36,8 @@ def probed(loaded: Loaded) -> Loaded:
             hidden = trunk.hidden(trunk.tensors([Input(own) for own in ids])).float().cpu().numpy()
         return [row[: len(own)] for row, own in zip(hidden, ids, strict=True)]
 
-    later = sees_later(states, *few_tokens(loaded))
+    # Texts that are rounded together move each other, whatever their tokens see.
+    later = None if loaded.alone else sees_later(states, *few_tokens(loaded))
     causal = loaded.causal if later is None else not later
     padding = not moved(loaded, states)
     facts = {**loaded.facts, **described(causal=causal, padding=padding), **_attention(loaded)}
@@ -52,7 +53,7 @@ def moved(loaded: Loaded, run: Run) -> bool:
 
 def few_tokens(loaded: Loaded) -> tuple[list[int], int | None, float]:
     """Tokens of ordinary text, the most that the model takes, and how far rounding moves a number."""
-    tolerance = TOLERANCE if loaded.model.dtype == torch.float32 else TOLERANCE_16_BIT
+    tolerance = TOLERANCE if loaded.exact else TOLERANCE_16_BIT
     ids = loaded.reader.ordinary_ids(13, loaded.model.config.to_dict())
     return ids, loaded.reader.limit, tolerance
 

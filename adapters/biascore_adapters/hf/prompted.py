@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 import torch
+from transformers import GenerationConfig
 
 from biascore.errors import AnswerError
 from biascore_adapters.hf.head import VocabularyHead
@@ -32,7 +33,8 @@ class PromptCache:
     def __init__(self, loaded: Loaded, trunk: Trunk, vocabulary: VocabularyHead) -> None:
         self._trunk, self._vocabulary = trunk, vocabulary
         # Long rotary embeddings take frequencies by the length of the whole text, and a prompt knows only its own.
-        self.works = trunk.one_frequency and self._same(few_tokens(loaded)[0])
+        self._tolerance = 1e-4 if loaded.exact else 5e-2
+        self.works = trunk.one_frequency and not loaded.alone and self._same(few_tokens(loaded)[0])
 
     def log_probabilities(self, prompts: Sequence[Input], rests: Sequence[Rests]) -> list[list[list[float]]]:
         """log p of the tokens but the first of each rest; prompts of one length go together, so that none is padded."""
@@ -93,39 +95,51 @@ class PromptCache:
                     plain += self._vocabulary.log_probabilities(states, places)
         except Exception:  # a family that keeps something else, or nothing
             return False
-        tolerance = 1e-4 if states.dtype == torch.float32 else 5e-2
-        return bool(np.allclose(kept, plain, rtol=tolerance, atol=tolerance, equal_nan=True))
+        return bool(np.allclose(kept, plain, rtol=self._tolerance, atol=self._tolerance, equal_nan=True))
 
 
 class Generator:
-    """What a model says after a prompt, token by token the most probable one, up to its end or ``most`` tokens."""
+    """What a model says after a prompt, token by token the most probable one, up to its end or ``max_answer_tokens``.
+
+    Of the generation settings in the model's folder, only the tokens that end an answer hold: penalties would make it
+    another answer than the most probable one. ``facts`` names those tokens.
+    """
 
     def __init__(self, loaded: Loaded, reader: Reader, options: HfOptions, *, special: bool) -> None:
         self._model, self._reader, self._device = loaded.model, reader, loaded.device
         self._special, self._threads = special, options.threads
         self._most = options.max_answer_tokens or MAX_ANSWER_TOKENS
-
-    def __call__(self, prompts: Sequence[str]) -> list[str]:
-        """The answers, one for one, each prompt by itself; raises QuestionError for a prompt without room for an answer."""
-        read = self._reader.tokenise(prompts, special=self._special)
-        for text, tokens in zip(prompts, read, strict=True):
-            self._reader.check(text, tokens)
-            self._reader.check_length(text, len(tokens.ids) + self._most)
-        with torch.inference_mode(), quiet(), on_threads(self._threads):
-            return [self._answer(text, list(tokens.ids)) for text, tokens in zip(prompts, read, strict=True)]
-
-    def _answer(self, prompt: str, ids: list[int]) -> str:
-        given = torch.tensor([ids], device=self._device)
-        generate: Any = self._model.generate
-        found = generate(
-            input_ids=given,
-            attention_mask=torch.ones_like(given),
+        stated = getattr(loaded.model.generation_config, "eos_token_id", None)
+        ends = [stated] if isinstance(stated, int) else list(stated or ())
+        named = reader.tokenizer.convert_ids_to_tokens(ends)
+        self.facts = {
+            "answer_ends": f"at {', '.join(map(repr, named))}" if ends else "nowhere: no token is stated"
+        }
+        # The settings of the model itself, because those that a call leaves open are taken from them.
+        self._model.generation_config = GenerationConfig(  # type: ignore[no-untyped-call]
+            eos_token_id=ends or None,
+            pad_token_id=reader.pad,
             max_new_tokens=self._most,
             do_sample=False,
             num_beams=1,
             use_cache=True,
-            pad_token_id=self._reader.pad,
         )
+
+    def __call__(self, prompts: Sequence[str]) -> list[str]:
+        """The answers, one for one, each prompt by itself; raises QuestionError for a prompt without room for an answer."""
+        read = self._reader.tokenise(prompts, special=self._special)
+        # Without what a tokenizer adds at the end: behind its end a text does not go on.
+        asked = [list(tokens.ids[: max(tokens.pieces(), default=-1) + 1]) for tokens in read]
+        for text, tokens, ids in zip(prompts, read, asked, strict=True):
+            self._reader.check(text, tokens)
+            self._reader.check_length(text, len(ids) + self._most)
+        with torch.inference_mode(), quiet(), on_threads(self._threads):
+            return [self._answer(text, ids) for text, ids in zip(prompts, asked, strict=True)]
+
+    def _answer(self, prompt: str, ids: list[int]) -> str:
+        given = torch.tensor([ids], device=self._device)
+        generate: Any = self._model.generate
+        found = generate(input_ids=given, attention_mask=torch.ones_like(given))
         said = self._reader.tokenizer.decode(found[0, len(ids) :], skip_special_tokens=True)
         if not isinstance(said, str):
             raise AnswerError(f"the model's answer to {shown(prompt)} is no text. Check its tokenizer")

@@ -17,6 +17,7 @@ from biascore.errors import AnswerError, QuestionError, UnsupportedLanguageError
 from biascore_adapters.hf.languages import find_code, language_codes
 from biascore_adapters.hf.load import check_kind, model_of, place, quiet, unreadable
 from biascore_adapters.hf.options import HfOptions
+from biascore_adapters.hf.quantised import Quantised
 from biascore_adapters.hf.threads import on_threads, threads_fact
 from biascore_adapters.languages import subtags
 from biascore_adapters.transformer.batching import ACCELERATOR_TOKENS, CPU_TOKENS, batches
@@ -65,12 +66,14 @@ class TranslationBackend(Backend):
         self._limit = self._most_tokens()
         self._settings = self._generation()
         beams = int(self._settings["num_beams"])
+        quantised = Quantised.of(folder.config)
         default = CPU_TOKENS if self._device.type == "cpu" else ACCELERATOR_TOKENS
+        default = 1 if quantised and quantised.alone else default
         self._budget = max(1, (options.batch_tokens or default) // beams)
         facts: dict[str, str | int | float] = {
             "architecture": type(self._model).__name__,
             "kind": "translation",
-            "parameters": sum(weights.numel() for weights in self._model.parameters()),
+            "parameters": self._model.num_parameters(),
             "max_tokens": "none stated" if self._limit is None else self._limit,
             "languages": len(self._codes),
             **{name: value for name, value in self._settings.items() if isinstance(value, str | int | float)},
@@ -86,7 +89,12 @@ class TranslationBackend(Backend):
             facts["language_codes"] = "FLORES-200"
         if self._kind == "marian":  # its tokenizer normalises punctuation with it, or does not
             facts["sacremoses"] = "yes" if importlib.util.find_spec("sacremoses") else "no"
-        self.identity = Identity(digest=folder.digest(GENERATION), revision=folder.revision, facts=facts)
+        self.identity = Identity(
+            digest=folder.digest(GENERATION),
+            revision=folder.revision,
+            facts=facts,
+            conventions={"quantised weights": quantised.described} if quantised else {},
+        )
 
     @hookimpl
     def translate(self, texts: tuple[str, ...], source: str, target: str) -> tuple[str, ...]:

@@ -41,7 +41,7 @@ class Trunk:
         self.padding = loaded.padding
         self._switch = _switch(loaded.model)
         self.one_frequency = self._switch is None
-        self._budget = batch_tokens or _default_budget(loaded)
+        self._budget = batch_tokens or (1 if loaded.alone else _default_budget(loaded))
         self._threads = threads
         # Any id would do behind a mask, but the convolutions of some models see through it.
         self.pad = loaded.reader.pad

@@ -7,11 +7,11 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from biascore_adapters.transformer.outputs import Activation, Labels
-from biascore_adapters.transformer.pooling import LongTexts, Pooling
-from biascore_adapters.transformer.prompts import PromptOptions
+from biascore_adapters.transformer.pooling import Pooling
+from biascore_adapters.transformer.windows import LongTextOptions
 
 
-class OnnxOptions(PromptOptions):
+class OnnxOptions(LongTextOptions):
     """How an ONNX model is run.
 
     ``providers="auto"`` is CUDA where onnxruntime has it, else the CPU; otherwise the execution providers by
@@ -20,6 +20,7 @@ class OnnxOptions(PromptOptions):
     16384 elsewhere, and one text a run for a dynamically quantised graph, whose answers would otherwise
     depend on which texts share a batch.
     ``sentence`` overrides the sentence vector that the model's architecture or folder declares.
+    ``long_texts`` and ``stride`` say what becomes of texts that are too long.
     ``labels`` names the outputs of a sequence head in their order, in place of ``id2label``; ``activation`` is what is
     made of them ("none": the raw values), in place of what ``problem_type`` says.
     ``chat_template``, ``system_prompt`` and ``thinking``, of causal models alone, say how a prompt is put.
@@ -29,6 +30,5 @@ class OnnxOptions(PromptOptions):
     threads: int | None = Field(default=None, ge=1)
     batch_tokens: int | None = Field(default=None, ge=1)
     sentence: Pooling | None = None
-    long_texts: LongTexts | None = None
     labels: Labels | None = None
     activation: Activation | None = None

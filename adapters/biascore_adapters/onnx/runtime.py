@@ -20,6 +20,7 @@ from biascore_adapters.transformer.pooling import Pool
 from biascore_adapters.transformer.prompts import check_no_prompts
 from biascore_adapters.transformer.sentence import SentenceVector
 from biascore_adapters.transformer.tokens import Input
+from biascore_adapters.transformer.windows import check_no_windows
 
 MAX_LOGITS: Final = 2**25
 """Logits held at once (128 MiB): positions times the size of the vocabulary."""
@@ -110,6 +111,7 @@ def opened(model: OnnxModel) -> Opened:
     }
     if kind != "causal":
         check_no_prompts(folder.path, model.options)
+        check_no_windows(folder.path, model.options)
     return Opened(
         folder.files, OnnxRuntime(model), model.reader, kind, sentence, outputs, facts, prompts=model.options
     )

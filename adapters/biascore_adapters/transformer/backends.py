@@ -29,9 +29,6 @@ from biascore_adapters.transformer.causal import (
     TOKEN_COUNT,
     AfterPrompts,
     CausalReader,
-    ScoredText,
-    SharedPrompt,
-    shared_prompts,
 )
 from biascore_adapters.transformer.chooser import Chooser, Generate
 from biascore_adapters.transformer.exported import Kind
@@ -39,10 +36,12 @@ from biascore_adapters.transformer.folder import ModelFolder
 from biascore_adapters.transformer.frequency import WordRanks
 from biascore_adapters.transformer.masked import MaskedPlan
 from biascore_adapters.transformer.outputs import HeadOutputs
-from biascore_adapters.transformer.prompts import PromptOptions, Prompts
+from biascore_adapters.transformer.prompts import Prompts
 from biascore_adapters.transformer.runtime import Runtime
+from biascore_adapters.transformer.scoring import Scoring
 from biascore_adapters.transformer.sentence import SentenceVector
 from biascore_adapters.transformer.tokens import Input, Reader, check_known, shown
+from biascore_adapters.transformer.windows import LongTextOptions, Windows
 
 FineTune: TypeAlias = Callable[[Path, Sequence[str], Training, Checkpoints, Progress], Trained]
 
@@ -55,8 +54,9 @@ class Opened:
     None where the runtime gives no states. ``outputs`` names those of a sequence head ("head"). ``facts`` become those
     of the identity, whose digest is the ``folder``'s. ``export`` writes the model into a folder (int8 or not) and
     returns the adapter that opens it there, where that is possible; ``fine_tune`` is ``Backend.fine_tune`` for a
-    masked language model, where that is. ``prompts`` says how a causal language model is given prompts, ``after_prompts``
-    what it makes of one computed once, and ``generate`` what it says after one, where these are.
+    masked language model, where that is. ``conventions`` are those of every measurement on it. ``prompts`` says how a
+    causal language model is given prompts and long texts, ``after_prompts`` what it makes of a prompt computed once, and
+    ``generate`` what it says after one, where these are.
     """
 
     folder: ModelFolder
@@ -68,7 +68,8 @@ class Opened:
     facts: Mapping[str, str | int | float] = field(default_factory=dict)
     export: Callable[[Path, bool], str] | None = None
     fine_tune: FineTune | None = None
-    prompts: PromptOptions = field(default_factory=PromptOptions)
+    conventions: Mapping[str, str] = field(default_factory=dict)
+    prompts: LongTextOptions = field(default_factory=LongTextOptions)
     after_prompts: AfterPrompts | None = None
     generate: Generate | None = None
 
@@ -82,7 +83,12 @@ class TransformerBackend(Backend):
         self._runtime, self._reader, self._export = opened.runtime, opened.reader, opened.export
         self._ranks = WordRanks(opened.reader)
         self.lacks = str(opened.facts.get("head", ""))
-        self.identity = Identity(opened.folder.digest(), opened.folder.revision, facts=opened.facts)
+        self.identity = Identity(
+            opened.folder.digest(),
+            opened.folder.revision,
+            facts=opened.facts,
+            conventions=opened.conventions,
+        )
 
     def batch_sizes(self, hook: str, questions: Sequence[Any]) -> Iterable[int]:
         """As many as ``batch``; raises QuestionError where the tokenizer reads half of the words or more as unknown."""
@@ -226,15 +232,18 @@ class TextScorer(TransformerBackend):
 
     def __init__(self, opened: Opened) -> None:
         super().__init__(opened)
-        self._after_prompts = opened.after_prompts
         prompts = Prompts(self._reader, opened.prompts, opened.folder.path)
-        self._texts = CausalReader(self._reader, prompts)
+        windows = Windows.chosen(opened.prompts, self._reader.limit, opened.folder.path)
+        self._texts = CausalReader(self._reader, prompts, any_length=windows is not None)
+        self._scored = Scoring(self._log_probabilities, opened.after_prompts, windows)
         self._chooser = Chooser(self._texts, prompts, self._scored, opened.generate)
-        facts = {**self.identity.facts, "bos": self._texts.policy, **prompts.facts}
+        long = {"long texts": windows.described} if windows else {}
+        facts = {**self.identity.facts, "bos": self._texts.policy, **prompts.facts, **long}
         self.identity = replace(
             self.identity,
             quantities=QUANTITIES,
             facts=facts,
+            conventions={**self.identity.conventions, **long},
             continues=True,
             ways=self._chooser.ways,
             prompting=prompts.told,
@@ -242,8 +251,7 @@ class TextScorer(TransformerBackend):
 
     def close(self) -> None:
         """Let go of the model, whatever holds it."""
-        self._after_prompts = None
-        del self._chooser
+        del self._scored, self._chooser
         super().close()
 
     @hookimpl
@@ -284,30 +292,8 @@ class TextScorer(TransformerBackend):
             read = [text for some in groups for one in some for text in one]
         else:
             read = self._texts.read(questions, params["quantity"])
-        shared = self._shared(read)
-        rows = {row for group in shared for row in group.rows}
-        alone = [len(one.input.ids) for row, one in enumerate(read) if row not in rows]
-        parts = [length for group in shared for length in group.lengths]
-        return Cost.of_passes(questions, [*alone, *parts], naive_passes=len(read))
-
-    def _scored(self, read: Sequence[ScoredText]) -> list[Sequence[float]]:
-        """log p of the scored tokens of each text; a prompt that texts share is computed once, where the runtime can."""
-        found: list[Sequence[float]] = [()] * len(read)
-        groups = self._shared(read)
-        asked = [group.prompt for group in groups], [group.rest for group in groups]
-        answers = self._after_prompts(*asked) if self._after_prompts else ()
-        for group, answer in zip(groups, answers, strict=True):
-            for row, own in zip(group.rows, answer, strict=True):
-                found[row] = own[-len(read[row].scored) :]
-        rows = [row for row, own in enumerate(found) if not own]
-        some = [read[row] for row in rows]
-        alone = self._log_probabilities([one.input for one in some], [one.wanted for one in some])
-        for row, own in zip(rows, alone, strict=True):
-            found[row] = own
-        return found
-
-    def _shared(self, read: Sequence[ScoredText]) -> list[SharedPrompt]:
-        return shared_prompts(read) if self._after_prompts else []
+        lengths, naive = self._scored.passes(read)
+        return Cost.of_passes(questions, lengths, naive_passes=naive)
 
 
 class HeadScorer(TransformerBackend):

@@ -19,7 +19,11 @@ TOKEN_COUNT: Final = "token_count"
 WORTH: Final = 16
 """Tokens of a prompt from which on it is computed once for several texts: below, two passes cost more than one."""
 QUANTITIES: Final = (LOG_LIKELIHOOD, MEAN_LOG_LIKELIHOOD, TOKEN_COUNT)
-
+_IN_PARTS: Final = (
+    "Shorten or split the text, or set long_texts=windows, which scores it in overlapping windows; "
+    "it is never truncated"
+)
+_WHOLE: Final = "Shorten it: the letter of an option is read after all of its prompt, and never in windows"
 
 AfterPrompts: TypeAlias = Callable[
     [Sequence[Input], Sequence[Sequence[Sequence[int]]]], Sequence[Sequence[Sequence[float]]]
@@ -80,11 +84,12 @@ def shared_prompts(read: Sequence[ScoredText]) -> list[SharedPrompt]:
 class CausalReader:
     """Puts the beginning-of-text token in front, where the tokenizer has one and puts nothing there by itself.
 
-    ``policy`` says in words what the first token of a text is scored given.
+    ``policy`` says in words what the first token of a text is scored given. ``any_length``: texts may be longer than the
+    model takes.
     """
 
-    def __init__(self, reader: Reader, prompts: Prompts) -> None:
-        self._reader, self._prompts = reader, prompts
+    def __init__(self, reader: Reader, prompts: Prompts, *, any_length: bool = False) -> None:
+        self._reader, self._prompts, self._any_length = reader, prompts, any_length
         self._bos = reader.tokenizer.bos_token_id
         front = reader.tokens_in_front()
         if front:
@@ -110,14 +115,17 @@ class CausalReader:
             )
         alone = [one for one in texts if isinstance(one, str)]
         after = [one for one in texts if isinstance(one, Continuation)]
-        whole = iter([self._scored(*one) for one in zip(alone, self._reader.read(alone), strict=True)])
+        whole = iter([self._scored(*one) for one in zip(alone, self._reader.tokenise(alone), strict=True)])
         parts = iter(self._continued(after))
         return [next(whole if isinstance(one, str) else parts) for one in texts]
 
-    def alternatives(self, groups: Sequence[tuple[str, Sequence[str]]]) -> list[list[ScoredText]]:
+    def alternatives(
+        self, groups: Sequence[tuple[str, Sequence[str]]], *, whole: bool = False
+    ) -> list[list[ScoredText]]:
         """Several texts after each prompt, all scored from the first token that any of them changes, so that they
-        compare."""
-        read = iter(self._continued([Continuation(prompt, text) for prompt, some in groups for text in some]))
+        compare; ``whole``: none may be longer than the model takes."""
+        asked = [Continuation(prompt, text) for prompt, some in groups for text in some]
+        read = iter(self._continued(asked, whole=whole))
         found = []
         for _, some in groups:
             own = [next(read) for _ in some]
@@ -125,7 +133,7 @@ class CausalReader:
             found.append([replace(one, scored=range(start, len(one.input.ids))) for one in own])
         return found
 
-    def _continued(self, questions: Sequence[Continuation]) -> list[ScoredText]:
+    def _continued(self, questions: Sequence[Continuation], *, whole: bool = False) -> list[ScoredText]:
         """Read as one text, and scored from the first token that differs from those of the prompt alone."""
         put = {prompt: self._prompts.put(prompt) for prompt in dict.fromkeys(one.prompt for one in questions)}
         for text in put.values():
@@ -134,9 +142,8 @@ class CausalReader:
         texts = [put[one.prompt] + one.text for one in questions]
         found = []
         for question, text, tokens in zip(questions, texts, self._tokens(texts), strict=True):
-            self._reader.check(text, tokens)
             ids, before = self._ids(tokens), prompts[question.prompt]
-            self._reader.check_length(text, len(ids))
+            self._check(text, tokens, len(ids), whole=whole)
             same = (i for i, both in enumerate(zip(ids, before, strict=False)) if both[0] != both[1])
             start = next(same, min(len(ids), len(before)))
             if start == len(ids) or not start:
@@ -146,6 +153,11 @@ class CausalReader:
                 )
             found.append(ScoredText(Input(ids, None, text), range(start, len(ids)), question.prompt))
         return found
+
+    def _check(self, text: str, tokens: Tokens, length: int, *, whole: bool = False) -> None:
+        self._reader.check_ids(text, tokens)
+        if whole or not self._any_length:
+            self._reader.check_length(text, length, _WHOLE if whole else _IN_PARTS)
 
     def _tokens(self, texts: Sequence[str]) -> list[Tokens]:
         return self._reader.tokenise(texts, special=not self._prompts.chat)
@@ -161,7 +173,7 @@ class CausalReader:
         begins = bool(ids) and (bool(tokens.special[0]) or ids[0] == self._bos)
         if self._bos is not None and not begins:
             ids, own = [self._bos, *ids], [i + 1 for i in own]
-            self._reader.check_length(text, len(ids))
+        self._check(text, tokens, len(ids))
         scored = [i for i in own if i > 0]
         if not scored:
             raise QuestionError(

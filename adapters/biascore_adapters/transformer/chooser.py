@@ -74,7 +74,7 @@ class Chooser:
             for some in asked
             for prompt, answers in some
         ]
-        groups = iter(self._texts.alternatives(flat))
+        groups = iter(self._texts.alternatives(flat, whole=way == "letters"))
         found = [[next(groups) for _ in some] for some in asked]
         for question, some in zip(questions, found, strict=True):
             self._check(question, some, way)

@@ -15,8 +15,9 @@ from biascore_adapters.transformer.tokens import Input, Tokens, shown, without_s
 
 Pooling = Literal["cls", "last", "mean"]
 """Which token states a sentence vector is the mean of: the first, the last, or all of them."""
-LongTexts = Literal["error", "cut"]
-"""What becomes of a text that ``encode()`` of a sentence-transformers folder would cut."""
+LongTexts = Literal["error", "cut", "windows"]
+"""What becomes of a text that is too long: an error; cut, as ``encode()`` of a sentence-transformers folder does; scored in
+windows, by a causal language model."""
 Mode = Literal["cls", "max", "mean", "mean_sqrt_len_tokens", "weightedmean", "lasttoken"]
 """How the states of a text's tokens become one vector, by the names that sentence-transformers gives."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 from biascore.api.queries import Level, Text
 from biascore.errors import ModelLoadError, OptionsError, QuestionError
@@ -36,7 +36,7 @@ class SentenceVector:
     pipeline: Pipeline
     described: str
     width: int
-    long_texts: LongTexts | None = None
+    long_texts: Literal["error", "cut"] | None = None
 
     @classmethod
     def choose(
@@ -61,15 +61,16 @@ class SentenceVector:
                 "sentence='cls' says nothing of the sentence. Use sentence='last' or 'mean'"
             )
         declared = None if asked else declared_pipeline(folder, allow_pickle=allow_pickle)
-        if long_texts and (declared is None or not folder.modules):
+        if long_texts == "cut" and (declared is None or not folder.modules):
             raise OptionsError(
-                f"{folder.path} is not read as a sentence-transformers folder, so that long_texts would mean nothing. "
+                f"{folder.path} is not read as a sentence-transformers folder, so that long_texts='cut' would mean nothing. "
                 "Leave it out"
             )
+        cuts: Literal["error", "cut"] = "cut" if long_texts == "cut" else "error"
         if declared:
             words = f"{declared.described}, as the sentence-transformers folder declares"
             width = declared.width(folder, hidden)
-            return cls(declared, words, width, (long_texts or "error") if folder.modules else None)
+            return cls(declared, words, width, cuts if folder.modules else None)
         custom: Pooling = asked or ("last" if decoder else "cls")
         plain = Pipeline((_MODES[custom],))
         return cls(plain, f"{plain.described}, {'as asked' if asked else 'by architecture'}", hidden)

@@ -185,17 +185,23 @@ class Reader:
         own = own or list(range(self.rows))
         return [own[i * len(own) // count] for i in range(count)] if len(own) > count else own
 
-    def check_length(self, text: str, length: int) -> None:
+    def check_length(
+        self, text: str, length: int, advice: str = "Shorten or split the text; it is never truncated"
+    ) -> None:
         """Raise QuestionError where the model does not take that many tokens, special ones included."""
         if self.limit is not None and length > self.limit:
             raise QuestionError(
                 f"the text {shown(text)} is {length} tokens long, special ones included, and the "
-                f"model takes {self.limit}. Shorten or split the text; it is never truncated"
+                f"model takes {self.limit}. {advice}"
             )
 
     def check(self, text: str, tokens: Tokens) -> None:
         """Raise QuestionError where the model does not take these tokens of the text."""
         self.check_length(text, len(tokens.ids))
+        self.check_ids(text, tokens)
+
+    def check_ids(self, text: str, tokens: Tokens) -> None:
+        """Raise QuestionError where the model has no vector for one of these tokens of the text."""
         if max(tokens.ids, default=0) >= self.rows:
             raise QuestionError(
                 f"the text {shown(text)} has token number {max(tokens.ids)}, and the model has vectors for "

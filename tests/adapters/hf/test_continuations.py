@@ -103,7 +103,7 @@ def test_prompts_of_several_lengths_and_plain_texts_in_one_call(
     kind: str, model: Any, obvious: Callable[..., tuple[float, int]]
 ) -> None:
     opened = model(kind)
-    assert opened._backend._after_prompts is not None
+    assert opened._backend._scored._after_prompts is not None
     pairs = [(prompt, text) for prompt in (PROMPT, SHORT, f"{PROMPT} not {PROMPT}") for text in TEXTS]
     asked = [*(Continuation(*pair) for pair in pairs), PROMPT]
     found = opened.score(asked, "log_likelihood")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+import importlib.machinery
+import importlib.util
 import json
 import re
 import subprocess
@@ -61,11 +63,46 @@ def test_gguf_files(name: str, tmp_path: Path) -> None:
     assert f"name hf:{tmp_path}-hf" in message
 
 
-@pytest.mark.parametrize("method", ["gptq", "awq", "fp8", "bitsandbytes", "compressed-tensors"])
+@pytest.mark.parametrize("method", ["fp8", "hqq", "compressed-tensors", "no-such-method"])
 def test_quantised_weights(method: str, copied: Copied) -> None:
     message = refusal(copied("gpt2", quantization_config={"quant_method": method}))
     assert f"weights quantised by {method}" in message
+    assert "it reads those by bitsandbytes, gptq, awq" in message
     assert "-o model.dtype=bfloat16" in message
+
+
+@pytest.mark.parametrize(
+    ("stated", "command"),
+    [
+        ({"quant_method": "gptq", "bits": 4}, "pip install gptqmodel optimum accelerate"),
+        ({"quant_method": "awq", "bits": 4}, "pip install gptqmodel accelerate"),
+        ({"quant_method": "bitsandbytes", "load_in_8bit": True}, "pip install bitsandbytes accelerate"),
+        ({"load_in_4bit": True}, "pip install bitsandbytes accelerate"),
+    ],
+)
+def test_quantised_weights_whose_packages_are_missing(
+    stated: dict[str, Any], command: str, copied: Copied, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    find = importlib.util.find_spec
+    missing = {"gptqmodel", "optimum", "bitsandbytes"}
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name in missing else find(name))
+    message = refusal(copied("gpt2", quantization_config=stated))
+    assert f"for which packages are missing: {command}. Or measure the model" in message
+    assert "-o model.dtype=bfloat16" in message
+
+
+def test_a_library_that_cannot_run_here_is_named(
+    copied: Copied, opened: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pretended = importlib.machinery.ModuleSpec("pretended", None)
+    find = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util,
+        "find_spec",
+        lambda name, *rest: pretended if name in ("gptqmodel", "accelerate") else find(name, *rest),
+    )
+    with pytest.raises(ModelLoadError, match=r"quantised by awq, and its library does not run them here \("):
+        opened(copied("gpt2", quantization_config={"quant_method": "awq", "bits": 4}))
 
 
 @pytest.mark.parametrize(

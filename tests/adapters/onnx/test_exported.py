@@ -12,9 +12,10 @@ import torch
 import transformers
 
 from biascore import Engine
-from biascore.api.queries import Masked, Text
+from biascore.api.queries import Choice, Continuation, Masked, Text
 from biascore.errors import QuestionError
 
+from ...builders import tiny
 from .conftest import MODELS, TEXTS, Exported, Original
 
 pytestmark = pytest.mark.slow  # every test opens a model that was exported by torch
@@ -123,6 +124,33 @@ def test_log_likelihoods_are_torchs(
             logits = model(torch.tensor([ids])).logits[0].double()
         total = sum(float(logits[i - 1].log_softmax(-1)[ids[i]]) for i in range(1, len(ids)))
         assert score == pytest.approx(total, abs=1e-5 * len(ids))
+
+
+@pytest.mark.parametrize("name", quick(CAUSAL))
+def test_texts_after_a_prompt_options_and_windows_are_those_of_hf(
+    name: str, engine: Engine, original: Original, exported: Exported
+) -> None:
+    prompts = ("The nurse said that", "The engineer finished her work before")
+    asked = [Continuation(prompt, text) for prompt in prompts for text in (" he left", " she is late.", ".")]
+    long = " ".join([*TEXTS] * 2)
+    question = Choice(prompts[0], ("the nurse", "nobody"), instruction="Answer:\n")
+    options = {"long_texts": "windows", "stride": 20}
+    with (
+        engine.model(f"hf:{original(name)}", **options) as one,
+        engine.model(f"onnx:{exported(name)}", **options) as other,
+    ):
+        assert one.score([long], "token_count")[0] > tiny.CONTEXT
+        for quantity in ("log_likelihood", "token_count"):
+            some = [*asked, long, Continuation(long, " she")]
+            np.testing.assert_allclose(
+                other.score(some, quantity), one.score(some, quantity), rtol=0, atol=1e-4
+            )
+        assert one.prompting == other.prompting
+        assert one.identity.conventions == other.identity.conventions
+        for way in ("likelihood", "letters"):
+            (chosen,), (too,) = one.choose([question], way), other.choose([question], way)
+            np.testing.assert_allclose(too.logprobs, chosen.logprobs, rtol=0, atol=1e-4)
+            assert (too.chosen, too.tokens) == (chosen.chosen, chosen.tokens)
 
 
 @pytest.mark.parametrize(("name", "labels"), [("emotions", 3), ("decoder-head", 2)])

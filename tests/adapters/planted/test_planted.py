@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from biascore.api.queries import Masked, Text
+from biascore.api.queries import Choice, Masked, Text
 from biascore.engine import Engine
-from biascore.errors import QuestionError, RefError, UnknownNameError
+from biascore.errors import CapabilityError, QuestionError, RefError, UnknownNameError
 from biascore.models.model import Model
 from biascore_adapters.planted.declaration import declared_effects
 
@@ -166,3 +166,30 @@ def test_a_concept_declares_no_long_test(engine: Engine):
     with pytest.raises(UnknownNameError) as told:
         declared_effects({"body": 1.0}, engine.catalogue)
     assert "body" not in str(told.value).partition("is no concept")[2].partition(")")[0]
+
+
+def test_options_are_chosen_by_the_planted_likelihoods(engine: Engine):
+    model = engine.model(f"planted:{TEST}=1")
+    prompt, options = "we like math and", ("he", "she", "he likes it")
+    question = Choice(prompt, options, order=(2, 0, 1))
+    (answer,) = model.choose([question], "likelihood")
+    before = model.score([prompt], "log_likelihood")[0]
+    whole = model.score([f"{prompt} {option}" for option in options], "log_likelihood")
+    assert answer.logprobs == pytest.approx(list(whole - before))
+    assert answer.tokens == (1, 1, 3)
+    assert answer.chosen == int(np.argmax(whole))
+    (said,) = model.choose([question], "text")
+    assert (said.chosen, said.outcome) == (answer.chosen, "chosen")
+    assert said.said == f"{'ABC'[question.order.index(answer.chosen)]}. {options[answer.chosen]}"
+    with pytest.raises(CapabilityError, match="cannot be asked to choose by letters"):
+        model.choose([question], "letters")
+
+
+def test_the_planted_bias_moves_what_is_chosen(engine: Engine):
+    questions = [Choice(f"we like {word} and", ("he", "she")) for word in words(engine, "X")]
+
+    def male(effect: float) -> float:
+        answers = engine.model(f"planted:{TEST}={effect}").choose(questions, "likelihood")
+        return float(np.mean([answer.logprobs[0] - answer.logprobs[1] for answer in answers]))
+
+    assert male(1) > male(0) > male(-1)
