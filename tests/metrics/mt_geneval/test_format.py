@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
 from biascore import Engine
+from biascore.api.adapters import Model
 from biascore.archive.bundle import write_bundle
 from biascore.archive.verify import verify_run
 from biascore.audit import Audit
-from biascore.errors import DataError, NothingMeasuredError
+from biascore.errors import DataError, QuestionError
 from biascore_metrics.mt_geneval.kind import GenevalTest, Line
 
 from .conftest import CONTEXT, SENTENCES, read, write
@@ -94,6 +96,10 @@ def test_the_language_is_that_of_the_sources(tmp_path: Path):
         read(write(tmp_path, SENTENCES, "sentences"), language="it")
 
 
+def run_model(engine: Engine, table: Path) -> Model:
+    return engine.model(f"answers:{table}", language="it")
+
+
 def test_answers_from_a_file_and_every_file_in_the_bundle(engine: Engine, tmp_path: Path):
     (tmp_path / "data").mkdir()
     path = write(tmp_path / "data", SENTENCES, "sentences")
@@ -109,18 +115,22 @@ def test_answers_from_a_file_and_every_file_in_the_bundle(engine: Engine, tmp_pa
     run = engine.run(audit)
     assert run[0].estimate("correct").value == 1.0
     run.save(tmp_path / "run")
+    names = {one.name for one in (tmp_path / "data").iterdir()}
+    assert {used.file for used in run.stimuli} == names  # no path of this machine
     packed = write_bundle(tmp_path / "run", tmp_path / "all.zip").path
     (tmp_path / "data").rename(tmp_path / "elsewhere")
     found = {check.what: check.outcome for check in verify_run(packed)}
-    files = [f"stimuli {path.with_name(one.name)}" for one in (tmp_path / "elsewhere").iterdir()]
-    assert len(files) == 4
-    assert {found[name] for name in files} == {"matches"}
-    assert {one.licence for one in run.stimuli} == {""}
+    assert {found[f"stimuli {name}"] for name in names} == {"matches"}
+    with ZipFile(packed) as archive:
+        archive.extractall(tmp_path)
+    assert {one.name for one in (tmp_path / "biascore-bundle" / "data").iterdir()} == names
+    again = read(tmp_path / "biascore-bundle" / "data" / path.name)
+    assert again.lines.lines == read(tmp_path / "elsewhere" / path.name).lines.lines
 
 
 def test_answers_of_half_of_the_sentences(engine: Engine, tmp_path: Path, sentences: GenevalTest):
     table = tmp_path / "answers.jsonl"
     rows = [{"text": line.source, "translation": line.own} for line in sentences.lines.lines[::2]]
     table.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    with pytest.raises(NothingMeasuredError, match="no translation to it of 4 of 8 texts, such as 'He is a cook.'"):
-        engine.measure("mt-geneval", engine.model(f"answers:{table}", language="it"), sentences)
+    with pytest.raises(QuestionError, match="no translation to it of 4 of 8 texts, such as 'He is a cook.'"):
+        engine.measure("mt-geneval", run_model(engine, table), sentences)
