@@ -43,7 +43,9 @@ def paired_difference(first_only: int, second_only: int, n: int, *, level: float
     return Interval(float(low), float(high), level, "Tango's score", resamples=0)
 
 
-def independent_difference(first: tuple[int, int], second: tuple[int, int], *, level: float = 0.95) -> Interval:
+def independent_difference(
+    first: tuple[int, int], second: tuple[int, int], *, level: float = 0.95
+) -> Interval:
     """Newcombe's interval of the difference of two independent shares, (successes, trials) each, from Wilson's of both.
 
     Raises ValueError as `wilson_interval` does. Source: Newcombe 1998, Statistics in Medicine 17:873, method 10.

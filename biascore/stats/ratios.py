@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +17,7 @@ Counts = npt.NDArray[np.int64]
 
 _STEPS = 200  # halvings: more than doubles can tell apart
 _CHUNK = 2**22  # numbers drawn at once
+_NEAR = 1e-9  # of a difference: rounding
 
 
 def clopper_pearson(successes: int, trials: int, *, level: float = 0.95) -> Interval:
@@ -23,7 +26,9 @@ def clopper_pearson(successes: int, trials: int, *, level: float = 0.95) -> Inte
     Raises ValueError unless 0 <= successes <= trials and trials >= 1. Source: Clopper and Pearson 1934, Biometrika 26:404.
     """
     if trials < 1 or not 0 <= successes <= trials:
-        raise ValueError(f"{successes} successes of {trials} trials; pass 0 <= successes <= trials, trials >= 1")
+        raise ValueError(
+            f"{successes} successes of {trials} trials; pass 0 <= successes <= trials, trials >= 1"
+        )
     require_between(level, "level", 0.0, 1.0)
     tail = (1.0 - level) / 2.0
     low = betaincinv(successes, trials - successes + 1, tail) if successes else 0.0
@@ -67,37 +72,58 @@ def ratio_intervals(
     return np.where(x == 0, 0.0, end(z)), np.where(y == 0, np.inf, end(-z))
 
 
-def largest_difference(
-    cells: Counts, groups: Sequence[npt.NDArray[np.bool_]], successes: Counts, *, draws: int, rng: np.random.Generator
-) -> tuple[float, int]:
-    """Whether shares differ among groups of people: the p-value of the largest difference, and how many draws reach it.
+@dataclass(frozen=True, slots=True)
+class LargestDifference:
+    """Result of `largest_difference`."""
 
-    ``cells`` (c,) are numbers of people, ``successes`` (c,) those of them with the outcome; each of ``groups`` (k, c) is a
-    table: which cells each of its k groups is made of. The statistic is the largest |p_i - p_j| / sqrt(1/n_i + 1/n_j) of
-    two groups of one table. Null hypothesis: the outcomes are exchangeable among people, whatever their groups; then p =
-    (1 + reached) / (1 + draws) is valid at any size, and the choice of the largest is accounted for (Westfall and Young
-    1993). Raises ValueError for draws < 1, no cell with people, or a group without people.
+    p_value: float
+    """Valid at any size: (1 + reached) / (1 + draws)."""
+    reached: int
+    """Draws whose largest difference is at least the observed one."""
+    draws: int
+    smallest_ratio: float
+    """The mean over draws of the smallest ratio of two shares of one table: what chance makes of equal shares."""
+
+
+def largest_difference(
+    cells: Counts,
+    tables: Sequence[npt.NDArray[np.bool_]],
+    successes: Counts,
+    *,
+    draws: int,
+    rng: np.random.Generator,
+) -> LargestDifference:
+    """Test whether a share differs between any two groups of people of one table.
+
+    ``cells`` (c,) are numbers of people, ``successes`` (c,) those of them with the outcome; each of ``tables`` (k, c) tells
+    which cells each of its k groups is made of. The statistic is the largest |p_i - p_j| / sqrt(1/n_i + 1/n_j). Null
+    hypothesis: outcomes are exchangeable among all people, so that p is valid at any size and the choice of the
+    largest is accounted for (Westfall and Young 1993). Raises ValueError for draws < 1 and for a group without people.
     """
     if draws < 1:
         raise ValueError(f"draws is {draws}; pass at least 1")
-    sizes = [table @ cells for table in groups]
-    if not cells.sum() or any((size == 0).any() for size in sizes):
+    sizes = [table @ cells for table in tables]
+    if any((size == 0).any() for size in sizes):
         raise ValueError("a group has no people; leave it out")
-    total = int(successes.sum())
 
-    def statistic(drawn: Counts) -> Floats:
-        largest = np.zeros(len(drawn))
-        for table, size in zip(groups, sizes, strict=True):
+    def statistics(drawn: Counts) -> tuple[Floats, Floats]:
+        largest, smallest = np.zeros(len(drawn)), np.ones(len(drawn))
+        for table, size in zip(tables, sizes, strict=True):
             shares = (drawn @ table.T) / size
-            for i in range(len(size)):
-                for j in range(i):
-                    apart = np.abs(shares[:, i] - shares[:, j]) / np.sqrt(1.0 / size[i] + 1.0 / size[j])
-                    np.maximum(largest, apart, out=largest)
-        return largest
+            for i, j in combinations(range(len(size)), 2):
+                apart = np.abs(shares[:, i] - shares[:, j]) / np.sqrt(1.0 / size[i] + 1.0 / size[j])
+                np.maximum(largest, apart, out=largest)
+            high = shares.max(axis=1)
+            ratios = np.divide(shares.min(axis=1), high, out=np.ones(len(drawn)), where=high > 0)
+            np.minimum(smallest, ratios, out=smallest)
+        return largest, smallest
 
-    observed = float(statistic(successes[None, :])[0])
-    reached, step = 0, max(1, _CHUNK // cells.size)
+    observed = float(statistics(successes[None, :])[0][0])
+    reached, ratios, step = 0, 0.0, max(1, _CHUNK // cells.size)
     for start in range(0, draws, step):
-        drawn = rng.multivariate_hypergeometric(cells, total, size=min(step, draws - start), method="marginals")
-        reached += int(np.count_nonzero(statistic(drawn) >= observed - 1e-9))
-    return (1 + reached) / (1 + draws), reached
+        many = min(step, draws - start)
+        drawn = rng.multivariate_hypergeometric(cells, int(successes.sum()), size=many, method="marginals")
+        largest, smallest = statistics(drawn)
+        reached += int(np.count_nonzero(largest >= observed - _NEAR))
+        ratios += float(smallest.sum())
+    return LargestDifference((1 + reached) / (1 + draws), reached, draws, ratios / draws)

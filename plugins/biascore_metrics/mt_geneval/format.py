@@ -89,7 +89,9 @@ class MtGenevalFormat(DataFormat[TableOptions]):
             raise DataError(
                 f"{display} is blank on line{'s' * (len(blank) > 1)} {listed(blank)}. Fetch it again"
             )
-        tagged = next((number for number, line in enumerate(lines, start=1) if "<F>" in line or "<M>" in line), 0)
+        tagged = next(
+            (number for number, line in enumerate(lines, start=1) if "<F>" in line or "<M>" in line), 0
+        )
         if tagged:
             raise DataError(
                 f"{display}, line {tagged}: marks words with tags. Give the files of the folder above annotated"

@@ -86,7 +86,9 @@ class GenevalTest(Test):
     @property
     def other_files(self) -> tuple[Self, ...]:
         """The test as of each further file that it was read from, so that a run records these."""
-        return tuple(replace(self, file=path, sha256=sha256) for path, sha256 in self.files if path != self.file)
+        return tuple(
+            replace(self, file=path, sha256=sha256) for path, sha256 in self.files if path != self.file
+        )
 
     def to_answer(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """A translation of each source, as ``answers:`` reads it."""

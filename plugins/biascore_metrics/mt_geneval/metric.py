@@ -91,8 +91,7 @@ class MtGeneval(Metric[MtGenevalOptions, GenevalTest]):
         answers = model.translate(texts, test.language, target, unusable="empty")
         translations = dict(zip(texts, answers, strict=True))
         judged = tuple(
-            Judged.of(line, translations[text])
-            for line, text in zip(test.lines.lines, asked, strict=True)
+            Judged.of(line, translations[text]) for line, text in zip(test.lines.lines, asked, strict=True)
         )
         found = Outcomes(judged, paired=test.part == "sentences", level=options.confidence)
         decision = decide(found.p_value, found.gap, alpha=options.alpha, bound=options.bound)
@@ -149,12 +148,16 @@ class MtGeneval(Metric[MtGenevalOptions, GenevalTest]):
             )
         p = found.neither_p
         if p is not None and p <= self.options.alpha:
-            shares = " and ".join(f"{100 * found.share('neither', g):.1f} % of {g}" for g in (FEMININE, MASCULINE))
+            shares = " and ".join(
+                f"{100 * found.share('neither', g):.1f} % of {g}" for g in (FEMININE, MASCULINE)
+            )
             text = f"neither gender's word was found in {shares} sentences (p = {p:.2g}), which is part of the gap"
             caveats.append(Caveat(text))
         empty = sum(not one.translation for one in found.judged)
         if empty:
-            caveats.append(Caveat(f"{empty} of {len(found.judged)} translations are empty, and count as neither"))
+            caveats.append(
+                Caveat(f"{empty} of {len(found.judged)} translations are empty, and count as neither")
+            )
         unknown = sum(not one.line.gender for one in told)
         if unknown:
             text = f"the pronouns of {unknown} of {len(told)} sources tell no gender: they count in no gap"

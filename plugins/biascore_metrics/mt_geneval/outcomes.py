@@ -181,7 +181,8 @@ class Outcomes:
         if not self.paired:
             return (self._plain(CONTEXTUAL, [one.accurate for one in self.judged]),)
         feminine, masculine = (
-            [one.accurate for one in self.judged if one.line.gender == gender] for gender in (FEMININE, MASCULINE)
+            [one.accurate for one in self.judged if one.line.gender == gender]
+            for gender in (FEMININE, MASCULINE)
         )
         return (
             self._plain(f"{ACCURACY}, {FEMININE}", feminine),

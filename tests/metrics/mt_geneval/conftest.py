@@ -26,7 +26,12 @@ CONTEXT: Mapping[str, Sequence[str]] = {
         "They met in May. <sep> The friend was late.",
         "She knew him. <sep> The pupil was calm.",
     ),
-    "original.it": ("La cuoca era stanca.", "Il maestro è andato via.", "L'amico era in ritardo.", "L'alunna era calma."),
+    "original.it": (
+        "La cuoca era stanca.",
+        "Il maestro è andato via.",
+        "L'amico era in ritardo.",
+        "L'alunna era calma.",
+    ),
     "flipped.it": (
         "Il cuoco era stanco.",
         "La maestra è andata via.",
@@ -71,7 +76,9 @@ def write(
 
 def read(path: Path, language: str = "en", **options: object) -> GenevalTest:
     """The test that a file becomes."""
-    test = MtGenevalFormat(MtGenevalFormat.option_type(**options)).read(locate(str(path), "en/mine", language))
+    test = MtGenevalFormat(MtGenevalFormat.option_type(**options)).read(
+        locate(str(path), "en/mine", language)
+    )
     assert isinstance(test, GenevalTest)
     return test
 

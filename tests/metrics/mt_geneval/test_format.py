@@ -60,17 +60,40 @@ def without(name: str) -> Mapping[str, Sequence[str]]:
             "sentences",
             r"unequal numbers of lines: geneval-sentences-feminine-test.en_it.en 4, .*masculine-test.en_it.it 3. Fetch",
         ),
-        (CONTEXT | {"flipped.it": ("Il cuoco.",)}, "context", r"original-test.en_it.it 4, .*flipped-test.en_it.it 1"),
-        (without("masculine.en"), "sentences", "masculine-test.en_it.en belongs to it, and does not lie next to it"),
-        (SENTENCES | {"feminine.it": ("È una cuoca.", " ", "Legge.", "")}, "sentences", "is blank on lines 2, 4"),
+        (
+            CONTEXT | {"flipped.it": ("Il cuoco.",)},
+            "context",
+            r"original-test.en_it.it 4, .*flipped-test.en_it.it 1",
+        ),
+        (
+            without("masculine.en"),
+            "sentences",
+            "masculine-test.en_it.en belongs to it, and does not lie next to it",
+        ),
+        (
+            SENTENCES | {"feminine.it": ("È una cuoca.", " ", "Legge.", "")},
+            "sentences",
+            "is blank on lines 2, 4",
+        ),
         (
             SENTENCES | {"feminine.it": ("È una <F>cuoca</F>.", "a", "b", "c")},
             "sentences",
             "line 1: marks words with tags. Give the files of the folder above",
         ),
-        (CONTEXT | {"2to1.en": ("a <sep> b", "c", "d", "e <sep> f")}, "context", "there is no <sep> on lines 2, 3"),
+        (
+            CONTEXT | {"2to1.en": ("a <sep> b", "c", "d", "e <sep> f")},
+            "context",
+            "there is no <sep> on lines 2, 3",
+        ),
     ],
-    ids=["pair of unequal length", "context of unequal length", "a file missing", "blank", "annotated", "separator"],
+    ids=[
+        "pair of unequal length",
+        "context of unequal length",
+        "a file missing",
+        "blank",
+        "annotated",
+        "separator",
+    ],
 )
 def test_wrong_files(tmp_path: Path, files: Mapping[str, Sequence[str]], part: str, problem: str):
     with pytest.raises(DataError, match=problem):
@@ -92,7 +115,9 @@ def test_wrong_names(tmp_path: Path, name: str, problem: str):
 
 
 def test_the_language_is_that_of_the_sources(tmp_path: Path):
-    with pytest.raises(DataError, match="the sentences are English, and the language is given as it. Give en"):
+    with pytest.raises(
+        DataError, match="the sentences are English, and the language is given as it. Give en"
+    ):
         read(write(tmp_path, SENTENCES, "sentences"), language="it")
 
 

@@ -55,7 +55,9 @@ def official(translation: str, own: str, other: str) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("answer", "outcome"), [(own, "correct"), (other, "incorrect"), (both, "both")], ids=["own", "other", "both"]
+    ("answer", "outcome"),
+    [(own, "correct"), (other, "incorrect"), (both, "both")],
+    ids=["own", "other", "both"],
 )
 @pytest.mark.parametrize("name", ["sentences", "contexts"])
 def test_references_as_translations(
@@ -78,7 +80,9 @@ def test_empty_translations_hold_neither_word(engine: Engine, sentences: Geneval
     assert "8 of 8 translations are empty, and count as neither" in found.warnings
 
 
-def test_lines_whose_references_tell_nothing_are_dropped_with_the_reason(engine: Engine, sentences: GenevalTest):
+def test_lines_whose_references_tell_nothing_are_dropped_with_the_reason(
+    engine: Engine, sentences: GenevalTest
+):
     found = measured(engine, sentences, own)
     assert dict(found.coverage.given) == {"feminine": 4, "masculine": 4}
     assert dict(found.coverage.used) == {"feminine": 3, "masculine": 3}
@@ -153,7 +157,12 @@ def test_contexts_are_compared_by_the_gender_that_pronouns_tell(engine: Engine, 
     named = values(found)
     assert named["gap in correct, feminine - masculine"] == 1.0
     assert found.p_value == pytest.approx(fisher_exact([[1, 0], [0, 1]]).pvalue)
-    assert found.items_frame()["group"].tolist() == ["feminine", "masculine", "gender not told", "gender not told"]
+    assert found.items_frame()["group"].tolist() == [
+        "feminine",
+        "masculine",
+        "gender not told",
+        "gender not told",
+    ]
     assert named["contextual accuracy"] == 0.25
     assert "the pronouns of 2 of 4 sources tell no gender: they count in no gap" in found.warnings
 
