@@ -41,8 +41,8 @@ def ratio_intervals(
 ) -> tuple[Floats, Floats]:
     """Koopman's score intervals of m ratios of independent shares, first over second: lower and upper ends (m,).
 
-    Each of ``first`` and ``second`` is successes (m,) and trials (m,). The lower end is 0 where the first has no success, the
-    upper one infinite where the second has none. Raises ValueError on a level outside (0, 1). Source: Koopman 1984,
+    Each of ``first`` and ``second`` is successes (m,) and trials (m,). The lower end is 0 where the first has no success,
+    the upper one infinite where the second has none. Raises ValueError on a level outside (0, 1). Source: Koopman 1984,
     Biometrics 40:513; in the form of Miettinen and Nurminen 1985, Statistics in Medicine 4:213, without their n / (n - 1).
     """
     require_between(level, "level", 0.0, 1.0)
@@ -59,7 +59,8 @@ def ratio_intervals(
         variance = p * (1.0 - p) / n + ratio**2 * q * (1.0 - q) / m
         with np.errstate(divide="ignore", invalid="ignore"):
             score: Floats = (x / n - ratio * y / m) / np.sqrt(np.maximum(variance, 0.0))
-        return np.where(np.isnan(score), 0.0, score)
+        score[np.isnan(score)] = 0.0
+        return score
 
     def end(target: float) -> Floats:
         low, high = np.full(x.shape, -60.0), np.full(x.shape, 60.0)

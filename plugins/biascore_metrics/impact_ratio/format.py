@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, ClassVar, Final
 
@@ -59,7 +58,7 @@ class OutcomesFormat(DataFormat[OutcomesOptions]):
     example: ClassVar[str] = "outcomes:decisions.csv"
 
     def read(self, file: DataFile) -> Test:
-        """Read every row as a person; raises DataError for people that are not told apart and for categories that are none."""
+        """Read every row as a person; raises DataError for people not told apart, and for cells that are no categories."""
         text, groups = self._text(file), self.options.groups
         table = read_table(
             file.path,
@@ -89,8 +88,8 @@ class OutcomesFormat(DataFormat[OutcomesOptions]):
         if self.options.text is not None:
             if self.options.text in self.options.groups:
                 raise DataError(
-                    f"{file.display}: {quoted(self.options.text)} is named as text and as a group. Name the column that tells "
-                    "people apart with the option text"
+                    f"{file.display}: {quoted(self.options.text)} is named as text and as a group. Name the column that "
+                    "tells people apart with the option text"
                 )
             return self.options.text
         columns = table_columns(file.path, file.display, encoding=self.options.encoding)
@@ -98,8 +97,8 @@ class OutcomesFormat(DataFormat[OutcomesOptions]):
         if len(found) != 1:
             both = "both of the columns" if found else "none of the columns"
             raise DataError(
-                f"{file.display} has {both} {listed(TEXTS)}; its columns are: {listed(columns)}. Name the one that tells people "
-                "apart with the option text, for the data and the model (-o data.text=id -o model.text=id)"
+                f"{file.display} has {both} {listed(TEXTS)}; its columns are: {listed(columns)}. Name the one that "
+                "tells people apart with the option text, for the data and the model (-o data.text=id -o model.text=id)"
             )
         return found[0]
 
@@ -130,13 +129,9 @@ def _check_categories(table: Table, group: str) -> None:
         )
     if len(found) > MANY:
         raise DataError(
-            f"{table.display}: {quoted(group)} has {len(found):,} different values, such as {listed(_few(found))}. Name a column "
-            f"of categories, {MANY} at most: ages, say, in classes"
+            f"{table.display}: {quoted(group)} has {len(found):,} different values, such as {listed(found[:3])}. Name a "
+            f"column of categories, {MANY} at most: ages, say, in classes"
         )
-
-
-def _few(found: Sequence[str]) -> Sequence[str]:
-    return found[:3]
 
 
 def _is_literal(cell: str) -> bool:

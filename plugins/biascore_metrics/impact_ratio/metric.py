@@ -130,8 +130,8 @@ class ImpactRatio(Metric[ImpactRatioOptions, OutcomesTest]):
         if wrong.size:
             raise OptionsError(
                 f"{self.options.column!r} is {values[wrong[0]]:g} for {quoted(people[wrong[0]])}, and "
-                f"{wrong.size} of {len(people)} people have another outcome than 0 and 1. Write 1 for selected and 0 for not, name "
-                "the right column with quantity, or compare scores with rate=scoring"
+                f"{wrong.size} of {len(people)} people have another outcome than 0 and 1. Write 1 for selected, 0 for not, "
+                "name the right column with quantity, or compare scores with rate=scoring"
             )
         return values == 1, None
 
@@ -173,8 +173,8 @@ class ImpactRatio(Metric[ImpactRatioOptions, OutcomesTest]):
             tested.p_value, interval, alpha=self.options.alpha, bound=self.options.bound, neutral=1.0
         )
         which = (
-            f"The smallest ratio is that of {least.label} ({_counted(least)}) to {highest.label} ({_counted(highest)}); with "
-            f"equal rates it would be {tested.smallest_ratio:.2f} on average."
+            f"The smallest ratio is that of {least.label} ({_counted(least)}) to {highest.label} ({_counted(highest)}); "
+            f"with equal rates it would be {tested.smallest_ratio:.2f} on average."
         )
         return estimate, Decision(decision.verdict, f"{decision.reason} {which}")
 
@@ -215,8 +215,8 @@ class ImpactRatio(Metric[ImpactRatioOptions, OutcomesTest]):
         return {
             "outcome": options.column,
             "rate": f"{share} / people of the category; interval of Clopper and Pearson",
-            "impact ratio": "rate / highest rate of the table, small categories included; intervals of Koopman, which hold for "
-            "all pairs of categories of a table at once (Bonferroni), so for whichever is the highest",
+            "impact ratio": "rate / highest rate of the table, small categories included; intervals of Koopman, which hold "
+            "for all pairs of categories of a table at once (Bonferroni), so for whichever is the highest",
             SMALLEST: f"over all tables, of categories of {options.min_people} people or more, and to the highest of these",
             "interval of the smallest ratio": "smallest lower and upper ends of all pairs of categories, which hold at once",
             "pairs compared": compared.pairs if compared else 0,
@@ -243,8 +243,8 @@ class ImpactRatio(Metric[ImpactRatioOptions, OutcomesTest]):
         if small:
             caveats.append(
                 Caveat(
-                    f"less than {100 * SMALL:g} % of the people each: {_named(small)}; an auditor under Local Law 144 may leave "
-                    f"out their ratios (leave_out_below={SMALL:g})",
+                    f"less than {100 * SMALL:g} % of the people each: {_named(small)}; an auditor under Local Law 144 may "
+                    f"leave out their ratios (leave_out_below={SMALL:g})",
                     verdict=False,
                 )
             )
@@ -257,7 +257,8 @@ class ImpactRatio(Metric[ImpactRatioOptions, OutcomesTest]):
         for table in tables.tables:
             highest = table.highest
             if highest is not None and highest.people < self.options.min_people:
-                text = f"ratios by {table.name} are to {highest.name}, which has the highest rate of {highest.people} people only"
+                rate = f"whose rate is the highest and of {highest.people} people only"
+                text = f"ratios by {table.name} are to {highest.name}, {rate}"
                 caveats.append(Caveat(text, verdict=False))
         for place, group in enumerate(test.people.groups):
             blank = sum(not one.categories[place] for one in test.people.people)

@@ -90,9 +90,9 @@ class Tables:
         places = np.array([number[one.categories] for one in people], dtype=np.intp)
         counts = np.bincount(places, minlength=len(cells))
         found = np.bincount(places[selected], minlength=len(cells))
-        sets = [(place,) for place in range(len(groups))]
+        sets: list[tuple[int, ...]] = [(place,) for place in range(len(groups))]
         if intersections:
-            sets += list(combinations(range(len(groups)), 2))
+            sets += combinations(range(len(groups)), 2)
         tables = tuple(_table([groups[i] for i in own], own, cells, counts, found, below) for own in sets)
         return cls(tables, counts, found)
 

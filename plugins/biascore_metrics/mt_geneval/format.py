@@ -45,8 +45,8 @@ class MtGenevalFormat(DataFormat[TableOptions]):
         if len(set(counts)) > 1:
             shown = ", ".join(f"{Path(d).name} {n}" for (_, d), n in zip(places, counts, strict=True))
             raise DataError(
-                f"{file.display}: line i of each file is the same sentence, and they have unequal numbers of lines: {shown}. "
-                "Fetch all of them again, from one version of MT-GenEval"
+                f"{file.display}: line i of each file is the same sentence, and they have unequal numbers of lines: {shown}"
+                ". Fetch all of them again, from one version of MT-GenEval"
             )
         lines = _sentences(texts) if part == "sentences" else _contexts(texts, places[0][1])
         return GenevalTest(

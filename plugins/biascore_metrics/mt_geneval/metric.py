@@ -56,13 +56,13 @@ class MtGeneval(Metric[MtGenevalOptions, GenevalTest]):
     summary = "MT-GenEval, translation: is the stated gender kept as often in feminine sentences as in masculine ones"
     reference = "Currey et al. 2022, MT-GenEval, EMNLP, 4287-4299"
     rule = (
-        "Detected when the share of correct translations differs between feminine and masculine sentences at level alpha, by "
-        "an exact McNemar test over pairs, or by Fisher's exact test where sentences are no pairs."
+        "Detected when the share of correct translations differs between feminine and masculine sentences at level alpha, "
+        "by an exact McNemar test over pairs, or by Fisher's exact test where sentences are no pairs."
     )
     requires = frozenset({"translate"})
     kinds = frozenset({"geneval"})
 
-    def check(self, test: GenevalTest, catalogue: Catalogue) -> None:  # noqa: ARG002
+    def check(self, test: GenevalTest, catalogue: Catalogue) -> None:
         """Raise OptionsError for a target that is another language than that of the references."""
         target = self.options.target
         if target is not None and target.partition("-")[0] != test.target:
@@ -71,7 +71,7 @@ class MtGeneval(Metric[MtGenevalOptions, GenevalTest]):
                 f"variant such as {test.target}-XX"
             )
 
-    def extra_stimuli(self, test: GenevalTest, catalogue: Catalogue) -> tuple[Test, ...]:  # noqa: ARG002
+    def extra_stimuli(self, test: GenevalTest, catalogue: Catalogue) -> tuple[Test, ...]:
         """The other files of the test."""
         return test.other_files
 
@@ -82,7 +82,7 @@ class MtGeneval(Metric[MtGenevalOptions, GenevalTest]):
             return ()
         return Unreachable.detected(of_signs(usable, "pairs"), self.options.alpha)
 
-    def measure(self, model: Model, test: GenevalTest, context: Context) -> Finding:  # noqa: ARG002
+    def measure(self, model: Model, test: GenevalTest, context: Context) -> Finding:
         """Three outcomes by gender, their gap, and the published accuracy; items are the sentences."""
         options = self.options
         target = options.target or test.target

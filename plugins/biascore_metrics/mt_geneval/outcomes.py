@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, Self
 
+import numpy as np
+
 from biascore.api.metrics import ConfidenceInterval, Contrast, Estimate, PValue
 from biascore.stats import Interval
 from biascore.stats.differences import independent_difference, paired_difference
@@ -142,7 +144,7 @@ class Outcomes:
             return binomial_test(more, more + less) if more + less else 1.0
         from scipy.stats import fisher_exact  # slow to import, and only what is measured needs it
 
-        table = [[sum(some), len(some) - sum(some)] for some in (feminine, masculine)]
+        table = np.array([[sum(some), len(some) - sum(some)] for some in (feminine, masculine)])
         return min(1.0, float(fisher_exact(table).pvalue))
 
     def _difference(self, name: str, outcome: Outcome) -> Estimate:

@@ -54,7 +54,7 @@ def test_more_and_fewer_people(tmp_path: Path):
         (
             TABLE,
             {"text": None},
-            r"has none of the columns 'text', 'sentence'.* -o data.text=id -o model.text=id",
+            r"has none of the columns 'text', 'sentence'.*-o data.text=id -o model.text=id",
         ),
         (TABLE, {"text": "sex"}, "'sex' is named as text and as a group"),
         (TABLE.replace("p2", "p1"), {}, "'p1' is the id of two people, on lines 2, 3. Give each an id"),

@@ -116,7 +116,7 @@ def test_wrong_names(tmp_path: Path, name: str, problem: str):
 
 def test_the_language_is_that_of_the_sources(tmp_path: Path):
     with pytest.raises(
-        DataError, match="the sentences are English, and the language is given as it. Give en"
+        DataError, match=r"the sentences are English, and the language is given as it. Give en"
     ):
         read(write(tmp_path, SENTENCES, "sentences"), language="it")
 
@@ -157,5 +157,5 @@ def test_answers_of_half_of_the_sentences(engine: Engine, tmp_path: Path, senten
     table = tmp_path / "answers.jsonl"
     rows = [{"text": line.source, "translation": line.own} for line in sentences.lines.lines[::2]]
     table.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    with pytest.raises(QuestionError, match="no translation to it of 4 of 8 texts, such as 'He is a cook.'"):
+    with pytest.raises(QuestionError, match=r"no translation to it of 4 of 8 texts, such as 'He is a cook.'"):
         engine.measure("mt-geneval", run_model(engine, table), sentences)

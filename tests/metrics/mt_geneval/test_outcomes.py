@@ -71,7 +71,7 @@ def test_references_as_translations(
 
 
 def test_empty_translations_hold_neither_word(engine: Engine, sentences: GenevalTest):
-    found = measured(engine, sentences, lambda line: " ")
+    found = measured(engine, sentences, lambda _: " ")
     named = values(found)
     assert (named["neither"], named["correct"], named["incorrect"]) == (1.0, 0.0, 0.0)
     # The published code calls them correct.
@@ -187,7 +187,7 @@ def test_sentences_without_their_context(engine: Engine, contexts: GenevalTest):
 
 
 def test_the_target_is_that_of_the_file_or_a_variant_of_it(engine: Engine, sentences: GenevalTest):
-    backend = Translator(lambda text: "x")
+    backend = Translator(lambda _: "x")
     found = engine.measure("mt-geneval", model_of(backend), sentences, target="it-CH")[0]
     assert {(source, target) for _, source, target in backend.asked} == {("en", "it-CH")}
     assert found.subject == "English to Italian (CH)"
@@ -220,7 +220,7 @@ def test_the_published_lines(engine: Engine, shared_data: Path, name: str, targe
     test = read(path)
     given, dropped = REAL[name, target]
     found = {kind: measured(engine, test, answer) for kind, answer in (("own", own), ("other", other))}
-    empty = measured(engine, test, lambda line: "")
+    empty = measured(engine, test, lambda _: "")
     assert sum(found["own"].coverage.given.values()) == given
     assert len(found["own"].coverage.lost) == dropped
     assert values(found["own"])["correct"] == values(found["other"])["incorrect"] == 1.0
