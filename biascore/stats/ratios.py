@@ -58,9 +58,9 @@ def ratio_intervals(
         p = ratio * q
         variance = p * (1.0 - p) / n + ratio**2 * q * (1.0 - q) / m
         with np.errstate(divide="ignore", invalid="ignore"):
-            score: Floats = (x / n - ratio * y / m) / np.sqrt(np.maximum(variance, 0.0))
-        score[np.isnan(score)] = 0.0
-        return score
+            score = (x / n - ratio * y / m) / np.sqrt(np.maximum(variance, 0.0))
+        found: Floats = np.where(np.isnan(score), 0.0, score)
+        return found
 
     def end(target: float) -> Floats:
         low, high = np.full(x.shape, -60.0), np.full(x.shape, 60.0)
@@ -68,7 +68,8 @@ def ratio_intervals(
             middle = (low + high) / 2.0
             above = beyond(middle) > target
             low, high = np.where(above, middle, low), np.where(above, high, middle)
-        return np.exp(low)
+        ends: Floats = np.exp(low)
+        return ends
 
     return np.where(x == 0, 0.0, end(z)), np.where(y == 0, np.inf, end(-z))
 

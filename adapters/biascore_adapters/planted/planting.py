@@ -15,8 +15,10 @@ from biascore_adapters.planted.declaration import declared_effects, parse_declar
 from biascore_adapters.planted.equity import Emotions
 from biascore_adapters.planted.lexicon import Lexicon
 from biascore_adapters.planted.sentences import Sentences
+from biascore_adapters.planted.translations import Translations
 from biascore_metrics.eec.sentences import EquityTest
 from biascore_metrics.fise.kind import FiseTest
+from biascore_metrics.mt_geneval.kind import GenevalTest
 from biascore_metrics.robust.associations import AssociationsTest
 
 VERSION: Final = 3
@@ -31,6 +33,7 @@ class Planted:
     sentences: Sentences
     associations: Associations
     emotions: Emotions
+    translations: Translations
 
     @classmethod
     def of(cls, locator: str, seed: int, context: LoadContext) -> Planted:
@@ -42,7 +45,7 @@ class Planted:
         declared, world = parse_declaration(locator)
         effects = declared_effects(declared, context.catalogue)
         words, sentences = Lexicon(world), Sentences(world)
-        associations, emotions = Associations(), Emotions()
+        associations, emotions, translations = Associations(), Emotions(), Translations()
         for test, effect in effects:
             if test.contrast or isinstance(test, FiseTest):
                 words.plant(test, effect, seed)
@@ -50,6 +53,8 @@ class Planted:
                 associations.plant(test, effect)
             elif isinstance(test, EquityTest):
                 emotions.plant(test, effect)
+            elif isinstance(test, GenevalTest):
+                translations.plant(test, effect)
             else:
                 sentences.plant(test, effect, seed)
         if world.pool:
@@ -57,11 +62,12 @@ class Planted:
         words.check_room()
         world.check_met(locator)
         sentences.name_genders(context.catalogue, _frames(context))
-        return cls({test.id: effect for test, effect in effects}, words, sentences, associations, emotions)
+        planted = {test.id: effect for test, effect in effects}
+        return cls(planted, words, sentences, associations, emotions, translations)
 
     def digest(self, seed: int) -> str:
         """BLAKE2b over everything that is planted, and the seed."""
-        parts = (self.words, self.sentences, self.associations, self.emotions)
+        parts = (self.words, self.sentences, self.associations, self.emotions, self.translations)
         everything = "\n".join(line for part in parts for line in part.told())
         planted = hashlib.blake2b(everything.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
         return f"planted-{VERSION}:{planted}-{seed}"

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scipy.stats import binomtest, fisher_exact
+from scipy.stats import binomtest, fisher_exact, norm
 
 from biascore import Engine
-from biascore.errors import OptionsError
+from biascore.errors import OptionsError, QuestionError
 from biascore.results.measurement import Measurement
 from biascore.stats import Verdict
 from biascore.testing import check_metric
@@ -231,3 +231,24 @@ def test_the_published_lines(engine: Engine, shared_data: Path, name: str, targe
     assert values(empty)[accuracy] == values(found["own"])[accuracy] == 1.0
     counted = by_hand if "context" in name else by_hand[::2]
     assert values(found["other"])[accuracy] == pytest.approx(sum(counted) / len(counted))
+
+
+def test_a_planted_bias_is_found(tmp_path: Path):
+    lines = {
+        f"{gender}.{language}": [f"{word} {i}" for i in range(400)]
+        for gender, words in {"feminine": ("She", "Köchin"), "masculine": ("He", "Koch")}.items()
+        for language, word in zip(("en", "de"), words, strict=True)
+    }
+    test = read(write(tmp_path, lines, "sentences", pair="en_de"))
+    engine = Engine(cache=None).with_tests([test], 0)
+    for effect in (1.0, 0.0):
+        found = engine.measure("mt-geneval", f"planted:en/mine={effect:g}", test)[0]
+        expected = norm.cdf(1 + effect / 2) - norm.cdf(1 - effect / 2)
+        assert found.headline.value == pytest.approx(expected, abs=0.06)
+        assert found.verdict is (Verdict.DETECTED if effect else Verdict.INCONCLUSIVE)
+        assert found.estimate("neither").value == 0.0
+    planted = engine.model("planted:en/mine=1")
+    with pytest.raises(QuestionError, match="kind geneval carries it in translate to the language of its"):
+        planted.score(["She 1"], "anger")
+    with pytest.raises(QuestionError, match="has no gendered frames for 'de'"):
+        planted.translate(["Something else"], "en", "de")
