@@ -15,7 +15,7 @@ from biascore.stats.bootstrap import Interval
 
 Counts = npt.NDArray[np.int64]
 
-_STEPS = 200  # halvings: more than doubles can tell apart
+_STEPS = 64  # halvings of 120: what is left is less than doubles near 1 can tell
 _CHUNK = 2**22  # numbers drawn at once
 _NEAR = 1e-9  # of a difference: rounding
 

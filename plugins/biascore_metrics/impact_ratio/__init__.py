@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from biascore.api.metrics import hookimpl
 
 if TYPE_CHECKING:
+    from biascore.api.exporters import Exporter
     from biascore.api.formats import DataFormat
     from biascore.api.metrics import Metric
 
@@ -26,3 +27,11 @@ def register_formats(register: Callable[[type[DataFormat]], None]) -> None:
     from biascore_metrics.impact_ratio.format import OutcomesFormat
 
     register(OutcomesFormat)
+
+
+@hookimpl
+def register_exporters(register: Callable[[type[Exporter]], None]) -> None:
+    """Provide the output format ``impact-tables``."""
+    from biascore_metrics.impact_ratio.exporter import ImpactTables
+
+    register(ImpactTables)

@@ -36,6 +36,9 @@ from biascore_metrics.impact_ratio.kind import OutcomesTest
 from biascore_metrics.impact_ratio.tables import SMALL, Category, Compared, GroupTable, Tables, over_highest
 
 SMALLEST: Final = "smallest impact ratio"
+RATE: Final = "rate "
+RATIO_OF: Final = "impact ratio "
+"""How the names of the estimates of each category begin."""
 RATIO: Final = "ratio of rates"
 SHARE: Final = "share"
 NOT_STATED: Final = "not stated"
@@ -183,7 +186,7 @@ class ImpactRatio(Metric[ImpactRatioOptions, OutcomesTest]):
         level, highest = self.options.confidence, table.highest
         rates = [
             Estimate(
-                name=f"rate {one.label}",
+                name=f"{RATE}{one.label}",
                 value=one.rate,
                 unit=SHARE,
                 neutral=None,
@@ -196,7 +199,7 @@ class ImpactRatio(Metric[ImpactRatioOptions, OutcomesTest]):
         intervals = over_highest(table, level)
         ratios = [
             Estimate(
-                name=f"impact ratio {one.label}",
+                name=f"{RATIO_OF}{one.label}",
                 value=one.rate / highest.rate if highest else None,
                 unit=RATIO,
                 neutral=1.0,
@@ -297,7 +300,7 @@ def _figures(ratios: Sequence[Estimate]) -> tuple[Figure, ...]:
     shown = [one for one in ratios if one.value is not None]
     if not shown:
         return ()
-    labels = tuple(one.name.removeprefix("impact ratio ") for one in shown)
+    labels = tuple(one.name.removeprefix(RATIO_OF) for one in shown)
     title = "Impact ratio of each category, to the highest of its table"
     return (
         Bars(

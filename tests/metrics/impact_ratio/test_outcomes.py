@@ -14,10 +14,11 @@ from statsmodels.stats.proportion import confint_proportions_2indep, proportion_
 
 from biascore import Engine
 from biascore.api.adapters import Backend, Identity, hookimpl
-from biascore.errors import OptionsError, QuestionError
+from biascore.errors import OptionsError, QuestionError, RunError
 from biascore.results.measurement import Measurement
 from biascore.stats import Verdict
 from biascore.testing import check_metric
+from biascore_metrics.impact_ratio.exporter import ImpactTables
 from biascore_metrics.impact_ratio.kind import OutcomesTest, People, Person
 from biascore_metrics.impact_ratio.metric import ImpactRatio
 
@@ -218,3 +219,18 @@ def test_a_table_is_both_data_and_model(engine: Engine, tmp_path: Path):
     data = engine.data("outcomes", str(path), language="en", groups=["sex", "race"])
     found = engine.measure("impact-ratio", f"answers:{path}", data, draws=500)[0]
     assert found.headline.value == pytest.approx(0.2 / 0.6)
+
+
+def test_the_tables_of_local_law_144(engine: Engine):
+    test, scores = outcomes(BOTH | {("|", "C"): (1, 2)}, "sex", "race")
+    run = engine.measure("impact-ratio", model_of(Decides(scores)), test, draws=500, leave_out_below=0.02)
+    (exported,) = ImpactTables().export(run)
+    lines = exported.text.splitlines()
+    assert "| sex | people | selected | rate | impact ratio | interval |" in lines
+    assert "| sex × race | people | selected | rate | impact ratio | interval |" in lines
+    assert "| M | 100 | 54 | 0.540 | 1.00 |  |" in lines
+    assert "| \\| | 2 | 1 | 0.500 | left out |  |" in lines
+    assert [line for line in lines if line.startswith("| F, A | 50 | 10 | 0.200 | 0.33 | ")]
+    other = engine.measure("weat", "planted:", "en/weat6")
+    with pytest.raises(RunError, match="no measurement is of impact-ratio"):
+        ImpactTables().export(other)
