@@ -28,6 +28,9 @@ def portable(run: Run, folder: str | Path = "", written: Mapping[str, str] = Map
     shown |= {f"{root}/": "" for root in shown}
     learnt = [used.options for model in run.models for used in model.transforms]
     given = set(_absolute([run.provenance.audit, [model.ref for model in run.models], learnt]))
+    # A test may be read from more files than the audit names; those of a folder that it names go by that folder.
+    named = tuple(f"{path}/" for path in given)
+    given |= {path for path in _absolute([one.file for one in run.stimuli]) if not path.startswith(named)}
     shown |= _names([path for path in given if not path.startswith(tuple(shown))])
     shown |= {path: text for path, text in written.items() if not Path(text).is_absolute()}
     longest = sorted(shown, key=len, reverse=True)

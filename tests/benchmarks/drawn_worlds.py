@@ -21,6 +21,9 @@ from bench_eec import drawn as scores_of
 from bench_fise import CASES, SIZES, kinds, rejections
 from bench_gest_coverage import BOUND, GROUPS, MALE, inside
 from bench_gest_size import labellings, p_value
+from bench_impact_ratio import WORLDS as TABLES_OF_PEOPLE
+from bench_impact_ratio import world
+from bench_mt_geneval import drawn as translated
 from scipy.special import expit, logit
 
 from biascore.designs.clustered import Difference
@@ -131,6 +134,17 @@ def questions(world: OfQuestions, effect: float, sets: int) -> Found:
     return both(rejected_questions(world, effect, sets))
 
 
+def lines(n: int, correlation: float | None, effect: float, sets: int) -> Found:
+    """80 % of the masculine sentences are translated in their gender, and ``effect`` fewer of the feminine ones."""
+    return both(translated(n, 0.8, -effect, correlation, sets, np.random.default_rng(3))[0] <= LEVEL)
+
+
+def people(name: str, effect: float, sets: int) -> Found:
+    """30 % of men are selected, and of women that less ``effect`` of it."""
+    rejected, _, _ = world(TABLES_OF_PEOPLE[name], 0.3, 1 - effect, sets, 999, np.random.default_rng(4))
+    return rejected, rejected
+
+
 TEMPLATES = "believe it of these templates only; look at the effect by template"
 UNKNOWN = "declare the templates"
 STEREOTYPES = "doubt it where the stereotypes that differ are of one kind"
@@ -206,6 +220,17 @@ WORLDS = (
         if world.guessed > 0.5
     ),
     Drawn("eec", "gaps of templates (1 sd of names)", partial(persons, 0.2, 10), 1.0, "1 sd", 400, TEMPLATES),
+    Drawn("mt-geneval", "280 pairs of lines", partial(lines, 280, 0.8), 0.1, "gap .1"),
+    Drawn("mt-geneval", "500 + 500 lines, no pairs", partial(lines, 500, None), 0.1, "gap .1"),
+    *(
+        Drawn("impact-ratio", name, partial(people, name), 0.4, "ratio .6", 400)
+        for name in (
+            "20 + 20 people",
+            "500 + 500 people",
+            "sex × race, 300 people",
+            "sex × race, 3000 people",
+        )
+    ),
 )
 
 

@@ -15,7 +15,8 @@ Words (tests of kind ``weat`` and ``fise``):
   the prompt, in the same softmax.
 
 Sentences (kinds ``samples``, ``gender-pairs`` and ``sentence-pairs``) carry what `Sentences` says, those of ``associations``
-what `Associations` says, those of ``equity`` what `Emotions` says, and a question that cannot carry it is refused.
+what `Associations` says, those of ``equity`` what `Emotions` says, those of ``geneval`` what `Translations` says, and a
+question that cannot carry it is refused.
 """
 
 from __future__ import annotations
@@ -74,6 +75,7 @@ class PlantedBackend(Backend):
         self._associations = planted.associations
         self._emotions = planted.emotions
         self._questions = planted.questions
+        self._translations = planted.translations
         self._languages = languages
         self._seed = seed
         phrases = sorted((w for w in lexicon.words if not re.fullmatch(r"\w+", w)), key=len, reverse=True)
@@ -122,8 +124,7 @@ class PlantedBackend(Backend):
     @hookimpl
     def translate(self, texts: tuple[str, ...], source: str, target: str) -> tuple[str, ...]:
         """The text, or the planted sample in it, in a first-person frame that marks the speaker's gender."""
-        frames = self._frames(target)
-        return tuple(self._translate(text, source, target, frames) for text in texts)
+        return tuple(self._translate(text, source, target) for text in texts)
 
     @hookimpl
     def score(self, texts: tuple[str, ...], quantity: str) -> npt.NDArray[np.float64]:
@@ -210,7 +211,7 @@ class PlantedBackend(Backend):
         return float(logits[self._vocabulary.get(own, len(vectors) - 1)] - np.log(np.exp(logits).sum()))
 
     def _fill(self, query: Masked) -> TokenLogprobs:
-        if query.text in self._emotions.by_text:
+        if query.text in self._emotions.by_text or self._translations.refused(query.text):
             self._refuse(query.text, "mask_logprob")
         found = self._sentences.within(query.text)
         planted = None if found is None else found[0]
@@ -320,7 +321,11 @@ class PlantedBackend(Backend):
             )
         return language.speaker_frames
 
-    def _translate(self, text: str, source: str, target: str, frames: SpeakerFrames) -> str:
+    def _translate(self, text: str, source: str, target: str) -> str:
+        given = self._translations.answer(text, target, self._seed)
+        if given is not None:
+            return given
+        frames = self._frames(target)
         found = self._sentences.within(text)
         if found is None:
             if text in self._emotions.by_text:
@@ -374,8 +379,9 @@ class PlantedBackend(Backend):
         if refused is not None:
             raise _cannot(refused, f"{question} of {text!r}")
         associated = self._associations.within(text)
-        if associated is not None:
-            raise _cannot(_sentence(associated, text), f"{question} of {text!r}")
+        refused = _sentence(associated, text) if associated else self._translations.refused(text)
+        if refused is not None:
+            raise _cannot(refused, f"{question} of {text!r}")
 
 
 def _sentence(found: Associated, text: str) -> Sentence:

@@ -16,9 +16,11 @@ from biascore_adapters.planted.equity import Emotions
 from biascore_adapters.planted.lexicon import Lexicon
 from biascore_adapters.planted.questions import PlantedQuestions
 from biascore_adapters.planted.sentences import Sentences
+from biascore_adapters.planted.translations import Translations
 from biascore_metrics.bbq.test import ChoicesTest
 from biascore_metrics.eec.sentences import EquityTest
 from biascore_metrics.fise.kind import FiseTest
+from biascore_metrics.mt_geneval.kind import GenevalTest
 from biascore_metrics.robust.associations import AssociationsTest
 
 VERSION: Final = 3
@@ -34,6 +36,7 @@ class Planted:
     associations: Associations
     emotions: Emotions
     questions: PlantedQuestions
+    translations: Translations
 
     @classmethod
     def of(cls, locator: str, seed: int, context: LoadContext) -> Planted:
@@ -45,7 +48,8 @@ class Planted:
         declared, world = parse_declaration(locator)
         effects = declared_effects(declared, context.catalogue)
         words, sentences = Lexicon(world), Sentences(world)
-        associations, emotions, questions = Associations(), Emotions(), PlantedQuestions(world)
+        associations, emotions = Associations(), Emotions()
+        questions, translations = PlantedQuestions(world), Translations()
         for test, effect in effects:
             if test.contrast or isinstance(test, FiseTest):
                 words.plant(test, effect, seed)
@@ -55,6 +59,8 @@ class Planted:
                 emotions.plant(test, effect)
             elif isinstance(test, ChoicesTest):
                 questions.plant(test, effect)
+            elif isinstance(test, GenevalTest):
+                translations.plant(test, effect)
             else:
                 sentences.plant(test, effect, seed)
         if world.pool:
@@ -63,11 +69,18 @@ class Planted:
         world.check_met(locator)
         sentences.name_genders(context.catalogue, _frames(context))
         known = {test.id: effect for test, effect in effects}
-        return cls(known, words, sentences, associations, emotions, questions)
+        return cls(known, words, sentences, associations, emotions, questions, translations)
 
     def digest(self, seed: int) -> str:
         """BLAKE2b over everything that is planted, and the seed."""
-        parts = (self.words, self.sentences, self.associations, self.emotions, self.questions)
+        parts = (
+            self.words,
+            self.sentences,
+            self.associations,
+            self.emotions,
+            self.questions,
+            self.translations,
+        )
         everything = "\n".join(line for part in parts for line in part.told())
         planted = hashlib.blake2b(everything.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
         return f"planted-{VERSION}:{planted}-{seed}"

@@ -35,6 +35,7 @@ CARRIED: Final = {
     "samples": "translate, and mask_logprob or log_likelihood of words for a man and for a woman around it",
     "gender-pairs": "mask_logprob of a word, and log_likelihood",
     "sentence-pairs": "mask_logprob of every token one at a time, and log_likelihood",
+    "geneval": "translate to the language of its references",
     "equity": "score of anger, fear, joy, sadness and valence",
     "associations": "mask_logprob of the attribute word, and of every token one at a time",
     "choices": "choose by likelihood or text",

@@ -1,0 +1,66 @@
+"""Planted translations: the sources of the declared tests of kind ``geneval``.
+
+A translation is the reference in the gender of the source with probability Phi(LEVEL +- d/2), + for feminine sources and -
+for masculine ones, and else the reference in the other gender: d is the difference in probits of the shares correct.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from scipy.special import ndtr
+
+from biascore_adapters.planted.lexicon import generator
+from biascore_adapters.planted.sentences import Sentence
+from biascore_metrics.mt_geneval.kind import FEMININE, MASCULINE, GenevalTest
+
+LEVEL: Final = 1.0
+SIGNS: Final = {FEMININE: 0.5, MASCULINE: -0.5}
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A text of a planted test, both references, and how probable, in probits, that of its own gender is."""
+
+    text: str
+    test: str
+    own: str
+    other: str
+    lean: float
+
+
+@dataclass(slots=True)
+class Translations:
+    """Planted sources by text and target language."""
+
+    by_text: dict[tuple[str, str], Source] = field(default_factory=dict)
+    _tests: dict[str, str] = field(default_factory=dict)
+
+    def plant(self, test: GenevalTest, effect: float) -> None:
+        """Plant a test; a source of two tests carries what the first gives it."""
+        for line in test.lines.lines:
+            lean = LEVEL + SIGNS.get(line.gender, 0.0) * effect
+            for text in {line.asked(context=True), line.asked(context=False)}:
+                source = Source(text, test.id, line.own, line.other, lean)
+                self.by_text.setdefault((text, test.target), source)
+                self._tests.setdefault(text, test.id)
+
+    def answer(self, text: str, target: str, seed: int) -> str | None:
+        """The translation of a planted source; None of another text or to another language."""
+        found = self.by_text.get((text, target.partition("-")[0]))
+        if found is None:
+            return None
+        kept = generator(seed, "geneval", target, text).random() < ndtr(found.lean)
+        return found.own if kept else found.other
+
+    def refused(self, text: str) -> Sentence | None:
+        """A planted source as a sentence that cannot carry its effect in what is asked."""
+        return Sentence(text, self._tests[text], "geneval", 0.0) if text in self._tests else None
+
+    def told(self) -> list[str]:
+        """All sources as lines, for a digest."""
+        return [
+            f"{one.text}\t{target}\t{one.test}\t{one.own}\t{one.other}\t{one.lean}"
+            for (_, target), one in sorted(self.by_text.items())
+        ]

@@ -1,0 +1,139 @@
+"""A table with a row for each person about whom something was decided: the categories in columns of their own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, ClassVar, Final
+
+from pydantic import BeforeValidator, Field, field_validator
+
+from biascore.api.formats import (
+    DataFile,
+    DataFormat,
+    Delimiter,
+    Row,
+    Table,
+    TableOptions,
+    Test,
+    read_table,
+    table_columns,
+)
+from biascore.api.support import listed, quoted
+from biascore.errors import DataError
+from biascore_metrics.impact_ratio.kind import OutcomesTest, People, Person
+
+TEXTS: Final = ("text", "sentence")
+"""What the column of ids or texts is called where no option names it, as for ``answers:``."""
+MANY: Final = 200
+"""More categories than that are numbers or names, and no categories."""
+
+
+def _several(value: object) -> object:
+    return (value,) if isinstance(value, str) else value
+
+
+class OutcomesOptions(TableOptions):
+    """``groups``: the columns of categories: ``["sex", "race"]``. ``text``: the column that tells people apart, an id or the
+    text that a model is asked about; by default ``text`` or ``sentence``. ``delimiter``: what separates the columns."""
+
+    groups: Annotated[tuple[str, ...], Field(strict=False, min_length=1), BeforeValidator(_several)]
+    text: str | None = None
+    delimiter: Delimiter = "auto"
+
+    @field_validator("groups")
+    @classmethod
+    def _differ(cls, groups: tuple[str, ...]) -> tuple[str, ...]:
+        if len(set(groups)) < len(groups):
+            raise ValueError("names a column twice")
+        return groups
+
+
+class OutcomesFormat(DataFormat[OutcomesOptions]):
+    """A row for each person, with a column that tells people apart and columns of categories; CSV, JSON Lines, Parquet."""
+
+    id: ClassVar[str] = "outcomes"
+    summary: ClassVar[str] = (
+        "people with their categories, whose outcomes are compared (CSV, JSON Lines, Parquet)"
+    )
+    example: ClassVar[str] = "outcomes:decisions.csv"
+
+    def read(self, file: DataFile) -> Test:
+        """Read every row as a person; raises DataError for people not told apart, and for cells that are no categories."""
+        text, groups = self._text(file), self.options.groups
+        table = read_table(
+            file.path,
+            file.display,
+            (text, *groups),
+            encoding=self.options.encoding,
+            delimiter=self.options.delimiter,
+            remedy="Name your columns with the options text and groups",
+        )
+        table.check_filled(text)
+        _check_apart(table, text)
+        for group in groups:
+            _check_categories(table, group)
+        people = tuple(
+            Person(row.fields[text], tuple(row.fields[group].strip() for group in groups))
+            for row in table.rows
+        )
+        return OutcomesTest(
+            **file.stated,
+            kind="outcomes",
+            title=f"Outcomes by {' and '.join(groups)}, {Path(file.display).name}",
+            concept=" and ".join(groups),
+            people=People("people", groups, people, source=file.display),
+        )
+
+    def _text(self, file: DataFile) -> str:
+        if self.options.text is not None:
+            if self.options.text in self.options.groups:
+                raise DataError(
+                    f"{file.display}: {quoted(self.options.text)} is named as text and as a group. Name the column that "
+                    "tells people apart with the option text"
+                )
+            return self.options.text
+        columns = table_columns(file.path, file.display, encoding=self.options.encoding)
+        found = [name for name in TEXTS if name in columns]
+        if len(found) != 1:
+            both = "both of the columns" if found else "none of the columns"
+            raise DataError(
+                f"{file.display} has {both} {listed(TEXTS)}; its columns are: {listed(columns)}. Name the one that "
+                "tells people apart with the option text, for the data and the model (-o data.text=id -o model.text=id)"
+            )
+        return found[0]
+
+
+def _check_apart(table: Table, text: str) -> None:
+    seen: dict[str, Row] = {}
+    for row in table.rows:
+        first = seen.setdefault(row.fields[text], row)
+        if first is not row:
+            raise DataError(
+                f"{table.display}: {quoted(row.fields[text])} is the {text} of two people, on {table.places([first, row])}. "
+                "Give each an id of its own"
+            )
+
+
+def _check_categories(table: Table, group: str) -> None:
+    found = list(dict.fromkeys(filter(None, (row.fields[group].strip() for row in table.rows))))
+    if len(found) < 2:
+        raise DataError(
+            f"{table.display}: everybody with a {quoted(group)} has the same, {listed(found)}, so nobody can be compared. "
+            "Leave it out of groups, or add the others"
+        )
+    literal = next((row for row in table.rows if _is_literal(row.fields[group])), None)
+    if literal is not None:
+        raise DataError(
+            f"{table.display}: {group} is {quoted(literal.fields[group])} on {table.places([literal])}, which is a list of "
+            "Python or JSON and not one category. Write one category in each cell"
+        )
+    if len(found) > MANY:
+        raise DataError(
+            f"{table.display}: {quoted(group)} has {len(found):,} different values, such as {listed(found[:3])}. Name a "
+            f"column of categories, {MANY} at most: ages, say, in classes"
+        )
+
+
+def _is_literal(cell: str) -> bool:
+    text = cell.strip()
+    return text[:1] + text[-1:] in ("[]", "{}", "()") and len(text) > 1

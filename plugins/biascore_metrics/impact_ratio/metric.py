@@ -1,0 +1,326 @@
+"""Impact ratio: the selection rate of each category over that of the category selected most often."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from pydantic import Field
+
+from biascore.api.figures import Bars, Figure
+from biascore.api.metrics import (
+    Caveat,
+    ConfidenceInterval,
+    Context,
+    Coverage,
+    Draws,
+    Equivalence,
+    Estimate,
+    Finding,
+    LostWord,
+    Metric,
+    MetricOptions,
+    Model,
+    PValue,
+    Scalar,
+    item_table,
+)
+from biascore.api.support import quoted
+from biascore.errors import OptionsError
+from biascore.stats import Decision, Verdict, decide
+from biascore.stats.ratios import clopper_pearson
+from biascore_metrics.impact_ratio.kind import OutcomesTest
+from biascore_metrics.impact_ratio.tables import SMALL, Category, Compared, GroupTable, Tables, over_highest
+
+SMALLEST: Final = "smallest impact ratio"
+RATE: Final = "rate "
+RATIO_OF: Final = "impact ratio "
+"""How the names of the estimates of each category begin."""
+RATIO: Final = "ratio of rates"
+SHARE: Final = "share"
+NOT_STATED: Final = "not stated"
+MOST: Final = 12
+"""Categories that a caveat names."""
+
+
+class ImpactRatioOptions(MetricOptions):
+    """Options of ``impact-ratio``.
+
+    ``rate``: the share selected, or, of scores, the share above the median of all people. ``quantity``: what the model calls
+    the outcome; by default ``selected``, of scores ``score``. ``intersections``: whether each two groups are also crossed.
+    ``min_people``: categories of fewer are listed, and neither tested nor in the smallest ratio. ``leave_out_below``: no
+    ratio for categories of less than this share. ``bound_ratio``: a smallest ratio whose whole interval is at least this
+    counts as negligible. ``draws``: random assignments of the outcomes behind the p-value.
+    """
+
+    rate: Literal["selection", "scoring"] = "selection"
+    quantity: str | None = None
+    intersections: bool = True
+    min_people: int = Field(default=20, ge=1)
+    leave_out_below: float = Field(default=0.0, ge=0, lt=1)
+    bound_ratio: float | None = Field(default=None, gt=0, lt=1)
+    draws: Draws = 100_000
+
+    @property
+    def column(self) -> str:
+        """What the model is asked for."""
+        return self.quantity or ("selected" if self.rate == "selection" else "score")
+
+    @property
+    def bound(self) -> float | None:
+        """The bound as a distance from 1."""
+        return None if self.bound_ratio is None else 1.0 - self.bound_ratio
+
+
+class ImpactRatio(Metric[ImpactRatioOptions, OutcomesTest]):
+    """Rates of each category and of each two together, over the highest of their table, with the smallest ratio."""
+
+    name = "impact-ratio"
+    summary = "selection or scoring rate of each category and intersection over the highest, as Local Law 144 asks for"
+    reference = "New York City, Local Law 144 of 2021; 6 RCNY 5-300 and 5-301 (rule of the DCWP, 2023)"
+    rule = (
+        "Detected when in at most alpha of random assignments of the outcomes to people the rates of two categories of a "
+        "table, each of min_people or more, are as many standard errors apart as those furthest apart here."
+    )
+    requires = frozenset({"score"})
+    kinds = frozenset({"outcomes"})
+
+    def measure(self, model: Model, test: OutcomesTest, context: Context) -> Finding:
+        """The smallest ratio, which decides, and rate and ratio of every category; items are the people."""
+        options = self.options
+        people = test.people.people
+        values = model.score([one.text for one in people], options.column)
+        chosen, cut = self._chosen(values, [one.text for one in people])
+        tables = Tables.of(
+            test.people.groups,
+            people,
+            chosen,
+            intersections=options.intersections,
+            below=options.leave_out_below,
+        )
+        compared = tables.compared(options.min_people)
+        headline, decision = self._headline(compared, int(chosen.sum()), len(people), context.rng)
+        rows = [self._rows(table) for table in tables.tables]
+        ratios = [one for row in rows for one in row[1]]
+        return Finding(
+            variant="" if options.rate == "selection" else "scoring rate",
+            negative_means="a category is selected less often than the one selected most often",
+            positive_means="no category is selected less often than another",
+            estimates=(headline, *(one for row in rows for part in row for one in part)),
+            decision=decision,
+            equivalence=Equivalence.within(options.bound, SMALLEST),
+            needed=(),
+            coverage=_coverage(test),
+            caveats=self._caveats(tables, test),
+            conventions=self._conventions(cut, compared),
+            item_value="1 selected, 0 not" if cut is None else "1 above the median score, 0 not",
+            item_neutral=None,
+            figures=_figures(ratios),
+            items=_items(test, chosen, values),
+        )
+
+    def _chosen(
+        self, values: npt.NDArray[np.float64], people: Sequence[str]
+    ) -> tuple[npt.NDArray[np.bool_], float | None]:
+        """Who counts as selected, and the median that scores are compared with."""
+        if self.options.rate == "scoring":
+            median = float(np.median(values))
+            return values > median, median
+        wrong = np.flatnonzero((values != 0) & (values != 1))
+        if wrong.size:
+            raise OptionsError(
+                f"{self.options.column!r} is {values[wrong[0]]:g} for {quoted(people[wrong[0]])}, and "
+                f"{wrong.size} of {len(people)} people have another outcome than 0 and 1. Write 1 for selected, 0 for not, "
+                "name the right column with quantity, or compare scores with rate=scoring"
+            )
+        return values == 1, None
+
+    def _headline(
+        self, compared: Compared | None, selected: int, n: int, rng: np.random.Generator
+    ) -> tuple[Estimate, Decision]:
+        if compared is None:
+            few = f"no group has two categories of {self.options.min_people} people or more"
+            why = few if selected else "nobody is selected, so no rate can be divided by"
+            reason = f"It could not be measured: {why}."
+            return (
+                Estimate(name=SMALLEST, value=None, unit=RATIO, neutral=1.0, n={"people": n}),
+                Decision(Verdict.INCONCLUSIVE, reason),
+            )
+        least, highest = compared.smallest
+        interval = compared.interval(self.options.confidence)
+        tested = compared.test(self.options.draws, rng)
+        estimate = Estimate(
+            name=SMALLEST,
+            value=least.rate / highest.rate,
+            unit=RATIO,
+            neutral=1.0,
+            chance=tested.smallest_ratio,
+            limits=(0.0, 1.0),
+            n={"people": n, "selected": selected},
+            interval=ConfidenceInterval.of(interval),
+            p_values=(
+                PValue(
+                    name="outcomes permuted between people",
+                    value=tested.p_value,
+                    kind="monte-carlo",
+                    alternative="two-sided",
+                    n=tested.draws,
+                    se=float(np.sqrt(tested.p_value * (1 - tested.p_value) / tested.draws)),
+                ),
+            ),
+        )
+        decision = decide(
+            tested.p_value, interval, alpha=self.options.alpha, bound=self.options.bound, neutral=1.0
+        )
+        which = (
+            f"The smallest ratio is that of {least.label} ({_counted(least)}) to {highest.label} ({_counted(highest)}); "
+            f"with equal rates it would be {tested.smallest_ratio:.2f} on average."
+        )
+        return estimate, Decision(decision.verdict, f"{decision.reason} {which}")
+
+    def _rows(self, table: GroupTable) -> tuple[list[Estimate], list[Estimate]]:
+        """Rates, and ratios of the categories that are not left out."""
+        level, highest = self.options.confidence, table.highest
+        rates = [
+            Estimate(
+                name=f"{RATE}{one.label}",
+                value=one.rate,
+                unit=SHARE,
+                neutral=None,
+                limits=(0.0, 1.0),
+                n={"people": one.people, "selected": one.selected},
+                interval=ConfidenceInterval.of(clopper_pearson(one.selected, one.people, level=level)),
+            )
+            for one in table.categories
+        ]
+        intervals = over_highest(table, level)
+        ratios = [
+            Estimate(
+                name=f"{RATIO_OF}{one.label}",
+                value=one.rate / highest.rate if highest else None,
+                unit=RATIO,
+                neutral=1.0,
+                n={"people": one.people, "selected": one.selected},
+                interval=ConfidenceInterval.of(intervals[one.name]) if one.name in intervals else None,
+            )
+            for one in table.kept
+        ]
+        return rates, ratios
+
+    def _conventions(self, cut: float | None, compared: Compared | None) -> dict[str, Scalar]:
+        options = self.options
+        share = (
+            "people selected" if cut is None else f"people whose score is above {cut:g}, the median of all"
+        )
+        return {
+            "outcome": options.column,
+            "rate": f"{share} / people of the category; interval of Clopper and Pearson",
+            "impact ratio": "rate / highest rate of the table, small categories included; intervals of Koopman, which hold "
+            "for all pairs of categories of a table at once (Bonferroni), so for whichever is the highest",
+            SMALLEST: f"over all tables, of categories of {options.min_people} people or more, and to the highest of these",
+            "interval of the smallest ratio": "smallest lower and upper ends of all pairs of categories, which hold at once",
+            "pairs compared": compared.pairs if compared else 0,
+            "test": "largest difference of two rates over sqrt(1/n + 1/m), outcomes permuted between people",
+            "draws": options.draws,
+            "left out": f"ratios of categories of less than {100 * options.leave_out_below:g} % of the people of a table",
+            "equivalence bound": None if options.bound is None else f"ratio of {options.bound_ratio:g}",
+            "alpha": options.alpha,
+        }
+
+    def _caveats(self, tables: Tables, test: OutcomesTest) -> tuple[Caveat, ...]:
+        caveats = []
+        every = [one for table in tables.tables for one in table.categories]
+        out = [one for one in every if one.left_out]
+        small = [one for one in every if one.share < SMALL and not one.left_out]
+        few = [one for one in every if one.people < self.options.min_people and not one.left_out]
+        if out:
+            caveats.append(
+                Caveat(
+                    f"no ratio for {_named(out)}: less than {100 * self.options.leave_out_below:g} % of the people each "
+                    "(leave_out_below)"
+                )
+            )
+        if small:
+            caveats.append(
+                Caveat(
+                    f"less than {100 * SMALL:g} % of the people each: {_named(small)}; an auditor under Local Law 144 may "
+                    f"leave out their ratios (leave_out_below={SMALL:g})",
+                    verdict=False,
+                )
+            )
+        if few:
+            text = f"fewer than {self.options.min_people} people, so not tested: {_named(few)}"
+            short = (
+                f"{len(few)} {'category is' if len(few) == 1 else 'categories are'} too small to be tested"
+            )
+            caveats.append(Caveat(text, short=short))
+        for table in tables.tables:
+            highest = table.highest
+            if highest is not None and highest.people < self.options.min_people:
+                rate = f"whose rate is the highest and of {highest.people} people only"
+                text = f"ratios by {table.name} are to {highest.name}, {rate}"
+                caveats.append(Caveat(text, verdict=False))
+        for place, group in enumerate(test.people.groups):
+            blank = sum(not one.categories[place] for one in test.people.people)
+            if blank:
+                text = f"{blank} of {len(test.people)} people have no {group} stated, and count in none of its categories"
+                caveats.append(Caveat(text))
+        return tuple(caveats)
+
+
+def _counted(one: Category) -> str:
+    return f"{one.selected} of {one.people}"
+
+
+def _named(categories: Sequence[Category]) -> str:
+    shown = ", ".join(f"{one.label} ({one.people})" for one in categories[:MOST])
+    return shown + (f" and {len(categories) - MOST} more" if len(categories) > MOST else "")
+
+
+def _coverage(test: OutcomesTest) -> Coverage:
+    people = test.people
+    lost = tuple(
+        LostWord(word=one.text, role=group, reason=NOT_STATED)
+        for place, group in enumerate(people.groups)
+        for one in people.people
+        if not one.categories[place]
+    )
+    gone = [one.role for one in lost]
+    return Coverage(
+        given=dict.fromkeys(people.groups, len(people)),
+        used={group: len(people) - gone.count(group) for group in people.groups},
+        lost=lost,
+    )
+
+
+def _figures(ratios: Sequence[Estimate]) -> tuple[Figure, ...]:
+    shown = [one for one in ratios if one.value is not None]
+    if not shown:
+        return ()
+    labels = tuple(one.name.removeprefix(RATIO_OF) for one in shown)
+    title = "Impact ratio of each category, to the highest of its table"
+    return (
+        Bars(
+            title=title,
+            estimates=tuple(one.name for one in shown),
+            labels=labels,
+            groups=tuple(label.partition(": ")[0] for label in labels),
+        ),
+    )
+
+
+def _items(test: OutcomesTest, chosen: npt.NDArray[np.bool_], values: npt.NDArray[np.float64]) -> pa.Table:
+    people = test.people.people
+    columns = {
+        f"group {name}": [one.categories[place] for one in people]
+        for place, name in enumerate(test.people.groups)
+    }
+    return item_table(
+        item=[one.text for one in people],
+        group=[", ".join(category or NOT_STATED for category in one.categories) for one in people],
+        value=chosen.astype(np.float64).tolist(),
+        more={**columns, "outcome": values.tolist()},
+    )

@@ -1,0 +1,94 @@
+"""Tables of people, and every way in which they can be wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from biascore.errors import DataError, OptionsError
+from biascore.stimuli.dataset import locate
+from biascore_metrics.impact_ratio.format import OutcomesFormat, OutcomesOptions
+from biascore_metrics.impact_ratio.kind import OutcomesTest, Person
+
+TABLE = "id,sex,race,hired\np1,F, A ,0\np2,M,B,1\np3,,A,1\n"
+
+
+def read(tmp_path: Path, table: str, name: str = "hires.csv", **options: object) -> OutcomesTest:
+    path = tmp_path / name
+    path.write_text(table, encoding="utf-8")
+    given = OutcomesOptions(**({"text": "id", "groups": ["sex", "race"]} | options))
+    test = OutcomesFormat(given).read(locate(str(path), "en/mine", "en"))
+    assert isinstance(test, OutcomesTest)
+    return test
+
+
+def test_people_with_their_categories(tmp_path: Path):
+    test = read(tmp_path, TABLE)
+    assert test.people.people == (Person("p1", ("F", "A")), Person("p2", ("M", "B")), Person("p3", ("", "A")))
+    assert (test.people.groups, test.concept, test.title) == (
+        ("sex", "race"),
+        "sex and race",
+        "Outcomes by sex and race, hires.csv",
+    )
+    assert test.to_answer() == (("text", "selected"), ("p1", "p2", "p3"))
+
+
+def test_one_group_and_the_usual_column_of_texts(tmp_path: Path):
+    test = read(tmp_path, TABLE.replace("id,", "text,"), text=None, groups="sex")
+    assert [one.categories for one in test.people.people] == [("F",), ("M",), ("",)]
+
+
+def test_more_and_fewer_people(tmp_path: Path):
+    from biascore.stimuli.resizing import Resizing
+
+    people = read(tmp_path, TABLE).resized(Resizing(3)).people.people
+    assert len(people) == len({one.text for one in people}) == 9
+
+
+@pytest.mark.parametrize(
+    ("table", "options", "problem"),
+    [
+        (TABLE, {"groups": ["sex", "age"]}, r"has no column 'age'; its columns are: .* Name your columns"),
+        (TABLE, {"text": "name"}, "has no column 'name'"),
+        (
+            TABLE,
+            {"text": None},
+            r"has none of the columns 'text', 'sentence'.*-o data.text=id -o model.text=id",
+        ),
+        (TABLE, {"text": "sex"}, "'sex' is named as text and as a group"),
+        (TABLE.replace("p2", "p1"), {}, "'p1' is the id of two people, on lines 2, 3. Give each an id"),
+        (TABLE.replace("p2", " "), {}, "'id' is blank on line 3"),
+        (
+            TABLE.replace("M,B", "F,B"),
+            {},
+            "everybody with a 'sex' has the same, 'F', so nobody can be compared",
+        ),
+        ("id,sex,race\np1,,A\np2,,B\n", {}, "everybody with a 'sex' has the same, none, so"),
+        (
+            TABLE.replace("p2,M", "p2,['M']"),
+            {},
+            r"sex is \"\['M'\]\" on line 3, which is a list of Python or JSON",
+        ),
+        ("id,sex,race,hired\n", {}, "has a header and no rows"),
+        ("", {}, "is empty"),
+        (
+            "id,sex,race\n" + "".join(f"p{i},{i},{i % 2}\n" for i in range(300)),
+            {},
+            "'sex' has 300 different values, such as '0', '1', '2'. Name a column of categories, 200 at most",
+        ),
+    ],
+    ids=[
+        *("no group", "no id", "unnamed id", "id as group", "twice", "blank id", "one category"),
+        *("empty categories", "literals", "no rows", "empty", "ages"),
+    ],
+)
+def test_wrong_tables(tmp_path: Path, table: str, options: dict[str, object], problem: str):
+    with pytest.raises(DataError, match=problem):
+        read(tmp_path, table, **options)
+
+
+@pytest.mark.parametrize("groups", [[], ["sex", "sex"]])
+def test_wrong_groups(tmp_path: Path, groups: list[str]):
+    with pytest.raises((OptionsError, ValueError), match="groups"):
+        read(tmp_path, TABLE, groups=groups)

@@ -1,0 +1,236 @@
+"""Rates and ratios against counts made by hand, and what happens at the edges of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from scipy.stats import fisher_exact
+from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
+
+from biascore import Engine
+from biascore.api.adapters import Backend, Identity, hookimpl
+from biascore.errors import OptionsError, QuestionError, RunError
+from biascore.results.measurement import Measurement
+from biascore.stats import Verdict
+from biascore.testing import check_metric
+from biascore_metrics.impact_ratio.exporter import ImpactTables
+from biascore_metrics.impact_ratio.kind import OutcomesTest, People, Person
+from biascore_metrics.impact_ratio.metric import ImpactRatio
+
+from ...builders.models import model_of
+
+
+class Decides(Backend):
+    """Scores people by a table, under the name of one quantity."""
+
+    def __init__(self, scores: Mapping[str, float], quantity: str = "selected") -> None:
+        self.scores = scores
+        self.identity = Identity("test:decides", quantities=(quantity,))
+
+    @hookimpl
+    def score(self, texts: tuple[str, ...], quantity: str) -> npt.NDArray[np.float64]:
+        assert quantity in self.identity.quantities
+        return np.array([self.scores[text] for text in texts], dtype=np.float64)
+
+
+Counts = Mapping[tuple[str, ...], tuple[int, int]]
+BOTH: Counts = {("F", "A"): (10, 50), ("F", "B"): (20, 50), ("M", "A"): (30, 60), ("M", "B"): (24, 40)}
+
+
+def outcomes(counts: Counts, *groups: str) -> tuple[OutcomesTest, dict[str, float]]:
+    """People of these categories, the first so many of each selected."""
+    people = [
+        (Person(f"{'-'.join(c)}-{i}", c), float(i < x)) for c, (x, n) in counts.items() for i in range(n)
+    ]
+    test = OutcomesTest(
+        id="en/mine",
+        kind="outcomes",
+        language="en",
+        file="mine",
+        sha256="0" * 64,
+        concept=" and ".join(groups),
+        people=People("people", groups, tuple(person for person, _ in people)),
+    )
+    return test, {person.text: value for person, value in people}
+
+
+def measured(engine: Engine, counts: Counts, *groups: str, **options: Any) -> Measurement:
+    test, scores = outcomes(counts, *groups)
+    return engine.measure("impact-ratio", model_of(Decides(scores)), test, draws=2000, **options)[0]
+
+
+def test_rates_and_ratios_of_categories_and_intersections(engine: Engine):
+    found = measured(engine, BOTH, "sex", "race")
+    named = {one.name: one for one in found.estimates}
+    rates = {"sex: F": 30 / 100, "sex: M": 54 / 100, "race: A": 40 / 110, "race: B": 44 / 90}
+    crossed = {f"sex × race: {a}, {b}": x / n for (a, b), (x, n) in BOTH.items()}
+    assert {name[5:]: one.value for name, one in named.items() if name.startswith("rate ")} == rates | crossed
+    ratios = {name[13:]: one.value for name, one in named.items() if name.startswith("impact ratio ")}
+    assert ratios["sex: F"] == pytest.approx((30 / 100) / (54 / 100))
+    assert ratios["race: A"] == pytest.approx((40 / 110) / (44 / 90))
+    assert ratios["sex × race: F, A"] == pytest.approx(0.2 / 0.6)
+    assert {ratios["sex: M"], ratios["race: B"], ratios["sex × race: M, B"]} == {1.0}
+    assert dict(named["rate sex: F"].n) == {"people": 100, "selected": 30}
+    assert found.headline.value == pytest.approx(0.2 / 0.6)
+    assert "sex × race: F, A (10 of 50) to sex × race: M, B (24 of 40)" in found.reason
+    assert (found.verdict, found.negative_means) == (
+        Verdict.DETECTED,
+        "a category is selected less often than the one selected most often",
+    )
+
+
+def test_intervals_of_one_group_are_those_of_statsmodels(engine: Engine):
+    found = measured(engine, {("F",): (30, 100), ("M",): (54, 100)}, "sex")
+    expected = confint_proportions_2indep(30, 100, 54, 100, compare="ratio", method="score", correction=False)
+    for name in ("impact ratio sex: F", "smallest impact ratio"):
+        interval = found.estimate(name).interval
+        assert interval is not None
+        assert (interval.low, interval.high) == pytest.approx(expected, abs=1e-5)
+    exact = found.estimate("rate sex: F").interval
+    assert exact is not None
+    assert (exact.low, exact.high) == pytest.approx(proportion_confint(30, 100, method="beta"))
+    fisher = fisher_exact([[30, 70], [54, 46]]).pvalue
+    assert found.p_value == pytest.approx(fisher, abs=0.002)
+
+
+def test_intervals_of_several_categories_hold_for_all_pairs_at_once(engine: Engine):
+    found = measured(engine, {("A",): (30, 100), ("B",): (40, 100), ("C",): (54, 100)}, "race")
+    level = 0.05 / 3
+    one = confint_proportions_2indep(
+        30, 100, 54, 100, compare="ratio", method="score", correction=False, alpha=level
+    )
+    interval, smallest = found.estimate("impact ratio race: A").interval, found.headline.interval
+    assert interval is not None
+    assert (interval.low, interval.high) == pytest.approx(one, abs=1e-5)
+    assert interval.method == "Koopman's score, 3 pairs at once"
+    assert smallest is not None
+    assert (smallest.low, smallest.high) == pytest.approx(one, abs=1e-5)
+
+
+def test_a_small_category_is_listed_and_not_tested(engine: Engine):
+    found = measured(engine, {("A",): (30, 100), ("B",): (28, 100), ("C",): (2, 2)}, "race")
+    assert found.estimate("impact ratio race: A").value == pytest.approx(0.3)
+    assert found.headline.value == pytest.approx(28 / 30)
+    assert found.doubts == ("1 category is too small to be tested",)
+    warnings = " ".join(found.warnings)
+    assert "ratios by race are to C, whose rate is the highest and of 2 people only" in warnings
+    assert "less than 2 % of the people each: race: C (2); an auditor under Local Law 144 may" in warnings
+    assert measured(engine, {("A",): (30, 100), ("B",): (28, 100)}, "race").doubts == ()
+
+
+def test_a_category_left_out_has_a_rate_and_no_ratio(engine: Engine):
+    counts = {("A",): (30, 100), ("B",): (28, 100), ("C",): (2, 2)}
+    found = measured(engine, counts, "race", leave_out_below=0.02)
+    names = {one.name for one in found.estimates}
+    assert "rate race: C" in names
+    assert "impact ratio race: C" not in names
+    assert found.estimate("impact ratio race: A").value == 1.0
+    assert "no ratio for race: C (2): less than 2 % of the people each (leave_out_below)" in found.warnings
+
+
+def test_people_whose_category_is_not_stated(engine: Engine):
+    found = measured(engine, BOTH | {("", "A"): (5, 5)}, "sex", "race")
+    assert found.estimate("rate sex: F").n["people"] == 100
+    assert found.estimate("rate race: A").n == {"people": 115, "selected": 45}
+    assert "5 of 205 people have no sex stated, and count in none of its categories" in found.warnings
+    assert next((one.word, one.role, one.reason) for one in found.coverage.lost) == (
+        "-A-0",
+        "sex",
+        "not stated",
+    )
+    assert not any(name.name.endswith(": , A") for name in found.estimates)
+
+
+def test_scores_are_compared_with_the_median_of_all(engine: Engine):
+    test, _ = outcomes({("F",): (0, 30), ("M",): (0, 31)}, "sex")
+    scores = {one.text: float(place) for place, one in enumerate(test.people.people)}
+    model = model_of(Decides(scores, "score"))
+    found = engine.measure("impact-ratio", model, test, rate="scoring", draws=500)[0]
+    # 61 people with scores 0 to 60: the median is 30, and 30 men are above.
+    assert found.estimate("rate sex: F").value == 0.0
+    assert found.estimate("rate sex: M").value == pytest.approx(30 / 31)
+    assert (found.variant, found.headline.value) == ("scoring rate", 0.0)
+
+
+@pytest.mark.parametrize(
+    ("counts", "value", "reason"),
+    [
+        ({("F",): (0, 30), ("M",): (0, 30)}, None, "nobody is selected, so no rate can be divided by"),
+        ({("F",): (30, 30), ("M",): (30, 30)}, 1.0, "The p-value 1 is above 0.05"),
+        ({("F",): (3, 19), ("M",): (9, 30)}, None, "no group has two categories of 20 people or more"),
+    ],
+    ids=["nobody", "everybody", "one category large enough"],
+)
+def test_tables_without_a_difference(engine: Engine, counts: Counts, value: float | None, reason: str):
+    found = measured(engine, counts, "sex")
+    assert found.headline.value == value
+    assert found.verdict is Verdict.INCONCLUSIVE
+    assert reason in found.reason
+
+
+def test_negligible_needs_a_bound_of_the_users_own(engine: Engine):
+    counts = {("F",): (1500, 3000), ("M",): (1510, 3000)}
+    assert measured(engine, counts, "sex").verdict is Verdict.INCONCLUSIVE
+    found = measured(engine, counts, "sex", bound_ratio=0.9)
+    assert found.verdict is Verdict.NEGLIGIBLE
+    assert found.headline.interval is not None
+    assert found.headline.interval.low > 0.9
+
+
+def test_outcomes_other_than_0_and_1(engine: Engine):
+    test, scores = outcomes({("F",): (3, 30), ("M",): (9, 30)}, "sex")
+    scores["F-1"] = 0.5
+    with pytest.raises(
+        OptionsError, match=r"'selected' is 0.5 for 'F-1', and 1 of 60 people .* or compare scores"
+    ):
+        engine.measure("impact-ratio", model_of(Decides(scores)), test)
+
+
+def test_a_planted_model_has_no_outcomes(engine: Engine):
+    test, _ = outcomes({("F",): (3, 30), ("M",): (9, 30)}, "sex")
+    with pytest.raises(QuestionError, match="has no output 'selected'"):
+        engine.measure("impact-ratio", "planted:", test)
+
+
+def test_three_groups_are_crossed_two_by_two(engine: Engine):
+    counts = {(a, b, c): (10, 25) for a in "FM" for b in "AB" for c in "yo"}
+    names = [one.name for one in measured(engine, counts, "sex", "race", "age").estimates]
+    tables = dict.fromkeys(name[5:].partition(": ")[0] for name in names if name.startswith("rate "))
+    assert list(tables) == ["sex", "race", "age", "sex × race", "sex × age", "race × age"]
+    alone = measured(engine, counts, "sex", "race", "age", intersections=False)
+    assert not any("×" in one.name for one in alone.estimates)
+
+
+def test_what_every_metric_has_to_fulfil(engine: Engine):
+    test, scores = outcomes(BOTH, "sex", "race")
+    check_metric(ImpactRatio, test, model=model_of(Decides(scores)), engine=engine, draws=500)
+
+
+def test_a_table_is_both_data_and_model(engine: Engine, tmp_path: Path):
+    path = tmp_path / "hires.csv"
+    test, scores = outcomes(BOTH, "sex", "race")
+    rows = [f"{one.text},{','.join(one.categories)},{scores[one.text]:g}" for one in test.people.people]
+    path.write_text("\n".join(["text,sex,race,selected", *rows]), encoding="utf-8")
+    data = engine.data("outcomes", str(path), language="en", groups=["sex", "race"])
+    found = engine.measure("impact-ratio", f"answers:{path}", data, draws=500)[0]
+    assert found.headline.value == pytest.approx(0.2 / 0.6)
+
+
+def test_the_tables_of_local_law_144(engine: Engine):
+    test, scores = outcomes(BOTH | {("|", "C"): (1, 2)}, "sex", "race")
+    run = engine.measure("impact-ratio", model_of(Decides(scores)), test, draws=500, leave_out_below=0.02)
+    (exported,) = ImpactTables().export(run)
+    lines = exported.text.splitlines()
+    assert "| sex | people | selected | rate | impact ratio | interval |" in lines
+    assert "| sex × race | people | selected | rate | impact ratio | interval |" in lines
+    assert "| M | 100 | 54 | 0.540 | 1.00 |  |" in lines
+    assert "| \\| | 2 | 1 | 0.500 | left out |  |" in lines
+    assert [line for line in lines if line.startswith("| F, A | 50 | 10 | 0.200 | 0.33 | ")]
+    other = engine.measure("weat", "planted:", "en/weat6")
+    with pytest.raises(RunError, match="no measurement is of impact-ratio"):
+        ImpactTables().export(other)
