@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 
 @hookimpl
 def register_kinds(register: Callable[[type[TestEntry]], None]) -> None:
-    """Provide fise, sentence-pairs, samples, associations, nouns and equity."""
+    """Provide fise, sentence-pairs, samples, associations, nouns, equity and decisions."""
     from biascore_metrics.crows_pairs.kind import SentencePairsTestEntry
+    from biascore_metrics.discrim_eval.kind import DecisionsTestEntry
     from biascore_metrics.eec.kind import EquityEntry
     from biascore_metrics.fise.kind import FiseEntry
     from biascore_metrics.gest.kind import SamplesTestEntry
@@ -28,5 +29,6 @@ def register_kinds(register: Callable[[type[TestEntry]], None]) -> None:
         AssociationsEntry,
         NounsEntry,
         EquityEntry,
+        DecisionsTestEntry,
     ):
         register(entry)
