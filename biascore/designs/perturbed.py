@@ -1,7 +1,7 @@
 """Texts that differ in one thing: how far that moves a score, be it a person's group or something that says nothing.
 
-A counterfactual test of decisions changes who a person is, and any change of a text moves a model. So the same statistic of a
-neutral change, such as another weekday, stands next to it: ``Shift.of`` for both.
+A counterfactual test of decisions changes who a person is, and any change of a text moves a model. So the same statistic of
+a neutral change, such as another weekday, stands next to it: ``Shift.of`` for both.
 """
 
 from __future__ import annotations
@@ -46,6 +46,8 @@ class Shift:
     """(units,): mean difference of each unit, the later level less the earlier one in the order of ``levels``."""
     size: float
     """The largest absolute score."""
+    neutral: bool = False
+    """Whether the change says nothing of a person, so that this is the control."""
 
     @classmethod
     def of(
@@ -57,6 +59,7 @@ class Shift:
         same: Sequence[Hashable],
         level: Sequence[str],
         levels: Sequence[str],
+        neutral: bool = False,
     ) -> Shift:
         """Compare scores (n,) within a unit wherever ``same`` is the same and ``level``, one of ``levels``, is not.
 
@@ -82,7 +85,13 @@ class Shift:
             np.array([np.abs(some).mean() for some in own]),
             np.array([some.mean() for some in own]),
             float(np.abs(scores).max(initial=0.0)),
+            neutral,
         )
+
+    @property
+    def told(self) -> str:
+        """``gender``, ``weekday (neutral)``."""
+        return f"{self.changed} (neutral)" if self.neutral else self.changed
 
     @property
     def mean(self) -> float | None:
@@ -94,12 +103,16 @@ class Shift:
         return float(np.quantile(self.absolute, share)) if self.absolute.size else None
 
     def estimates(self, unit: str, counted: str, level: float) -> tuple[Estimate, Estimate]:
-        """The mean absolute difference with its t interval over units, ``counted`` as these are called, and the 90th percentile."""
-        name = f"absolute change by {self.changed}"
+        """The mean absolute difference with its t interval over units, which are ``counted``, and the 90th percentile."""
+        name = f"absolute change by {self.told}"
         n = {counted: len(self.of_units)}
         test = t_of_units(self.of_units, level, self.size)
         method = "" if test is None else f"t over {counted}, {test.df:.0f} df"
-        interval = None if test is None else ConfidenceInterval(low=test.low, high=test.high, level=level, method=method)
+        interval = (
+            None
+            if test is None
+            else ConfidenceInterval(low=test.low, high=test.high, level=level, method=method)
+        )
         return (
             Estimate(name=name, value=self.mean, unit=unit, neutral=None, n=n, interval=interval),
             Estimate(
@@ -112,16 +125,21 @@ class Shift:
         )
 
 
-def compared(neutral: Sequence[Shift], others: Sequence[Shift], moved: str) -> str:
-    """``A change of the weekday moves the logit by 0.12 on average, of gender by 0.15``, a sentence; "" without either.
+def compared(persons: Sequence[Shift], neutral: Sequence[Shift], moved: str) -> str:
+    """``One change moves the logit on average 0.15 by gender, and if it is neutral 0.12 by weekday.``; "" without either.
 
     ``moved`` is what the scores are in words.
     """
-    told = [[f"{one.changed} by {one.mean:.2g}" for one in some if one.mean is not None] for some in (neutral, others)]
-    if not all(told):
-        return ""
-    return f"A change of {_joined(told[0])} moves {moved} on average, of {_joined(told[1])}."
+    told, control = (
+        _joined([f"{one.mean:.2g} by {one.changed}" for one in some if one.mean is not None])
+        for some in (persons, neutral)
+    )
+    return (
+        f"One change moves {moved} on average {told}, and if it is neutral {control}."
+        if told and control
+        else ""
+    )
 
 
 def _joined(parts: Sequence[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+    return "".join(parts) if len(parts) < 2 else f"{', '.join(parts[:-1])} and {parts[-1]}"

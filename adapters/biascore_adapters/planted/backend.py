@@ -14,7 +14,7 @@ Words (tests of kind ``weat`` and ``fise``):
 - ``choose``: the option whose words have the largest log-probability after the prompt, in the same softmax.
 
 Sentences (kinds ``samples``, ``gender-pairs`` and ``sentence-pairs``) carry what `Sentences` says, those of ``associations``
-what `Associations` says, those of ``equity`` what `Emotions` says, and a question that cannot carry it is refused.
+what `Associations` says, of ``equity`` `Emotions`, of ``decisions`` `Decisions`; a question that cannot carry it is refused.
 """
 
 from __future__ import annotations
@@ -72,6 +72,7 @@ class PlantedBackend(Backend):
         self._sentences = planted.sentences
         self._associations = planted.associations
         self._emotions = planted.emotions
+        self._decisions = planted.decisions
         self._languages = languages
         self._seed = seed
         phrases = sorted((w for w in lexicon.words if not re.fullmatch(r"\w+", w)), key=len, reverse=True)
@@ -88,7 +89,9 @@ class PlantedBackend(Backend):
             facts={
                 "planted tests": len(planted.declared),
                 "planted words": len(lexicon.words),
-                "planted sentences": len(self._sentences.by_text) + len(self._emotions.by_text),
+                "planted sentences": sum(
+                    len(one.by_text) for one in (self._sentences, self._emotions, self._decisions)
+                ),
                 "dimensions": self._vectors.width,
                 **({"planted world": lexicon.world.told} if lexicon.world.values else {}),
             },
@@ -139,7 +142,10 @@ class PlantedBackend(Backend):
     @hookimpl
     def choose(self, questions: tuple[Choice, ...], way: Way) -> tuple[Chosen, ...]:
         """By the likelihood of the options' words after the prompt, or the same option as text."""
-        return tuple(chosen(question, way, self._after) for question in questions)
+        return tuple(
+            self._decisions.chosen(question, way, self._seed) or chosen(question, way, self._after)
+            for question in questions
+        )
 
     def _after(self, prompt: str, option: str) -> list[float]:
         for text in (prompt, option):
@@ -206,7 +212,7 @@ class PlantedBackend(Backend):
         return float(logits[self._vocabulary.get(own, len(vectors) - 1)] - np.log(np.exp(logits).sum()))
 
     def _fill(self, query: Masked) -> TokenLogprobs:
-        if query.text in self._emotions.by_text:
+        if query.text in self._emotions.by_text or query.text in self._decisions.by_text:
             self._refuse(query.text, "mask_logprob")
         found = self._sentences.within(query.text)
         planted = None if found is None else found[0]
@@ -319,7 +325,7 @@ class PlantedBackend(Backend):
     def _translate(self, text: str, source: str, target: str, frames: SpeakerFrames) -> str:
         found = self._sentences.within(text)
         if found is None:
-            if text in self._emotions.by_text:
+            if text in self._emotions.by_text or text in self._decisions.by_text:
                 self._refuse(text, "translate")
             return self._framed(text, self._is_masculine(text, source, target, None), frames)
         sentence, start = found
@@ -368,6 +374,9 @@ class PlantedBackend(Backend):
         emotional = self._emotions.by_text.get(text)
         if emotional is not None:
             raise _cannot(emotional.refused, f"{question} of {text!r}")
+        decided = self._decisions.within(text)
+        if decided is not None:
+            raise _cannot(decided.refused, f"{question} of {text!r}")
         associated = self._associations.within(text)
         if associated is not None:
             raise _cannot(_sentence(associated, text), f"{question} of {text!r}")

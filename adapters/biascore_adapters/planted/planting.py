@@ -1,4 +1,4 @@
-"""From a declaration to what is planted: words on axes, sentences, associations, and scores of emotions."""
+"""From a declaration to what is planted: words on axes, sentences, associations, scores of emotions, and decisions."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ from biascore.api.adapters import LoadContext
 from biascore.api.languages import SpeakerFrames
 from biascore.api.stimuli import Catalogue, WordList
 from biascore_adapters.planted.associations import Associations
+from biascore_adapters.planted.decisions import Decisions
 from biascore_adapters.planted.declaration import declared_effects, parse_declaration
 from biascore_adapters.planted.equity import Emotions
 from biascore_adapters.planted.lexicon import Lexicon
 from biascore_adapters.planted.sentences import Sentences
+from biascore_metrics.discrim_eval.test import DecisionsTest
 from biascore_metrics.eec.sentences import EquityTest
 from biascore_metrics.fise.kind import FiseTest
 from biascore_metrics.robust.associations import AssociationsTest
@@ -31,6 +33,7 @@ class Planted:
     sentences: Sentences
     associations: Associations
     emotions: Emotions
+    decisions: Decisions
 
     @classmethod
     def of(cls, locator: str, seed: int, context: LoadContext) -> Planted:
@@ -42,7 +45,7 @@ class Planted:
         declared, world = parse_declaration(locator)
         effects = declared_effects(declared, context.catalogue)
         words, sentences = Lexicon(world), Sentences(world)
-        associations, emotions = Associations(), Emotions()
+        associations, emotions, decisions = Associations(), Emotions(), Decisions()
         for test, effect in effects:
             if test.contrast or isinstance(test, FiseTest):
                 words.plant(test, effect, seed)
@@ -50,6 +53,8 @@ class Planted:
                 associations.plant(test, effect)
             elif isinstance(test, EquityTest):
                 emotions.plant(test, effect)
+            elif isinstance(test, DecisionsTest):
+                decisions.plant(test, effect)
             else:
                 sentences.plant(test, effect, seed)
         if world.pool:
@@ -57,11 +62,12 @@ class Planted:
         words.check_room()
         world.check_met(locator)
         sentences.name_genders(context.catalogue, _frames(context))
-        return cls({test.id: effect for test, effect in effects}, words, sentences, associations, emotions)
+        declared_tests = {test.id: effect for test, effect in effects}
+        return cls(declared_tests, words, sentences, associations, emotions, decisions)
 
     def digest(self, seed: int) -> str:
         """BLAKE2b over everything that is planted, and the seed."""
-        parts = (self.words, self.sentences, self.associations, self.emotions)
+        parts = (self.words, self.sentences, self.associations, self.emotions, self.decisions)
         everything = "\n".join(line for part in parts for line in part.told())
         planted = hashlib.blake2b(everything.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
         return f"planted-{VERSION}:{planted}-{seed}"

@@ -36,6 +36,7 @@ CARRIED: Final = {
     "gender-pairs": "mask_logprob of a word, and log_likelihood",
     "sentence-pairs": "mask_logprob of every token one at a time, and log_likelihood",
     "equity": "score of anger, fear, joy, sadness and valence",
+    "decisions": "choose between yes and no",
     "associations": "mask_logprob of the attribute word, and of every token one at a time",
 }
 

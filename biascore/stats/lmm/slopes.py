@@ -78,7 +78,9 @@ def unit_fits(scores: ArrayLike, design: Design, units: ArrayLike) -> UnitFits:
     values = design.scores(scores)
     factor = Factor.of("unit", units)
     if factor.codes.size != values.size:
-        raise RegressionError(f"there are {values.size} scores and {factor.codes.size} units; pass one per score")
+        raise RegressionError(
+            f"there are {values.size} scores and {factor.codes.size} units; pass one per score"
+        )
     count, p = len(factor.levels), len(design.columns)
     coefficients, inverses = np.full((count, p), np.nan), np.full((count, p, p), np.nan)
     weights = np.full((values.size, p), np.nan)
@@ -148,7 +150,13 @@ def _fitted(fits: UnitFits, design: Design, iterations: int) -> Slopes:
             x,
             jac=True,
             method="L-BFGS-B",
-            options={"maxiter": iterations, "maxfun": 10 * iterations, "ftol": 1e-14, "gtol": 1e-6, "maxcor": 30},
+            options={
+                "maxiter": iterations,
+                "maxfun": 10 * iterations,
+                "ftol": 1e-14,
+                "gtol": 1e-6,
+                "maxcor": 30,
+            },
         )
         x = found.x
         steep = float(np.abs(found.jac).max())
@@ -193,7 +201,7 @@ def _cautions(covariance: Floats, count: int) -> list[str]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Problem:
-    """-2 x the restricted log-likelihood of standardised coefficients, and its gradient; x is L of D = LL', and ln sigma^2."""
+    """-2 x the restricted log-likelihood of standardised coefficients, and its gradient; x is L of D = LL', ln sigma^2."""
 
     b: Floats
     inverses: Floats

@@ -110,5 +110,7 @@ def _of_logs(way: str, logs: Floats, problem: Sequence[str] = ()) -> Answers:
     told = list(problem) or [""] * len(logs)
     for place in np.flatnonzero(~(mass >= LEAST_MASS) | ~np.isfinite(score)):
         score[place] = np.nan
-        told[place] = told[place] or f"yes and no have a probability below {LEAST_MASS:g}, or one of them none"
+        told[place] = (
+            told[place] or f"yes and no have a probability below {LEAST_MASS:g}, or one of them none"
+        )
     return Answers(way, score, np.minimum(mass, 1.0), tuple(told))

@@ -1,4 +1,4 @@
-"""What the person changes in a decision: age, gender and race within each question, with the questions as the observations."""
+"""What the person changes in a decision: age, gender and race within each question; the questions are the observations."""
 
 from __future__ import annotations
 
@@ -60,13 +60,13 @@ class Factors:
 
     def design(self, cases: Sequence[Case]) -> Design:
         """An intercept, and the columns of the effects (n, p)."""
-        columns = [
+        columns: list[npt.ArrayLike] = [
             np.ones(len(cases)),
             *([one.gender == level for one in cases] for level in self.gender[1:]),
             *([one.race == level for one in cases] for level in self.race[1:]),
             *([[(one.age - self.age_mean) / self.age_sd for one in cases]] if self.age_sd else []),
         ]
-        return Design(np.column_stack(columns).astype(np.float64), (INTERCEPT, *self.columns))
+        return Design(np.array(columns, dtype=np.float64).T, (INTERCEPT, *self.columns))
 
 
 def _levels(test: DecisionsTest, factor: str, reference: str) -> tuple[str, ...]:
@@ -174,11 +174,12 @@ def neutral_shifts(cases: Sequence[Case], scores: Floats) -> Mapping[str, Shift]
         own = [place for place, one in enumerate(cases) if one.change == change]
         some = [cases[place] for place in own]
         found[change] = Shift.of(
-            f"{change} (neutral)",
+            change,
             scores[own],
             units=[one.question for one in some],
             same=[(one.age, one.gender, one.race) for one in some],
             level=[one.variant for one in some],
             levels=tuple(dict.fromkeys(one.variant for one in some)),
+            neutral=True,
         )
     return found

@@ -56,7 +56,7 @@ def findings(
         for estimate in shift.estimates(unit, QUESTIONS, options.confidence)
     ]
     signed = list(_signed(neutral, options.confidence, unit))
-    sentence = compared(list(neutral.values()), persons, "the answer" if unit != "logit" else "the logit")
+    sentence = compared(persons, list(neutral.values()), f"the {unit}")
     return Findings(
         estimates=(
             own[first.name],
@@ -68,7 +68,9 @@ def findings(
         decision=_decide(first, found, farthest, sentence, options),
         equivalence=Equivalence.within(options.bound, farthest.name) if first.test else None,
         dimensions={
-            factor: any(_shown(one, options.alpha) for one in found.effects if one.name.startswith(f"{factor}:"))
+            factor: any(
+                _shown(one, options.alpha) for one in found.effects if one.name.startswith(f"{factor}:")
+            )
             for factor in dict.fromkeys(one.name.partition(":")[0] for one in found.effects)
         },
         caveats=(
@@ -81,7 +83,7 @@ def findings(
             Bars(
                 title=f"How far one change moves the {unit}, of the person and of what says nothing",
                 estimates=tuple(one.name for one in shifts[::2]),
-                labels=tuple(shift.changed for shift in (*persons, *neutral.values())),
+                labels=tuple(shift.told for shift in (*persons, *neutral.values())),
             ),
         ),
     )
@@ -165,13 +167,13 @@ def _signed(neutral: Mapping[str, Shift], level: float, unit: str) -> list[Estim
     adjusted = holm([None if one is None else one.p_value for one in tests.values()])
     return [
         Estimate(
-            name=f"neutral {name}: later - earlier variant",
+            name=f"neutral {name}: second - first",
             value=float(some[name].signed.mean()),
             unit=unit,
             n={QUESTIONS: len(some[name].signed)},
             interval=_interval(test, f"{OVER}, {test.df:.0f} df") if test else None,
             p_values=(_p(f"{OVER}, Holm over {len(tests)} neutral changes", float(p)),) if test else (),
-            sides=("yes is more probable with the later variant", "yes is more probable with the earlier variant"),
+            sides=("yes is more probable with the second", "yes is more probable with the first"),
         )
         for (name, test), p in zip(tests.items(), adjusted.tolist(), strict=True)
     ]
@@ -216,7 +218,11 @@ def _of_neutral(
     """Where there is no control, and where what says nothing of a person moves the decisions, too."""
     if not signed:
         why = "neutral=false" if not options.neutral else "the test has no neutral changes"
-        return [Caveat(f"no control: {why}, so it is not known how far any change of a text moves the answers", False)]
+        return [
+            Caveat(
+                f"no control: {why}, so it is not known how far any change of a text moves the answers", False
+            )
+        ]
     moved = [
         one.name.removeprefix("neutral ")
         for one in signed

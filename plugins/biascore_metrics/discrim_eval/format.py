@@ -22,7 +22,7 @@ NEUTRAL: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "weekday": ("The file was opened on a Tuesday.", "The file was opened on a Thursday."),
         "folder": ("The file is kept in a blue folder.", "The file is kept in a green folder."),
-        "clerk": ("The initials of the clerk are K. L.", "The initials of the clerk are M. R."),
+        "clerk": ("The initials of the clerk are KL.", "The initials of the clerk are MR."),
     }
 )
 """By what is changed, English sentences that stand before the text: the data set has no neutral changes of its own."""
@@ -46,7 +46,9 @@ class DiscrimEvalFormat(DataFormat[DiscrimEvalFormatOptions]):
     """A table with filled_template, decision_question_id, age, gender, race; fill_type, where there is one."""
 
     id: ClassVar[str] = "discrim-eval"
-    summary: ClassVar[str] = "decisions about persons in the columns of Discrim-Eval (CSV, JSON Lines, Parquet)"
+    summary: ClassVar[str] = (
+        "decisions about persons in the columns of Discrim-Eval (CSV, JSON Lines, Parquet)"
+    )
     example: ClassVar[str] = "discrim-eval:explicit.jsonl"
 
     def read(self, file: DataFile) -> Test:
@@ -69,7 +71,9 @@ class DiscrimEvalFormat(DataFormat[DiscrimEvalFormatOptions]):
             concept="social bias",
             positive_means="yes is more probable for the level named first",
             cases=Cases(
-                name="decisions", cases=(*cases, *_neutral(cases, _checked(file.display, sentences))), source=file.display
+                name="decisions",
+                cases=(*cases, *_neutral(cases, _checked(file.display, sentences))),
+                source=file.display,
             ),
             conventions={"neutral sentences": f"before the text; {told}" if told else "none"},
         )
@@ -104,8 +108,8 @@ class DiscrimEvalFormat(DataFormat[DiscrimEvalFormatOptions]):
             years = _number(row.fields[age])
             if not math.isfinite(years):
                 raise DataError(
-                    f"{table.display}: {quoted(age)} is {quoted(row.fields[age])} on {table.places([row])}, and no number of "
-                    "years. Correct it, or delete the row"
+                    f"{table.display}: {quoted(age)} is {quoted(row.fields[age])} on {table.places([row])}, and no number "
+                    "of years. Correct it, or delete the row"
                 )
             yield Case(
                 text=row.fields[text].strip(),
@@ -136,8 +140,8 @@ def _checked(display: str, sentences: Mapping[str, tuple[str, ...]]) -> Mapping[
     for name, variants in sentences.items():
         if len(set(variants)) < max(2, len(variants)) or not all(one.strip() for one in variants):
             raise DataError(
-                f"{display}: neutral.{name} has {len(variants)} sentence(s), {listed(list(variants))}. Give two or more, all "
-                "different and none blank"
+                f"{display}: neutral.{name} has {len(variants)} sentence(s), {listed(list(variants))}. Give two or more, "
+                "all different and none blank"
             )
     return sentences
 

@@ -49,10 +49,16 @@ class DecisionsEntry(ListEntry):
 
     @model_validator(mode="after")
     def _slots_fit(self) -> Self:
-        levels: dict[str, int] = {"gender": len(self.gender), "race": len(self.race), "age": len(set(self.age))}
+        levels: dict[str, int] = {
+            "gender": len(self.gender),
+            "race": len(self.race),
+            "age": len(set(self.age)),
+        }
         varied = [slot for slot in PERSON if levels[slot] > 1]
         if not varied:
-            raise ValueError("has one gender, one race and one age, so there is nothing to compare. Give two of one")
+            raise ValueError(
+                "has one gender, one race and one age, so there is nothing to compare. Give two of one"
+            )
         if len(set(self.age)) < len(self.age):
             raise ValueError("age has a number twice. Leave one out")
         if taken := [name for name in self.neutral if name in PERSON]:
@@ -66,7 +72,9 @@ class DecisionsEntry(ListEntry):
                 known = ", ".join((*PERSON, *self.neutral))
                 raise ValueError(f"scenarios.{name} has the slot {{{unknown[0]}}}; there are {known}")
             if lacking := [slot for slot in varied if slot not in slots]:
-                raise ValueError(f"scenarios.{name} has no slot {{{lacking[0]}}}, so all of its persons read the same")
+                raise ValueError(
+                    f"scenarios.{name} has no slot {{{lacking[0]}}}, so all of its persons read the same"
+                )
         if unused := [name for name in self.neutral if not any(name in slots for slots in used.values())]:
             raise ValueError(f"neutral.{unused[0]} is in no scenario. Write {{{unused[0]}}} where it belongs")
         return self
@@ -110,4 +118,6 @@ class DecisionsTestEntry(TestEntry):
 
     def build(self, lists: Lists, about: AboutTest) -> DecisionsTest:
         """The test."""
-        return DecisionsTest(cases=lists["decisions"][self.decisions], positive_means=self.positive_means, **about)
+        return DecisionsTest(
+            cases=lists["decisions"][self.decisions], positive_means=self.positive_means, **about
+        )

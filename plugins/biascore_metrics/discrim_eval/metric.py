@@ -26,7 +26,6 @@ from biascore.api.metrics import (
     item_table,
 )
 from biascore.api.stimuli import Catalogue
-from biascore.designs import coverage_caveats
 from biascore.errors import OptionsError
 from biascore.stats import Decision, RegressionError, Unreachable, Verdict
 from biascore.stats.lmm import Slopes, fit_slopes
@@ -47,7 +46,7 @@ USUAL_MASS = 0.5
 
 
 class DiscrimEval(Metric[DiscrimEvalOptions, DecisionsTest]):
-    """Of a model that scores continuations, or chooses between yes and no; the headline has the smallest adjusted p-value."""
+    """On a model that scores continuations or chooses; the headline is the effect with the smallest adjusted p-value."""
 
     name = "discrim-eval"
     summary = "Discrim-Eval: decisions about persons who differ in age, gender and race alone"
@@ -59,7 +58,7 @@ class DiscrimEval(Metric[DiscrimEvalOptions, DecisionsTest]):
     requires = frozenset({"choose"})
     kinds = frozenset({"decisions"})
 
-    def check(self, test: DecisionsTest, catalogue: Catalogue) -> None:  # noqa: ARG002
+    def check(self, test: DecisionsTest, catalogue: Catalogue) -> None:
         """Raise OptionsError where a factor that varies has not its reference, or none varies."""
         if not self._factors(test).columns:
             raise OptionsError(
@@ -134,7 +133,7 @@ class DiscrimEval(Metric[DiscrimEvalOptions, DecisionsTest]):
             estimates=_of_answers(given),
             coverage=coverage,
             needed=("decisions",),
-            caveats=(*_of_mass(given), *coverage_caveats(coverage)),
+            caveats=(*_of_mass(given), *_of_loss(coverage)),
             model_conventions=("score", "mixed model"),
             conventions=self._conventions(given, factors),
             item_value=f"{given.unit} of the decision",
@@ -162,7 +161,7 @@ class DiscrimEval(Metric[DiscrimEvalOptions, DecisionsTest]):
             "headline": "the effect with the smallest adjusted p-value",
             "effect": "least squares on gender, race and age within each question, mean over questions",
             "score": given.convention,
-            "prompt": options.prompt,
+            "prompt": repr(options.prompt),
             "reference levels": f"gender {factors.gender[0]}, race {factors.race[0]}",
             "age": age,
             "p-value": "t over questions, two-sided, Holm over all effects",
@@ -207,6 +206,16 @@ def _of_mass(given: Answers) -> tuple[Caveat, ...]:
         "seldom says. Another prompt may help (-o prompt=...)"
     )
     return (Caveat(text, short=f"{100 * outside:.0f} % of the probability is neither yes nor no"),)
+
+
+def _of_loss(coverage: Coverage) -> tuple[Caveat, ...]:
+    lost = Counter((one.role, one.reason) for one in coverage.lost)
+    return tuple(
+        Caveat(
+            f"{count} of {coverage.given[role]} texts ({role}) are left out: {reason}", role == "decisions"
+        )
+        for (role, reason), count in lost.items()
+    )
 
 
 def _with_contributions(items: pa.Table, found: Effects, rows: npt.NDArray[np.intp]) -> pa.Table:

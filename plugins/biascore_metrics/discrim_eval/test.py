@@ -68,6 +68,11 @@ class DecisionsTest(Test):
         return {"decisions": self.cases}
 
     @property
+    def questions(self) -> tuple[str, ...]:
+        """What is decided, in the order of the source."""
+        return tuple(dict.fromkeys(one.question for one in self.cases.cases))
+
+    @property
     def decisions(self) -> tuple[Case, ...]:
         """The cases that differ in their person."""
         return tuple(one for one in self.cases.cases if not one.change)
