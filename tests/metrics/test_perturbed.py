@@ -76,7 +76,8 @@ def test_a_constant_between_levels_is_found_exactly():
 
 def test_without_a_pair_there_is_nothing():
     found = shift(ROWS[:1])
-    assert found.mean is None and found.quantile(0.9) is None
+    assert found.mean is None
+    assert found.quantile(0.9) is None
     assert [one.value for one in found.estimates("logit", "questions", 0.95)] == [None, None]
     assert compared([shift()], [found], "the logit") == ""
 
@@ -103,4 +104,4 @@ def test_the_t_test_of_units():
     assert found.p_value == pytest.approx(expected.pvalue)
     assert (found.low, found.high) == pytest.approx(tuple(expected.confidence_interval(0.9)))
     assert t_of_units(values[:1], 0.9, 1.0) is None
-    assert t_of_units(np.full(3, 0.1) + [0, 1e-16, 0], 0.9, 1.0) is None
+    assert t_of_units(np.array([0.1, 0.1 + 1e-16, 0.1]), 0.9, 1.0) is None

@@ -121,35 +121,33 @@ class Effects:
     """Confidence level that all intervals together have."""
 
     @classmethod
-    def of(cls, cases: Sequence[Case], scores: Floats, factors: Factors, level: float) -> Effects | str:
-        """From cases (n,) with their scores, by least squares in each question; or why there is none."""
-        design = factors.design(cases) if cases else None
-        if design is None or len(cases) <= len(design.columns):
-            return f"{len(cases)} texts have a score, which are too few for {len(factors.columns)} effects"
-        questions = [one.question for one in cases]
+    def of(cls, scores: Floats, design: Design, questions: Sequence[str], level: float) -> Effects | str:
+        """From scores (n,) by least squares on the design of `Factors` in each question; or why there is none."""
+        if len(scores) <= len(design.columns):
+            return (
+                f"{len(scores)} texts have a score, which are too few for {len(design.columns) - 1} effects"
+            )
         fits = unit_fits(scores, design, questions)
         kept = ~np.isnan(fits.coefficients[:, 0])
         if not kept.any():
             return "in no question do the texts tell age, gender and race apart"
         names = tuple(name for name, own in zip(fits.names, kept.tolist(), strict=True) if own)
-        used = ~np.isnan(fits.weights[:, 0])
-        found = _effects(fits, kept, scores, factors, level)
-        return cls(found, names, used, level)
+        found = _effects(fits, kept, scores, design.columns[1:], level)
+        return cls(found, names, ~np.isnan(fits.weights[:, 0]), level)
 
 
 def _effects(
-    fits: UnitFits, kept: npt.NDArray[np.bool_], scores: Floats, factors: Factors, level: float
+    fits: UnitFits, kept: npt.NDArray[np.bool_], scores: Floats, columns: Sequence[str], level: float
 ) -> tuple[Effect, ...]:
-    count = len(factors.columns)
-    simultaneous = 1.0 - (1.0 - level) / count
+    simultaneous = 1.0 - (1.0 - level) / len(columns)
     size = float(np.abs(scores).max(initial=0.0))
-    own = [fits.coefficients[kept, k + 1] for k in range(count)]
+    own = [fits.coefficients[kept, k + 1] for k in range(len(columns))]
     tests = [t_of_units(some, simultaneous, size) for some in own]
     adjusted = holm([one.p_value if one else None for one in tests])
     added = np.nan_to_num(fits.weights) * scores[:, np.newaxis] / int(kept.sum())
     return tuple(
         Effect(name, some, test, None if np.isnan(p) else float(p), added[:, k + 1])
-        for k, (name, some, test, p) in enumerate(zip(factors.columns, own, tests, adjusted, strict=True))
+        for k, (name, some, test, p) in enumerate(zip(columns, own, tests, adjusted, strict=True))
     )
 
 

@@ -77,7 +77,7 @@ class DiscrimEval(Metric[DiscrimEvalOptions, DecisionsTest]):
         given = answers(model, cases, options)
         persons, scored = np.array([not one.change for one in cases]), np.isfinite(given.score)
         rows = np.flatnonzero(persons & scored)
-        found = Effects.of([cases[place] for place in rows], given.score[rows], factors, options.confidence)
+        found = self._effects([cases[place] for place in rows], given.score[rows], factors)
         used = rows[:0] if isinstance(found, str) else rows[found.used]
         base = self._without_effects(cases, given, factors, used)
         if isinstance(found, str):
@@ -110,6 +110,15 @@ class DiscrimEval(Metric[DiscrimEvalOptions, DecisionsTest]):
 
     def _factors(self, test: DecisionsTest) -> Factors:
         return Factors.of(test, self.options.reference_gender, self.options.reference_race)
+
+    def _effects(
+        self, cases: Sequence[Case], scores: npt.NDArray[np.float64], factors: Factors
+    ) -> Effects | str:
+        """The effects over questions; or why there is none."""
+        if not cases:
+            return "no text has a score"
+        questions = [one.question for one in cases]
+        return Effects.of(scores, factors.design(cases), questions, self.options.confidence)
 
     def _mixed(
         self, cases: Sequence[Case], scores: npt.NDArray[np.float64], factors: Factors, given: Answers

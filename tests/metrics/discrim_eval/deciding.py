@@ -53,7 +53,7 @@ def own(text: str) -> float:
 
 
 class Continues(Backend):
-    """Gives yes and no after a prompt such a logit, together ``mass``, half of it in capitals; spaces make a word likelier."""
+    """Gives yes and no such a logit and together ``mass``, half of it in capitals; a space makes a word likelier."""
 
     def __init__(self, logit: Logit, mass: float = 0.9) -> None:
         self._logit, self._mass = logit, mass

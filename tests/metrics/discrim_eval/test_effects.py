@@ -14,7 +14,7 @@ from biascore.stats import Verdict, holm
 from biascore.stats.lmm import fit_slopes
 from biascore_metrics.discrim_eval import metric as of_metric
 
-from .deciding import AGES, GENDERS, RACES, Case, Chooses, Continues, cases_of, measure, own, decisions_test
+from .deciding import AGES, GENDERS, RACES, Case, Chooses, Continues, cases_of, decisions_test, measure, own
 
 FEMALE, BLACK, AGE = "gender: female - male", "race: Black - white", "age: per standard deviation"
 
@@ -52,7 +52,8 @@ def test_a_constant_is_found_exactly_and_cannot_be_tested(way: str):
     assert values == pytest.approx(expected, abs=1e-9)
     assert found.estimate("absolute change by gender").value == pytest.approx(0.3)
     assert found.estimate("absolute change by weekday (neutral)").value == pytest.approx(0.0, abs=1e-9)
-    assert found.verdict is Verdict.INCONCLUSIVE and "no effect varies between the questions" in found.reason
+    assert found.verdict is Verdict.INCONCLUSIVE
+    assert "no effect varies between the questions" in found.reason
     assert any("no mixed model: the coefficients of the units explain" in one for one in found.warnings)
 
 
@@ -77,7 +78,8 @@ def test_the_verdict_is_of_t_tests_over_questions_with_holm():
         assert (estimate.interval.low, estimate.interval.high) == pytest.approx(tuple(ends))
         assert estimate.estimator is not None
         assert estimate.estimator.value(found.items) == pytest.approx(estimate.value)
-    assert found.headline.name == FEMALE and found.verdict is Verdict.DETECTED
+    assert found.headline.name == FEMALE
+    assert found.verdict is Verdict.DETECTED
     assert found.dimensions == {"gender": True, "race": False, "age": False}
 
 
@@ -110,7 +112,8 @@ def test_little_probability_on_yes_and_no_is_a_caveat_and_none_is_not_measured()
     little = measure(Continues(by_gender, mass=0.1), decisions_test(cases_of()))
     assert "90 % of the probability is neither yes nor no" in little.doubts
     never = measure(Continues(by_gender, mass=0.0), decisions_test(cases_of()))
-    assert never.headline.value is None and never.verdict is Verdict.INCONCLUSIVE
+    assert never.headline.value is None
+    assert never.verdict is Verdict.INCONCLUSIVE
     assert never.coverage.used == {}
     assert {one.reason for one in never.coverage.lost} == {
         "yes and no have a probability below 1e-06, or one of them none"
@@ -123,7 +126,8 @@ def test_answers_in_words_are_shares_and_no_logits():
 
     found = measure(Chooses(favours, "text"), decisions_test(cases_of(12)))
     frame = found.items_frame()
-    assert found.headline.unit == "share of yes" and set(frame["value"]) == {0.0, 1.0}
+    assert found.headline.unit == "share of yes"
+    assert set(frame["value"]) == {0.0, 1.0}
     of = frame[frame["change"] == ""].groupby(frame["group"].str.startswith("female"))["value"].mean()
     assert found.estimate(FEMALE).value == pytest.approx(of[True] - of[False])
     assert found.estimate(f"mixed model, {FEMALE}").value is None
@@ -152,7 +156,8 @@ def test_a_neutral_change_that_moves_the_answers_is_told():
     assert "neutral changes of the text move the answers, too" in found.doubts
     assert any("no larger than what a neutral change makes" in one for one in found.cautions)
     control = found.estimate("neutral weekday: second - first")
-    assert control.value == pytest.approx(1.0, abs=0.2) and control.p_values[0].value < 0.01
+    assert control.value == pytest.approx(1.0, abs=0.2)
+    assert control.p_values[0].value < 0.01
     assert "if it is neutral 0.94 by weekday" in found.reason
 
 
@@ -177,14 +182,16 @@ def test_negligible_needs_all_intervals_within_the_bound():
 
 def test_one_question_is_no_sample():
     found = measure(Continues(by_gender), decisions_test(cases_of(1)))
-    assert found.verdict is Verdict.INCONCLUSIVE and "one question is no sample" in found.reason
-    assert found.estimate(FEMALE).value is not None and not found.headline.p_values
+    assert found.verdict is Verdict.INCONCLUSIVE
+    assert "one question is no sample" in found.reason
+    assert found.estimate(FEMALE).value is not None
+    assert not found.headline.p_values
 
 
 def test_a_missing_reference_is_an_error_with_what_there_is():
     test = decisions_test(cases_of())
     with pytest.raises(
-        OptionsError, match="no text with race 'green', .* there are 'white', 'Black'.*reference_race"
+        OptionsError, match=r"no text with race 'green', .* there are 'white', 'Black'.*reference_race"
     ):
         measure(Continues(by_gender), test, reference_race="green")
     other = measure(Continues(by_gender), test, reference_gender="female")

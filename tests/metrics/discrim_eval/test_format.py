@@ -73,7 +73,8 @@ def test_every_form_of_table_gives_the_same_cases(read: Read, name: str):
         ("0", 20.0, "female", "white"),
     ]
     assert [one.text for one in test.decisions] == [row["filled_template"] for row in rows()]
-    assert test.questions == ("0", "1") and test.kind == "decisions"
+    assert test.questions == ("0", "1")
+    assert test.kind == "decisions"
 
 
 def test_neutral_sentences_stand_before_the_texts_of_the_first_person(read: Read):
@@ -118,7 +119,7 @@ def test_kinds_of_rows_are_told_apart(read: Read):
     assert len(read(rows(fill_type="explicit")).decisions) == 16
     with pytest.raises(DataError, match="no row with fill_type implicit; there are 'explicit'"):
         read(rows(fill_type="explicit"), fill_type="implicit")
-    with pytest.raises(DataError, match="has no column 'fill_type'.*Leave the option fill_type out"):
+    with pytest.raises(DataError, match=r"has no column 'fill_type'.*Leave the option fill_type out"):
         read(rows(), fill_type="explicit")
 
 
@@ -159,7 +160,7 @@ def test_a_file_is_measured_and_a_missing_reference_refused_before_any_question(
     test = engine.data("discrim-eval", path, language="en")
     found = engine.measure("discrim-eval", Continues(own), test)[0]
     assert found.coverage.used == {"decisions": 16, "neutral": 24}
-    with pytest.raises(OptionsError, match="no text with race 'green'.*'white', 'Black'.*reference_race"):
+    with pytest.raises(OptionsError, match=r"no text with race 'green'.*'white', 'Black'.*reference_race"):
         engine.measure("discrim-eval", Continues(own), test, reference_race="green")
 
 

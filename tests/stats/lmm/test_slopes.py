@@ -58,7 +58,8 @@ def test_the_fit_is_that_of_statsmodels(seed: int):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of statsmodels, on its way to the minimum
         other = sm.MixedLM(scores, design.matrix, unit, exog_re=design.matrix).fit(reml=True)
-    assert found.converged and not found.cautions
+    assert found.converged
+    assert not found.cautions
     assert [one.estimate for one in found.coefficients.values()] == pytest.approx(other.fe_params, rel=2e-4)
     assert found.criterion == pytest.approx(-2 * other.llf, abs=1e-5)
     # Its errors come from a Hessian of all parameters; those of generalised least squares are compared below.
@@ -120,7 +121,7 @@ def test_a_unit_that_does_not_determine_its_coefficients_is_named():
         "3"
     ]
     with pytest.raises(
-        RegressionError, match="rows of 3 do not determine its coefficients .*leave those out"
+        RegressionError, match=r"rows of 3 do not determine its coefficients .*leave those out"
     ):
         fit_slopes(scores, alike, unit)
 
@@ -128,8 +129,10 @@ def test_a_unit_that_does_not_determine_its_coefficients_is_named():
 def test_a_search_that_is_cut_short_is_not_converged():
     cut = fit_slopes(*drawn(8), iterations=1)
     whole = fit_slopes(*drawn(8))
-    assert isinstance(cut, Slopes) and not cut.converged
-    assert whole.converged and whole.criterion < cut.criterion
+    assert isinstance(cut, Slopes)
+    assert not cut.converged
+    assert whole.converged
+    assert whole.criterion < cut.criterion
 
 
 def test_few_units_and_no_variance_between_them_are_cautions():
