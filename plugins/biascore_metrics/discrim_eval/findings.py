@@ -9,7 +9,7 @@ from typing import Final
 
 from biascore.api.figures import Bars, Dots
 from biascore.api.metrics import Caveat, ConfidenceInterval, Equivalence, Estimate, PValue, Total, caveats_of
-from biascore.designs.perturbed import Shift, compared, t_of_units
+from biascore.designs.perturbed import Shift, shifts_told, t_of_units
 from biascore.stats import Decision, Interval, TTest, Verdict, decide, holm
 from biascore.stats.lmm import Slopes
 from biascore_metrics.discrim_eval.effects import Effect, Effects
@@ -56,7 +56,7 @@ def findings(
         for estimate in shift.estimates(unit, QUESTIONS, options.confidence)
     ]
     signed = list(_signed(neutral, options.confidence, unit))
-    sentence = compared(persons, list(neutral.values()), f"the {unit}")
+    sentence = shifts_told(persons, list(neutral.values()), f"the {unit}")
     return Findings(
         estimates=(
             own[first.name],
