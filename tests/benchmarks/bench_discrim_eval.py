@@ -6,8 +6,8 @@ Questions (70 as published, 12 or 5) x 135 persons: nine ages, three genders, fi
 question (sd 2), slopes of each question on every column (sd 0, .2 or .5), and noise of each text (sd .5). Worlds: alike;
 noise of each question by a factor e^N(0, 1); slopes by Student's t with 3 degrees of freedom; slopes with a size of each
 question, e^N(0, 1). The effect is that of one gender. Prints percent of SETS (default 400) with any effect rejected at .05.
---models: also by Holm's smallest p of the mixed model's Wald tests (SETS / 4), and of least squares with an intercept for
-each question, every text an observation.
+--models: also by Holm's smallest p of the mixed model's Wald tests, and of least squares with an intercept for each
+question, every text an observation (SETS / 10 each).
 """
 
 from __future__ import annotations

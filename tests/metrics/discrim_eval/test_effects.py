@@ -158,7 +158,8 @@ def test_a_neutral_change_that_moves_the_answers_is_told():
     control = found.estimate("neutral weekday: second - first")
     assert control.value == pytest.approx(1.0, abs=0.2)
     assert control.p_values[0].value < 0.01
-    assert "if it is neutral 0.94 by weekday" in found.reason
+    moved = found.estimate("absolute change by weekday (neutral)").value
+    assert f"if it is neutral {moved:.2g} by weekday" in found.reason
 
 
 def test_the_control_can_be_switched_off_and_its_absence_is_told():
