@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from biascore.designs.pairs.options import PairOptions as PairOptions
     from biascore.designs.pairs.scores import Paired as Paired
     from biascore.designs.pairs.scores import ScoredPair as ScoredPair
+    from biascore.designs.perturbed import Shift as Shift
+    from biascore.designs.perturbed import shifts_told as shifts_told
     from biascore.designs.words import RoleVectors as RoleVectors
     from biascore.designs.words import WordOptions as WordOptions
     from biascore.designs.words import composed_caveat as composed_caveat

@@ -16,6 +16,8 @@ from bench_bbq_validity import WORLDS as QUESTIONS
 from bench_bbq_validity import World as OfQuestions
 from bench_bbq_validity import rejected as rejected_questions
 from bench_crows_pairs_mixed import drawn, of_templates, rejects
+from bench_discrim_eval import drawn as decisions_of
+from bench_discrim_eval import rejects as decides
 from bench_eec import chosen, race_p
 from bench_eec import drawn as scores_of
 from bench_fise import CASES, SIZES, kinds, rejections
@@ -78,6 +80,11 @@ def associations(world: World, effect: float, sets: int) -> Found:
     detected = [(rule.p_value or 1.0) <= LEVEL for rule in rules]
     bare = [found and not rule.caveats(LEVEL) for found, rule in zip(detected, rules, strict=True)]
     return float(np.mean(detected)), float(np.mean(bare))
+
+
+def decisions(questions: int, sd: float, world: str, effect: float, sets: int) -> Found:
+    rng = np.random.default_rng(1)
+    return both([decides(decisions_of(questions, sd, world, effect, rng)) for _ in range(sets)])
 
 
 def dimensions(name: str, declared: bool, effect: float, sets: int) -> Found:
@@ -218,6 +225,16 @@ WORLDS = (
         )
         for world in QUESTIONS
         if world.guessed > 0.5
+    ),
+    *(
+        Drawn("discrim-eval", told, partial(decisions, questions, sd, world), effect, f"{effect} logits", 400)
+        for told, questions, sd, world, effect in (
+            ("70 questions, no slopes", 70, 0.0, "alike", 0.1),
+            ("70 questions differ (slopes sd .2)", 70, 0.2, "alike", 0.1),
+            ("70 questions differ (slopes sd .5)", 70, 0.5, "alike", 0.3),
+            ("the same, sizes of slopes differ", 70, 0.5, "sizes of slopes differ", 0.3),
+            ("12 questions differ (slopes sd .5)", 12, 0.5, "alike", 0.3),
+        )
     ),
     Drawn("eec", "gaps of templates (1 sd of names)", partial(persons, 0.2, 10), 1.0, "1 sd", 400, TEMPLATES),
     Drawn("mt-geneval", "280 pairs of lines", partial(lines, 280, 0.8), 0.1, "gap .1"),

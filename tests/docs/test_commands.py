@@ -31,6 +31,7 @@ NOT_TYPED = {
     "labelled.csv": "data that the reader brings, in tests/scorers",
     "scorers/minilm": "made of it",
     "audit hf:./my-": "minutes, for hundreds of thousands of sentences; tests/cli has shorter lists",
+    "--data discrim-eval:": "published data that the reader brings, in tests/metrics/discrim_eval",
     "'en/my*'": "tests of the reader's own",
     "measure METRIC": "any metric of regressors",
     "$language": "a loop of the shell over published data",

@@ -12,6 +12,7 @@ from scipy.stats import norm
 
 from biascore.api.exporters import Measurement
 from biascore.engine import Engine
+from biascore_adapters.planted.decisions import SLOPES
 from biascore_adapters.planted.equity import PERSONS
 from biascore_adapters.planted.lexicon import ATTRIBUTE, NOISE_DIMENSIONS, SPREAD, target_shift
 
@@ -129,6 +130,9 @@ CASES = {
         lambda effect: PERSONS * effect,
         {"emotions": ["anger"], "draws": 200},
         logits_by_first_factor,
+    ),
+    "discrim-eval": Case(
+        "discrim-eval", "en/decisions_own", "gender: female - male", lambda effect: SLOPES * effect
     ),
     "robust-association": Case(
         "robust-association", WORK, "difference male - female", identity, {**EASY, "pairs": 4}

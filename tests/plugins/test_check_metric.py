@@ -22,6 +22,7 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "crows-pairs": ("en/crows_own", {}),
     "crows-pairs, causal": ("en/crows_own", {"model_kind": "causal"}),
     "crows-pairs-mixed": ("en/crows_own", {}),
+    "discrim-eval": ("en/decisions_own", {}),
     "eec": ("ar/eec", {}),
     "fise": ("en/fise_gender_race_occupations", {}),
     "gest-lm, causal": ("en/gest_own", {"model_kind": "causal"}),

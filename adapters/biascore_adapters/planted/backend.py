@@ -15,17 +15,16 @@ Words (tests of kind ``weat`` and ``fise``):
   the prompt, in the same softmax.
 
 Sentences (kinds ``samples``, ``gender-pairs`` and ``sentence-pairs``) carry what `Sentences` says, those of ``associations``
-what `Associations` says, those of ``equity`` what `Emotions` says, those of ``geneval`` what `Translations` says, and a
-question that cannot carry it is refused.
+what `Associations` says, those of other kinds what their `Part` says, and a question that cannot carry it is refused.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -48,6 +47,7 @@ from biascore.errors import QuestionError
 from biascore_adapters.planted.associations import Associated
 from biascore_adapters.planted.choices import WAYS, chosen
 from biascore_adapters.planted.lexicon import GENDER, generator
+from biascore_adapters.planted.part import Part
 from biascore_adapters.planted.planting import Planted
 from biascore_adapters.planted.sentences import CARRIED, FLOOR, TOKEN, Sentence
 from biascore_adapters.planted.vectors import PlantedWords, Vectors
@@ -62,6 +62,7 @@ RANK_SLOPE: Final = 8.0
 RANK_SPREAD: Final = 0.3
 TOKEN_COUNT: Final = "token_count"
 Token = tuple[str, int, int]
+A = TypeVar("A")
 
 
 class PlantedBackend(Backend):
@@ -73,9 +74,7 @@ class PlantedBackend(Backend):
         self._lexicon = lexicon = planted.words
         self._sentences = planted.sentences
         self._associations = planted.associations
-        self._emotions = planted.emotions
-        self._questions = planted.questions
-        self._translations = planted.translations
+        self._parts = planted.parts
         self._languages = languages
         self._seed = seed
         phrases = sorted((w for w in lexicon.words if not re.fullmatch(r"\w+", w)), key=len, reverse=True)
@@ -92,7 +91,7 @@ class PlantedBackend(Backend):
             facts={
                 "planted tests": len(planted.declared),
                 "planted words": len(lexicon.words),
-                "planted sentences": len(self._sentences.by_text) + len(self._emotions.by_text),
+                "planted sentences": len(planted.sentences.by_text) + sum(map(len, planted.parts)),
                 "dimensions": self._vectors.width,
                 **({"planted world": lexicon.world.told} if lexicon.world.values else {}),
             },
@@ -142,9 +141,15 @@ class PlantedBackend(Backend):
     @hookimpl
     def choose(self, questions: tuple[Choice, ...], way: Way) -> tuple[Chosen, ...]:
         """By likelihood, or the same option as text."""
-        return tuple(
-            self._questions.answer(one, way, self._seed) or chosen(one, way, self._after) for one in questions
-        )
+        return tuple(self._choose(one, way) for one in questions)
+
+    def _choose(self, question: Choice, way: Way) -> Chosen:
+        planted = self._of_parts(lambda part: part.chosen(question, way, self._seed))
+        return chosen(question, way, self._after) if planted is None else planted
+
+    def _of_parts(self, answer: Callable[[Part], A | None]) -> A | None:
+        """The answer of the part whose text it is; None without any."""
+        return next((found for part in self._parts if (found := answer(part)) is not None), None)
 
     def _after(self, prompt: str, option: str) -> list[float]:
         for text in (prompt, option):
@@ -211,7 +216,7 @@ class PlantedBackend(Backend):
         return float(logits[self._vocabulary.get(own, len(vectors) - 1)] - np.log(np.exp(logits).sum()))
 
     def _fill(self, query: Masked) -> TokenLogprobs:
-        if query.text in self._emotions.by_text or self._translations.refused(query.text):
+        if self._of_parts(lambda part: part.refused(query.text)):
             self._refuse(query.text, "mask_logprob")
         found = self._sentences.within(query.text)
         planted = None if found is None else found[0]
@@ -322,13 +327,13 @@ class PlantedBackend(Backend):
         return language.speaker_frames
 
     def _translate(self, text: str, source: str, target: str) -> str:
-        given = self._translations.answer(text, target, self._seed)
+        given = self._of_parts(lambda part: part.translated(text, target, self._seed))
         if given is not None:
             return given
         frames = self._frames(target)
         found = self._sentences.within(text)
         if found is None:
-            if text in self._emotions.by_text:
+            if self._of_parts(lambda part: part.refused(text)):
                 self._refuse(text, "translate")
             return self._framed(text, self._is_masculine(text, source, target, None), frames)
         sentence, start = found
@@ -361,7 +366,7 @@ class PlantedBackend(Backend):
         return bool(draw < ndtr(self._lean(text, GENDER) / 2 if lean is None else lean))
 
     def _head(self, text: str, quantity: str) -> float:
-        planted = self._emotions.score(text, quantity, self._seed)
+        planted = self._of_parts(lambda part: part.scored(text, quantity, self._seed))
         if planted is not None:
             return planted
         self._refuse(text, f"score of {quantity!r}")
@@ -374,12 +379,10 @@ class PlantedBackend(Backend):
         found = self._sentences.within(text)
         if found is not None:
             raise _cannot(found[0], f"{question} of {text!r}")
-        emotional = self._emotions.by_text.get(text)
-        refused = emotional.refused if emotional is not None else self._questions.within(text)
-        if refused is not None:
-            raise _cannot(refused, f"{question} of {text!r}")
         associated = self._associations.within(text)
-        refused = _sentence(associated, text) if associated else self._translations.refused(text)
+        refused = (
+            _sentence(associated, text) if associated else self._of_parts(lambda part: part.refused(text))
+        )
         if refused is not None:
             raise _cannot(refused, f"{question} of {text!r}")
 

@@ -12,7 +12,7 @@ from biascore_adapters.planted.world import CONDITIONS, World
 MAX_EFFECT: Final = 1.9
 KINDS: Final = (
     *("weat", "fise", "samples", "gender-pairs", "sentence-pairs"),
-    *("associations", "equity", "choices", "geneval"),
+    *("associations", "equity", "choices", "geneval", "decisions"),
 )
 """The kinds of test that an effect can be planted in, and others whose tests state a contrast."""
 AUDIT: Final = "audit-"

@@ -13,6 +13,8 @@ from typing import Final
 
 from scipy.special import expit
 
+from biascore.api.stimuli import Test
+from biascore_adapters.planted.part import Part
 from biascore_adapters.planted.sentences import Sentence, deviate
 from biascore_metrics.eec.sentences import EquityTest
 
@@ -31,20 +33,17 @@ class EquitySentence:
     frame: str
     shift: float
 
-    @property
-    def refused(self) -> Sentence:
-        """The sentence as one that cannot carry its effect in what is asked."""
-        return Sentence(self.text, self.test, "equity", self.shift)
-
 
 @dataclass(slots=True)
-class Emotions:
+class Emotions(Part):
     """Planted sentences by their text."""
 
     by_text: dict[str, EquitySentence] = field(default_factory=dict)
 
-    def plant(self, test: EquityTest, effect: float) -> None:
-        """Plant a test; a sentence of two tests carries what the first gives it."""
+    def plant(self, test: Test, effect: float, seed: int) -> bool:  # noqa: ARG002
+        """Plant a test of kind ``equity``."""
+        if not isinstance(test, EquityTest):
+            return False
         factor, (reference, *_) = next(iter(test.factors.items()))
         rows = test.rows()
         columns = (rows[name].tolist() for name in ("sentence", "person", "template", "word", factor))
@@ -52,9 +51,18 @@ class Emotions:
             side = 0 if not level else -1 if level == reference else 1
             shift = side * PERSONS * effect / 2
             self.by_text.setdefault(text, EquitySentence(text, test.id, person, f"{template} {word}", shift))
+        return True
 
-    def score(self, text: str, quantity: str, seed: int) -> float | None:
-        """The score in (0, 1) of a planted sentence; None for another text."""
+    def refused(self, text: str) -> Sentence | None:
+        """A planted sentence."""
+        found = self.by_text.get(text)
+        return None if found is None else Sentence(text, found.test, "equity", found.shift)
+
+    def __len__(self) -> int:
+        return len(self.by_text)
+
+    def scored(self, text: str, quantity: str, seed: int) -> float | None:
+        """The score in (0, 1) of a planted sentence."""
         found = self.by_text.get(text)
         if found is None:
             return None

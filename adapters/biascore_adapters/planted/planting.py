@@ -1,26 +1,26 @@
-"""From a declaration to what is planted: words on axes, sentences, associations, scores of emotions, and questions."""
+"""From a declaration to what is planted: words on axes, sentences, associations, and tests that are asked in whole texts."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 from biascore.api.adapters import LoadContext
 from biascore.api.languages import SpeakerFrames
 from biascore.api.stimuli import Catalogue, WordList
 from biascore_adapters.planted.associations import Associations
+from biascore_adapters.planted.decisions import Decisions
 from biascore_adapters.planted.declaration import declared_effects, parse_declaration
 from biascore_adapters.planted.equity import Emotions
 from biascore_adapters.planted.lexicon import Lexicon
+from biascore_adapters.planted.part import Part
 from biascore_adapters.planted.questions import PlantedQuestions
 from biascore_adapters.planted.sentences import Sentences
 from biascore_adapters.planted.translations import Translations
-from biascore_metrics.bbq.test import ChoicesTest
-from biascore_metrics.eec.sentences import EquityTest
 from biascore_metrics.fise.kind import FiseTest
-from biascore_metrics.mt_geneval.kind import GenevalTest
 from biascore_metrics.robust.associations import AssociationsTest
 
 VERSION: Final = 3
@@ -34,9 +34,7 @@ class Planted:
     words: Lexicon
     sentences: Sentences
     associations: Associations
-    emotions: Emotions
-    questions: PlantedQuestions
-    translations: Translations
+    parts: tuple[Part, ...]
 
     @classmethod
     def of(cls, locator: str, seed: int, context: LoadContext) -> Planted:
@@ -48,20 +46,14 @@ class Planted:
         declared, world = parse_declaration(locator)
         effects = declared_effects(declared, context.catalogue)
         words, sentences = Lexicon(world), Sentences(world)
-        associations, emotions = Associations(), Emotions()
-        questions, translations = PlantedQuestions(world), Translations()
+        associations = Associations()
+        parts: tuple[Part, ...] = (Emotions(), PlantedQuestions(world), Translations(), Decisions())
         for test, effect in effects:
             if test.contrast or isinstance(test, FiseTest):
                 words.plant(test, effect, seed)
             elif isinstance(test, AssociationsTest):
                 associations.plant(test, effect)
-            elif isinstance(test, EquityTest):
-                emotions.plant(test, effect)
-            elif isinstance(test, ChoicesTest):
-                questions.plant(test, effect)
-            elif isinstance(test, GenevalTest):
-                translations.plant(test, effect)
-            else:
+            elif not any(part.plant(test, effect, seed) for part in parts):
                 sentences.plant(test, effect, seed)
         if world.pool:
             words.topics = _topics(context.catalogue, {test.language for test, _ in effects})
@@ -69,19 +61,12 @@ class Planted:
         world.check_met(locator)
         sentences.name_genders(context.catalogue, _frames(context))
         known = {test.id: effect for test, effect in effects}
-        return cls(known, words, sentences, associations, emotions, questions, translations)
+        return cls(known, words, sentences, associations, parts)
 
     def digest(self, seed: int) -> str:
         """BLAKE2b over everything that is planted, and the seed."""
-        parts = (
-            self.words,
-            self.sentences,
-            self.associations,
-            self.emotions,
-            self.questions,
-            self.translations,
-        )
-        everything = "\n".join(line for part in parts for line in part.told())
+        own = (self.words.told(), self.sentences.told(), self.associations.told())
+        everything = "\n".join(chain(*own, *(part.told() for part in self.parts)))
         planted = hashlib.blake2b(everything.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
         return f"planted-{VERSION}:{planted}-{seed}"
 

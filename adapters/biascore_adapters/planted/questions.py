@@ -15,8 +15,10 @@ from typing import Final
 from scipy.special import expit
 
 from biascore.api.queries import LETTERS, Choice, Chosen, Way, by_likelihood, by_text, order_of
+from biascore.api.stimuli import Test
 from biascore.errors import QuestionError
 from biascore_adapters.planted.lexicon import generator
+from biascore_adapters.planted.part import Part
 from biascore_adapters.planted.sentences import Sentence, deviate
 from biascore_adapters.planted.world import World
 from biascore_metrics.bbq.asking import options_of
@@ -36,44 +38,50 @@ class PlantedQuestion:
 
 
 @dataclass(slots=True)
-class PlantedQuestions:
+class PlantedQuestions(Part):
     """Planted questions, by the prompt and the options that they are put with."""
 
     world: World = field(default_factory=World)
     by_prompt: dict[Key, PlantedQuestion] = field(default_factory=dict)
     _prompts: dict[str, str] = field(default_factory=dict)
 
-    def plant(self, test: ChoicesTest, effect: float) -> None:
-        """Plant a test by each of its prompts; a question of two tests carries what the first gives it."""
+    def plant(self, test: Test, effect: float, seed: int) -> bool:  # noqa: ARG002
+        """Plant a test of kind ``choices`` by each of its prompts."""
+        if not isinstance(test, ChoicesTest):
+            return False
         self.world.meet_questions()
         for question in test.questions.questions:
             for prompt in range(len(test.prompts)):
                 text, options = test.written(question, prompt), options_of(question, test, prompt)
                 self.by_prompt.setdefault((text, options), PlantedQuestion(test.id, question, effect))
                 self._prompts.setdefault(text, test.id)
+        return True
 
-    def answer(self, asked: Choice, way: Way, seed: int) -> Chosen | None:
-        """What is chosen of a planted question; None for another. Raises QuestionError where it cannot be refused so."""
-        found = self.by_prompt.get((asked.prompt, asked.options))
+    def __len__(self) -> int:
+        return len(self._prompts)
+
+    def chosen(self, question: Choice, way: Way, seed: int) -> Chosen | None:
+        """What is chosen; raises QuestionError where it is to be refused, and the way has no refusals."""
+        found = self.by_prompt.get((question.prompt, question.options))
         if found is None:
             return None
-        refuses, knows, picks = generator(seed, "choose", asked.prompt, *asked.options).random(3)
+        refuses, knows, picks = generator(seed, "choose", question.prompt, *question.options).random(3)
         if self.world.refusals and way != "text":
             raise QuestionError(
                 f"planted: declares refusals, and by {way} a model cannot decline. Ask with way=text, or leave refusals out"
             )
         if refuses < self.world.refusals:
-            return by_text(asked, REFUSAL, order_of(asked))
-        question = found.question
-        place = question.label
+            return by_text(question, REFUSAL, order_of(question))
+        own = found.question
+        place = own.label
         if knows >= self.world.accuracy:
-            own = deviate(seed, "questions", question.category, question.template)
-            odds = found.effect + self.world.template_sd * own
-            place = question.place("target" if picks < expit(odds) else "other")
-        return told(asked, way, place)
+            deviation = deviate(seed, "questions", own.category, own.template)
+            odds = found.effect + self.world.template_sd * deviation
+            place = own.place("target" if picks < expit(odds) else "other")
+        return told(question, way, place)
 
-    def within(self, text: str) -> Sentence | None:
-        """A planted prompt, as what cannot carry its effect in another query; None for another text."""
+    def refused(self, text: str) -> Sentence | None:
+        """A planted prompt."""
         test = self._prompts.get(text)
         return None if test is None else Sentence(text, test, "choices", 0.0)
 

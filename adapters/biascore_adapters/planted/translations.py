@@ -11,7 +11,9 @@ from typing import Final
 
 from scipy.special import ndtr
 
+from biascore.api.stimuli import Test
 from biascore_adapters.planted.lexicon import generator
+from biascore_adapters.planted.part import Part
 from biascore_adapters.planted.sentences import Sentence
 from biascore_metrics.mt_geneval.kind import FEMININE, MASCULINE, GenevalTest
 
@@ -31,23 +33,29 @@ class Source:
 
 
 @dataclass(slots=True)
-class Translations:
+class Translations(Part):
     """Planted sources by text and target language."""
 
     by_text: dict[tuple[str, str], Source] = field(default_factory=dict)
     _tests: dict[str, str] = field(default_factory=dict)
 
-    def plant(self, test: GenevalTest, effect: float) -> None:
-        """Plant a test; a source of two tests carries what the first gives it."""
+    def plant(self, test: Test, effect: float, seed: int) -> bool:  # noqa: ARG002
+        """Plant a test of kind ``geneval``."""
+        if not isinstance(test, GenevalTest):
+            return False
         for line in test.lines.lines:
             lean = LEVEL + SIGNS.get(line.gender, 0.0) * effect
             for text in {line.asked(context=True), line.asked(context=False)}:
                 source = Source(text, test.id, line.own, line.other, lean)
                 self.by_text.setdefault((text, test.target), source)
                 self._tests.setdefault(text, test.id)
+        return True
 
-    def answer(self, text: str, target: str, seed: int) -> str | None:
-        """The translation of a planted source; None of another text or to another language."""
+    def __len__(self) -> int:
+        return len(self._tests)
+
+    def translated(self, text: str, target: str, seed: int) -> str | None:
+        """The translation of a planted source; None to another language than planted."""
         found = self.by_text.get((text, target.partition("-")[0]))
         if found is None:
             return None
@@ -55,7 +63,7 @@ class Translations:
         return found.own if kept else found.other
 
     def refused(self, text: str) -> Sentence | None:
-        """A planted source as a sentence that cannot carry its effect in what is asked."""
+        """A planted source."""
         return Sentence(text, self._tests[text], "geneval", 0.0) if text in self._tests else None
 
     def told(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""Weighted linear mixed models with crossed random intercepts, by REML, from cross-products.
+"""Weighted linear mixed models with crossed random intercepts, by REML, from cross-products; and with random slopes.
 
     design = lmm.treatment({"gender": genders}, levels={"gender": ("female", "male", "neo")})
     fit = lmm.fit(scores, design, groups={"template": templates, "word": words}, weights=1 / perplexities)
@@ -10,7 +10,7 @@
     drawn.interval({"gender: male": 1}), drawn.r2().part["gender"]
 
 `fit` says which model is fitted, `ResidualVariance` what R^2 means where rows have weights, `Fit.bootstrap` what
-the two kinds of bootstrap draw.
+the two kinds of bootstrap draw. `fit_slopes` fits scores ~ design + (design | unit), the slopes random as well.
 """
 
 from biascore.stats.design import Contrast, Design, treatment
@@ -18,6 +18,7 @@ from biascore.stats.lmm.bootstrap import Bootstrap, Kind
 from biascore.stats.lmm.inference import FTest
 from biascore.stats.lmm.model import FEW_LEVELS, SINGULAR, Fit, fit
 from biascore.stats.lmm.r2 import ResidualVariance, RSquared
+from biascore.stats.lmm.slopes import Slopes, UnitFits, fit_slopes, unit_fits
 from biascore.stats.wald import TTest
 
 __all__ = [
@@ -31,7 +32,11 @@ __all__ = [
     "Kind",
     "RSquared",
     "ResidualVariance",
+    "Slopes",
     "TTest",
+    "UnitFits",
     "fit",
+    "fit_slopes",
     "treatment",
+    "unit_fits",
 ]
