@@ -28,6 +28,7 @@ from biascore.results.result_lines import (
     hint_line,
     longer_lines,
     missed_line,
+    quote_lines,
     scale_lines,
 )
 from biascore.results.run import Run
@@ -127,8 +128,9 @@ def _print_result(console: Console, run: Run) -> None:
         _print_concepts(console, some)
     for text in (*lines, *change_lines(run)):
         say(text, to=console, style="bold")
+    told = (quote_lines, scale_lines, longer_lines)
     for text in filter(
-        None, [hint_line(run.answers), *scale_lines(run, run.answers), *longer_lines(run, run.answers)]
+        None, [hint_line(run.answers), *(line for of in told for line in of(run, run.answers))]
     ):
         say(text, to=console)
     for check in checks_of(run.answers):

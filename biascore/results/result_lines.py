@@ -77,6 +77,12 @@ def scale_lines(measurements: Iterable[Measurement], found: Sequence[Answer]) ->
     return tuple(dict.fromkeys(filter(None, map(scale_told, estimates))))
 
 
+def quote_lines(measurements: Iterable[Measurement], found: Sequence[Answer]) -> tuple[str, ...]:
+    """What can be quoted of models in use: a sentence for each answer whose strongest measurement has one."""
+    run = list(measurements)
+    return tuple(f"{one.model}: {said}" for one in findings(found) if (said := run[one.strongest].quote))
+
+
 def longer_lines(measurements: Iterable[Measurement], found: Sequence[Answer]) -> tuple[str, ...]:
     """Which longer tests could decide what is inconclusive on models in use: one line for all, by ground."""
     run = list(measurements)

@@ -15,6 +15,7 @@ from biascore.evidence.evaluating import evidence
 from biascore.evidence.spec import Scenario
 from biascore.exporting.model_card import ModelCard
 from biascore.results.gates import GateOutcome
+from biascore.results.result_lines import quote_lines
 
 from .made import Chooser, made_test, model_of, questions, roles
 
@@ -42,6 +43,8 @@ def test_a_model_card_has_the_sentence(engine: Engine) -> None:
     (card,) = ModelCard().export(run)
     said = "On 96 ambiguous questions about age the model picked the stereotyped person 100.0 points more often than"
     assert f"- {said}" in card.text
+    (line,) = quote_lines(run, run.answers)
+    assert line.startswith(f"made: {said}")
 
 
 @pytest.mark.slow
