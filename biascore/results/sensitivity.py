@@ -164,7 +164,9 @@ class _Scale(NamedTuple):
     def of(cls, estimate: Estimate) -> _Scale:
         neutral = estimate.neutral or 0.0
         limits = estimate.limits or _RANGES.get(estimate.unit)
-        return cls(neutral, math.inf if limits is None else min(neutral - limits[0], limits[1] - neutral))
+        ends = (neutral - limits[0], limits[1] - neutral) if limits else ()
+        # A neutral value that is itself a limit, as 1 of a smallest ratio, has effects on one side only.
+        return cls(neutral, min((one for one in ends if one > 0), default=math.inf))
 
     def of_value(self, value: float) -> float:
         """A value on this scale."""

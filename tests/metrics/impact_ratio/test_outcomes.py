@@ -16,6 +16,7 @@ from biascore import Engine
 from biascore.api.adapters import Backend, Identity, hookimpl
 from biascore.errors import OptionsError, QuestionError, RunError
 from biascore.results.measurement import Measurement
+from biascore.results.sensitivity import sensitivity
 from biascore.stats import Verdict
 from biascore.testing import check_metric
 from biascore_metrics.impact_ratio.exporter import ImpactTables
@@ -217,8 +218,18 @@ def test_a_table_is_both_data_and_model(engine: Engine, tmp_path: Path):
     rows = [f"{one.text},{','.join(one.categories)},{scores[one.text]:g}" for one in test.people.people]
     path.write_text("\n".join(["text,sex,race,selected", *rows]), encoding="utf-8")
     data = engine.data("outcomes", str(path), language="en", groups=["sex", "race"])
-    found = engine.measure("impact-ratio", f"answers:{path}", data, draws=500)[0]
-    assert found.headline.value == pytest.approx(0.2 / 0.6)
+    run = engine.measure("impact-ratio", f"answers:{path}", data, draws=500)
+    assert run[0].headline.value == pytest.approx(0.2 / 0.6)
+
+
+def test_a_neutral_value_at_the_end_of_what_can_be_has_effects_on_one_side(engine: Engine):
+    found = measured(engine, {("F",): (10, 30), ("M",): (12, 30)}, "sex")
+    assert sensitivity(found) is None  # chance alone is below 1
+    headline = found.headline.model_copy(update={"chance": None})
+    seen = sensitivity(found.model_copy(update={"estimates": (headline,)}))
+    assert seen is not None
+    assert seen.smallest is not None
+    assert 0.3 < seen.smallest < 1
 
 
 def test_the_tables_of_local_law_144(engine: Engine):
