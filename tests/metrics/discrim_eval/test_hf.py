@@ -24,10 +24,14 @@ def test_the_logit_is_that_of_forward_passes(tmp_path: Path):
     network = transformers.AutoModelForCausalLM.from_pretrained(folder).eval()
 
     def logprob(prompt: str, word: str) -> float:
-        start, whole = (tokenizer(text, return_tensors="pt").input_ids[0] for text in (prompt, prompt + word))
+        bos = tokenizer.bos_token or ""  # texts are scored given it, where the tokenizer has one
+        texts = (bos + prompt, bos + prompt + word)
+        start, whole = (tokenizer(text, return_tensors="pt").input_ids[0] for text in texts)
+        # A word without a space may join the last token of the prompt.
+        first = next((i for i, (a, b) in enumerate(zip(start, whole, strict=False)) if a != b), len(start))
         with torch.no_grad():
             told = network(whole[None]).logits[0].log_softmax(dim=-1)
-        return sum(float(told[place - 1, whole[place]]) for place in range(len(start), len(whole)))
+        return sum(float(told[place - 1, whole[place]]) for place in range(first, len(whole)))
 
     frame = found.items_frame().iloc[:3]
     for text, value in zip(frame["text"], frame["value"], strict=True):
