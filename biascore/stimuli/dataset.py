@@ -35,11 +35,15 @@ class DataFile:
 
 
 class DataFormat(ABC, Configured[OptionsT]):
-    """How a data file becomes a test: ``class Lines(DataFormat[LinesOptions])``, registered with ``register_formats``."""
+    """How a data file becomes a test: ``class Lines(DataFormat[LinesOptions])``, registered with ``register_formats``.
+
+    ``in_folder``: where the data are several files, globs of the one that is read first when their folder is given.
+    """
 
     id: ClassVar[str]
     summary: ClassVar[str]
     example: ClassVar[str]
+    in_folder: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, options: OptionsT) -> None:
         """Take validated options of its class."""
@@ -53,16 +57,27 @@ class DataFormat(ABC, Configured[OptionsT]):
         """
 
 
-def locate(source: str, test: str, language: str) -> DataFile:
+def locate(source: str, test: str, language: str, in_folder: tuple[str, ...] = ()) -> DataFile:
     """The file behind a path or a hub id (``hub:OWNER/NAME/PATH[@REVISION]``), fetched if it must be.
 
-    Raises DataError where there is no such file, MissingExtraError where the hub's client is not installed.
+    Of a folder the first file that one of the globs ``in_folder`` names. Raises DataError where there is no such file,
+    MissingExtraError where the hub's client is not installed.
     """
     if source.startswith(HUB):
         path = without_keys(HUB_TOKENS, lambda: _from_hub(source.removeprefix(HUB)))
     else:
         path = user_path(source)
+        if in_folder and path.is_dir():
+            path = _first(path, source, in_folder)
+            source = f"{source.rstrip('/')}/{path.name}"
     return DataFile(path, source, file_digest(path, source), test, language)
+
+
+def _first(folder: Path, source: str, globs: tuple[str, ...]) -> Path:
+    found = next((path for glob in globs for path in sorted(folder.glob(glob))), None)
+    if found is None:
+        raise DataError(f"{source} is a folder without {' or '.join(globs)}. Give the folder of the data, or a file")
+    return found
 
 
 def default_test_name(source: str) -> str:
