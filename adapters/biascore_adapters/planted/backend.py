@@ -14,7 +14,8 @@ Words (tests of kind ``weat`` and ``fise``):
 - ``choose``: the option whose words have the largest log-probability after the prompt, in the same softmax.
 
 Sentences (kinds ``samples``, ``gender-pairs`` and ``sentence-pairs``) carry what `Sentences` says, those of ``associations``
-what `Associations` says, those of ``equity`` what `Emotions` says, and a question that cannot carry it is refused.
+what `Associations` says, of ``equity`` what `Emotions` says, of ``winobias``, ``winogender`` and ``stereoset`` what
+`Benchmarks` says; a question that cannot carry it is refused.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from biascore.api.languages import Language, SpeakerFrames, find_language
 from biascore.api.queries import (
     Choice,
     Chosen,
+    Continuation,
     Familiarity,
     Level,
     Masked,
@@ -43,11 +45,10 @@ from biascore.api.queries import (
     Way,
 )
 from biascore.errors import QuestionError
-from biascore_adapters.planted.associations import Associated
 from biascore_adapters.planted.choices import WAYS, chosen
 from biascore_adapters.planted.lexicon import GENDER, generator
 from biascore_adapters.planted.planting import Planted
-from biascore_adapters.planted.sentences import CARRIED, FLOOR, TOKEN, Sentence
+from biascore_adapters.planted.sentences import FLOOR, TOKEN, Sentence, cannot
 from biascore_adapters.planted.vectors import PlantedWords, Vectors
 
 SCALE: Final = 20.0
@@ -72,6 +73,7 @@ class PlantedBackend(Backend):
         self._sentences = planted.sentences
         self._associations = planted.associations
         self._emotions = planted.emotions
+        self._benchmarks = planted.benchmarks
         self._languages = languages
         self._seed = seed
         phrases = sorted((w for w in lexicon.words if not re.fullmatch(r"\w+", w)), key=len, reverse=True)
@@ -88,11 +90,12 @@ class PlantedBackend(Backend):
             facts={
                 "planted tests": len(planted.declared),
                 "planted words": len(lexicon.words),
-                "planted sentences": len(self._sentences.by_text) + len(self._emotions.by_text),
+                "planted sentences": planted.n_sentences,
                 "dimensions": self._vectors.width,
                 **({"planted world": lexicon.world.told} if lexicon.world.values else {}),
             },
             ways=WAYS,
+            continues=True,
             quantities=("log_likelihood", TOKEN_COUNT, *HEADS) if lexicon.world.longer else (),
         )
 
@@ -124,8 +127,8 @@ class PlantedBackend(Backend):
         return tuple(self._translate(text, source, target, frames) for text in texts)
 
     @hookimpl
-    def score(self, texts: tuple[str, ...], quantity: str) -> npt.NDArray[np.float64]:
-        """``log_likelihood`` in nats, or one of the heads in [0, 1]."""
+    def score(self, texts: tuple[str | Continuation, ...], quantity: str) -> npt.NDArray[np.float64]:
+        """``log_likelihood`` in nats, also of texts after a prompt, or one of the heads in [0, 1]."""
         if quantity == "log_likelihood":
             return np.array([self._log_likelihood(text) for text in texts], dtype=np.float64)
         if quantity == TOKEN_COUNT and self._lexicon.world.longer:
@@ -211,7 +214,7 @@ class PlantedBackend(Backend):
         found = self._sentences.within(query.text)
         planted = None if found is None else found[0]
         associated = self._associations.within(query.text) if planted is None else None
-        plain = planted is not None or associated is not None
+        plain = planted is not None or associated is not None or query.text in self._benchmarks.hidden
         tokens = _plain(query.text) if plain else self._split(query.text)
         for span in (*(query.spans or ()), *query.also):
             if not any(_covered(token, (span,)) for token in tokens):
@@ -219,12 +222,15 @@ class PlantedBackend(Backend):
                     f"{query.text!r}: no word lies under the span {span}. Give the span of a word."
                 )
         asked = [i for i, token in enumerate(tokens) if query.spans is None or _covered(token, query.spans)]
-        if found is not None:
+        benchmark = self._benchmarks.logprobs(query, len(asked))
+        if benchmark is not None:
+            logprobs = benchmark
+        elif found is not None:
             logprobs = self._planted_logprobs(query, *found, asked)
         elif associated is not None:
             answer = self._associations.logprob(associated, query, self._seed, len(asked))
             if answer is None:
-                raise _cannot(_sentence(associated, query.text), f"mask_logprob of a part of {query.text!r}")
+                raise cannot(associated.said(query.text), f"mask_logprob of a part of {query.text!r}")
             logprobs = answer
         else:
             also = {i for i, token in enumerate(tokens) if _covered(token, query.also)}
@@ -263,10 +269,10 @@ class PlantedBackend(Backend):
         """What the asked tokens of a text with a planted sentence get, so that their sum carries its effect."""
         if sentence.kind == "sentence-pairs":
             if query.spans is not None or not query.one_at_a_time:
-                raise _cannot(sentence, f"mask_logprob of a part of {query.text!r}")
+                raise cannot(sentence, f"mask_logprob of a part of {query.text!r}")
             return [FLOOR + sentence.value if i == sentence.anchor else ORDINARY for i in asked]
         if query.spans is None or len(query.spans) != 1:
-            raise _cannot(sentence, f"mask_logprob of more than a word of {query.text!r}")
+            raise cannot(sentence, f"mask_logprob of more than a word of {query.text!r}")
         if sentence.kind == "gender-pairs":
             total = FLOOR + sentence.value
         else:
@@ -275,11 +281,16 @@ class PlantedBackend(Backend):
             inside = start < last and first < start + len(sentence.text)
             gender = 0 if inside else self._sentences.genders.get(word.casefold(), 0)
             if not gender:
-                raise _cannot(sentence, f"mask_logprob of {word!r} in {query.text!r}")
+                raise cannot(sentence, f"mask_logprob of {word!r} in {query.text!r}")
             total = FLOOR + gender * sentence.value / 2
         return [total / len(asked)] * len(asked)
 
-    def _log_likelihood(self, text: str) -> float:
+    def _log_likelihood(self, text: str | Continuation) -> float:
+        planted = self._benchmarks.log_likelihood(text)
+        if planted is not None:
+            return planted
+        if isinstance(text, Continuation):
+            return sum(self._after(text.prompt, text.text))
         found = self._sentences.within(text)
         if found is not None:
             sentence, start = found
@@ -288,14 +299,17 @@ class PlantedBackend(Backend):
                 return FLOOR + sentence.value - nats * sentence.length
             gender = self._spoken_of(text, sentence, start, last=True)
             if not gender:
-                raise _cannot(sentence, f"log_likelihood of {text!r}")
+                raise cannot(sentence, f"log_likelihood of {text!r}")
             return FLOOR + gender * sentence.value / 2
         self._refuse(text, "log_likelihood")
         words = [word for word, _, _ in self._split(text)]
         return sum(self._logprob(word, words[:i]) for i, word in enumerate(words))
 
-    def _token_count(self, text: str) -> int:
-        """The tokens of a text, declared ones of a sentence pair included."""
+    def _token_count(self, asked: str | Continuation) -> int:
+        """The tokens of a text, declared ones of a sentence pair included; words where the effect is of each."""
+        text = asked if isinstance(asked, str) else asked.text
+        if self._benchmarks.log_likelihood(asked) is not None:
+            return len(text.split())
         found = self._sentences.by_text.get(text)
         return found.length if found is not None and found.length else len(_plain(text))
 
@@ -324,7 +338,7 @@ class PlantedBackend(Backend):
             return self._framed(text, self._is_masculine(text, source, target, None), frames)
         sentence, start = found
         if sentence.kind != "samples":
-            raise _cannot(sentence, "translate")
+            raise cannot(sentence, "translate")
         # "He said" before a sample tells who speaks, as a translator would have it (Pikuliak et al. 2023, 4.3.2).
         told = self._spoken_of(text, sentence, start)
         masculine = told > 0 if told else self._is_masculine(sentence.text, source, target, sentence.lean)
@@ -351,7 +365,8 @@ class PlantedBackend(Backend):
         draw = generator(self._seed, "translate", source, target, text).random()
         return bool(draw < ndtr(self._lean(text, GENDER) / 2 if lean is None else lean))
 
-    def _head(self, text: str, quantity: str) -> float:
+    def _head(self, asked: str | Continuation, quantity: str) -> float:
+        text = asked if isinstance(asked, str) else asked.prompt + asked.text
         planted = self._emotions.score(text, quantity, self._seed)
         if planted is not None:
             return planted
@@ -362,26 +377,16 @@ class PlantedBackend(Backend):
         return float(expit(distance / 2 + noise))
 
     def _refuse(self, text: str, question: str) -> None:
+        self._benchmarks.refuse(text, f"{question} of {text!r}")
         found = self._sentences.within(text)
         if found is not None:
-            raise _cannot(found[0], f"{question} of {text!r}")
+            raise cannot(found[0], f"{question} of {text!r}")
         emotional = self._emotions.by_text.get(text)
         if emotional is not None:
-            raise _cannot(emotional.refused, f"{question} of {text!r}")
+            raise cannot(emotional.refused, f"{question} of {text!r}")
         associated = self._associations.within(text)
         if associated is not None:
-            raise _cannot(_sentence(associated, text), f"{question} of {text!r}")
-
-
-def _sentence(found: Associated, text: str) -> Sentence:
-    return Sentence(text, found.test, "associations", found.mean)
-
-
-def _cannot(sentence: Sentence, question: str) -> QuestionError:
-    return QuestionError(
-        f"planted: declares an effect for {sentence.test}, whose kind {sentence.kind} carries it in "
-        f"{CARRIED[sentence.kind]}. It cannot be planted in {question}. Leave {sentence.test} out of the declaration."
-    )
+            raise cannot(associated.said(text), f"{question} of {text!r}")
 
 
 def _plain(text: str) -> list[Token]:

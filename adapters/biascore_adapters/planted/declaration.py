@@ -10,7 +10,10 @@ from biascore.errors import RefError, UnknownNameError
 from biascore_adapters.planted.world import CONDITIONS, World
 
 MAX_EFFECT: Final = 1.9
-KINDS: Final = ("weat", "fise", "samples", "gender-pairs", "sentence-pairs", "associations", "equity")
+KINDS: Final = (
+    *("weat", "fise", "samples", "gender-pairs", "sentence-pairs", "associations", "equity"),
+    *("winobias", "winogender", "stereoset"),
+)
 """The kinds of test that an effect can be planted in, and others whose tests state a contrast."""
 AUDIT: Final = "audit-"
 """How the names of the long tests begin that ``biascore audit`` measures."""

@@ -11,6 +11,7 @@ from biascore.api.adapters import LoadContext
 from biascore.api.languages import SpeakerFrames
 from biascore.api.stimuli import Catalogue, WordList
 from biascore_adapters.planted.associations import Associations
+from biascore_adapters.planted.benchmarks import Benchmarks
 from biascore_adapters.planted.declaration import declared_effects, parse_declaration
 from biascore_adapters.planted.equity import Emotions
 from biascore_adapters.planted.lexicon import Lexicon
@@ -31,6 +32,7 @@ class Planted:
     sentences: Sentences
     associations: Associations
     emotions: Emotions
+    benchmarks: Benchmarks
 
     @classmethod
     def of(cls, locator: str, seed: int, context: LoadContext) -> Planted:
@@ -42,7 +44,7 @@ class Planted:
         declared, world = parse_declaration(locator)
         effects = declared_effects(declared, context.catalogue)
         words, sentences = Lexicon(world), Sentences(world)
-        associations, emotions = Associations(), Emotions()
+        associations, emotions, benchmarks = Associations(), Emotions(), Benchmarks()
         for test, effect in effects:
             if test.contrast or isinstance(test, FiseTest):
                 words.plant(test, effect, seed)
@@ -50,18 +52,24 @@ class Planted:
                 associations.plant(test, effect)
             elif isinstance(test, EquityTest):
                 emotions.plant(test, effect)
-            else:
+            elif not benchmarks.plant(test, effect, seed):
                 sentences.plant(test, effect, seed)
         if world.pool:
             words.topics = _topics(context.catalogue, {test.language for test, _ in effects})
         words.check_room()
         world.check_met(locator)
         sentences.name_genders(context.catalogue, _frames(context))
-        return cls({test.id: effect for test, effect in effects}, words, sentences, associations, emotions)
+        declared_of = {test.id: effect for test, effect in effects}
+        return cls(declared_of, words, sentences, associations, emotions, benchmarks)
+
+    @property
+    def n_sentences(self) -> int:
+        """How many sentences carry an effect, those of associations aside, which are recognised by their templates."""
+        return len(self.sentences.by_text) + len(self.emotions.by_text) + len(self.benchmarks.sentences)
 
     def digest(self, seed: int) -> str:
         """BLAKE2b over everything that is planted, and the seed."""
-        parts = (self.words, self.sentences, self.associations, self.emotions)
+        parts = (self.words, self.sentences, self.associations, self.emotions, self.benchmarks)
         everything = "\n".join(line for part in parts for line in part.told())
         planted = hashlib.blake2b(everything.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
         return f"planted-{VERSION}:{planted}-{seed}"

@@ -20,7 +20,7 @@ import numpy as np
 from biascore.api.languages import GenderPair, SpeakerFrames, compare_pair
 from biascore.api.stimuli import Catalogue, PairList, Test
 from biascore.designs.pairs.test import SentencePair, SentencePairsTest
-from biascore.errors import RefError
+from biascore.errors import QuestionError, RefError
 from biascore_adapters.planted.lexicon import generator
 from biascore_adapters.planted.world import World, mixed
 from biascore_metrics.gest.kind import GenderPairsTest, SamplesTest, Stereotype
@@ -37,6 +37,9 @@ CARRIED: Final = {
     "sentence-pairs": "mask_logprob of every token one at a time, and log_likelihood",
     "equity": "score of anger, fear, joy, sadness and valence",
     "associations": "mask_logprob of the attribute word, and of every token one at a time",
+    "winobias": "mask_logprob of the pronoun, and log_likelihood of either mention after the sentence",
+    "winogender": "log_likelihood of either mention after the sentence",
+    "stereoset": "mask_logprob of the word in the blank, and log_likelihood of sentences, after a context if there is one",
 }
 
 
@@ -56,6 +59,14 @@ class Sentence:
     lean: float = 0.0
     anchor: int | None = None
     length: int = 0
+
+
+def cannot(sentence: Sentence, question: str) -> QuestionError:
+    """That a sentence is asked for what does not carry its effect."""
+    return QuestionError(
+        f"planted: declares an effect for {sentence.test}, whose kind {sentence.kind} carries it in "
+        f"{CARRIED[sentence.kind]}. It cannot be planted in {question}. Leave {sentence.test} out of the declaration."
+    )
 
 
 @dataclass(slots=True)

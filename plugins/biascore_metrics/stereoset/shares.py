@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -74,7 +74,7 @@ class OverTerms:
     def estimate(self, name: str, unit: str = "%", *, tested: bool = False) -> Estimate:
         """The mean with its interval and, if ``tested``, its p-value."""
         p = self.p_value
-        kind = "exact" if self.test == BINOMIAL else "asymptotic"
+        kind: Literal["exact", "asymptotic"] = "exact" if self.test == BINOMIAL else "asymptotic"
         told = (
             (PValue(name=self.test, value=p, kind=kind, alternative="two-sided"),)
             if tested and p is not None
