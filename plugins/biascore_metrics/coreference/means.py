@@ -21,12 +21,14 @@ class Mean:
     """A weighted mean, with a t test (CR2) for each way in which rows are clustered: the largest p and the widest interval.
 
     ``value`` is None without rows, ``tests`` are by what the clusters are called, ``problem`` says why there are none.
+    ``alone``: clusters of which there is one only, so that nothing is said of others.
     """
 
     value: float | None
     n: Mapping[str, int]
     tests: Mapping[str, RobustMean]
     problem: str = ""
+    alone: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -41,11 +43,16 @@ class Mean:
         if not len(values):
             return cls(None, n, {}, NO_ROWS)
         value = float(np.average(values, weights=weights))
-        try:
-            tests = {name: robust_mean(values, weights, labels, level) for name, labels in clusters.items()}
-        except (RegressionError, ZeroVarianceError) as error:
-            return cls(value, n, {}, str(error))
-        return cls(value, n, tests)
+        tests, alone, problem = {}, [], ""
+        for name, labels in clusters.items():
+            try:
+                tests[name] = robust_mean(values, weights, labels, level)
+            except RegressionError as error:
+                alone.append(name)
+                problem = str(error)
+            except ZeroVarianceError as error:
+                problem = str(error)
+        return cls(value, n, tests, "" if tests else problem, tuple(alone))
 
     def p_value(self, neutral: float = 0.0) -> float | None:
         """The largest."""

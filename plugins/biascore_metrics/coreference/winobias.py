@@ -113,7 +113,7 @@ class OnPronounPairs(Metric[WinoBiasMetricOptions, WinoBiasTest]):
                 used={"pairs": len(pairs)},
                 lost=tuple(LostWord(word=one.item, role="pairs", reason=why) for one, why in found.lost),
             ),
-            caveats=(*diagnosed.caveats, *caveats_of(self._cautions(found))),
+            caveats=(*diagnosed.caveats, *caveats_of(self._cautions(found, mean))),
             conventions={
                 **self.stated(),
                 "difference": "pro - anti; pairs whose stereotype is masculine and feminine count half each, so that a "
@@ -164,8 +164,10 @@ class OnPronounPairs(Metric[WinoBiasMetricOptions, WinoBiasTest]):
         options = self.options
         return decide(mean.p_value(), mean.interval, alpha=options.alpha, bound=options.bound)
 
-    def _cautions(self, found: Scored) -> list[str]:
-        told = []
+    def _cautions(self, found: Scored, mean: Mean) -> list[str]:
+        told = [
+            f"{name}: one cluster has nearly all pairs, and nothing is said of others" for name in mean.alone
+        ]
         genders = {one.pro.gender for one in found.pairs}
         if len(genders) == 1:
             told.append(
