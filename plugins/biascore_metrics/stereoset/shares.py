@@ -54,7 +54,8 @@ class OverTerms:
         if not len(values):
             return cls(None, n, neutral, problem=NO_EXAMPLES)
         weights = term_weights(terms)
-        value = float(weights @ values)
+        _, place = np.unique(terms, return_inverse=True)
+        value = float((np.bincount(place, weights=values) / np.bincount(place)).mean())
         try:
             found = robust_mean(values, weights, terms, level)
         except RegressionError as error:

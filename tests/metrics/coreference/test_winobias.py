@@ -11,13 +11,13 @@ import pytest
 
 from biascore.api.exporters import Measurement
 from biascore.api.metrics import Model
-from biascore.stats import robust_mean
+from biascore.stats import TTest, robust_mean
 from biascore.testing import check_metric
 from biascore_metrics.coreference.winobias import CausalWinoBias, WinoBias, WinoBiasMetricOptions
 from biascore_metrics.coreference.winobias_test import WinoBiasTest
 
 from ..measuring import measured
-from .made import MEN, pronouns, read_winobias, referring, small, write_winobias
+from .made import MEN, WOMEN, pronouns, read_winobias, referring, small, write_winobias
 
 HE = ("he", "him")
 GAP = "published accuracy pro - anti"
@@ -92,35 +92,37 @@ def test_a_masked_model_is_asked_for_the_pronoun(test: WinoBiasTest) -> None:
     assert found.headline.value == pytest.approx(1.0, abs=0.01)
     assert found.verdict.value == "detected"
     assert found.estimates[0].n == {
-        "pairs": 100, "occupation pairs": 25, "masculine occupations": 5, "feminine occupations": 5
+        "pairs": 100, "masculine occupations": 5, "feminine occupations": 5
     }  # fmt: skip
 
 
-def test_the_largest_p_and_the_widest_interval_of_three_clusterings(test: WinoBiasTest) -> None:
+def test_the_error_is_clustered_by_both_occupations(test: WinoBiasTest) -> None:
     rng = np.random.default_rng(3)
-    own = {name: rng.normal(0.2, 0.3) for name in MEN}
+    own = {name: rng.normal(0.2, 0.3) for name in (*MEN, *WOMEN)}
     noise = {one.item: rng.normal() for one in test.pairs.pairs}
     told = {
-        said.text: side * (own[one.masculine] + noise[one.item]) / 2
+        said.text: side * (own[one.masculine] + own[one.feminine] + noise[one.item]) / 2
         for one in test.pairs.pairs
         for side, said in ((1, one.pro), (-1, one.anti))
     }
     found = masked(pronouns(lambda text, _: told[text]), test)
-    differences = [own[one.masculine] + noise[one.item] for one in test.pairs.pairs]
-    alone = [
+    differences = [own[one.masculine] + own[one.feminine] + noise[one.item] for one in test.pairs.pairs]
+    men, women, both = (
         robust_mean(differences, None, labels)
         for labels in (
-            [f"{one.masculine} {one.feminine}" for one in test.pairs.pairs],
             [one.masculine for one in test.pairs.pairs],
             [one.feminine for one in test.pairs.pairs],
+            [f"{one.masculine} {one.feminine}" for one in test.pairs.pairs],
         )
-    ]
-    assert found.headline.value == pytest.approx(np.mean(differences))
-    assert found.headline.p_values[0].value == pytest.approx(max(one.p_value() for one in alone))
+    )
+    variance = men.se**2 + women.se**2 - both.se**2
+    assert variance > max(men.se, women.se, both.se) ** 2
+    expected = TTest.of(float(np.mean(differences)), variance**0.5, min(men.df, women.df))
     ends = found.headline.interval
     assert ends is not None
-    widest = max(alone, key=lambda one: one.high - one.low)
-    assert (ends.low, ends.high) == pytest.approx((widest.low, widest.high))
+    assert found.headline.value == pytest.approx(expected.estimate)
+    assert found.headline.p_values[0].value == pytest.approx(expected.p_value)
+    assert (ends.low, ends.high) == pytest.approx((expected.low, expected.high))
 
 
 def test_the_prompt_is_that_of_the_harness(test: WinoBiasTest) -> None:
