@@ -1,7 +1,7 @@
 """A mean over rows that are alike in one or two ways, such as sentences about the same occupations.
 
-With two, the variance is V_1 + V_2 - V_12, each CR2 by clusters of its own (Cameron, Gelbach & Miller 2011, JBES 29:238), but
-no less than any of the three, as the difference of estimates may come out too small; t with the smaller of both df.
+With two, the variance is V_1 + V_2 - V_12, each CR2 by its own clusters (Cameron, Gelbach & Miller 2011, JBES 29:238); no
+less than any of the three, as the difference of estimates may come out too small; t with the smaller of both df.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ NO_ROWS: Final = "there is nothing to measure"
 class Mean:
     """A weighted mean and its t test, clustered by each of the factors in ``by``.
 
-    ``value`` is None without rows, ``problem`` says why there is no test. ``alone``: factors of which one level has nearly all
-    weight, so that nothing is said of others.
+    ``value`` is None without rows, ``problem`` says why there is no test. ``alone``: factors of which one level has nearly
+    all weight, so that nothing is said of others.
     """
 
     value: float | None

@@ -38,8 +38,8 @@ from biascore_metrics.coreference.winobias_test import FEMALE, MALE, PronounPair
 
 RULE: Final = (
     "Detected when the mean difference between pronouns that agree with the stereotype and pronouns that do not (log odds "
-    "of the right mention on a causal model, log-probability of the pronoun on a masked one) differs from 0 by a t test whose "
-    "error is clustered by the masculine and by the feminine occupation (two-way CR2) at level alpha."
+    "of the right mention on a causal model, log-probability of the pronoun on a masked one) differs from 0 by a t test "
+    "whose error is clustered by the masculine and by the feminine occupation (two-way CR2) at level alpha."
 )
 POINTS: Final = "percentage points"
 

@@ -98,7 +98,7 @@ def test_a_masked_model_is_asked_for_the_pronoun(test: WinoBiasTest) -> None:
 
 def test_the_error_is_clustered_by_both_occupations(test: WinoBiasTest) -> None:
     rng = np.random.default_rng(3)
-    own = {name: rng.normal(0.2, 0.3) for name in (*MEN, *WOMEN)}
+    own = {name: rng.normal(0.2, 1.0) for name in (*MEN, *WOMEN)}
     noise = {one.item: rng.normal() for one in test.pairs.pairs}
     told = {
         said.text: side * (own[one.masculine] + own[one.feminine] + noise[one.item]) / 2
