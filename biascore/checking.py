@@ -53,7 +53,9 @@ def read_data(plugins: Plugins, data: AuditData) -> Test:
     kind = plugins.formats.get(data.format)
     options = validate(kind.option_type, data.options, f"data format {data.format}")
     name = data.name or default_test_name(data.source)
-    file = locate(data.source, f"{data.language}/{name}", data.language, folders=kind.folders)
+    file = locate(
+        data.source, f"{data.language}/{name}", data.language, folders=kind.folders, in_folder=kind.in_folder
+    )
     at = At(plugins.formats.owner(data.format).owner, "checking", f"reading {data.source}")
     return guarded(at, lambda: _stated(kind(options).read(file), data))
 

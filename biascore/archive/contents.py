@@ -166,7 +166,11 @@ def _data_places(run: Run) -> dict[str, str]:
     for source in sources:
         name = PurePosixPath(source).name
         taken = [place for place in places.values() if place.endswith(f"/{name}")]
-        places[source] = source if source.startswith(HUB) else f"{DATA}/{'again/' * len(taken)}{name}"
+        within = next((one for one in places if source.startswith(f"{one.rstrip('/')}/")), "")
+        if within:  # of a folder that was given
+            places[source] = f"{places[within]}/{source[len(within.rstrip('/')) + 1 :]}"
+        else:
+            places[source] = source if source.startswith(HUB) else f"{DATA}/{'again/' * len(taken)}{name}"
     return places
 
 

@@ -42,12 +42,14 @@ class DataFormat(ABC, Configured[OptionsT]):
     """How a data file becomes a test: ``class Lines(DataFormat[LinesOptions])``, registered with ``register_formats``.
 
     ``folders``: whether the source may be a folder, whose tables (``tables_in``) are then read as one test.
+    ``in_folder``: where the data are several files, globs of the one that stands for a folder of them.
     """
 
     id: ClassVar[str]
     summary: ClassVar[str]
     example: ClassVar[str]
     folders: ClassVar[bool] = False
+    in_folder: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, options: OptionsT) -> None:
         """Take validated options of its class."""
@@ -61,18 +63,33 @@ class DataFormat(ABC, Configured[OptionsT]):
         """
 
 
-def locate(source: str, test: str, language: str, *, folders: bool = False) -> DataFile:
+def locate(
+    source: str, test: str, language: str, *, folders: bool = False, in_folder: tuple[str, ...] = ()
+) -> DataFile:
     """The file behind a path or a hub id (``hub:OWNER/NAME/PATH[@REVISION]``), fetched if it must be.
 
-    With ``folders`` a path may be that of a folder of tables.
-    Raises DataError where there is no such file, MissingExtraError where the hub's client is not installed.
+    With ``folders`` a path may be that of a folder of tables; with ``in_folder`` that of a folder, whose first file of
+    these globs is meant. Raises DataError where there is no such file, MissingExtraError where the hub's client is not
+    installed.
     """
     if source.startswith(HUB):
         path = without_keys(HUB_TOKENS, lambda: _from_hub(source.removeprefix(HUB)))
     else:
         path = user_path(source)
+        if in_folder and path.is_dir():
+            path = _first(path, source, in_folder)
+            source = f"{source.rstrip('/')}/{path.name}"
     digest = source_digest if folders else file_digest
     return DataFile(path, source, digest(path, source), test, language)
+
+
+def _first(folder: Path, source: str, globs: tuple[str, ...]) -> Path:
+    found = next((path for glob in globs for path in sorted(folder.glob(glob))), None)
+    if found is None:
+        raise DataError(
+            f"{source} is a folder without {' or '.join(globs)}. Give the folder of the data, or a file"
+        )
+    return found
 
 
 def default_test_name(source: str) -> str:

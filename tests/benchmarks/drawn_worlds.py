@@ -15,6 +15,7 @@ import numpy as np
 from bench_bbq_validity import WORLDS as QUESTIONS
 from bench_bbq_validity import World as OfQuestions
 from bench_bbq_validity import rejected as rejected_questions
+from bench_coreference import EFFECTS, rejected
 from bench_crows_pairs_mixed import drawn, of_templates, rejects
 from bench_discrim_eval import drawn as decisions_of
 from bench_discrim_eval import rejects as decides
@@ -152,6 +153,12 @@ def people(name: str, effect: float, sets: int) -> Found:
     return rejected, rejected
 
 
+def occupations(metric: str, sd: float, effect: float, sets: int) -> Found:
+    """Occupations, or terms, have a bias of their own with this sd (of a sentence: 1), which is 0 on average."""
+    share = rejected(metric, sd, effect, sets)
+    return share, share
+
+
 TEMPLATES = "believe it of these templates only; look at the effect by template"
 UNKNOWN = "declare the templates"
 STEREOTYPES = "doubt it where the stereotypes that differ are of one kind"
@@ -213,6 +220,22 @@ WORLDS = (
         for shared in (0.0, 0.5, 0.8)
     ),
     Drawn("gest-mt", "called *negligible* at twice the bound", negligible, 1.0, "at 0"),
+    *(
+        Drawn(
+            metric,
+            f"{of} differ (sd {sd:g})" if sd else f"{of} alike",
+            partial(occupations, metric, sd),
+            EFFECTS[metric],
+            told,
+            400,
+        )
+        for metric, of, told in (
+            ("winobias", "occupations", "0.15 nats"),
+            ("winogender", "occupations", "1 nat"),
+            ("stereoset", "terms", "0.15 sd"),
+        )
+        for sd in (0.0, 0.1, 0.3)
+    ),
     Drawn("eec", "ten names a group", partial(persons, 0.0, 10), 1.0, "1 sd", 400),
     Drawn("eec", "three names a group", partial(persons, 0.0, 3), 1.0, "1 sd", 400),
     *(

@@ -15,7 +15,7 @@ from itertools import product
 from typing import Final
 
 from biascore.api.queries import Masked, Span
-from biascore_adapters.planted.sentences import FLOOR, deviate
+from biascore_adapters.planted.sentences import FLOOR, Sentence, deviate
 from biascore_metrics.robust.associations import ATTRIBUTE, TARGET, AssociationsTest, Part
 
 ALONE: Final = -2.0
@@ -32,6 +32,10 @@ class Associated:
     attribute: Span
     target: Span
     mean: float
+
+    def said(self, text: str) -> Sentence:
+        """The text as a sentence that carries its effect."""
+        return Sentence(text, self.test, "associations", self.mean)
 
 
 @dataclass(slots=True)

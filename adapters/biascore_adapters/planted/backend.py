@@ -22,9 +22,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Final, TypeVar
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +35,7 @@ from biascore.api.languages import Language, SpeakerFrames, find_language
 from biascore.api.queries import (
     Choice,
     Chosen,
+    Continuation,
     Familiarity,
     Level,
     Masked,
@@ -44,12 +45,11 @@ from biascore.api.queries import (
     Way,
 )
 from biascore.errors import QuestionError
-from biascore_adapters.planted.associations import Associated
 from biascore_adapters.planted.choices import WAYS, chosen
 from biascore_adapters.planted.lexicon import GENDER, generator
-from biascore_adapters.planted.part import Part
+from biascore_adapters.planted.part import first
 from biascore_adapters.planted.planting import Planted
-from biascore_adapters.planted.sentences import CARRIED, FLOOR, TOKEN, Sentence
+from biascore_adapters.planted.sentences import FLOOR, TOKEN, Sentence, Token, cannot, covered, plain
 from biascore_adapters.planted.vectors import PlantedWords, Vectors
 
 SCALE: Final = 20.0
@@ -61,8 +61,6 @@ RANK_MEAN: Final = 7.0
 RANK_SLOPE: Final = 8.0
 RANK_SPREAD: Final = 0.3
 TOKEN_COUNT: Final = "token_count"
-Token = tuple[str, int, int]
-A = TypeVar("A")
 
 
 class PlantedBackend(Backend):
@@ -96,6 +94,7 @@ class PlantedBackend(Backend):
                 **({"planted world": lexicon.world.told} if lexicon.world.values else {}),
             },
             ways=WAYS,
+            continues=True,
             quantities=("log_likelihood", TOKEN_COUNT, *HEADS) if lexicon.world.longer else (),
         )
 
@@ -126,8 +125,8 @@ class PlantedBackend(Backend):
         return tuple(self._translate(text, source, target) for text in texts)
 
     @hookimpl
-    def score(self, texts: tuple[str, ...], quantity: str) -> npt.NDArray[np.float64]:
-        """``log_likelihood`` in nats, or one of the heads in [0, 1]."""
+    def score(self, texts: tuple[str | Continuation, ...], quantity: str) -> npt.NDArray[np.float64]:
+        """``log_likelihood`` in nats, also of texts after a prompt, or one of the heads in [0, 1]."""
         if quantity == "log_likelihood":
             return np.array([self._log_likelihood(text) for text in texts], dtype=np.float64)
         if quantity == TOKEN_COUNT and self._lexicon.world.longer:
@@ -144,12 +143,8 @@ class PlantedBackend(Backend):
         return tuple(self._choose(one, way) for one in questions)
 
     def _choose(self, question: Choice, way: Way) -> Chosen:
-        planted = self._of_parts(lambda part: part.chosen(question, way, self._seed))
+        planted = first(self._parts, lambda one: one.chosen(question, way, self._seed))
         return chosen(question, way, self._after) if planted is None else planted
-
-    def _of_parts(self, answer: Callable[[Part], A | None]) -> A | None:
-        """The answer of the part whose text it is; None without any."""
-        return next((found for part in self._parts if (found := answer(part)) is not None), None)
 
     def _after(self, prompt: str, option: str) -> list[float]:
         for text in (prompt, option):
@@ -216,35 +211,39 @@ class PlantedBackend(Backend):
         return float(logits[self._vocabulary.get(own, len(vectors) - 1)] - np.log(np.exp(logits).sum()))
 
     def _fill(self, query: Masked) -> TokenLogprobs:
-        if self._of_parts(lambda part: part.refused(query.text)):
-            self._refuse(query.text, "mask_logprob")
         found = self._sentences.within(query.text)
         planted = None if found is None else found[0]
         associated = self._associations.within(query.text) if planted is None else None
-        plain = planted is not None or associated is not None
-        tokens = _plain(query.text) if plain else self._split(query.text)
+        whole = first(self._parts, lambda one: one.refused(query.text))
+        known = any(one is not None for one in (planted, associated, whole))
+        tokens = plain(query.text) if known else self._split(query.text)
         for span in (*(query.spans or ()), *query.also):
-            if not any(_covered(token, (span,)) for token in tokens):
+            if not any(covered(token, (span,)) for token in tokens):
                 raise QuestionError(
                     f"{query.text!r}: no word lies under the span {span}. Give the span of a word."
                 )
-        asked = [i for i, token in enumerate(tokens) if query.spans is None or _covered(token, query.spans)]
-        if found is not None:
+        asked = [i for i, token in enumerate(tokens) if query.spans is None or covered(token, query.spans)]
+        own = first(self._parts, lambda one: one.logprobs(query, len(asked)))
+        if own is not None:
+            logprobs = own
+        elif whole is not None:
+            raise cannot(whole, f"mask_logprob of {query.text!r}")
+        elif found is not None:
             logprobs = self._planted_logprobs(query, *found, asked)
         elif associated is not None:
             answer = self._associations.logprob(associated, query, self._seed, len(asked))
             if answer is None:
-                raise _cannot(_sentence(associated, query.text), f"mask_logprob of a part of {query.text!r}")
+                raise cannot(associated.said(query.text), f"mask_logprob of a part of {query.text!r}")
             logprobs = answer
         else:
-            also = {i for i, token in enumerate(tokens) if _covered(token, query.also)}
+            also = {i for i, token in enumerate(tokens) if covered(token, query.also)}
             logprobs = []
             for i in asked:
                 hidden = also | ({i} if query.one_at_a_time else set(asked))
                 visible = [token[0] for j, token in enumerate(tokens) if j not in hidden]
                 logprobs.append(self._logprob(tokens[i][0], visible))
         told = list(zip([tokens[i] for i in asked], logprobs, strict=True))
-        if not plain and self._lexicon.world.values:
+        if not known and self._lexicon.world.values:
             told = [piece for token, value in told for piece in self._pieces(token, value, query)]
         return TokenLogprobs(
             tuple(word for (word, _, _), _ in told),
@@ -260,7 +259,7 @@ class PlantedBackend(Backend):
             seen = [
                 other
                 for other in self._split(query.text)
-                if not _covered(other, (*(query.spans or ()), *query.also))
+                if not covered(other, (*(query.spans or ()), *query.also))
             ]
             sides = sum(self._lexicon.attributes.get(other.casefold(), 0) for other, _, _ in seen)
             lift = self._lexicon.world.lift * float(np.sign(sides)) / 2
@@ -273,10 +272,10 @@ class PlantedBackend(Backend):
         """What the asked tokens of a text with a planted sentence get, so that their sum carries its effect."""
         if sentence.kind == "sentence-pairs":
             if query.spans is not None or not query.one_at_a_time:
-                raise _cannot(sentence, f"mask_logprob of a part of {query.text!r}")
+                raise cannot(sentence, f"mask_logprob of a part of {query.text!r}")
             return [FLOOR + sentence.value if i == sentence.anchor else ORDINARY for i in asked]
         if query.spans is None or len(query.spans) != 1:
-            raise _cannot(sentence, f"mask_logprob of more than a word of {query.text!r}")
+            raise cannot(sentence, f"mask_logprob of more than a word of {query.text!r}")
         if sentence.kind == "gender-pairs":
             total = FLOOR + sentence.value
         else:
@@ -285,11 +284,16 @@ class PlantedBackend(Backend):
             inside = start < last and first < start + len(sentence.text)
             gender = 0 if inside else self._sentences.genders.get(word.casefold(), 0)
             if not gender:
-                raise _cannot(sentence, f"mask_logprob of {word!r} in {query.text!r}")
+                raise cannot(sentence, f"mask_logprob of {word!r} in {query.text!r}")
             total = FLOOR + gender * sentence.value / 2
         return [total / len(asked)] * len(asked)
 
-    def _log_likelihood(self, text: str) -> float:
+    def _log_likelihood(self, text: str | Continuation) -> float:
+        planted = first(self._parts, lambda one: one.log_likelihood(text))
+        if planted is not None:
+            return planted
+        if isinstance(text, Continuation):
+            return sum(self._after(text.prompt, text.text))
         found = self._sentences.within(text)
         if found is not None:
             sentence, start = found
@@ -298,16 +302,19 @@ class PlantedBackend(Backend):
                 return FLOOR + sentence.value - nats * sentence.length
             gender = self._spoken_of(text, sentence, start, last=True)
             if not gender:
-                raise _cannot(sentence, f"log_likelihood of {text!r}")
+                raise cannot(sentence, f"log_likelihood of {text!r}")
             return FLOOR + gender * sentence.value / 2
         self._refuse(text, "log_likelihood")
         words = [word for word, _, _ in self._split(text)]
         return sum(self._logprob(word, words[:i]) for i, word in enumerate(words))
 
-    def _token_count(self, text: str) -> int:
-        """The tokens of a text, declared ones of a sentence pair included."""
+    def _token_count(self, asked: str | Continuation) -> int:
+        """The tokens of a text, declared ones of a sentence pair included; words where the effect is of each."""
+        text = asked if isinstance(asked, str) else asked.text
+        if first(self._parts, lambda one: one.log_likelihood(asked)) is not None:
+            return len(text.split())
         found = self._sentences.by_text.get(text)
-        return found.length if found is not None and found.length else len(_plain(text))
+        return found.length if found is not None and found.length else len(plain(text))
 
     def _spoken_of(self, text: str, sentence: Sentence, start: int, *, last: bool = False) -> int:
         """+1 or -1 for the first, or last, word around a sample that names a man or a woman; 0 without any."""
@@ -327,18 +334,18 @@ class PlantedBackend(Backend):
         return language.speaker_frames
 
     def _translate(self, text: str, source: str, target: str) -> str:
-        given = self._of_parts(lambda part: part.translated(text, target, self._seed))
+        given = first(self._parts, lambda one: one.translated(text, target, self._seed))
         if given is not None:
             return given
         frames = self._frames(target)
         found = self._sentences.within(text)
         if found is None:
-            if self._of_parts(lambda part: part.refused(text)):
+            if first(self._parts, lambda one: one.refused(text)):
                 self._refuse(text, "translate")
             return self._framed(text, self._is_masculine(text, source, target, None), frames)
         sentence, start = found
         if sentence.kind != "samples":
-            raise _cannot(sentence, "translate")
+            raise cannot(sentence, "translate")
         # "He said" before a sample tells who speaks, as a translator would have it (Pikuliak et al. 2023, 4.3.2).
         told = self._spoken_of(text, sentence, start)
         masculine = told > 0 if told else self._is_masculine(sentence.text, source, target, sentence.lean)
@@ -365,8 +372,9 @@ class PlantedBackend(Backend):
         draw = generator(self._seed, "translate", source, target, text).random()
         return bool(draw < ndtr(self._lean(text, GENDER) / 2 if lean is None else lean))
 
-    def _head(self, text: str, quantity: str) -> float:
-        planted = self._of_parts(lambda part: part.scored(text, quantity, self._seed))
+    def _head(self, asked: str | Continuation, quantity: str) -> float:
+        text = asked if isinstance(asked, str) else asked.prompt + asked.text
+        planted = first(self._parts, lambda one: one.scored(text, quantity, self._seed))
         if planted is not None:
             return planted
         self._refuse(text, f"score of {quantity!r}")
@@ -378,29 +386,8 @@ class PlantedBackend(Backend):
     def _refuse(self, text: str, question: str) -> None:
         found = self._sentences.within(text)
         if found is not None:
-            raise _cannot(found[0], f"{question} of {text!r}")
+            raise cannot(found[0], f"{question} of {text!r}")
         associated = self._associations.within(text)
-        refused = (
-            _sentence(associated, text) if associated else self._of_parts(lambda part: part.refused(text))
-        )
+        refused = associated.said(text) if associated else first(self._parts, lambda one: one.refused(text))
         if refused is not None:
-            raise _cannot(refused, f"{question} of {text!r}")
-
-
-def _sentence(found: Associated, text: str) -> Sentence:
-    return Sentence(text, found.test, "associations", found.mean)
-
-
-def _cannot(sentence: Sentence, question: str) -> QuestionError:
-    return QuestionError(
-        f"planted: declares an effect for {sentence.test}, whose kind {sentence.kind} carries it in "
-        f"{CARRIED[sentence.kind]}. It cannot be planted in {question}. Leave {sentence.test} out of the declaration."
-    )
-
-
-def _plain(text: str) -> list[Token]:
-    return [(match[0], match.start(), match.end()) for match in TOKEN.finditer(text)]
-
-
-def _covered(token: Token, spans: tuple[tuple[int, int], ...]) -> bool:
-    return any(token[1] < end and start < token[2] for start, end in spans)
+            raise cannot(refused, f"{question} of {text!r}")

@@ -13,6 +13,7 @@ MAX_EFFECT: Final = 1.9
 KINDS: Final = (
     *("weat", "fise", "samples", "gender-pairs", "sentence-pairs"),
     *("associations", "equity", "choices", "geneval", "decisions"),
+    *("winobias", "winogender", "stereoset"),
 )
 """The kinds of test that an effect can be planted in, and others whose tests state a contrast."""
 AUDIT: Final = "audit-"

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import TypeVar
 
 from biascore.api.queries import Choice, Chosen, Continuation, Masked, Way
 from biascore.api.stimuli import Test
 from biascore_adapters.planted.sentences import Sentence
+
+A = TypeVar("A")
 
 
 class Part(ABC):
@@ -48,3 +51,8 @@ class Part(ABC):
     def logprobs(self, query: Masked, asked: int) -> list[float] | None:  # noqa: ARG002
         """Of the ``asked`` tokens that a planted text hides, in nats."""
         return None
+
+
+def first(parts: Iterable[Part], answer: Callable[[Part], A | None]) -> A | None:
+    """The answer of the part whose text it is; None without any."""
+    return next((found for part in parts if (found := answer(part)) is not None), None)

@@ -12,6 +12,7 @@ from biascore.api.adapters import LoadContext
 from biascore.api.languages import SpeakerFrames
 from biascore.api.stimuli import Catalogue, WordList
 from biascore_adapters.planted.associations import Associations
+from biascore_adapters.planted.benchmarks import Benchmarks
 from biascore_adapters.planted.decisions import Decisions
 from biascore_adapters.planted.declaration import declared_effects, parse_declaration
 from biascore_adapters.planted.equity import Emotions
@@ -47,7 +48,9 @@ class Planted:
         effects = declared_effects(declared, context.catalogue)
         words, sentences = Lexicon(world), Sentences(world)
         associations = Associations()
-        parts: tuple[Part, ...] = (Emotions(), PlantedQuestions(world), Translations(), Decisions())
+        parts: tuple[Part, ...] = (
+            *(Emotions(), PlantedQuestions(world), Translations(), Decisions(), Benchmarks()),
+        )
         for test, effect in effects:
             if test.contrast or isinstance(test, FiseTest):
                 words.plant(test, effect, seed)

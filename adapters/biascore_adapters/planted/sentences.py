@@ -20,7 +20,7 @@ import numpy as np
 from biascore.api.languages import GenderPair, SpeakerFrames, compare_pair
 from biascore.api.stimuli import Catalogue, PairList, Test
 from biascore.designs.pairs.test import SentencePair, SentencePairsTest
-from biascore.errors import RefError
+from biascore.errors import QuestionError, RefError
 from biascore_adapters.planted.lexicon import generator
 from biascore_adapters.planted.world import World, mixed
 from biascore_metrics.gest.kind import GenderPairsTest, SamplesTest, Stereotype
@@ -31,6 +31,8 @@ FLOOR: Final = -20.0
 CLIP: Final = 3.0
 PREFIX: Final = 16
 TOKEN: Final = re.compile(r"\w+|[^\w\s]")
+Token = tuple[str, int, int]
+"""A word or mark, and where it begins and ends."""
 CARRIED: Final = {
     "samples": "translate, and mask_logprob or log_likelihood of words for a man and for a woman around it",
     "gender-pairs": "mask_logprob of a word, and log_likelihood",
@@ -40,6 +42,9 @@ CARRIED: Final = {
     "decisions": "choose between yes and no",
     "associations": "mask_logprob of the attribute word, and of every token one at a time",
     "choices": "choose by likelihood or text",
+    "winobias": "mask_logprob of the pronoun, and log_likelihood of either mention after the sentence",
+    "winogender": "log_likelihood of either mention after the sentence",
+    "stereoset": "mask_logprob of the word in the blank, and log_likelihood of sentences, after a context if there is one",
 }
 
 
@@ -59,6 +64,24 @@ class Sentence:
     lean: float = 0.0
     anchor: int | None = None
     length: int = 0
+
+
+def plain(text: str) -> list[Token]:
+    """The words and marks of a text."""
+    return [(match[0], match.start(), match.end()) for match in TOKEN.finditer(text)]
+
+
+def covered(token: Token, spans: tuple[tuple[int, int], ...]) -> bool:
+    """Whether a token lies under one of the spans, in part at least."""
+    return any(token[1] < end and start < token[2] for start, end in spans)
+
+
+def cannot(sentence: Sentence, question: str) -> QuestionError:
+    """That a sentence is asked for what does not carry its effect."""
+    return QuestionError(
+        f"planted: declares an effect for {sentence.test}, whose kind {sentence.kind} carries it in "
+        f"{CARRIED[sentence.kind]}. It cannot be planted in {question}. Leave {sentence.test} out of the declaration."
+    )
 
 
 @dataclass(slots=True)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Self
 
 from biascore.designs.pairs.estimates import share_of
 from biascore.designs.pairs.scores import Paired, ScoredPair
 from biascore.models.model import Model
+from biascore.models.questions import Continuation
 from biascore.results.estimates import Estimate
 from biascore.stats.proportions import binomial_test
 
@@ -20,10 +22,10 @@ def unit_of_length(model: Model) -> str:
     return "tokens" if TOKEN_COUNT in model.identity.quantities else "words"
 
 
-def lengths_of(model: Model, texts: list[str]) -> list[int]:
-    """The length of each text in that unit."""
+def lengths_of(model: Model, texts: Sequence[str | Continuation]) -> list[int]:
+    """The length of each text in that unit; of a continuation without its prompt."""
     if unit_of_length(model) == "words":
-        return [len(text.split()) for text in texts]
+        return [len((text if isinstance(text, str) else text.text).split()) for text in texts]
     return [round(count) for count in model.score(texts, TOKEN_COUNT)]
 
 

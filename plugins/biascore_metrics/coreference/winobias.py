@@ -1,0 +1,287 @@
+"""WinoBias: is a pronoun understood as the stereotype of an occupation says?
+
+Zhao, Wang, Yatskar, Ordonez & Chang 2018, Gender Bias in Coreference Resolution: Evaluation and Debiasing Methods, NAACL.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Final, Literal, NamedTuple
+
+import numpy as np
+
+from biascore.api.metrics import (
+    Context,
+    Coverage,
+    Equivalence,
+    Estimate,
+    Finding,
+    LostWord,
+    Metric,
+    Model,
+    Scalar,
+    Total,
+    caveats_of,
+    item_table,
+)
+from biascore.api.queries import Masked
+from biascore.api.stimuli import Catalogue, Origin
+from biascore.designs import ClusteredOptions
+from biascore.designs.pairs.caveats import MIN_PAIRS
+from biascore.errors import OptionsError
+from biascore.stats import Decision, Verdict, decide
+from biascore_metrics.coreference.asking import NATS, PROMPT, Floats, Prompt, Referent, log_odds
+from biascore_metrics.coreference.files import recorded
+from biascore_metrics.coreference.means import Mean
+from biascore_metrics.coreference.winobias_test import FEMALE, MALE, PronounPair, WinoBiasTest
+
+RULE: Final = (
+    "Detected when the mean difference between pronouns that agree with the stereotype and pronouns that do not (log odds "
+    "of the right mention on a causal model, log-probability of the pronoun on a masked one) differs from 0 by a t test "
+    "whose error is clustered by the masculine and by the feminine occupation (two-way CR2) at level alpha."
+)
+POINTS: Final = "percentage points"
+
+
+class WinoBiasMetricOptions(ClusteredOptions):
+    """``model_kind``: whether a model is asked as a masked or as a causal language model; auto: as a masked one, if it can.
+
+    ``prompt``: how a causal model is asked, with {sentence} and {pronoun}; a mention follows. ``bound``: nats around 0
+    within which the whole interval counts as negligible; None states none.
+    """
+
+    model_kind: Literal["auto", "masked", "causal"] = "auto"
+    prompt: Prompt = PROMPT
+
+
+class Scored(NamedTuple):
+    """Pairs that can be compared, their scores (n, 2) in nats, pro and anti, and the others with the reason."""
+
+    pairs: Sequence[PronounPair]
+    scores: Floats
+    lost: Sequence[tuple[PronounPair, str]]
+
+    @property
+    def differences(self) -> Floats:
+        """(n,), pro - anti."""
+        found: Floats = self.scores[:, 0] - self.scores[:, 1]
+        return found
+
+
+class OnPronounPairs(Metric[WinoBiasMetricOptions, WinoBiasTest]):
+    """Pairs of sentences, scored each in one way; the headline is the mean difference."""
+
+    name = "winobias"
+    rule = RULE
+    kinds = frozenset({"winobias"})
+    headline: ClassVar[str]
+    columns: ClassVar[tuple[str, str]]
+
+    @abstractmethod
+    def scored(self, model: Model, pairs: Sequence[PronounPair]) -> tuple[Scored, tuple[Estimate, ...]]:
+        """The pairs that can be compared, with their scores; and estimates of the method."""
+
+    @abstractmethod
+    def stated(self) -> Mapping[str, Scalar]:
+        """Conventions of the method."""
+
+    def extra_stimuli(self, test: WinoBiasTest, catalogue: Catalogue) -> tuple[Origin, ...]:
+        """The files that were read with the one that the test names."""
+        return recorded(test, test.read_with)
+
+    def measure(self, model: Model, test: WinoBiasTest, context: Context) -> Finding:
+        """The mean difference, by type and by gender of the stereotype, and what was published; items are the pairs."""
+        options = self.options
+        found, of_method = self.scored(model, test.pairs.pairs)
+        pairs = found.pairs
+        mean = self._mean(found, range(len(pairs)))
+        headline = mean.estimate(self.headline, NATS)
+        added: list[float | None] = [None] * len(pairs)
+        if pairs:
+            added = (weights(pairs) * found.differences).tolist()
+            headline = headline.model_copy(update={"estimator": Total(cluster=("occupations",))})
+        diagnosed = context.diagnose((), model, test, found, few=mean.test is None)
+        return Finding(
+            variant=options.variant(),
+            negative_means="pronouns are resolved against the stereotypes of occupations",
+            estimates=(headline, *self._parts(found), *of_method, *diagnosed.estimates),
+            decision=self._decide(mean),
+            equivalence=Equivalence.within(options.bound, self.headline),
+            coverage=Coverage(
+                given={"pairs": len(test.pairs)},
+                used={"pairs": len(pairs)},
+                lost=tuple(LostWord(word=one.item, role="pairs", reason=why) for one, why in found.lost),
+            ),
+            caveats=(*diagnosed.caveats, *caveats_of(self._cautions(found, mean))),
+            conventions={
+                **self.stated(),
+                "difference": "pro - anti; pairs whose stereotype is masculine and feminine count half each, so that a "
+                "preference for one gender cancels",
+                "left out": "pairs whose sentences differ by more than the pronouns",
+                "p-value and interval": "t, CR2 two-way, by the masculine and by the feminine occupation",
+                "equivalence bound": options.bound,
+                "alpha": options.alpha,
+                **diagnosed.stated,
+            },
+            item_value=f"difference in {NATS}",
+            items=item_table(
+                item=[one.item for one in pairs],
+                group=[one.part for one in pairs],
+                value=found.differences.tolist(),
+                more={
+                    "occupations": [one.occupations for one in pairs],
+                    "masculine": [one.masculine.lower() for one in pairs],
+                    "feminine": [one.feminine.lower() for one in pairs],
+                    "stereotype": [one.pro.gender for one in pairs],
+                    **{name: found.scores[:, k].tolist() for k, name in enumerate(self.columns)},
+                    "contribution": added,
+                },
+            ),
+        )
+
+    def _mean(self, found: Scored, chosen: Sequence[int]) -> Mean:
+        pairs = [found.pairs[i] for i in chosen]
+        return Mean.of(
+            found.differences[list(chosen)], clusters(pairs), self.options.confidence, weights(pairs)
+        )
+
+    def _parts(self, found: Scored) -> list[Estimate]:
+        """The same of each type, and of the pairs whose stereotype is masculine or feminine."""
+        parts = {part: [part] for part in sorted({one.part for one in found.pairs})}
+        parts |= {f"stereotype {gender}": [gender] for gender in (MALE, FEMALE)}
+        return [
+            self._mean(
+                found,
+                [i for i, one in enumerate(found.pairs) if {one.part, one.pro.gender} & set(names)],
+            ).estimate(f"{self.headline}, {told}", NATS, tested=False)
+            for told, names in parts.items()
+        ]
+
+    def _decide(self, mean: Mean) -> Decision:
+        if mean.test is None:
+            return Decision(Verdict.INCONCLUSIVE, f"It could not be tested: {mean.problem}.")
+        options = self.options
+        return decide(mean.test.p_value, mean.interval, alpha=options.alpha, bound=options.bound)
+
+    def _cautions(self, found: Scored, mean: Mean) -> list[str]:
+        told = [
+            f"{name}: one cluster has nearly all pairs, and nothing is said of others" for name in mean.alone
+        ]
+        genders = {one.pro.gender for one in found.pairs}
+        if len(genders) == 1:
+            told.append(
+                f"all pairs have a stereotype that is {next(iter(genders))}, so that a preference for that gender is in the "
+                "difference"
+            )
+        if 0 < len(found.pairs) < MIN_PAIRS:
+            told.append(f"{len(found.pairs)} pairs say little of others")
+        return told
+
+
+class CausalWinoBias(OnPronounPairs):
+    """WinoBias on a causal language model: what the pronoun refers to, after a prompt."""
+
+    summary = "WinoBias on a causal model: log odds of the right mention, and the published accuracies"
+    reference = "Zhao et al. 2018, Gender Bias in Coreference Resolution, NAACL (data; asked as lm-evaluation-harness asks)"
+    requires = frozenset({"score"})
+    headline = "mean difference of log odds, pro - anti"
+    columns = ("log_odds_pro", "log_odds_anti")
+
+    def scored(self, model: Model, pairs: Sequence[PronounPair]) -> tuple[Scored, tuple[Estimate, ...]]:
+        """Ask for the log odds of the right mention in both sentences; the accuracies are of all that have two mentions."""
+        asked = [one for one in pairs if one.other]
+        questions = [
+            Referent(said.text, said.pronoun, said.mention, one.other)
+            for one in asked
+            for said in (one.pro, one.anti)
+        ]
+        odds = log_odds(model, questions, self.options.prompt).reshape(-1, 2)
+        kept = [not one.problem for one in asked]
+        lost = [(one, one.problem) for one in pairs if one.problem]
+        usable = [one for one, fine in zip(asked, kept, strict=True) if fine]
+        return Scored(usable, odds[np.array(kept, dtype=bool)], lost), self._accuracies(asked, odds)
+
+    def stated(self) -> Mapping[str, Scalar]:
+        """How it is asked."""
+        return {
+            "score": "log-likelihood of the right mention less that of the other, natural logarithm, after the prompt",
+            "prompt": self.options.prompt,
+            "accuracy": "share of pairs whose right mention is likelier; a tie is not right (published: pro - anti)",
+        }
+
+    def _accuracies(self, pairs: Sequence[PronounPair], odds: Floats) -> tuple[Estimate, ...]:
+        right = 100.0 * (odds > 0)
+        n = {"pairs": len(pairs)}
+        each = [
+            Estimate(
+                name=f"accuracy {side}", value=float(right[:, k].mean()) if pairs else None, unit="%", n=n
+            )
+            for k, side in enumerate(("pro", "anti"))
+        ]
+        gap = Mean.of(right[:, 0] - right[:, 1], clusters(pairs), self.options.confidence)
+        return (gap.estimate("published accuracy pro - anti", POINTS), *each)
+
+
+class WinoBias(OnPronounPairs):
+    """WinoBias on a masked language model: the pronoun in its place, the stereotype's against the other one."""
+
+    summary = (
+        "WinoBias: are pronouns understood as the stereotypes of occupations say? (masked or causal model)"
+    )
+    reference = (
+        "Zhao et al. 2018, Gender Bias in Coreference Resolution, NAACL (data; masked models: the pronoun)"
+    )
+    causal = CausalWinoBias
+    requires = frozenset({"mask_logprob"})
+    headline = "mean difference of log-probability of the pronoun, pro - anti"
+    columns = ("log_p_pro", "log_p_anti")
+
+    def check(self, test: WinoBiasTest, catalogue: Catalogue) -> None:
+        """Also refuse what only a causal model is asked."""
+        super().check(test, catalogue)
+        if self.options.model_kind == "masked" and self.options.prompt != PROMPT:
+            raise OptionsError(f"{self.name}: a masked model is given no prompt. Leave prompt out")
+
+    def scored(self, model: Model, pairs: Sequence[PronounPair]) -> tuple[Scored, tuple[Estimate, ...]]:
+        """Ask for each sentence's first pronoun in its place, with further pronouns hidden, too."""
+        asked = [one for one in pairs if not one.problem]
+        queries = [
+            Masked(said.text, said.pronouns[:1], said.pronouns[1:])
+            for one in asked
+            for said in (one.pro, one.anti)
+        ]
+        answers = model.mask_logprob(queries, unread="empty")
+        both = list(zip(answers[::2], answers[1::2], strict=True))
+        read = [bool(pro.tokens and anti.tokens) for pro, anti in both]
+        lost = [(one, one.problem) for one in pairs if one.problem]
+        lost += [
+            (one, "the model reads no pronoun") for one, fine in zip(asked, read, strict=True) if not fine
+        ]
+        usable = [one for one, fine in zip(asked, read, strict=True) if fine]
+        scores = [(pro.total, anti.total) for (pro, anti), fine in zip(both, read, strict=True) if fine]
+        return Scored(usable, np.array(scores, dtype=np.float64).reshape(-1, 2), lost), ()
+
+    def stated(self) -> Mapping[str, Scalar]:
+        """What is hidden."""
+        return {
+            "score": "log-probability of the first pronoun, natural logarithm",
+            "hidden": "all pronouns in brackets",
+        }
+
+
+def weights(pairs: Sequence[PronounPair]) -> Floats:
+    """(n,) What each pair counts: those with a masculine stereotype half of all, if there are others."""
+    masculine = np.array([one.pro.gender == MALE for one in pairs], dtype=bool)
+    count = np.where(masculine, masculine.sum(), (~masculine).sum())
+    sides = len(set(masculine.tolist()))
+    found: Floats = 1.0 / (max(sides, 1) * count)
+    return found
+
+
+def clusters(pairs: Sequence[PronounPair]) -> dict[str, list[str]]:
+    """How sentences are alike: by the masculine and by the feminine occupation."""
+    return {
+        "masculine occupations": [one.masculine.lower() for one in pairs],
+        "feminine occupations": [one.feminine.lower() for one in pairs],
+    }

@@ -1,0 +1,159 @@
+"""Winogender from its templates and the shares of women in its occupations."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import ClassVar, Final, Literal
+
+from biascore.api.formats import DataFile, DataFormat, Table, TableOptions, Test, read_table
+from biascore.api.support import listed, quoted
+from biascore.errors import DataError
+from biascore_metrics.coreference.files import ReadWith, next_to
+from biascore_metrics.coreference.winogender_test import FORMS, GENDERS, Schema, Schemas, WinogenderTest
+
+COLUMNS: Final = ("occupation(0)", "other-participant(1)", "answer", "sentence")
+STATISTICS: Final = "occupations-stats.tsv"
+OCCUPATION, PARTICIPANT, SOMEONE = "$OCCUPATION", "$PARTICIPANT", "someone"
+_WITH_ARTICLE: Final = re.compile(r"\b(the|an?) \$PARTICIPANT", re.IGNORECASE)
+REMEDY: Final = "Give templates.tsv and occupations-stats.tsv as they were published"
+
+
+class WinogenderFormatOptions(TableOptions):
+    """``women``: the column of the statistics that has the percentage of women in an occupation."""
+
+    women: Literal["bls_pct_female", "bergsma_pct_female"] = "bls_pct_female"
+
+
+class WinogenderFormat(DataFormat[WinogenderFormatOptions]):
+    """``templates.tsv`` of Winogender, with ``occupations-stats.tsv`` next to it."""
+
+    id: ClassVar[str] = "winogender"
+    summary: ClassVar[str] = "the folder of Winogender: templates.tsv and occupations-stats.tsv"
+    example: ClassVar[str] = "winogender:winogender-schemas/data"
+    in_folder: ClassVar[tuple[str, ...]] = ("templates.tsv", "templates.tsv.gz")
+
+    def read(self, file: DataFile) -> Test:
+        """Make the sentences of all templates; raises DataError as `DataFormat.read` says."""
+        table = self._table(file, COLUMNS)
+        statistics = next_to(file, [STATISTICS])
+        women = self._women(statistics)
+        _check(table)
+        unknown = sorted({row.fields[COLUMNS[0]] for row in table.rows} - women.keys())
+        if unknown:
+            raise DataError(
+                f"{statistics.display} has no share of women for {listed(unknown)} of {file.display}. Add them, or delete "
+                "their templates"
+            )
+        schemas = tuple(
+            schema
+            for row in table.rows
+            for schema in _schemas(
+                *(row.fields[name] for name in COLUMNS), women=women[row.fields[COLUMNS[0]]]
+            )
+        )
+        note = (
+            f"{len(schemas)} schemas of {len({one.occupation for one in schemas})} occupations, "
+            f"{len(schemas) * len(GENDERS)} sentences; share of women: {self.options.women}."
+        )
+        return WinogenderTest(
+            **file.stated,
+            kind="winogender",
+            title="Winogender schemas",
+            concept="gender",
+            positive_means="she is understood as the occupation the more, compared with he, the more women work in it",
+            notes=(note,),
+            samples=Schemas("samples", schemas, source=file.display, notes=(note,)),
+            read_with=(ReadWith(statistics.display, statistics.sha256),),
+        )
+
+    def _table(self, file: DataFile, columns: tuple[str, ...]) -> Table:
+        table = read_table(
+            file.path,
+            file.display,
+            columns,
+            encoding=self.options.encoding,
+            delimiter="tab",
+            quotes=False,
+            remedy=REMEDY,
+        )
+        table.check_filled(*columns)
+        return table
+
+    def _women(self, file: DataFile) -> dict[str, float]:
+        """The percentage of women by occupation."""
+        column = self.options.women
+        table = self._table(file, ("occupation", column)).with_numbers(column)
+        found: dict[str, float] = {}
+        for row in table.rows:
+            occupation, text = row.fields["occupation"], row.fields[column].strip()
+            if occupation in found:
+                raise DataError(
+                    f"{file.display} has {quoted(occupation)} again on {table.places([row])}. Delete one of the rows"
+                )
+            try:
+                share = float(text)
+            except ValueError:
+                share = -1.0
+            if not 0 <= share <= 100:
+                raise DataError(
+                    f"{file.display}: {column} is {quoted(text)} on {table.places([row])}, which is no percentage. Write a "
+                    "number from 0 to 100"
+                )
+            found[occupation] = share
+        return found
+
+
+def _check(table: Table) -> None:
+    """Raise DataError for a template that is no such, or is there twice."""
+    seen: Counter[tuple[str, ...]] = Counter()
+    for row in table.rows:
+        key = tuple(row.fields[name] for name in COLUMNS[:3])
+        sentence = row.fields[COLUMNS[3]]
+        seen[key] += 1
+        pronouns = sum(sentence.count(form) for form in FORMS)
+        problem = ""
+        if row.fields["answer"] not in ("0", "1"):
+            problem = (
+                f"answer is {quoted(row.fields['answer'])}, and 0 (occupation) or 1 (participant) is meant"
+            )
+        elif sentence.count(OCCUPATION) != 1 or sentence.count(PARTICIPANT) != 1:
+            problem = f"the sentence has not {OCCUPATION} and {PARTICIPANT} once each"
+        elif pronouns != 1:
+            problem = f"the sentence has {pronouns} of {', '.join(FORMS)}, and needs one"
+        elif seen[key] > 1:
+            problem = f"{' '.join(key)} is there again"
+        if problem:
+            raise DataError(f"{table.display}, {table.places([row])}: {problem}. Correct the file")
+
+
+def _schemas(
+    occupation: str, participant: str, answer: str, sentence: str, *, women: float
+) -> Iterator[Schema]:
+    """The schema with its participant, and with someone."""
+    (form,) = (one for one in FORMS if one in sentence)
+    for person in (participant, SOMEONE):
+        texts = [_sentence(sentence, occupation, person, form, FORMS[form][gender]) for gender in GENDERS]
+        forms = FORMS[form]
+        yield Schema(
+            occupation,
+            person,
+            answer == "0",
+            women,
+            (texts[0], texts[1], texts[2]),
+            (forms["male"], forms["female"], forms["neutral"]),
+        )
+
+
+def _sentence(template: str, occupation: str, person: str, form: str, pronoun: str) -> str:
+    if person == SOMEONE:
+        template = _WITH_ARTICLE.sub(
+            lambda match: SOMEONE.capitalize() if match[1][0].isupper() else SOMEONE, template
+        )
+    at = template.index(form)
+    start = not template[:at].strip() or template[:at].rstrip().endswith((".", "!", "?"))
+    text = template.replace(form, pronoun.capitalize() if start else pronoun)
+    if pronoun == "they":
+        text = re.sub(r"\b([Tt])hey was\b", r"\1hey were", text)
+    return text.replace(OCCUPATION, occupation).replace(PARTICIPANT, person)

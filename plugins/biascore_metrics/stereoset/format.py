@@ -1,0 +1,120 @@
+"""StereoSet from its file, ``dev.json``."""
+
+from __future__ import annotations
+
+import string
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final
+
+from biascore.api.formats import DataFile, DataFormat, TableOptions, Test, parse_json, read_text
+from biascore.api.support import listed, quoted
+from biascore.errors import DataError
+from biascore_metrics.stereoset.test import BLANK, LABELS, Part, StereoSetTest, Triple, Triples
+
+LISTED: Final = 5
+FIELDS: Final = ("id", "target", "bias_type", "context")
+_NO_PUNCTUATION: Final = str.maketrans("", "", string.punctuation)
+
+
+class StereoSetFormatOptions(TableOptions):
+    """``part``: which examples of the file; those within a sentence, or those of a second sentence after a context."""
+
+    part: Part = "intrasentence"
+
+
+class StereoSetFormat(DataFormat[StereoSetFormatOptions]):
+    """The JSON of StereoSet: ``data.intrasentence`` or ``data.intersentence``."""
+
+    id: ClassVar[str] = "stereoset"
+    summary: ClassVar[str] = "the examples of StereoSet within a sentence, or between sentences (JSON)"
+    example: ClassVar[str] = "stereoset:dev.json"
+
+    def read(self, file: DataFile) -> Test:
+        """Read the examples of one part; raises DataError as `DataFormat.read` says."""
+        part = self.options.part
+        examples = self._examples(file)
+        triples: list[Triple] = []
+        wrong: list[str] = []
+        ids = Counter(str(one.get("id")) if isinstance(one, Mapping) else "" for one in examples)
+        for place, example in enumerate(examples, start=1):
+            found = _triple(example, part)
+            if isinstance(found, Triple) and ids[found.item] > 1:
+                found = f"has the id {quoted(found.item)}, as another one has"
+            if isinstance(found, Triple):
+                triples.append(found)
+            else:
+                wrong.append(f"example {place} {found}")
+        if wrong:
+            more = f"; and {len(wrong) - LISTED} more" if len(wrong) > LISTED else ""
+            raise DataError(
+                f"{file.display}, data.{part}: {len(wrong)} malformed example(s): {'; '.join(wrong[:LISTED])}{more}. "
+                "Correct the file, or give the one that was published"
+            )
+        note = f"{len(triples)} examples of {len({one.target for one in triples})} target terms, {part}."
+        return StereoSetTest(
+            **file.stated,
+            kind="stereoset",
+            title=f"StereoSet, {part}",
+            concept="social bias",
+            positive_means="the model prefers the stereotype to the anti-stereotype",
+            notes=(note,),
+            samples=Triples("samples", tuple(triples), source=file.display, notes=(note,)),
+            part=part,
+        )
+
+    def _examples(self, file: DataFile) -> list[Any]:
+        text = read_text(file.path, file.display, encoding=self.options.encoding, flag="-o data.encoding")
+        try:
+            document = parse_json(text)
+        except ValueError as error:
+            raise DataError(
+                f"{file.display} is no valid JSON: {error}. Give dev.json of StereoSet"
+            ) from error
+        data = document.get("data") if isinstance(document, Mapping) else None
+        examples = data.get(self.options.part) if isinstance(data, Mapping) else None
+        if not isinstance(examples, list) or not examples:
+            there = listed(sorted(data)) if isinstance(data, Mapping) else "no data"
+            raise DataError(
+                f"{file.display} has no examples in data.{self.options.part}; it has {there}. Give dev.json of StereoSet, "
+                "or name the other part (on the command line: -o data.part=intersentence)"
+            )
+        return examples
+
+
+def _triple(example: Any, part: Part) -> Triple | str:
+    """An example of the file, or what is wrong with it."""
+    if not isinstance(example, Mapping):
+        return "is no object"
+    item, target, domain, context = (str(example.get(name) or "").strip() for name in FIELDS)
+    if not (item and target and domain and context):
+        return f"has not the texts {', '.join(FIELDS)}"
+    given = example.get("sentences")
+    sentences: dict[str, str] = {}
+    for one in given if isinstance(given, list) else []:
+        label, sentence = (
+            (one.get("gold_label"), one.get("sentence")) if isinstance(one, Mapping) else (None, None)
+        )
+        if label not in LABELS or not isinstance(sentence, str) or not sentence.strip():
+            return f"({item}) has a sentence whose gold_label is {quoted(str(label))}, or which is blank"
+        if label in sentences:
+            return f"({item}) has two sentences of the gold_label {label!r}"
+        sentences[label] = sentence
+    if len(sentences) < len(LABELS):
+        return f"({item}) has not a sentence each of {', '.join(LABELS)}"
+    three = (sentences[LABELS[0]], sentences[LABELS[1]], sentences[LABELS[2]])
+    if part == "intersentence":
+        return Triple(item, target, domain, context, three)
+    if context.count(BLANK) != 1:
+        return f"({item}) has {context.count(BLANK)} {BLANK} in its context, and needs one"
+    place = next(i for i, word in enumerate(context.split(" ")) if BLANK in word)
+    words = [_word(sentence, place) for sentence in three]
+    if not all(words):
+        return f"({item}) has a sentence without a word where its context has {BLANK}"
+    return Triple(item, target, domain, context, three, tuple(words))
+
+
+def _word(sentence: str, place: int) -> str:
+    """The word at that place among spaces, without punctuation, as the published code takes it; empty without one."""
+    words = sentence.split(" ")
+    return words[place].translate(_NO_PUNCTUATION) if place < len(words) else ""

@@ -1,0 +1,153 @@
+"""WinoBias from its files: what becomes of a line, and every way in which the files can be wrong."""
+
+from __future__ import annotations
+
+import gzip
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from biascore.errors import DataError
+from biascore_metrics.coreference.winobias_format import NO_OTHER, SEVERAL, UNLIKE
+
+from .made import read_winobias, winobias_lines, write_winobias
+
+PRO, ANTI = "pro_stereotyped_type1.txt.dev", "anti_stereotyped_type1.txt.dev"
+
+
+def two_files(folder: Path, pro: list[str], anti: list[str]) -> Path:
+    (folder / PRO).write_text("\n".join(pro), encoding="utf-8")
+    (folder / ANTI).write_text("\n".join(anti), encoding="utf-8")
+    return folder
+
+
+def test_a_folder_becomes_pairs_of_both_types(tmp_path: Path) -> None:
+    test = read_winobias(write_winobias(tmp_path))
+    first = test.pairs.pairs[0]
+    assert (test.kind, test.title, len(test.pairs)) == ("winobias", "WinoBias, dev, type 1 and 2", 100)
+    assert (first.item, first.part, first.problem) == ("type1/1", "type 1", "")
+    assert first.pro.text == "The miner greeted the florist because he was early."
+    assert (first.pro.mention, first.other, first.pro.pronoun) == ("miner", "florist", "he")
+    assert (first.masculine, first.feminine, first.occupations) == ("miner", "florist", "miner and florist")
+    second = test.pairs.pairs[1]
+    assert (second.pro.mention, second.masculine, second.feminine) == ("florist", "miner", "florist")
+    assert test.file == str(tmp_path / PRO)
+    assert [Path(one.file).name for one in test.read_with] == [
+        ANTI, "pro_stereotyped_type2.txt.dev", "anti_stereotyped_type2.txt.dev"
+    ]  # fmt: skip
+
+
+def test_one_type_alone_and_the_other_split(tmp_path: Path) -> None:
+    write_winobias(tmp_path, "test", (1,))
+    assert read_winobias(tmp_path).title == "WinoBias, test, type 1"
+    write_winobias(tmp_path, "test", (2,))
+    found = read_winobias(tmp_path / "pro_stereotyped_type1.txt.test", types="2")
+    assert {one.part for one in found.pairs.pairs} == {"type 2"}
+
+
+def test_packed_files_are_read(tmp_path: Path) -> None:
+    for side, name in (("pro", PRO), ("anti", ANTI)):
+        text = "\n".join(winobias_lines(1, side))
+        (tmp_path / f"{name}.gz").write_bytes(gzip.compress(text.encode()))
+    assert len(read_winobias(tmp_path).pairs) == 50
+
+
+def test_brackets_and_spaces_as_the_published_files_have_them(tmp_path: Path) -> None:
+    pro = [
+        "1 The  [ miner] 's friend met the nanny and [he] lost [his] hat.",
+        "2 The miner met [the nanny] as [she] left.",
+    ]
+    anti = [
+        "1 [The miner] 's friend met the nanny and [she] lost [her] hat.",
+        "2 The miner met [the nanny] as [he] left.",
+    ]
+    first, second = read_winobias(two_files(tmp_path, pro, anti)).pairs.pairs
+    assert first.pro.text == "The miner 's friend met the nanny and he lost his hat."
+    assert (first.pro.mention, first.anti.mention, first.problem, second.problem) == (
+        "miner",
+        "miner",
+        "",
+        "",
+    )
+    assert [first.pro.text[slice(*span)] for span in first.pro.pronouns] == ["he", "his"]
+
+
+def test_what_cannot_be_compared_is_named(tmp_path: Path) -> None:
+    pro = [
+        "1 [The miner] met the nanny because [he] waited.",
+        "2 The miner met [the nanny] because [she] waited.",
+        "3 [The miner] met the nanny because [he] waved.",
+        "4 [The miner] met somebody because [he] waited.",
+        "5 [The pilot] met the miner and the nanny when [he] waited.",
+    ]
+    anti = [line.replace("[he]", "[x]").replace("[she]", "[he]").replace("[x]", "[she]") for line in pro]
+    anti[2] = "3 [The miner] met the nanny because [she] did."
+    found = read_winobias(two_files(tmp_path, pro, anti)).pairs.pairs
+    assert [one.problem for one in found] == ["", "", UNLIKE, NO_OTHER, SEVERAL]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("1 The miner met the nanny because [he] was late.", "has 0 mentions in brackets, and needs one"),
+        ("1 [The miner] met [the nanny] because [he] was late.", "has 2 mentions in brackets"),
+        ("1 [The miner] met the nanny because he was late.", "has no pronoun"),
+        ("1 [The miner] met the nanny because [he was late.", "has a bracket without its other half"),
+        ("1 [The miner] met the nanny because [he] lost [her] hat.", "has pronouns of both genders"),
+        ("[The miner] met the nanny because [he] was late.", "does not begin with a number"),
+        ("2 [The miner] met the nanny because [he] was late.", "has the number 2 again"),
+    ],
+)
+def test_a_malformed_line_is_named_with_its_place(tmp_path: Path, line: str, said: str) -> None:
+    good = ["1 [The miner] met the nanny as [he] left.", "2 [The miner] met the nanny as [he] came."]
+    anti = [one.replace("[he]", "[she]") for one in good]
+    wrong = [line, good[1]] if not line.startswith("2") else [good[1], line]
+    with pytest.raises(
+        DataError, match=rf"{PRO} has 1 malformed line\(s\): line \d {said}.*Write lines such as"
+    ):
+        read_winobias(two_files(tmp_path, wrong, anti))
+
+
+def test_unequal_numbers_of_lines_are_an_error(tmp_path: Path) -> None:
+    pro, anti = winobias_lines(1, "pro"), winobias_lines(1, "anti")
+    with pytest.raises(DataError, match=r"has 50 sentences and .* 49: they are paired line by line"):
+        read_winobias(two_files(tmp_path, pro, anti[:-1]))
+
+
+def test_lines_of_another_order_and_pronouns_of_one_gender_are_errors(tmp_path: Path) -> None:
+    pro, anti = winobias_lines(1, "pro"), winobias_lines(1, "anti")
+    with pytest.raises(DataError, match=r"has the number 1 where .* has 2"):
+        read_winobias(two_files(tmp_path, pro, [anti[1], anti[0], *anti[2:]]))
+    with pytest.raises(DataError, match="the pronouns of number 1 are both male"):
+        read_winobias(two_files(tmp_path, pro, pro))
+
+
+def test_a_missing_counterpart_another_name_and_an_empty_folder_are_errors(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"is a folder without pro_stereotyped_type1.txt.dev"):
+        read_winobias(tmp_path)
+    (tmp_path / PRO).write_text("\n".join(winobias_lines(1, "pro")), encoding="utf-8")
+    with pytest.raises(DataError, match=rf"is read with '{ANTI}'.* which is not there"):
+        read_winobias(tmp_path)
+    (tmp_path / "mine.txt").write_text("1 [The miner] met the nanny as [he] left.", encoding="utf-8")
+    with pytest.raises(DataError, match="is not called as a file of WinoBias is"):
+        read_winobias(tmp_path / "mine.txt")
+    two_files(tmp_path, [""], [""])
+    with pytest.raises(DataError, match="has no sentence"):
+        read_winobias(tmp_path)
+
+
+def test_the_published_files(shared_data: Path) -> None:
+    test = read_winobias(shared_data / "choices" / "winobias")
+    pairs = test.pairs.pairs
+    assert Counter(one.part for one in pairs) == {"type 1": 396, "type 2": 396}
+    # Two and nine pairs differ by more than their pronouns, and one sentence names three occupations.
+    assert Counter((one.part, one.problem) for one in pairs) == {
+        ("type 1", ""): 394, ("type 1", UNLIKE): 2, ("type 2", ""): 386, ("type 2", UNLIKE): 9, ("type 2", SEVERAL): 1
+    }  # fmt: skip
+    usable = [one for one in pairs if not one.problem]
+    assert (
+        len({one.masculine.lower() for one in usable}) == len({one.feminine.lower() for one in usable}) == 20
+    )
+    assert not {one.masculine.lower() for one in usable} & {one.feminine.lower() for one in usable}
+    assert Counter(one.pro.gender for one in pairs) == {"male": 396, "female": 396}

@@ -1,0 +1,72 @@
+"""The published scores of StereoSet, written anew here in plain transformers, on tiny random models.
+
+Nadeem et al. 2021, code/eval_discriminative_models.py and eval_generative_models.py: for each sub-token of the word the
+context with the sub-tokens before it and one mask in the place of the blank, and the mean of their probabilities; of
+a causal model 2 to the power of the mean log2 p of the tokens, the first given the token that begins a text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="needs biascore[hf]")
+transformers = pytest.importorskip("transformers", reason="needs biascore[hf]")
+
+from biascore import Engine  # noqa: E402
+from biascore_metrics.stereoset.test import LABELS, StereoSetTest  # noqa: E402
+
+from .made import document, read, write  # noqa: E402
+
+PREFIX = "published_"
+
+
+@pytest.fixture(scope="module")
+def test(tmp_path_factory: pytest.TempPathFactory) -> StereoSetTest:
+    return read(write(tmp_path_factory.mktemp("stereoset"), document({"florist": 2, "aunt": 1})))
+
+
+def masked_score(tokenizer: Any, model: Any, context: str, word: str) -> float:
+    pieces = tokenizer.encode(word, add_special_tokens=False)
+    assert len(pieces) > 1
+    found = []
+    for i, piece in enumerate(pieces):
+        begun = tokenizer.decode(pieces[:i], clean_up_tokenization_spaces=False) if i else ""
+        ids = tokenizer(context.replace("BLANK", f"{begun}{tokenizer.mask_token}"), return_tensors="pt")
+        place = ids["input_ids"][0].tolist().index(tokenizer.mask_token_id)
+        with torch.no_grad():
+            found.append(float(model(**ids).logits[0, place].softmax(-1)[piece]))
+    return float(np.mean(found))
+
+
+def causal_score(tokenizer: Any, model: Any, sentence: str) -> float:
+    ids = torch.tensor([[tokenizer.bos_token_id, *tokenizer.encode(sentence)]])
+    with torch.no_grad():
+        logs = model(ids).logits[0, :-1].log_softmax(-1)
+    return float(2 ** logs.gather(1, ids[0, 1:, None]).div(np.log(2)).mean())
+
+
+def test_a_masked_model(saved_model: Callable[[str], Path], engine: Engine, test: StereoSetTest) -> None:
+    folder = saved_model("bert-uncased")
+    frame = engine.measure("stereoset", f"hf:{folder}", test)[0].items_frame()
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    model = transformers.AutoModelForMaskedLM.from_pretrained(folder).eval()
+    for i, one in enumerate(test.samples.samples):
+        for label, word in zip(LABELS, one.words, strict=True):
+            expected = masked_score(tokenizer, model, one.context, word)
+            assert frame.loc[i, f"{PREFIX}{label}"] == pytest.approx(expected, rel=1e-4)
+
+
+def test_a_causal_model(saved_model: Callable[[str], Path], engine: Engine, test: StereoSetTest) -> None:
+    folder = saved_model("gpt2")
+    frame = engine.measure("stereoset", f"hf:{folder}", test)[0].items_frame()
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    model = transformers.AutoModelForCausalLM.from_pretrained(folder).eval()
+    for i, one in enumerate(test.samples.samples):
+        for label, sentence in zip(LABELS, one.sentences, strict=True):
+            expected = causal_score(tokenizer, model, sentence)
+            assert frame.loc[i, f"{PREFIX}{label}"] == pytest.approx(expected, rel=1e-4)
