@@ -78,7 +78,7 @@ def test_a_format_of_single_files_takes_none(folder: Path) -> None:
 def test_it_is_verified(study: Path, verify: Verify) -> None:
     assert verify(study / "audit-run")["stimuli parts"][0] == "matches"
     (study / "parts" / "b.csv").write_text(PAIRS * 2, encoding="utf-8")
-    assert verify(study / "audit-run")["stimuli parts"][0] == "differs"
+    assert verify(study / "audit-run", code=3)["stimuli parts"][0] == "differs"
 
 
 def test_its_tables_are_in_the_bundle_and_can_be_measured_again(
@@ -94,7 +94,7 @@ def test_its_tables_are_in_the_bundle_and_can_be_measured_again(
     assert again.results_digest() == Run.load(study / "audit-run").results_digest()
     assert {outcome for outcome, _ in verify(packed).values()} == {"matches"}
     (top / "data" / "parts" / "b.csv").write_text(PAIRS * 2, encoding="utf-8")
-    assert verify(top)["data/parts"][0] == "differs"
+    assert verify(top, code=3)["data/parts"][0] == "differs"
 
 
 def test_it_may_be_left_out_of_the_bundle(study: Path, tmp_path: Path) -> None:

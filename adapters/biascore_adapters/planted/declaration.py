@@ -68,6 +68,7 @@ def declared_effects(declared: dict[str, float], catalogue: Catalogue) -> list[t
 
 def _tests(name: str, catalogue: Catalogue) -> list[Test]:
     found = [test for test in catalogue.tests if test.concept == name and not _is_audit(test)]
+    found = [test for test in found if _can_carry(test)] or found  # a concept has tests of other kinds, too
     if not found:
         try:
             found = list(catalogue.select(name))

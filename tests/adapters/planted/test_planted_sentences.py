@@ -161,6 +161,24 @@ def test_a_kind_that_nothing_can_be_planted_in_is_refused(engine: Engine):
             load(engine, declared, odd)
 
 
+def test_a_concept_may_have_tests_of_such_a_kind_too(engine: Engine):
+    pairs = (SentencePair("The woman is late.", "The man is late.", "stereo", "x"),)
+    test = SentencePairsTest(
+        id="en/fair",
+        kind="sentence-pairs",
+        language="en",
+        concept="riddles",
+        pairs=SentencePairs("s", pairs),
+    )
+    odd = Test(id="en/odd", kind="questions", language="en", concept="riddles")
+    backend = load(engine, "riddles=1", odd, test)
+    both = backend.score(("The woman is late.", "The man is late."), "log_likelihood")
+    alone = load(engine, "en/fair=1", test).score(
+        ("The woman is late.", "The man is late."), "log_likelihood"
+    )
+    assert both.tolist() == alone.tolist()
+
+
 def test_a_language_brings_its_frames(engine: Engine):
     frames = SpeakerFrames("Mi estas preta: “{}”", "Mi estas pretina: “{}”")
     backend = load(engine, "", languages={"eo": Language("eo", "Esperanto", speaker_frames=frames)})
