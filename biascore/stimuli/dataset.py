@@ -76,7 +76,9 @@ def locate(source: str, test: str, language: str, in_folder: tuple[str, ...] = (
 def _first(folder: Path, source: str, globs: tuple[str, ...]) -> Path:
     found = next((path for glob in globs for path in sorted(folder.glob(glob))), None)
     if found is None:
-        raise DataError(f"{source} is a folder without {' or '.join(globs)}. Give the folder of the data, or a file")
+        raise DataError(
+            f"{source} is a folder without {' or '.join(globs)}. Give the folder of the data, or a file"
+        )
     return found
 
 
