@@ -42,9 +42,10 @@ class Mean:
         factors: Mapping[str, Sequence[str]],
         level: float,
         weights: Floats | None = None,
+        rows: str = "pairs",
     ) -> Mean:
-        """Of values (n,); the level of each row on one or two factors is (n,); equal weights if None."""
-        n = {"pairs": len(values)} | {name: len(set(labels)) for name, labels in factors.items()}
+        """Of values (n,), whose ``rows`` are called so; the level of each row on one or two factors is (n,); equal weights if None."""
+        n = {rows: len(values)} | {name: len(set(labels)) for name, labels in factors.items()}
         if not len(values):
             return cls(None, n, problem=NO_ROWS)
         value = float(np.average(values, weights=weights))

@@ -144,7 +144,8 @@ class Winogender(Metric[WinogenderOptions, WinogenderTest]):
             self._of(over, [(one.participant == SOMEONE) == someone for one in schemas], told)
             for someone, told in ((False, "the participant named"), (True, "someone"))
         ]
-        gap = Mean.of(gaps, {"occupations": [one.occupation for one in schemas]}, options.confidence)
+        occupations = {"occupations": [one.occupation for one in schemas]}
+        gap = Mean.of(gaps, occupations, options.confidence, rows="schemas")
         return Finding(
             variant=options.variant(),
             negative_means="she is understood as the occupation the less, compared with he, the more women work in it",
