@@ -103,16 +103,24 @@ class Generator:
     def __init__(self, loaded: Loaded, reader: Reader, options: HfOptions, *, special: bool) -> None:
         self._model, self._reader, self._device = loaded.model, reader, loaded.device
         self._special, self._threads = special, options.threads
-        self._most = options.max_answer_tokens or MAX_ANSWER_TOKENS
+        self.most = options.max_answer_tokens or MAX_ANSWER_TOKENS
 
     def __call__(self, prompts: Sequence[str]) -> list[str]:
         """The answers, one for one, each prompt by itself; raises QuestionError for a prompt without room for an answer."""
+        read = self._read(prompts)
+        with torch.inference_mode(), quiet(), on_threads(self._threads):
+            return [self._answer(text, list(ids)) for text, ids in zip(prompts, read, strict=True)]
+
+    def lengths(self, prompts: Sequence[str]) -> list[int]:
+        """The tokens of each prompt; raises as a call does."""
+        return [len(ids) for ids in self._read(prompts)]
+
+    def _read(self, prompts: Sequence[str]) -> list[Sequence[int]]:
         read = self._reader.tokenise(prompts, special=self._special)
         for text, tokens in zip(prompts, read, strict=True):
             self._reader.check(text, tokens)
-            self._reader.check_length(text, len(tokens.ids) + self._most)
-        with torch.inference_mode(), quiet(), on_threads(self._threads):
-            return [self._answer(text, list(tokens.ids)) for text, tokens in zip(prompts, read, strict=True)]
+            self._reader.check_length(text, len(tokens.ids) + self.most)
+        return [tokens.ids for tokens in read]
 
     def _answer(self, prompt: str, ids: list[int]) -> str:
         given = torch.tensor([ids], device=self._device)
@@ -120,7 +128,7 @@ class Generator:
         found = generate(
             input_ids=given,
             attention_mask=torch.ones_like(given),
-            max_new_tokens=self._most,
+            max_new_tokens=self.most,
             do_sample=False,
             num_beams=1,
             use_cache=True,
