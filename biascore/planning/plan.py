@@ -114,7 +114,7 @@ class Plan(Frozen):
             if len(row.parts) > 1
         ]
         found += total.cost.notes
-        if total.cost.tokens_out:
+        if any(row.cost.tokens_out for row in self.rows):
             found.append("tokens out: at most, answers as long as the options of the model allow")
         if total.probed:
             found.append(f"timed on {total.probed} queries, whose answers are not kept")
