@@ -25,7 +25,9 @@ class Budget:
     service refused does not. ``unit``: "characters", those that are sent, or "tokens", those of prompts and answers at most.
     """
 
-    def __init__(self, limit: int | None = None, unit: Literal["characters", "tokens"] = "characters") -> None:
+    def __init__(
+        self, limit: int | None = None, unit: Literal["characters", "tokens"] = "characters"
+    ) -> None:
         if limit is not None and limit < 0:
             raise OptionsError(f"max_{unit} is {limit}. Give 0 or more, or nothing for no limit")
         self.limit, self.unit = limit, unit

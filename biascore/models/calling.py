@@ -89,7 +89,7 @@ class Caller:
 
 
 def needed(budget: Budget, backend: Backend, hook: Hook[Q, Any], questions: Sequence[Q]) -> int:
-    """What a call of the hook with these questions takes of a budget; of tokens the bound, 0 where the backend counts none."""
+    """What a call of the hook with these questions takes of a budget; of tokens the bound, 0 where none are counted."""
     if budget.unit == "characters":
         return sum(map(characters, questions))
     if budget.limit is None:

@@ -174,9 +174,9 @@ def parts_of(found: Iterable[PlanPart]) -> tuple[PlanPart, ...]:
 def table_of(rows: Sequence[QuestionPlan]) -> tuple[tuple[str, ...], ...]:
     """A header and the cells of each row, without columns that tell nothing: all "-", "exact" of all, or 0 of services."""
     whole = (_HEADER, *(_cells(row) for row in rows))
-    nothing = {"counts": {"-", "exact"}} | dict.fromkeys(_OF_SERVICES, {"-", "0"})
-    told = [{*cells} - nothing.get(cells[0], {"-"}) - {cells[0]} for cells in zip(*whole, strict=True)]
-    kept = [i for i, cells in enumerate(told) if cells]
+    nothing = {"counts": {"-", "exact"}} | {name: {"-", "0"} for name in _OF_SERVICES}
+    columns = enumerate(zip(*whole, strict=True))
+    kept = [i for i, (name, *cells) in columns if not {*cells} <= nothing.get(name, {"-"})]
     return tuple(tuple(row[i] for i in kept) for row in whole)
 
 

@@ -29,7 +29,9 @@ from biascore.api.queries import Choice
 
 TOLERANCE: Final = 1e-4
 CONTEXT: Final = 512
-WORDS: Final = "the nurse said that he and she left the office with an engineer before mother and father".split()
+WORDS: Final = (
+    "the nurse said that he and she left the office with an engineer before mother and father".split()
+)
 TASK: Final = """
 task: choices
 dataset_path: json
@@ -96,9 +98,7 @@ def made(folder: Path, given: argparse.Namespace) -> list[dict[str, object]]:
         rows.append({"number": number, "prompt": prompt, "options": options})
     (folder / "items.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     (folder / "task").mkdir()
-    (folder / "task" / "choices.yaml").write_text(
-        TASK.format(items=folder / "items.jsonl"), encoding="utf-8"
-    )
+    (folder / "task" / "choices.yaml").write_text(TASK.format(items=folder / "items.jsonl"), encoding="utf-8")
     return rows
 
 

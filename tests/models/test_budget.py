@@ -216,7 +216,9 @@ def tokens(limit: int | None) -> Budget:
 def test_tokens_are_bounded_as_characters_are() -> None:
     backend = Counting()
     model = model_of(backend, token_budget=tokens(9))
-    with pytest.raises(BudgetError, match=r"still need up to 10 tokens in and out, and 0 of the 9 .*--max-tokens"):
+    with pytest.raises(
+        BudgetError, match=r"still need up to 10 tokens in and out, and 0 of the 9 .*--max-tokens"
+    ):
         model.translate(["aaa", "bbb"], "en", "it")
     assert backend.calls == []
     assert model.translate(["aaa"], "en", "it") == ("aaa",)

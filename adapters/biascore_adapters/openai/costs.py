@@ -49,7 +49,9 @@ def _chat(prompts: Iterable[str], most: int, options: OpenAIOptions) -> Cost:
 def _cost(texts: set[str], more: int, most: int, note: str) -> Cost:
     """A request for each text, with ``more`` tokens than it has bytes, and an answer of ``most`` tokens."""
     read = sum(map(_bytes, texts)) + more * len(texts)
-    return Cost(tokens=read, tokens_out=most * len(texts), requests=len(texts), notes=(note,) if texts else ())
+    return Cost(
+        tokens=read, tokens_out=most * len(texts), requests=len(texts), notes=(note,) if texts else ()
+    )
 
 
 def _echoed(question: str | Continuation | Choice, start: str) -> Iterator[str]:

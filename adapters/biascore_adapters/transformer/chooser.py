@@ -24,17 +24,20 @@ from biascore_adapters.transformer.prompts import Prompts
 from biascore_adapters.transformer.tokens import shown
 
 WAYS: Final[tuple[Way, ...]] = ("likelihood", "letters", "text")
-class Generate(Protocol):
-    """What a model says after each of the prompts, which are put already, in ``most`` tokens or less.
 
-    ``lengths``: the tokens of the prompts; raises QuestionError for one that leaves no room for an answer, as a call does.
-    """
+
+class Generate(Protocol):
+    """Says what a model answers to prompts, which are put already, in ``most`` tokens or less."""
 
     most: int
 
-    def __call__(self, prompts: Sequence[str], /) -> Sequence[str]: ...
+    def __call__(self, prompts: Sequence[str], /) -> Sequence[str]:
+        """The answers, one for one; raises QuestionError for a prompt that leaves no room for one."""
+        ...
 
-    def lengths(self, prompts: Sequence[str], /) -> Sequence[int]: ...
+    def lengths(self, prompts: Sequence[str], /) -> Sequence[int]:
+        """The tokens of each prompt; raises as a call does."""
+        ...
 
 
 class Chooser:

@@ -72,7 +72,9 @@ def computing(backend: Any) -> Iterator[list[int]]:
     read: list[int] = []
 
     def note(_module: Any, _arguments: Any, inputs: dict[str, Any]) -> None:
-        mask = inputs.get("attention_mask")  # none of a prompt alone, and of each token that is generated after it
+        mask = inputs.get(
+            "attention_mask"
+        )  # none of a prompt alone, and of each token that is generated after it
         read.extend(mask.sum(dim=1).tolist() if mask is not None else [inputs["input_ids"].shape[1]])
 
     handle = backend._runtime._trunk.model.register_forward_pre_hook(note, with_kwargs=True)
@@ -120,7 +122,10 @@ def test_what_no_model_of_the_kind_takes_is_refused_without_the_model(backend: A
 
 def test_an_answer_in_words_costs_its_prompt_and_at_most_its_limit(backend: Any) -> None:
     opened = backend("llama")
-    asked = [Choice("Who was late?", ("the nurse", "he"), instruction="Say it."), Choice("Who?", ("he", "she"))]
+    asked = [
+        Choice("Who was late?", ("the nurse", "he"), instruction="Say it."),
+        Choice("Who?", ("he", "she")),
+    ]
     short = opened._chooser._generate.most = 4
     with computing(opened) as read:
         cost = opened.cost("choose", asked, {"way": "text"})

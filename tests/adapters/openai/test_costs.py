@@ -116,9 +116,7 @@ def test_the_price_of_an_audit_is_told_without_a_request(
     monkeypatch.setenv("DEEPL_AUTH_KEY", "no key")
     audit = tmp_path / "audit.toml"
     models = f'[[models]]\nref = "openai:{MODEL}"\noptions = {{ base_url = "{server.url}" }}\n[[models]]\nref = "deepl:"\n'
-    measured = (
-        '[[measurements]]\nmetric = "gest-mt"\ntests = ["en/gest_own"]\noptions = { target = "es" }\n'
-    )
+    measured = '[[measurements]]\nmetric = "gest-mt"\ntests = ["en/gest_own"]\noptions = { target = "es" }\n'
     audit.write_text(models + measured, encoding="utf-8")
     command = ["plan", str(audit), "--no-cache", "--price-in", "2.5", "--price-out", "10"]
     plan = json.loads(CliRunner().invoke(app, [*command, "--json"]).stdout)
