@@ -46,7 +46,7 @@ class Adapter(ABC, Configured[OptionsT]):
     checked before anything is loaded. ``extra`` names the pip extra that it needs, if any.
     ``takes_revision``: whether ``@`` in the locator begins a revision.
     ``key_env_var``: the environment variable that holds the service's key, never an option. What is sent to
-    a service with a key counts against ``max_characters``, and ``biascore plan`` does not probe it.
+    a service with a key counts against ``max_characters`` and ``max_tokens``, and ``biascore plan`` does not probe it.
     ``secret_env_vars``: others whose values no message may hold, such as a session's token. Neither they nor the
     key are ever shown: the engine takes them out of every exception.
     ``answers_version``: kept answers are used as long as it is the same; None means the version of the

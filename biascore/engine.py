@@ -60,6 +60,8 @@ class Engine:
         attempts: How often a query is sent to a model after transient errors.
         max_characters: The most characters sent in all to services with a key, which may charge for them; BudgetError
             before more would be sent.
+        max_tokens: The most tokens in all, of prompts and answers, at services with a key that count tokens; each is
+            counted at its bound, as in a plan. BudgetError as with characters.
         time_limit: The seconds that a plugin may take to open a model, to answer one batch of queries, or to measure a
             test, without the wait for answers; None for no limit.
     """
@@ -76,6 +78,7 @@ class Engine:
         adapters: Iterable[type[Adapter]] = (),
         attempts: int = 5,
         max_characters: int | None = None,
+        max_tokens: int | None = None,
         time_limit: float | None = None,
     ) -> None:
         self.plugins = Plugins()
@@ -91,6 +94,7 @@ class Engine:
             cache=_open_cache(cache),
             progress=progress or progress_here(),
             budget=Budget(max_characters),
+            token_budget=Budget(max_tokens, "tokens"),
             attempts=attempts,
             time_limit=time_limit,
         )
@@ -358,19 +362,14 @@ class Engine:
         options: Mapping[str, Any],
     ) -> Audit:
         """What ``measure`` is asked for, as an audit; raises OptionsError."""
+        ids = [one.id if isinstance(one, Test) else one for one in tests]
         return Audit.from_parts(
             title=metric,
             models=[
                 {"ref": str(one.source.ref), "name": one.name} if isinstance(one, Model) else {"ref": one}
                 for one in models
             ],
-            measurements=[
-                {
-                    "metric": metric,
-                    "tests": [one.id if isinstance(one, Test) else one for one in tests],
-                    "options": dict(options),
-                }
-            ],
+            measurements=[{"metric": metric, "tests": ids, "options": dict(options)}],
             seed=self.seed,
             adjust=self.adjust,
         )

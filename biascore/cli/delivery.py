@@ -25,6 +25,7 @@ from biascore.cli.options import (
     Form,
     Json,
     MaxCharacters,
+    MaxTokens,
     NoCache,
     Out,
     Report,
@@ -62,6 +63,7 @@ class RunOptions:
     no_cache: NoCache = False
     require_plugin: Require = None
     max_characters: MaxCharacters = None
+    max_tokens: MaxTokens = None
     time_limit: TimeLimit = None
 
     @property
@@ -112,6 +114,7 @@ def engine_of(given: RunOptions, stimuli: Sequence[Path] = ()) -> Iterator[Engin
             cache=None if given.no_cache else DEFAULT_CACHE,
             progress=signs,
             max_characters=given.max_characters,
+            max_tokens=given.max_tokens,
             time_limit=given.time_limit,
         )
     try:

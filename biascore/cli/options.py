@@ -75,6 +75,15 @@ MaxCharacters = Annotated[
         metavar="N",
     ),
 ]
+MaxTokens = Annotated[
+    int | None,
+    typer.Option(
+        help="Stop before services that need a key and count tokens could read and write more of them than this, as bounded "
+        "in biascore plan.",
+        min=0,
+        metavar="N",
+    ),
+]
 TimeLimit = Annotated[
     float | None,
     typer.Option(

@@ -10,6 +10,7 @@ from biascore.cli.console import print_json, print_rows, say
 from biascore.cli.options import AuditFile, Json, NoCache, ReplaceModel, Seed, Without, chosen_audit
 from biascore.cli.progress import SignsOfLife
 from biascore.engine import DEFAULT_CACHE, Engine
+from biascore.planning.prices import Prices
 
 
 def plan(
@@ -24,28 +25,45 @@ def plan(
             help="What a service charges for a million characters, in any currency.", min=0, metavar="NUMBER"
         ),
     ] = None,
+    price_in: Annotated[
+        float | None,
+        typer.Option(
+            help="What a service charges for a million tokens that it reads. Give --price-out with it.",
+            min=0,
+            metavar="NUMBER",
+        ),
+    ] = None,
+    price_out: Annotated[
+        float | None,
+        typer.Option(
+            help="What a service charges for a million tokens that it writes.", min=0, metavar="NUMBER"
+        ),
+    ] = None,
     model: ReplaceModel = None,
     without: Without = None,
     seed: Seed = None,
     no_cache: NoCache = False,
     as_json: Json = False,
 ) -> None:
-    """Dry run: count the queries, passes, tokens and characters that a run of an audit file needs.
+    """Dry run: count the queries, passes, tokens, requests and characters that a run of an audit file needs.
 
     Every model is opened, and every metric gets placeholders instead of answers; nothing is kept.
     """
+    prices = Prices(characters=price_per_million, tokens_in=price_in, tokens_out=price_out)
     chosen = chosen_audit(audit, seed, model, without)
     engine = Engine(cache=None if no_cache else DEFAULT_CACHE, progress=SignsOfLife())
     try:
         found = engine.plan(chosen, probe=probe)
     finally:
         engine.close()
+    price = found.price(prices) if prices.given else None
     if as_json:
-        print_json(found.to_json())
+        priced = {} if price is None else {"price": price.model_dump(mode="json")}
+        print_json({**found.to_json(), **priced})
         return
     header, *rows = found.table
     print_rows(header, rows, title=found.title, dense=True)
-    if price_per_million is not None:
-        say(found.price(price_per_million))
+    for sentence in price.told if price is not None else ():
+        say(sentence)
     for note in found.notes:
         say(note, style="dim")

@@ -21,7 +21,7 @@ from biascore.errors import (
 )
 from biascore.models import codecs
 from biascore.models.backend import Backend, Identity, ModelPlugin
-from biascore.models.calling import Hook
+from biascore.models.calling import Hook, needed
 from biascore.models.cost import characters
 from biascore.models.questions import Chosen
 from biascore.models.source import Services, Source
@@ -98,8 +98,9 @@ class Asker:
             raise self._down
         batches = self._batches(hook, unique)
         if self.source.paid:
-            left = sum(characters(question) for key, question in unique.items() if key not in answers)
-            self.services.budget.check(self.source.name, left)
+            left = [question for key, question in unique.items() if key not in answers]
+            for budget in self.services.budgets:
+                budget.check(self.source.name, needed(budget, self.backend, hook, left))
         with self.services.progress.task(f"{self.source.name}: {hook.name}", missing) as advance:
             for some in batches:
                 lost = {key for key in some if key not in answers}

@@ -1,9 +1,9 @@
-"""The characters that services with a key may be sent: a bound on what a run can cost."""
+"""The characters, and the tokens, that services with a key may be sent and asked for: a bound on what a run can cost."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 from biascore.errors import (
     AuthError,
@@ -14,52 +14,56 @@ from biascore.errors import (
     RateLimitError,
 )
 
-# Answers that a service gives without translating, and so without charging.
-_REFUSED = (AuthError, QuestionError, QuotaError, RateLimitError)
+# Answers that a service gives without working, and so without charging.
+_REFUSED = (AuthError, BudgetError, QuotaError, RateLimitError)
 
 
 class Budget:
-    """Counts the characters sent, and stops before more than ``limit`` of them would be; None is no limit.
+    """Counts the characters or tokens of one command, and stops before they exceed ``limit``; None is no limit.
 
     Every attempt counts, since a request whose answer was lost may have been charged; one that the
-    service refused does not.
+    service refused does not. ``unit``: "characters", those that are sent, or "tokens", those of prompts and answers at most.
     """
 
-    def __init__(self, limit: int | None = None) -> None:
+    def __init__(
+        self, limit: int | None = None, unit: Literal["characters", "tokens"] = "characters"
+    ) -> None:
         if limit is not None and limit < 0:
-            raise OptionsError(f"max_characters is {limit}. Give 0 or more, or nothing for no limit")
-        self.limit = limit
+            raise OptionsError(f"max_{unit} is {limit}. Give 0 or more, or nothing for no limit")
+        self.limit, self.unit = limit, unit
         self.spent = 0
 
-    def guard(self, model: str, ask: Callable[..., object], characters: int) -> Callable[..., object]:
-        """``ask``, raising BudgetError where its characters would exceed the limit, before it is called."""
+    def guard(self, model: str, ask: Callable[..., object], needed: int) -> Callable[..., object]:
+        """``ask``, raising BudgetError where what it needs would exceed the limit, before it is called."""
 
         def guarded(**arguments: Any) -> object:
-            self._check(model, characters)
-            self.spent += characters
+            self._check(model, needed, "the next request has", "It was not sent")
+            self.spent += needed
             try:
                 return ask(**arguments)
             except _REFUSED:
-                self.spent -= characters
+                self.spent -= needed
+                raise
+            except QuestionError:
+                # Where tokens are counted, a call is many requests, and those before this one were answered.
+                self.spent -= needed if self.unit == "characters" else 0
                 raise
 
         return guarded
 
-    def check(self, model: str, characters: int) -> None:
-        """Raise BudgetError where all these characters, which are still to be sent, would exceed the limit."""
-        if self.limit is not None and self.spent + characters > self.limit:
-            raise BudgetError(
-                f"{model}: these questions still need {characters:,} characters, and {self.spent:,} of the "
-                f"{self.limit:,} allowed to this command (max_characters) are sent already. Nothing of them was "
-                "sent, and the answers so far are kept: run the same again with a higher --max-characters and it "
-                "goes on from there. What a whole audit takes says: biascore plan"
-            )
+    def check(self, model: str, needed: int) -> None:
+        """Raise BudgetError where all of this, which is still to be sent, would exceed the limit."""
+        self._check(model, needed, "these questions still need", "Nothing of them was sent")
 
-    def _check(self, model: str, characters: int) -> None:
-        if self.limit is not None and self.spent + characters > self.limit:
+    def _check(self, model: str, needed: int, what: str, sent: str) -> None:
+        if self.limit is not None and self.spent + needed > self.limit:
+            amount, used = (
+                (f"{needed:,} characters", "sent")
+                if self.unit == "characters"
+                else (f"up to {needed:,} tokens in and out", "used")
+            )
             raise BudgetError(
-                f"{model}: the next request has {characters:,} characters, and {self.spent:,} of the "
-                f"{self.limit:,} allowed to this command (max_characters) are sent already. It was not sent, and "
-                "the answers so far are kept: run the same again with a higher --max-characters and it goes on from there. "
-                "What a whole audit takes says: biascore plan"
+                f"{model}: {what} {amount}, and {self.spent:,} of the {self.limit:,} allowed to this command "
+                f"(max_{self.unit}) are {used} already. {sent}, and the answers so far are kept: run the same again with a "
+                f"higher --max-{self.unit} and it goes on from there. What a whole audit takes says: biascore plan"
             )

@@ -13,6 +13,7 @@ import tenacity
 from biascore.basics.guard import guarded
 from biascore.errors import RateLimitError, TransientModelError
 from biascore.models.backend import Backend, ModelPlugin
+from biascore.models.budget import Budget
 from biascore.models.capabilities import CAPABILITIES, PROJECT, CapabilitySpecs
 from biascore.models.cost import characters
 from biascore.models.source import Services, Source
@@ -51,8 +52,7 @@ class Caller:
     def __init__(
         self, source: Source, backend: Backend, plugins: Sequence[ModelPlugin], services: Services
     ) -> None:
-        self._source = source
-        self._services = services
+        self._source, self._backend, self._services = source, backend, services
         self._manager = pluggy.PluginManager(PROJECT)
         self._manager.add_hookspecs(CapabilitySpecs)
         self._manager.register(backend, name="backend")
@@ -65,12 +65,14 @@ class Caller:
     def call(self, hook: Hook[Any, Any], questions: tuple[Any, ...]) -> object:
         """What the hook answers to a batch, as it comes; asked again after transient failures.
 
-        Each attempt at a model that may charge is charged to the budget. Raises what the backend raises, its
+        Each attempt at a model that may charge is charged to the budgets. Raises what the backend raises, its
         foreign errors as PluginFailedError, BudgetError and TimeLimitError.
         """
         caller = getattr(self._manager.hook, hook.name)
         if self._source.paid:
-            caller = self._services.budget.guard(self._source.name, caller, sum(map(characters, questions)))
+            for budget in self._services.budgets:
+                needs = needed(budget, self._backend, hook, questions)
+                caller = budget.guard(self._source.name, caller, needs)
         argument = {"mask_logprob": "queries", "choose": "questions"}.get(hook.name, "texts")
         retrying = tenacity.Retrying(
             retry=tenacity.retry_if_exception(_may_pass),
@@ -84,6 +86,16 @@ class Caller:
         return retrying(
             lambda: guarded(at, lambda: caller(**{argument: questions}, **hook.params), limit),
         )
+
+
+def needed(budget: Budget, backend: Backend, hook: Hook[Q, Any], questions: Sequence[Q]) -> int:
+    """What a call of the hook with these questions takes of a budget; of tokens the bound, 0 where none are counted."""
+    if budget.unit == "characters":
+        return sum(map(characters, questions))
+    if budget.limit is None:
+        return 0
+    cost = backend.cost(hook.name, questions, hook.params)
+    return (cost.tokens or 0) + (cost.tokens_out or 0)
 
 
 def _may_pass(error: BaseException) -> bool:

@@ -40,7 +40,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """What the engine lends to its models: cache, progress, budget, retries and the clock between them.
+    """What the engine lends to its models: cache, progress, budgets, retries and the clock between them.
 
     ``time_limit``: the seconds that one call of a plugin's code may take, None for no limit. ``transforms``: what
     makes transforms by name.
@@ -49,7 +49,13 @@ class Services:
     cache: Cache = field(default_factory=NoCache)
     progress: Progress = field(default_factory=Silent)
     budget: Budget = field(default_factory=Budget)
+    token_budget: Budget = field(default_factory=lambda: Budget(unit="tokens"))
     attempts: int = 5
     sleep: Callable[[float], None] = time.sleep
     time_limit: float | None = None
     transforms: Transforms = field(default_factory=Transforms)
+
+    @property
+    def budgets(self) -> tuple[Budget, ...]:
+        """What all models together may take of services that charge."""
+        return (self.budget, self.token_budget)

@@ -8,11 +8,14 @@ from typing import Any, Final, Literal
 from biascore.basics.frozen import Frozen
 from biascore.models.cost import Cost
 from biascore.planning.out_of_reach import OutOfReach
+from biascore.planning.prices import Price, Prices, price_of
 
 _HEADER: Final = (
     *("model", "hook", "counts", "questions", "unique", "cached", "to ask"),
-    *("passes", "one by one", "tokens", "characters", "time"),
+    *("passes", "one by one", "tokens", "tokens out", "requests", "characters", "time"),
 )
+_OF_SERVICES: Final = ("tokens out", "requests")
+"""Columns that tell nothing where nothing is written and no server is asked."""
 
 
 class PlanPart(Frozen):
@@ -37,7 +40,7 @@ class QuestionPlan(Frozen):
     because an earlier model of the audit is the same one; ``asked``: what is left for the model, at
     ``cost``. ``seconds`` is what asking takes, None where it was not probed, and ``probed`` how many
     questions were asked to find out. Counts are "approximate" where a metric is adaptive or stopped. ``parts`` are
-    what each kind of masked question costs.
+    what each kind of masked question costs. ``paid``: whether the model may charge.
     """
 
     model: str
@@ -51,6 +54,7 @@ class QuestionPlan(Frozen):
     seconds: float | None
     probed: int = 0
     parts: tuple[PlanPart, ...] = ()
+    paid: bool = False
 
 
 class Stopped(Frozen):
@@ -89,7 +93,8 @@ class Plan(Frozen):
     def table(self) -> tuple[tuple[str, ...], ...]:
         """The cells that people read, a header first; "-" is not known.
 
-        Columns in which nothing is known are left out, and the one that says "exact" of all.
+        Columns in which nothing is known are left out, the one that says "exact" of all, and those of services where there
+        is none.
         """
         return table_of([*self.rows, self.total] if len(self.rows) > 1 else self.rows)
 
@@ -108,6 +113,9 @@ class Plan(Frozen):
             for row in self.rows
             if len(row.parts) > 1
         ]
+        found += total.cost.notes
+        if any(row.cost.tokens_out for row in self.rows):
+            found.append("tokens out: at most, answers as long as the options of the model allow")
         if total.probed:
             found.append(f"timed on {total.probed} queries, whose answers are not kept")
         if total.seconds is None:
@@ -117,12 +125,9 @@ class Plan(Frozen):
         found.append(f"opening the models and computing the metrics takes {took} in a run")
         return tuple(found)
 
-    def price(self, per_million: float) -> str:
-        """What the characters that are sent cost at this price for a million of them, in a sentence."""
-        sent = sum(row.cost.characters or 0 for row in self.rows)
-        return (
-            f"price: {sent * per_million / 1e6:,.2f} for {sent:,} characters at {per_million:g} per million"
-        )
+    def price(self, prices: Prices) -> Price:
+        """What services with a key charge at most for what the cache does not answer, at these prices."""
+        return price_of(self.rows, prices)
 
     def readable(self) -> str:
         """Table and notes as text of fixed width."""
@@ -147,6 +152,7 @@ def total_of(rows: Sequence[QuestionPlan], model: str, hook: str) -> QuestionPla
         seconds=sum(known) if len(known) == len(seconds) else None,
         probed=sum(row.probed for row in rows),
         parts=parts_of(part for row in rows for part in row.parts),
+        paid=any(row.paid for row in rows),
     )
 
 
@@ -166,10 +172,11 @@ def parts_of(found: Iterable[PlanPart]) -> tuple[PlanPart, ...]:
 
 
 def table_of(rows: Sequence[QuestionPlan]) -> tuple[tuple[str, ...], ...]:
-    """A header and the cells of each row, without columns that tell nothing: all "-", or "exact" of all."""
+    """A header and the cells of each row, without columns that tell nothing: all "-", "exact" of all, or 0 of services."""
     whole = (_HEADER, *(_cells(row) for row in rows))
-    told = [{*cells} - {"-"} for cells in zip(*whole[1:], strict=True)]
-    kept = [i for i, cells in enumerate(told) if cells and (_HEADER[i], cells) != ("counts", {"exact"})]
+    nothing = {"counts": {"-", "exact"}} | {name: {"-", "0"} for name in _OF_SERVICES}
+    columns = enumerate(zip(*whole, strict=True))
+    kept = [i for i, (name, *cells) in columns if not {*cells} <= nothing.get(name, {"-"})]
     return tuple(tuple(row[i] for i in kept) for row in whole)
 
 
@@ -177,7 +184,7 @@ def _cells(row: QuestionPlan) -> tuple[str, ...]:
     cost = row.cost
     numbers = (
         *(row.put, row.unique, row.cached, row.asked),
-        *(cost.passes, cost.naive_passes, cost.tokens, cost.characters),
+        *(cost.passes, cost.naive_passes, cost.tokens, cost.tokens_out, cost.requests, cost.characters),
     )
     cells = ("-" if number is None else f"{number:,}" for number in numbers)
     return (row.model, row.hook, row.counts, *cells, "-" if row.seconds is None else duration(row.seconds))

@@ -188,6 +188,7 @@ class Planner:
             parts=parts_of(
                 PlanPart(kind=g.kind, asked=len(g.questions), cost=g.cost) for g in groups if g.kind
             ),
+            paid=rehearsal.source.paid,
         )
 
     def _probe(self, rehearsal: Rehearsal, group: Group) -> tuple[float, int]:

@@ -127,7 +127,13 @@ class Rehearsal(Model):
 
     def __init__(self, model: Model, scratch: Scratch, dimensions: int = DIMENSIONS) -> None:
         # Nothing is sent, so nothing is charged to the budget of a run.
-        services = replace(model._services, cache=scratch, progress=Silent(), budget=Budget())
+        services = replace(
+            model._services,
+            cache=scratch,
+            progress=Silent(),
+            budget=Budget(),
+            token_budget=Budget(unit="tokens"),
+        )
         super().__init__(model.source, model._backend, model._asker.plugins, services)
         self._call = self._asker.call
         self._asker = replace(self._asker, call=self._answer)

@@ -1,4 +1,4 @@
-"""``--max-characters``: what the command line hands to the engine."""
+"""``--max-characters`` and ``--max-tokens``: what the command line hands to the engine."""
 
 from __future__ import annotations
 
@@ -24,22 +24,25 @@ MEASURE = ["measure", "weat", "--model", "planted:gender=1", "--tests", "en/weat
 
 
 @pytest.fixture
-def limits(monkeypatch: pytest.MonkeyPatch) -> list[int | None]:
-    """The limit of each engine that a command makes."""
-    found: list[int | None] = []
+def limits(monkeypatch: pytest.MonkeyPatch) -> list[list[int | None]]:
+    """The limits of characters and tokens of each engine that a command makes."""
+    found: list[list[int | None]] = []
 
     class Recording(Engine):
         def __init__(self, **options: Any) -> None:
             super().__init__(**options)
-            found.append(self._services.budget.limit)
+            found.append([budget.limit for budget in self._services.budgets])
 
     monkeypatch.setattr("biascore.cli.delivery.Engine", Recording)
     return found
 
 
-@pytest.mark.parametrize(("arguments", "limit"), [([], None), (["--max-characters", "1200"], 1200)])
-def test_the_bound_reaches_the_engine(
-    limits: list[int | None], tmp_path: Path, arguments: list[str], limit: int | None
+@pytest.mark.parametrize(
+    ("arguments", "limit"),
+    [([], [None, None]), (["--max-characters", "1200", "--max-tokens", "9000"], [1200, 9000])],
+)
+def test_the_bounds_reach_the_engine(
+    limits: list[list[int | None]], tmp_path: Path, arguments: list[str], limit: list[int | None]
 ) -> None:
     audit = tmp_path / "audit.toml"
     audit.write_text(AUDIT, encoding="utf-8")
@@ -49,5 +52,6 @@ def test_the_bound_reaches_the_engine(
     assert limits == [limit, limit]
 
 
-def test_a_negative_bound_is_wrong_input() -> None:
-    assert CliRunner().invoke(app, [*MEASURE, "--max-characters", "-1"]).exit_code == 2
+@pytest.mark.parametrize("option", ["--max-characters", "--max-tokens"])
+def test_a_negative_bound_is_wrong_input(option: str) -> None:
+    assert CliRunner().invoke(app, [*MEASURE, option, "-1"]).exit_code == 2

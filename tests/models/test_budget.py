@@ -24,6 +24,7 @@ from biascore.errors import (
 )
 from biascore.models.budget import Budget
 from biascore.models.cache import CacheWarning, DiskCache, NoCache
+from biascore.models.cost import Cost
 from biascore.models.model import Model
 from biascore.models.source import Services
 from biascore.planning.rehearsal import Rehearsal, Scratch
@@ -201,9 +202,57 @@ def test_characters_are_counted_of_what_is_asked(tmp_path: Path) -> None:
     assert model.used().questions.characters == 6
 
 
-def test_a_budget_is_no_negative_number() -> None:
-    with pytest.raises(OptionsError, match="max_characters"):
-        Engine(cache=None, max_characters=-1)
+class Counting(Uneven):
+    """Knows that a text takes a token a character, and at most two more for its answer."""
+
+    def cost(self, hook: str, questions: Sequence[Any], params: Any) -> Cost:
+        return Cost(tokens=sum(map(len, questions)), tokens_out=2 * len(questions))
+
+
+def tokens(limit: int | None) -> Budget:
+    return Budget(limit, "tokens")
+
+
+def test_tokens_are_bounded_as_characters_are() -> None:
+    backend = Counting()
+    model = model_of(backend, token_budget=tokens(9))
+    with pytest.raises(
+        BudgetError, match=r"still need up to 10 tokens in and out, and 0 of the 9 .*--max-tokens"
+    ):
+        model.translate(["aaa", "bbb"], "en", "it")
+    assert backend.calls == []
+    assert model.translate(["aaa"], "en", "it") == ("aaa",)
+    with pytest.raises(BudgetError, match=r"\(max_tokens\) are used already"):
+        model.translate(["bbb"], "en", "it")
+    lost = Counting(errors=[TransientModelError("")])
+    with pytest.raises(BudgetError, match=r"next request has up to 5 tokens in and out, and 5 of the 9"):
+        model_of(lost, token_budget=tokens(9)).translate(["aaa"], "en", "it")
+
+
+def test_what_one_budget_stops_takes_nothing_of_the_other() -> None:
+    lost = Counting(errors=[TransientModelError("")])
+    few, many = tokens(9), Budget(100)
+    with pytest.raises(BudgetError, match="max_tokens"):
+        model_of(lost, budget=many, token_budget=few).translate(["aaa"], "en", "it")
+    assert (few.spent, many.spent) == (5, 3)
+
+
+def test_of_a_call_that_is_many_requests_a_refused_question_does_not_undo_the_others() -> None:
+    budget = tokens(9)
+    with pytest.raises(QuestionError):
+        model_of(Counting(errors=[QuestionError("")]), token_budget=budget).translate(["aaa"], "en", "it")
+    assert budget.spent == 5
+
+
+def test_who_counts_no_tokens_takes_none() -> None:
+    assert model_of(Uneven(), token_budget=tokens(0)).translate(["aaa"], "en", "it") == ("aaa",)
+
+
+@pytest.mark.parametrize("unit", ["characters", "tokens"])
+def test_a_budget_is_no_negative_number(unit: str) -> None:
+    limits: dict[str, Any] = {f"max_{unit}": -1}
+    with pytest.raises(OptionsError, match=f"max_{unit}"):
+        Engine(cache=None, **limits)
 
 
 def test_a_model_without_a_key_costs_nothing() -> None:

@@ -17,6 +17,7 @@ from biascore.api.transforms import ModelPlugin, hookimpl
 from biascore.cli.app import app
 from biascore.errors import AuthError
 from biascore.models.cost import Cost
+from biascore.planning.prices import Prices
 
 from ..builders.vectors import random_vectors, write_vectors
 
@@ -189,10 +190,13 @@ def test_a_service_is_planned_without_its_key_and_with_its_price(
     assert not plan.stopped
     (row,) = plan.rows
     assert row.cost.characters
-    assert f"{row.cost.characters:,} characters" in plan.price(20)
-    assert f"{row.cost.characters * 20 / 1e6:.2f}" in plan.price(20)
+    price = plan.price(Prices(characters=20))
+    (told,) = price.told
+    assert f"{row.cost.characters:,} characters" in told
+    assert f"{row.cost.characters * 20 / 1e6:.2f}" in told
+    assert price.amount == row.cost.characters * 20 / 1e6
     assert "DEEPL_AUTH_KEY" not in os.environ
     done = CliRunner().invoke(app, ["plan", str(audit), "--no-cache", "--price-per-million", "20"])
-    assert plan.price(20) in done.output
+    assert told in done.output
     with pytest.raises(AuthError):
         Engine(cache=None).run(audit)

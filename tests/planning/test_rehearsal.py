@@ -228,9 +228,13 @@ def test_costs_add_up_over_batches_and_what_is_unknown_stays_unknown() -> None:
     plan = plan_of(
         Tokenised(batch=3), Asks(lambda model: (model.embed(texts, "token"), model.embed(texts[:2])))
     )
-    assert plan.rows[0].cost == Cost(passes=12, naive_passes=12, tokens=58, characters=58)
+    assert plan.rows[0].cost == Cost(
+        passes=12, naive_passes=12, tokens=58, tokens_out=0, requests=0, characters=58
+    )
     assert plan_of(All(batch=3), Asks(lambda model: model.embed(texts))).total.cost == Cost(characters=55)
     assert Cost(passes=1, tokens=2) + Cost(passes=3, characters=4) == Cost(passes=4)
+    both = Cost(requests=2, tokens_out=3, notes=("a bound",)) + Cost(requests=1, notes=("a bound", "another"))
+    assert both == Cost(requests=3, notes=("a bound", "another"))
 
 
 @pytest.mark.parametrize(

@@ -108,7 +108,7 @@ class Generator:
     def __init__(self, loaded: Loaded, reader: Reader, options: HfOptions, *, special: bool) -> None:
         self._model, self._reader, self._device = loaded.model, reader, loaded.device
         self._special, self._threads = special, options.threads
-        self._most = options.max_answer_tokens or MAX_ANSWER_TOKENS
+        self.most = options.max_answer_tokens or MAX_ANSWER_TOKENS
         stated = getattr(loaded.model.generation_config, "eos_token_id", None)
         ends = [stated] if isinstance(stated, int) else list(stated or ())
         named = reader.tokenizer.convert_ids_to_tokens(ends)
@@ -119,7 +119,7 @@ class Generator:
         self._model.generation_config = GenerationConfig(  # type: ignore[no-untyped-call]
             eos_token_id=ends or None,
             pad_token_id=reader.pad,
-            max_new_tokens=self._most,
+            max_new_tokens=self.most,
             do_sample=False,
             num_beams=1,
             use_cache=True,
@@ -127,14 +127,22 @@ class Generator:
 
     def __call__(self, prompts: Sequence[str]) -> list[str]:
         """The answers, one for one, each prompt by itself; raises QuestionError for a prompt without room for an answer."""
+        read = self._read(prompts)
+        with torch.inference_mode(), quiet(), on_threads(self._threads):
+            return [self._answer(text, ids) for text, ids in zip(prompts, read, strict=True)]
+
+    def lengths(self, prompts: Sequence[str]) -> list[int]:
+        """The tokens of each prompt; raises as a call does."""
+        return [len(ids) for ids in self._read(prompts)]
+
+    def _read(self, prompts: Sequence[str]) -> list[list[int]]:
         read = self._reader.tokenise(prompts, special=self._special)
         # Without what a tokenizer adds at the end: behind its end a text does not go on.
-        asked = [list(tokens.ids[: max(tokens.pieces(), default=-1) + 1]) for tokens in read]
-        for text, tokens, ids in zip(prompts, read, asked, strict=True):
+        found = [list(tokens.ids[: max(tokens.pieces(), default=-1) + 1]) for tokens in read]
+        for text, tokens, ids in zip(prompts, read, found, strict=True):
             self._reader.check(text, tokens)
-            self._reader.check_length(text, len(ids) + self._most)
-        with torch.inference_mode(), quiet(), on_threads(self._threads):
-            return [self._answer(text, ids) for text, ids in zip(prompts, asked, strict=True)]
+            self._reader.check_length(text, len(ids) + self.most)
+        return found
 
     def _answer(self, prompt: str, ids: list[int]) -> str:
         given = torch.tensor([ids], device=self._device)

@@ -120,9 +120,14 @@ class TranslationBackend(Backend):
         return super().batch_sizes(hook, questions)
 
     def cost(self, hook: str, questions: Sequence[Any], params: Mapping[str, str]) -> Cost:
-        """Characters; how many passes decoding takes is not known before. Raises what ``translate`` does."""
-        self._read(questions, self._direction(params["source"], params["target"]))
-        return super().cost(hook, questions, params)
+        """Tokens of the texts, and of translations at most; how many passes decoding takes is not known before.
+
+        Raises what ``translate`` does.
+        """
+        ids = self._read(questions, self._direction(params["source"], params["target"]))
+        written = len(ids) * self._settings["max_new_tokens"]
+        known = {"tokens": sum(map(len, ids)), "tokens_out": written, "requests": 0}
+        return super().cost(hook, questions, params).model_copy(update=known)
 
     def close(self) -> None:
         """Let go of the model and of the accelerator's memory."""

@@ -79,9 +79,9 @@ class TranslationService(Backend):
         return sizes
 
     def cost(self, hook: str, questions: Sequence[Any], params: Mapping[str, str]) -> Cost:
-        """Characters, which is what services charge for; raises QuestionError as ``translate`` does."""
-        self._check(questions)
-        return super().cost(hook, questions, params)
+        """Requests, and characters, which is what services charge for; raises QuestionError as ``translate`` does."""
+        requests = len(list(self.batch_sizes(hook, questions)))
+        return super().cost(hook, questions, params).model_copy(update={"requests": requests})
 
     def _check(self, texts: Sequence[str]) -> list[int]:
         """The size of each text; raises QuestionError for one that no request can hold."""

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import SecretStr
 
-from biascore.api.adapters import Backend, Identity, hookimpl
+from biascore.api.adapters import Backend, Cost, Identity, hookimpl
 from biascore.api.languages import Language, find_language
 from biascore.api.queries import (
     LETTERS,
@@ -32,6 +32,7 @@ from biascore.api.queries import (
 )
 from biascore.errors import AnswerError, QuestionError
 from biascore_adapters.openai.client import ChatClient, Reply
+from biascore_adapters.openai.costs import cost_of
 from biascore_adapters.openai.echo import Echo
 from biascore_adapters.openai.forced import Forced
 from biascore_adapters.openai.likelihood import Every, Likelihood, Scored
@@ -96,8 +97,8 @@ class ChatBackend(Backend):
     def translate(self, texts: tuple[str, ...], source: str, target: str) -> tuple[str, ...]:
         """Translations by a fixed prompt; what is refused, or is more than a translation, is none, and a warning counts
         it."""
-        names = {"source": self._name(source), "target": self._name(target)}
-        asked = [(TRANSLATE.format(**names, text=text), self._options.max_new_tokens, 0) for text in texts]
+        prompts = self._prompts(texts, source, target)
+        asked = [(prompt, self._options.max_new_tokens, 0) for prompt in prompts]
         replies = self._all(asked, self._reply)
         problems = [_no_translation(text, reply) for text, reply in zip(texts, replies, strict=True)]
         for problem in dict.fromkeys(filter(None, problems)):
@@ -120,10 +121,20 @@ class ChatBackend(Backend):
                 )
         return super().batch_sizes(hook, questions)
 
+    def cost(self, hook: str, questions: Sequence[Any], params: Mapping[str, str]) -> Cost:
+        """Requests, and bounds of the tokens, which a server reads in pieces that are not known here."""
+        asked = self._prompts(questions, **params) if hook == "translate" else questions
+        sent = cost_of(hook, asked, params, self._options)
+        return sent.model_copy(update={"characters": super().cost(hook, questions, params).characters})
+
     def close(self) -> None:
         """Stop the threads and close the connections."""
         self._threads.shutdown(cancel_futures=True)
         self._client.close()
+
+    def _prompts(self, texts: Sequence[str], source: str, target: str) -> list[str]:
+        names = {"source": self._name(source), "target": self._name(target)}
+        return [TRANSLATE.format(**names, text=text) for text in texts]
 
     def _reply(self, asked: tuple[str, int, int]) -> Reply:
         prompt, tokens, top = asked

@@ -50,9 +50,9 @@ from biascore_adapters.planted.lexicon import GENDER, generator
 from biascore_adapters.planted.part import first
 from biascore_adapters.planted.planting import Planted
 from biascore_adapters.planted.sentences import FLOOR, TOKEN, Sentence, Token, cannot, covered, plain
+from biascore_adapters.planted.softmax import Softmax
 from biascore_adapters.planted.vectors import PlantedWords, Vectors
 
-SCALE: Final = 20.0
 HEADS: Final = ("anger", "fear", "joy", "sadness", "valence")
 ORDINARY: Final = -5.0
 """Log-probability, in nats, of each token of a planted sentence that carries nothing."""
@@ -82,6 +82,7 @@ class PlantedBackend(Backend):
         self._vectors = Vectors(lexicon, seed)
         self._word = self._vectors.of
         self._matrix: npt.NDArray[np.float64] | None = None
+        self._softmax = Softmax(self._word, self._vocabulary, self._all_vectors)
         self.identity = Identity(
             digest=planted.digest(seed),
             sentence_vector="planted vector of the text, else the mean of its words' vectors",
@@ -201,14 +202,7 @@ class PlantedBackend(Backend):
 
     def _logprob(self, word: str, visible: list[str]) -> float:
         """log p(word | visible words): a softmax over the planted words and the word itself."""
-        context = np.sum([self._word(other.casefold()) for other in visible], axis=0) if visible else None
-        own = word.casefold()
-        vectors = self._all_vectors()
-        if own not in self._vocabulary:
-            vectors = np.vstack([vectors, self._word(own)])
-        logits = np.zeros(len(vectors)) if context is None else SCALE * (vectors @ context)
-        logits -= logits.max()  # scipy's log_softmax takes four times as long for so few
-        return float(logits[self._vocabulary.get(own, len(vectors) - 1)] - np.log(np.exp(logits).sum()))
+        return self._softmax.logprob(word.casefold(), [other.casefold() for other in visible])
 
     def _fill(self, query: Masked) -> TokenLogprobs:
         found = self._sentences.within(query.text)

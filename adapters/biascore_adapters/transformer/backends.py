@@ -281,10 +281,12 @@ class TextScorer(TransformerBackend):
     def cost(self, hook: str, questions: Sequence[Any], params: Mapping[str, str]) -> Cost:
         """One pass for each text, with the beginning-of-text token that it is scored given; none to count tokens.
 
-        A prompt of several texts is a pass of its own, and then these are. What text will be generated is not known.
+        A prompt of several texts is a pass of its own, and then these are. Of generated text, only the limit is known.
         """
-        if hook not in ("score", "choose") or params.get("way") == "text":
+        if hook not in ("score", "choose"):
             return super().cost(hook, questions, params)
+        if params.get("way") == "text":
+            return self._chooser.cost_by_text(questions, super().cost(hook, questions, params))
         if params.get("quantity") == TOKEN_COUNT:
             return Cost.none()
         if hook == "choose":

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Final, Protocol
 
+from biascore.api.adapters import Cost
 from biascore.api.queries import (
     LETTERS,
     Choice,
@@ -23,8 +24,20 @@ from biascore_adapters.transformer.prompts import Prompts
 from biascore_adapters.transformer.tokens import shown
 
 WAYS: Final[tuple[Way, ...]] = ("likelihood", "letters", "text")
-Generate = Callable[[Sequence[str]], Sequence[str]]
-"""What a model says after each of the prompts, which are put already."""
+
+
+class Generate(Protocol):
+    """Says what a model answers to prompts, which are put already, in ``most`` tokens or less."""
+
+    most: int
+
+    def __call__(self, prompts: Sequence[str], /) -> Sequence[str]:
+        """The answers, one for one; raises QuestionError for a prompt that leaves no room for one."""
+        ...
+
+    def lengths(self, prompts: Sequence[str], /) -> Sequence[int]:
+        """The tokens of each prompt; raises as a call does."""
+        ...
 
 
 class Chooser:
@@ -47,10 +60,8 @@ class Chooser:
         """What is chosen of each; raises QuestionError for a question that cannot be asked in this way."""
         if way == "text":
             assert self._generate is not None, "a way that the identity does not list is not asked"
-            orders = [order_of(one) for one in questions]
-            asked = [written_out(one, order) for one, order in zip(questions, orders, strict=True)]
-            said = self._generate([self._prompts.put(one) for one in asked])
-            return tuple(map(by_text, questions, said, orders))
+            said = self._generate(self._put(questions))
+            return tuple(map(by_text, questions, said, map(order_of, questions)))
         rows = self.read(questions, way)
         scored = iter(self._score([text for some in rows for one in some for text in one]))
         sums = [[[sum(next(scored)) for _ in one] for one in some] for some in rows]
@@ -58,6 +69,16 @@ class Chooser:
             return tuple(map(by_letters, questions, sums))
         lengths = ([len(text.scored) for text in some[0]] for some in rows)
         return tuple(by_likelihood(some[0], own) for some, own in zip(sums, lengths, strict=True))
+
+    def cost_by_text(self, questions: Sequence[Choice], known: Cost) -> Cost:
+        """What is known with the tokens of the prompts, and of answers at most; how many passes these take is not known."""
+        assert self._generate is not None, "a way that the identity does not list is not asked"
+        read = self._generate.lengths(self._put(questions))
+        written = self._generate.most * len(read)
+        return known.model_copy(update={"tokens": sum(read), "tokens_out": written, "requests": 0})
+
+    def _put(self, questions: Sequence[Choice]) -> list[str]:
+        return [self._prompts.put(written_out(one, order_of(one))) for one in questions]
 
     def read(self, questions: Sequence[Choice], way: Way) -> list[list[list[ScoredText]]]:
         """What is scored: for each question its prompts (by letters one for each cyclic order), for each a text an

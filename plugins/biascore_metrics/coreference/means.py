@@ -44,7 +44,7 @@ class Mean:
         weights: Floats | None = None,
         rows: str = "pairs",
     ) -> Mean:
-        """Of values (n,), whose ``rows`` are called so; the level of each row on one or two factors is (n,); equal weights if None."""
+        """Of values (n,), whose ``rows`` are called so; ``factors``: (n,) levels of one or two; None: equal weights."""
         n = {rows: len(values)} | {name: len(set(labels)) for name, labels in factors.items()}
         if not len(values):
             return cls(None, n, problem=NO_ROWS)

@@ -14,7 +14,7 @@ transformers = pytest.importorskip("transformers", reason="needs biascore[hf]")
 
 from biascore import Engine  # noqa: E402
 from biascore.api.adapters import Backend  # noqa: E402
-from biascore.api.queries import Masked, Text  # noqa: E402
+from biascore.api.queries import Choice, Masked, Text  # noqa: E402
 from biascore.errors import QuestionError  # noqa: E402
 from biascore.models.cost import Cost  # noqa: E402
 
@@ -72,7 +72,10 @@ def computing(backend: Any) -> Iterator[list[int]]:
     read: list[int] = []
 
     def note(_module: Any, _arguments: Any, inputs: dict[str, Any]) -> None:
-        read.extend(inputs["attention_mask"].sum(dim=1).tolist())
+        mask = inputs.get(
+            "attention_mask"
+        )  # none of a prompt alone, and of each token that is generated after it
+        read.extend(mask.sum(dim=1).tolist() if mask is not None else [inputs["input_ids"].shape[1]])
 
     handle = backend._runtime._trunk.model.register_forward_pre_hook(note, with_kwargs=True)
     try:
@@ -115,6 +118,25 @@ def test_what_no_model_of_the_kind_takes_is_refused_without_the_model(backend: A
         backend("llama").cost("score", TEXTS, {"quantity": "anger"})
     with pytest.raises(QuestionError, match="no output 'anger'"):
         backend("head").cost("score", TEXTS, {"quantity": "anger"})
+
+
+def test_an_answer_in_words_costs_its_prompt_and_at_most_its_limit(backend: Any) -> None:
+    opened = backend("llama")
+    asked = [
+        Choice("Who was late?", ("the nurse", "he"), instruction="Say it."),
+        Choice("Who?", ("he", "she")),
+    ]
+    short = opened._chooser._generate.most = 4
+    with computing(opened) as read:
+        cost = opened.cost("choose", asked, {"way": "text"})
+        assert read == []
+        opened.choose(tuple(asked), "text")
+    prompts = [size for size in read if size > 1]
+    assert len(prompts) == len(asked)
+    assert (cost.passes, cost.tokens, cost.tokens_out, cost.requests) == (None, sum(prompts), 2 * short, 0)
+    assert len(read) <= cost.tokens_out
+    with pytest.raises(QuestionError, match="tokens long"):
+        opened.cost("choose", [Choice("nurse " * 99, ("he", "she"))], {"way": "text"})
 
 
 def test_no_question_costs_nothing(backend: Any) -> None:

@@ -1,0 +1,85 @@
+"""What services charge for what a plan sends, at prices that the user gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from biascore.basics.frozen import Frozen
+from biascore.basics.wording import listed
+from biascore.errors import OptionsError
+
+if TYPE_CHECKING:
+    from biascore.planning.plan import QuestionPlan
+
+_MILLION = 1_000_000
+
+
+class Prices(Frozen):
+    """For a million characters, and for a million tokens in and out, in any one currency; None is not given.
+
+    Raises OptionsError where only one of the two prices of tokens is given.
+    """
+
+    characters: float | None = None
+    tokens_in: float | None = None
+    tokens_out: float | None = None
+
+    def model_post_init(self, _context: object) -> None:
+        """Check that the prices of tokens come together."""
+        if (self.tokens_in is None) != (self.tokens_out is None):
+            raise OptionsError(
+                "a service charges for tokens in and out, and one of the two prices is given. Give --price-in and "
+                "--price-out (0 is a price)"
+            )
+
+    @property
+    def given(self) -> bool:
+        """Whether there is any price."""
+        return self != Prices()
+
+
+class Price(Frozen):
+    """The ``amount`` that services may charge at most, how it comes about, and the models that it leaves out."""
+
+    amount: float
+    told: tuple[str, ...]
+    without: tuple[str, ...] = ()
+
+
+def price_of(rows: Iterable[QuestionPlan], prices: Prices) -> Price:
+    """What the rows of services cost: by tokens where these are known, else by characters."""
+    by_tokens: list[QuestionPlan] = []
+    by_characters: list[QuestionPlan] = []
+    for row in rows:
+        known = None not in (row.cost.tokens, row.cost.tokens_out)
+        if row.paid and row.asked:
+            (by_tokens if known else by_characters).append(row)
+    amount, told, without = 0.0, [], list[str]()
+    if prices.tokens_in is not None and prices.tokens_out is not None:
+        read = sum(row.cost.tokens or 0 for row in by_tokens)
+        written = sum(row.cost.tokens_out or 0 for row in by_tokens)
+        own = (read * prices.tokens_in + written * prices.tokens_out) / _MILLION
+        amount += own
+        told.append(
+            f"price: at most {own:,.2f} for {read:,} tokens in at {prices.tokens_in:g} per million and {written:,} tokens "
+            f"out at {prices.tokens_out:g}; requests that are repeated after a failure are not counted"
+        )
+    else:
+        without += [row.model for row in by_tokens]
+    if prices.characters is not None:
+        sent = sum(row.cost.characters or 0 for row in by_characters)
+        amount += sent * prices.characters / _MILLION
+        told.append(
+            f"price: {sent * prices.characters / _MILLION:,.2f} for {sent:,} characters at {prices.characters:g} per "
+            "million"
+        )
+    else:
+        without += [row.model for row in by_characters]
+    names = tuple(dict.fromkeys(without))
+    if names:
+        told.append(
+            f"not in this price: {listed(names)}. Give --price-in and --price-out for services that count tokens, "
+            "--price-per-million for those that count characters"
+        )
+    return Price(amount=amount, told=tuple(told), without=names)
