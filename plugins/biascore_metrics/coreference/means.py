@@ -44,7 +44,7 @@ class Mean:
         weights: Floats | None = None,
         rows: str = "pairs",
     ) -> Mean:
-        """Of values (n,), whose ``rows`` are called so; ``factors``: (n,) levels of one or two; None: equal weights."""
+        """Of values (n,), called ``rows``; their levels on one or two factors are (n,) each; equal weights if None."""
         n = {rows: len(values)} | {name: len(set(labels)) for name, labels in factors.items()}
         if not len(values):
             return cls(None, n, problem=NO_ROWS)
