@@ -167,13 +167,13 @@ def _signed(neutral: Mapping[str, Shift], level: float, unit: str) -> list[Estim
     adjusted = holm([None if one is None else one.p_value for one in tests.values()])
     return [
         Estimate(
-            name=f"neutral {name}: second - first",
+            name=f"neutral {name}: later - earlier",
             value=float(some[name].signed.mean()),
             unit=unit,
             n={QUESTIONS: len(some[name].signed)},
             interval=_interval(test, f"{OVER}, {test.df:.0f} df") if test else None,
             p_values=(_p(f"{OVER}, Holm over {len(tests)} neutral changes", float(p)),) if test else (),
-            sides=("yes is more probable with the second", "yes is more probable with the first"),
+            sides=("yes is more probable with the later one", "yes is more probable with the earlier one"),
         )
         for (name, test), p in zip(tests.items(), adjusted.tolist(), strict=True)
     ]

@@ -155,7 +155,7 @@ def test_a_neutral_change_that_moves_the_answers_is_told():
     found = measure(Continues(logit), decisions_test(cases_of()))
     assert "neutral changes of the text move the answers, too" in found.doubts
     assert any("no larger than what a neutral change makes" in one for one in found.cautions)
-    control = found.estimate("neutral weekday: second - first")
+    control = found.estimate("neutral weekday: later - earlier")
     assert control.value == pytest.approx(1.0, abs=0.2)
     assert control.p_values[0].value < 0.01
     moved = found.estimate("absolute change by weekday (neutral)").value
