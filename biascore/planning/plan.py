@@ -127,7 +127,7 @@ class Plan(Frozen):
 
     def price(self, prices: Prices) -> Price:
         """What services with a key charge at most for what the cache does not answer, at these prices."""
-        return price_of(self.rows, prices)
+        return price_of([(row.model, row.cost) for row in self.rows if row.paid and row.asked], prices)
 
     def readable(self) -> str:
         """Table and notes as text of fixed width."""

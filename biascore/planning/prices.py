@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from biascore.basics.frozen import Frozen
 from biascore.basics.wording import listed
 from biascore.errors import OptionsError
-
-if TYPE_CHECKING:
-    from biascore.planning.plan import QuestionPlan
+from biascore.models.cost import Cost
 
 _MILLION = 1_000_000
 
@@ -47,18 +44,17 @@ class Price(Frozen):
     without: tuple[str, ...] = ()
 
 
-def price_of(rows: Iterable[QuestionPlan], prices: Prices) -> Price:
-    """What the rows of services cost: by tokens where these are known, else by characters."""
-    by_tokens: list[QuestionPlan] = []
-    by_characters: list[QuestionPlan] = []
-    for row in rows:
-        known = None not in (row.cost.tokens, row.cost.tokens_out)
-        if row.paid and row.asked:
-            (by_tokens if known else by_characters).append(row)
+def price_of(asked: Iterable[tuple[str, Cost]], prices: Prices) -> Price:
+    """What services charge for what they are asked, each by name: by tokens where these are known, else by characters."""
+    by_tokens: list[tuple[str, Cost]] = []
+    by_characters: list[tuple[str, Cost]] = []
+    for name, cost in asked:
+        known = cost.tokens is not None and cost.tokens_out is not None
+        (by_tokens if known else by_characters).append((name, cost))
     amount, told, without = 0.0, [], list[str]()
     if prices.tokens_in is not None and prices.tokens_out is not None:
-        read = sum(row.cost.tokens or 0 for row in by_tokens)
-        written = sum(row.cost.tokens_out or 0 for row in by_tokens)
+        read = sum(cost.tokens or 0 for _, cost in by_tokens)
+        written = sum(cost.tokens_out or 0 for _, cost in by_tokens)
         own = (read * prices.tokens_in + written * prices.tokens_out) / _MILLION
         amount += own
         told.append(
@@ -66,16 +62,16 @@ def price_of(rows: Iterable[QuestionPlan], prices: Prices) -> Price:
             f"out at {prices.tokens_out:g}; requests that are repeated after a failure are not counted"
         )
     else:
-        without += [row.model for row in by_tokens]
+        without += [name for name, _ in by_tokens]
     if prices.characters is not None:
-        sent = sum(row.cost.characters or 0 for row in by_characters)
+        sent = sum(cost.characters or 0 for _, cost in by_characters)
         amount += sent * prices.characters / _MILLION
         told.append(
             f"price: {sent * prices.characters / _MILLION:,.2f} for {sent:,} characters at {prices.characters:g} per "
             "million"
         )
     else:
-        without += [row.model for row in by_characters]
+        without += [name for name, _ in by_characters]
     names = tuple(dict.fromkeys(without))
     if names:
         told.append(

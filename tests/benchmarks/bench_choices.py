@@ -3,10 +3,10 @@
     python -m tests.benchmarks.bench_choices --harness VENV/bin/python [--items 1000] [--options 3] [--tokens 60]
         [--size 384] [--layers 6] [--batch 32] [--repetitions 3] [--no-cache]
 
-VENV has ``lm-eval`` and ``accelerate``. A random GPT-2 is made here, and read by both with a start token
-(``add_bos_token``), as ``hf:`` does by itself. One thread, no network. The runs alternate; CPU time is what is
-compared, because other programs disturb it less, and the clock is printed too. Both begin with an interpreter and end
-with the log-likelihoods in a file. The largest difference of a log-likelihood has to be 1e-4 nats or less.
+VENV has ``lm-eval`` and ``accelerate``. A random GPT-2 is made here; both read it with a start token (``add_bos_token``
+of the harness), as ``hf:`` does by itself. One thread, no network. The runs alternate; CPU time is what is compared,
+because other programs disturb it less, and the clock is printed too. Both begin with an interpreter and end with the
+log-likelihoods in a file. The largest difference of a log-likelihood has to be 1e-4 nats or less.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import re
 import resource
 import statistics
 import subprocess
@@ -30,10 +29,20 @@ from biascore.api.queries import Choice
 
 TOLERANCE: Final = 1e-4
 CONTEXT: Final = 512
-WORDS: Final = tuple(
-    re.findall(
-        r"\w+", "the nurse said that he and she left the office with an engineer before mother and father"
-    )
+WORDS: Final = (
+    "the",
+    "nurse",
+    "said",
+    "that",
+    "he",
+    "and",
+    "she",
+    "left",
+    "office",
+    "with",
+    "an",
+    "engineer",
+    "mother",
 )
 TASK: Final = """
 task: choices

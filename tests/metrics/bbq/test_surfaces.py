@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,41 +15,47 @@ from biascore.evidence.spec import Scenario
 from biascore.exporting.model_card import ModelCard
 from biascore.results.gates import GateOutcome
 from biascore.results.result_lines import quote_lines
+from biascore_metrics.bbq.test import ChoicesTest
 
-from .made import Chooser, made_test, model_of, questions, roles
+from .made import Chooser, model_of, roles
 
 ROOT = Path(__file__).resolve().parents[3]
-TEST = replace(made_test(questions(12, 8)), id="en/choices-age")
 
 
-def stereotyping(engine: Engine) -> Chooser:
-    return Chooser(TEST.questions.questions, roles("target"))
+@pytest.fixture
+def shipped(engine: Engine) -> ChoicesTest:
+    test = engine.catalogue.test("en/choices-age")
+    assert isinstance(test, ChoicesTest)
+    return test
 
 
-def test_the_scenario_of_the_page_holds_what_was_measured(engine: Engine) -> None:
+def stereotyping(test: ChoicesTest) -> Chooser:
+    return Chooser(test.questions.questions, roles("target"))
+
+
+def test_the_scenario_of_the_page_holds_what_was_measured(engine: Engine, shipped: ChoicesTest) -> None:
     page = (ROOT / "docs" / "metrics" / "bbq.md").read_text(encoding="utf-8")
     (block,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
     (stated,) = tomllib.loads(block)["scenarios"]
-    run = engine.measure("bbq", model_of(engine, stereotyping(engine)), TEST)
+    run = engine.measure("bbq", model_of(engine, stereotyping(shipped)), shipped)
     (found,) = evidence([Scenario.model_validate(stated, strict=False)], run, ())
     assert [(one.held, one.found) for one in found.tested] == [
         (GateOutcome.FAILS, f"ambiguous bias = 1 [{run[0].headline.interval.low:.3g}, 1]")
     ]
 
 
-def test_a_model_card_has_the_sentence(engine: Engine) -> None:
-    run = engine.measure("bbq", model_of(engine, stereotyping(engine)), TEST)
+def test_a_model_card_has_the_sentence(engine: Engine, shipped: ChoicesTest) -> None:
+    run = engine.measure("bbq", model_of(engine, stereotyping(shipped)), shipped)
     (card,) = ModelCard().export(run)
-    said = "On 96 ambiguous questions about age the model picked the stereotyped person 100.0 points more often than"
+    said = "On 32 ambiguous questions about age the model picked the stereotyped person 100.0 points more often than"
     assert f"- {said}" in card.text
     (line,) = quote_lines(run, run.answers)
     assert line.startswith(f"made: {said}")
 
 
 @pytest.mark.slow
-def test_it_is_calibrated_by_templates(engine: Engine) -> None:
-    known = engine.with_tests([TEST], engine.seed)
-    found = calibrate(known, "bbq", TEST, models=20, nulls=20, times=(1,), effects=(1.6,))
-    assert dict(found.sizes[0].n) == {"questions": 96, "templates": 12}
-    assert [cell.rate.count for cell in found.cells][1] >= 18
+def test_it_is_calibrated_by_templates(engine: Engine, shipped: ChoicesTest) -> None:
+    found = calibrate(engine, "bbq", shipped, models=20, nulls=20, times=(1,), effects=(1.6,))
+    assert dict(found.sizes[0].n) == {"questions": 32, "templates": 8}
+    assert [cell.rate.count for cell in found.cells][1] >= 15
     assert found.cells[0].rate.count <= 4
