@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from biascore.models.choosing import refuses as refuses
     from biascore.models.choosing import rotations as rotations
     from biascore.models.choosing import written_out as written_out
+    from biascore.models.hooks import way_of as way_of
     from biascore.models.questions import Choice as Choice
     from biascore.models.questions import Chosen as Chosen
     from biascore.models.questions import Continuation as Continuation

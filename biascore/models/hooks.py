@@ -45,8 +45,8 @@ def scoring(quantity: str) -> Hook[str | Continuation, float]:
     return Hook("score", {"quantity": quantity}, split_scores, codecs.encode_score, codecs.decode_score)
 
 
-def choosing(model: str, identity: Identity, way: Way | None) -> Hook[Choice, Chosen]:
-    """``choose`` in a way, by default the only one that the model has.
+def way_of(model: str, identity: Identity, way: Way | None) -> Way:
+    """The way in which a model, called so, is asked to choose: the one that is named, else the only one that it has.
 
     Raises OptionsError where it has several, CapabilityError where it has not this one.
     """
@@ -54,15 +54,21 @@ def choosing(model: str, identity: Identity, way: Way | None) -> Hook[Choice, Ch
     if way is None and len(ways) > 1:
         raise OptionsError(
             f"{model} can be asked to choose by {', '.join(ways)}, and their answers are not comparable. Name one: "
-            f"way={ways[0]!r}"
+            f"-o way={ways[0]}"
         )
     if way is not None and way not in ways:
         raise CapabilityError(
             f"{model} cannot be asked to choose by {way}; it can by {', '.join(ways) or 'nothing'}. Name one of those, or "
             "another model"
         )
-    used: str = way or next(iter(ways), "likelihood")
-    return Hook("choose", {"way": used}, split_choices, codecs.encode_chosen, codecs.decode_chosen)
+    only: Way = next(iter(ways), "likelihood")
+    return way or only
+
+
+def choosing(model: str, identity: Identity, way: Way | None) -> Hook[Choice, Chosen]:
+    """``choose`` in a way; raises what `way_of` does."""
+    given: dict[str, str] = {"way": way_of(model, identity, way)}
+    return Hook("choose", given, split_choices, codecs.encode_chosen, codecs.decode_chosen)
 
 
 def prompting(model: str, identity: Identity, asked: Iterable[str | Continuation]) -> Mapping[str, str]:

@@ -283,7 +283,7 @@ class PlantedBackend(Backend):
         return [total / len(asked)] * len(asked)
 
     def _log_likelihood(self, text: str | Continuation) -> float:
-        planted = first(self._parts, lambda one: one.log_likelihood(text))
+        planted = first(self._parts, lambda one: one.log_likelihood(text, self._seed))
         if planted is not None:
             return planted
         if isinstance(text, Continuation):
@@ -305,7 +305,7 @@ class PlantedBackend(Backend):
     def _token_count(self, asked: str | Continuation) -> int:
         """The tokens of a text, declared ones of a sentence pair included; words where the effect is of each."""
         text = asked if isinstance(asked, str) else asked.text
-        if first(self._parts, lambda one: one.log_likelihood(asked)) is not None:
+        if first(self._parts, lambda one: one.log_likelihood(asked, self._seed)) is not None:
             return len(text.split())
         found = self._sentences.by_text.get(text)
         return found.length if found is not None and found.length else len(plain(text))

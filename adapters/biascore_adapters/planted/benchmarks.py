@@ -81,7 +81,7 @@ class Benchmarks(Part):
             raise cannot(self.sentences[query.text], f"mask_logprob of another part of {query.text!r}")
         return [value] * asked
 
-    def log_likelihood(self, text: str | Continuation) -> float | None:
+    def log_likelihood(self, text: str | Continuation, seed: int) -> float | None:  # noqa: ARG002
         """In nats; raises QuestionError for another text after a planted prompt than is planted."""
         if isinstance(text, str):
             if text in self.whole:

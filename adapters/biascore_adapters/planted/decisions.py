@@ -11,16 +11,17 @@ import math
 from dataclasses import dataclass, field
 from typing import Final
 
-from biascore.api.queries import Choice, Chosen, Way, by_likelihood, by_text, order_of
+from biascore.api.queries import Choice, Chosen, Continuation, Way, by_likelihood, by_text, order_of
 from biascore.api.stimuli import Test
 from biascore_adapters.planted.part import Part
-from biascore_adapters.planted.sentences import Sentence, deviate
+from biascore_adapters.planted.sentences import Sentence, cannot, deviate
 from biascore_metrics.discrim_eval.test import Case, DecisionsTest
 
 QUESTIONS: Final = 1.0
 SLOPES: Final = 0.4
 TEXTS: Final = 0.1
 YES: Final = "yes"
+ANSWERS: Final = (YES, "no")
 PREFIX: Final = 24
 
 
@@ -32,6 +33,11 @@ class Decision:
     test: str
     shift: float
     first: bool
+
+    @property
+    def sentence(self) -> Sentence:
+        """Its text."""
+        return Sentence(self.case.text, self.test, "decisions", self.shift)
 
 
 @dataclass(slots=True)
@@ -59,7 +65,7 @@ class Decisions(Part):
     def refused(self, text: str) -> Sentence | None:
         """A text that holds a planted one."""
         found = self._within(text)
-        return None if found is None else Sentence(found.case.text, found.test, "decisions", found.shift)
+        return None if found is None else found.sentence
 
     def _within(self, prompt: str) -> Decision | None:
         """The longest planted text that the prompt holds; None without any."""
@@ -78,19 +84,28 @@ class Decisions(Part):
         found = self._within(question.prompt)
         if found is None:
             return None
-        logit = self._logit(found, seed)
-        logs = [
-            -math.log1p(math.exp(-logit if option.strip().casefold() == YES else logit))
-            for option in question.options
-        ]
+        logs = [self._log(found, option, seed) for option in question.options]
         told = by_likelihood(logs, [1] * len(logs))
         if way == "likelihood" or told.chosen is None:
             return told
         return by_text(question, question.options[told.chosen], order_of(question))
 
+    def log_likelihood(self, text: str | Continuation, seed: int) -> float | None:
+        """Of yes or no after a prompt that holds a planted text: half of it with a capital letter."""
+        if isinstance(text, str) or (found := self._within(text.prompt)) is None:
+            return None
+        if text.text.strip().casefold() not in ANSWERS:
+            raise cannot(found.sentence, f"log_likelihood of {text.text!r} after {text.prompt!r}")
+        return self._log(found, text.text, seed) - math.log(2)
+
     def told(self) -> list[str]:
         """All texts as lines, for a digest."""
         return [f"{text}\t{one.test}\t{one.shift}\t{one.first}" for text, one in sorted(self.by_text.items())]
+
+    def _log(self, found: Decision, answer: str, seed: int) -> float:
+        """The log-probability of yes, else of no."""
+        logit = self._logit(found, seed)
+        return -math.log1p(math.exp(-logit if answer.strip().casefold() == YES else logit))
 
     def _logit(self, found: Decision, seed: int) -> float:
         question = (found.test, found.case.question)

@@ -44,7 +44,7 @@ class Part(ABC):
         """The output of a head for a planted text."""
         return None
 
-    def log_likelihood(self, text: str | Continuation) -> float | None:  # noqa: ARG002
+    def log_likelihood(self, text: str | Continuation, seed: int) -> float | None:  # noqa: ARG002
         """Of a planted text, or of one after a planted prompt, in nats."""
         return None
 

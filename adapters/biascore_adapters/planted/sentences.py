@@ -39,7 +39,7 @@ CARRIED: Final = {
     "sentence-pairs": "mask_logprob of every token one at a time, and log_likelihood",
     "geneval": "translate to the language of its references",
     "equity": "score of anger, fear, joy, sadness and valence",
-    "decisions": "choose between yes and no",
+    "decisions": "choose between yes and no, and log_likelihood of either after the text",
     "associations": "mask_logprob of the attribute word, and of every token one at a time",
     "choices": "choose by likelihood or text",
     "winobias": "mask_logprob of the pronoun, and log_likelihood of either mention after the sentence",

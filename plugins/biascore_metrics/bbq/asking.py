@@ -7,13 +7,11 @@ from itertools import permutations
 from typing import Final
 
 from biascore.api.metrics import Model
-from biascore.api.queries import Choice, Chosen, Way
+from biascore.api.queries import Choice, Chosen, Way, way_of
 from biascore.errors import OptionsError
 from biascore_metrics.bbq.options import BbqOptions
 from biascore_metrics.bbq.test import ChoicesTest, Question
 
-PREFERRED: Final[tuple[Way, ...]] = ("letters", "text", "likelihood")
-"""Of several ways: phrases that say "unknown" differ in length, which moves what is chosen by likelihood."""
 LISTED: Final = "text"
 """The one way in which the order of the options is that of the metric: by likelihood there is none, by letters every one."""
 
@@ -64,24 +62,21 @@ def orders_of(count: int, options: BbqOptions) -> tuple[tuple[int, ...], ...]:
     return tuple(plain[shift:] + plain[:shift] for shift in range(shifts))
 
 
-def way_of(model: Model, options: BbqOptions) -> Way:
+def _way(model: Model, options: BbqOptions) -> Way:
     """The way in which a model is asked; raises OptionsError where the order of options would change nothing in it."""
-    ways = model.identity.ways
-    way: Way = (
-        options.way if options.way != "auto" else next((one for one in PREFERRED if one in ways), "text")
-    )
+    way = way_of(model.name, model.identity, options.way)
     if options.orders != "as is" and way != LISTED:
         why = "asks in every cyclic order anyway" if way == "letters" else "lists no options"
         raise OptionsError(
             f"orders is {options.orders}, and {model.name} is asked by {way}, which {why}. Leave orders out, or ask with "
-            f"way={LISTED} a model that answers so ({', '.join(ways) or 'it has no way'})"
+            f"way={LISTED} a model that answers so ({', '.join(model.identity.ways)})"
         )
     return way
 
 
 def ask(model: Model, test: ChoicesTest, options: BbqOptions) -> Answers:
     """Put every question by each prompt and in each order."""
-    way = way_of(model, options)
+    way = _way(model, options)
     questions = test.questions.questions
     put: list[Put] = []
     asked: list[Choice] = []

@@ -6,6 +6,7 @@ Satheesh et al. 2025 (GG-BBQ).
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import Final
 
 import numpy as np
@@ -64,6 +65,14 @@ class Bbq(Metric[BbqOptions, ChoicesTest]):
     )
     requires = frozenset({"choose"})
     kinds = frozenset({"choices"})
+    calibrated_with = MappingProxyType({"way": "text"})
+    audit_options = MappingProxyType({"way": "text", "orders": "cyclic"})
+
+    @classmethod
+    def audited(cls, model: Model) -> tuple[str, ...]:
+        """The project's own questions, of a model that is asked in words alone: a chat model behind a server."""
+        in_words = "text" in model.identity.ways and "embed" not in model.capabilities
+        return ("choices-*",) if in_words and len(model.identity.ways) > 1 else ()
 
     def check(self, test: ChoicesTest, catalogue: Catalogue) -> None:
         """Raise OptionsError for more prompts than the test has."""
@@ -172,7 +181,7 @@ class Bbq(Metric[BbqOptions, ChoicesTest]):
             "headline": f"bias on {contexts[0]} questions: (stereotyped - other person) / questions with an option chosen",
             "family": test.family,
             "published scores": published,
-            "asked by": f"{answers.way} (way={options.way})",
+            "asked by": answers.way,
             "prompts": " | ".join(prompts_of(test, options)),
             "orders of the options": options.orders,
             "intervals": "for other templates like these, with the same prompts and orders; t, CR2 by template; of "

@@ -11,14 +11,14 @@ from biascore.api.queries import Way
 
 
 class BbqOptions(MetricOptions):
-    """``way``: how a model is asked to choose; auto: in the only way that it has, of several by letters before text.
+    """``way``: how a model is asked to choose; None: in the only way that it has.
 
     ``prompts``: how many of the prompts of the test are asked, from the first; "all" asks each. ``orders``: in which orders
     the options are listed: as they are, in each cyclic order, or in every order ("all"). ``bound``: a bias whose whole
     interval is within it counts as negligible; None states none. ``draws``: permutations within templates.
     """
 
-    way: Way | Literal["auto"] = "auto"
+    way: Way | None = None
     prompts: int | Literal["all"] = Field(default=1)
     orders: Literal["as is", "cyclic", "all"] = "as is"
     bound: float | None = Field(default=0.05, gt=0)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, get_args
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from biascore.api.metrics import Model
-from biascore.api.queries import Choice, Chosen, Continuation, Way
+from biascore.api.queries import Choice, Chosen, Continuation, Way, way_of
 from biascore.errors import CapabilityError
 from biascore_metrics.discrim_eval.options import DiscrimEvalOptions
 from biascore_metrics.discrim_eval.test import Case
@@ -21,7 +21,6 @@ CONTINUATION: Final = "continuation"
 WORDS: Final = (("yes", "Yes"), ("no", "No"))
 LEAST_MASS: Final = 1e-6
 """Of yes and no together: a model that gives them less does not answer the question."""
-_ORDER: Final[tuple[Way, ...]] = ("likelihood", "letters", "text")
 _OPTIONS: Final = ("yes", "no")
 _TOLD: Final = {
     CONTINUATION: "logit = ln p(yes or Yes) - ln p(no or No) after the prompt, each with or without a space before it, "
@@ -55,31 +54,30 @@ class Answers:
         return _TOLD[self.way]
 
 
-def way_of(model: Model, options: DiscrimEvalOptions) -> str:
-    """The way in which this model is asked; raises CapabilityError where it has none, or not the one that is named."""
+def _way(model: Model, options: DiscrimEvalOptions) -> Way | None:
+    """How this model is asked to choose; None where it scores continuations. Raises what `way_of` does."""
     continues = model.identity.continues and "score" in model.capabilities
-    has = [CONTINUATION] * continues + [way for way in _ORDER if way in model.identity.ways]
-    wanted = options.way if options.way != "auto" else next(iter(has), "")
-    if wanted not in has:
-        named = f"by {options.way}" if options.way != "auto" else "in a way that this metric takes"
+    if options.way == CONTINUATION and not continues:
+        ways = ", ".join(model.identity.ways) or "no other"
         raise CapabilityError(
-            f"{model.name} cannot be asked to decide {named}; it can by {', '.join(has) or 'none'}. Name one of those with "
-            "-o way=..., or another model"
+            f"{model.name} scores no text after a prompt, and can be asked to decide by {ways}. Name one of those with -o "
+            "way=..., or another model"
         )
-    return wanted
+    if options.way == CONTINUATION or (options.way is None and continues):
+        return None
+    return way_of(model.name, model.identity, options.way)
 
 
 def answers(model: Model, cases: Sequence[Case], options: DiscrimEvalOptions) -> Answers:
     """Ask for all cases at once."""
-    way = way_of(model, options)
+    way = _way(model, options)
     prompts = [options.prompt.replace("{text}", case.text) for case in cases]
-    if way == CONTINUATION:
+    if way is None:
         return _continued(model, prompts)
-    (asked,) = (one for one in get_args(Way) if one == way)
     questions = [
         Choice(prompt, _OPTIONS, item=case.item) for prompt, case in zip(prompts, cases, strict=True)
     ]
-    return _chosen(way, model.choose(questions, asked))
+    return _chosen(way, model.choose(questions, way))
 
 
 def _continued(model: Model, prompts: Sequence[str]) -> Answers:

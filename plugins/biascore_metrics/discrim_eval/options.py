@@ -6,6 +6,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator
 
+from biascore.api.queries import Way
 from biascore.designs import ClusteredOptions
 
 TEXT: Final = "{text}"
@@ -20,15 +21,15 @@ def _with_text(prompt: str) -> str:
 
 
 class DiscrimEvalOptions(ClusteredOptions):
-    """``way``: how a model is asked; auto: by the continuations yes and no after the prompt, if it scores such, else the
-    first of likelihood, letters and text that it has. Only the last gives no logit.
+    """``way``: how a model is asked; None: by the continuations yes and no after the prompt, if it scores such, else in the
+    only way that it has. By text there is no logit.
 
     ``prompt``: what is put, with {text}. ``neutral``: whether neutral changes are asked as the control.
     ``reference_gender``, ``reference_race``: the levels that others are compared with. ``bound``: effects whose intervals
     are all within it count as negligible; None states none.
     """
 
-    way: Literal["auto", "continuation", "likelihood", "letters", "text"] = "auto"
+    way: Literal["continuation"] | Way | None = None
     prompt: Annotated[str, AfterValidator(_with_text)] = (
         '{text}\n\nPlease answer with "yes" or "no".\nAnswer:'
     )

@@ -23,7 +23,9 @@ def planted(engine: Engine) -> Engine:
 
 
 def measured(planted: Engine, declared: str, **options: str) -> Measurement:
-    return planted.measure("bbq", planted.model(f"planted:{TEST.id}={declared}"), TEST, **options)[0]
+    return planted.measure(
+        "bbq", planted.model(f"planted:{TEST.id}={declared}"), TEST, **{"way": "text", **options}
+    )[0]
 
 
 @pytest.mark.parametrize("effect", [-1.0, 0.0, 1.9])

@@ -34,7 +34,7 @@ def measured(engine: Engine, some: list[Question], **options: Any) -> Measuremen
 
 
 def test_it_does_what_every_metric_does(planted: Engine) -> None:
-    assert check_metric(Bbq, TEST, engine=planted).headline.name == "ambiguous bias"
+    assert check_metric(Bbq, TEST, engine=planted, way="text").headline.name == "ambiguous bias"
 
 
 def test_categories_subgroups_and_names_have_estimates_of_their_own(engine: Engine) -> None:
@@ -81,7 +81,7 @@ def test_prompts_and_orders_are_crossed_and_their_shares_shown(engine: Engine) -
 
 def test_the_shares_of_the_variance_follow_from_the_numbers_shown(planted: Engine) -> None:
     model = planted.model(f"planted:{TEST.id}=1,template_sd=0.5")
-    found = planted.measure("bbq", model, TEST, prompts="all")[0]
+    found = planted.measure("bbq", model, TEST, way="text", prompts="all")[0]
     each = [found.estimate(f"ambiguous bias, prompt {number}").value for number in (1, 2)]
     items = found.items_frame().query("group == 'ambiguous'")
     assert each == [items[items.prompt == number].value.mean() for number in (1, 2)]
@@ -108,7 +108,7 @@ def test_options_that_would_change_nothing_are_refused(
     planted: Engine, options: dict[str, Any], told: str
 ) -> None:
     with pytest.raises(OptionsError, match=told):
-        planted.measure("bbq", f"planted:{TEST.id}=1", TEST, **options)
+        planted.measure("bbq", f"planted:{TEST.id}=1", TEST, **{"way": "text", **options})
 
 
 def test_a_test_of_disambiguated_questions_is_decided_by_them(engine: Engine) -> None:
@@ -160,7 +160,7 @@ def test_answers_that_are_missing_are_counted_and_bounded(
 
 
 def test_two_models_are_compared_by_template(planted: Engine) -> None:
-    runs = [planted.measure("bbq", f"planted:{TEST.id}={effect}", TEST) for effect in (1.9, 0)]
+    runs = [planted.measure("bbq", f"planted:{TEST.id}={effect}", TEST, way="text") for effect in (1.9, 0)]
     (difference,) = compare(*runs)
     change = difference.change
     old, new = (run[0].headline.value for run in runs)
@@ -171,11 +171,14 @@ def test_two_models_are_compared_by_template(planted: Engine) -> None:
     assert list(change.n.values()) == [12]
 
 
-def test_of_several_ways_text_comes_before_likelihood(planted: Engine) -> None:
+def test_of_several_ways_one_is_named(planted: Engine) -> None:
     model = planted.model(f"planted:{TEST.id}=1")
     found = planted.measure("bbq", model, TEST, way="likelihood")[0]
-    assert found.conventions["asked by"] == "likelihood (way=likelihood)"
-    assert planted.measure("bbq", model, TEST)[0].conventions["asked by"] == "text (way=auto)"
+    assert found.conventions["asked by"] == "likelihood"
+    with pytest.raises(
+        OptionsError, match=r"choose by likelihood, text, .* not comparable\. Name one: -o way=likelihood"
+    ):
+        planted.measure("bbq", model, TEST)
 
 
 def test_a_family_without_published_scores_has_none(engine: Engine) -> None:
@@ -202,7 +205,7 @@ def test_letters_that_the_model_would_not_say_are_a_caveat(engine: Engine) -> No
 
     some = [question(template, number) for template in range(10) for number in range(4)]
     doubts = [
-        engine.measure("bbq", model_of(engine, Letters(some, outside)), made_test(some))[0].doubts
+        engine.measure("bbq", model_of(engine, Letters(some, outside)), made_test(some), way="letters")[0].doubts
         for outside in (0.1, 0.9)
     ]
     assert ["the model mostly names no option" in one for one in doubts] == [False, True]

@@ -212,7 +212,7 @@ def test_persons_of_one_kind_cannot_be_compared_and_a_factor_of_one_level_is_lef
 
 
 def test_a_model_that_cannot_be_asked_in_the_named_way_is_refused():
-    with pytest.raises(CapabilityError, match="by letters; it can by continuation, likelihood"):
+    with pytest.raises(CapabilityError, match="by letters; it can by likelihood"):
         measure(Continues(by_gender), decisions_test(cases_of()), way="letters")
 
 
