@@ -56,7 +56,7 @@ app.later(
 )
 app.later(
     "biascore.cli.plan:plan",
-    "Dry run: count the queries, passes, tokens and characters that a run of an audit file needs.",
+    "Dry run: count the queries, passes, tokens, requests and characters that a run of an audit file needs.",
     panel=MEASURE,
 )
 app.later(
