@@ -143,7 +143,8 @@ def _permuted(test: Test) -> Test:
             return tuple(other(one) for one in value)
         if not is_dataclass(value) or isinstance(value, type):
             return value
-        items = {name: some for name in _ITEMS if isinstance(some := getattr(value, name, None), tuple)}
+        own = [one.name for one in fields(value) if one.init and one.name in _ITEMS]
+        items = {name: some for name in own if isinstance(some := getattr(value, name), tuple)}
         if items:
             return replace(value, **{name: moved(some) for name, some in items.items()})
         parts = {one.name: other(getattr(value, one.name)) for one in fields(value) if one.init}

@@ -24,7 +24,7 @@ from biascore.designs.pairs.test import SentencePairs
 from biascore.stimuli import PairList, TemplateList, WordList
 
 DIMENSIONS = 50
-CONTEXT = 64
+CONTEXT = 256
 
 
 def texts_of(language: str) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import subprocess
 import sys
 from collections.abc import Iterable, Sequence
@@ -12,6 +13,7 @@ import numpy as np
 
 from biascore import Engine
 from biascore.designs.pairs.test import SentencePairsTest
+from biascore_metrics.bbq.test import ChoicesTest
 from biascore_metrics.eec.sentences import EquityTest
 from biascore_metrics.gest.kind import SamplesTest
 
@@ -103,8 +105,42 @@ def build(folder: Path) -> None:
     people = [(f"p{n}", "FM"[n % 2], ("Black", "White")[n % 3 // 2], n % 5 // 4) for n in range(300)]
     write_table(folder / "decisions.csv", ("id", "sex", "race", "hired"), people)
 
+    write_choices(folder)
     (folder / "audit.toml").write_text(AUDIT, encoding="utf-8")
     (folder / "my.txt").write_text("She said that he was late.\n" * 60, encoding="utf-8")
+
+
+def write_choices(folder: Path) -> None:
+    """Own questions as a file of BBQ, and what lm-evaluation-harness would have logged of them."""
+    test = Engine(cache=None).catalogue.test("en/choices-age")
+    assert isinstance(test, ChoicesTest)
+    rng = np.random.default_rng(2)
+    templates = list(dict.fromkeys(one.template for one in test.questions.questions))
+    rows, logged = [], []
+    for number, one in enumerate(test.questions.questions):
+        texts = {f"ans{i}": option.text for i, option in enumerate(one.options)}
+        groups = {"old": "old", "young": "nonOld", "unknown": "unknown"}
+        row = {
+            "example_id": number,
+            "question_index": str(1 + templates.index(one.template)),
+            "question_polarity": "neg" if one.negative else "nonneg",
+            "context_condition": "ambig" if one.ambiguous else "disambig",
+            "category": "Age",
+            "answer_info": {f"ans{i}": [o.text, groups[o.group]] for i, o in enumerate(one.options)},
+            "additional_metadata": {"stereotyped_groups": ["old"]},
+            "context": one.context,
+            "question": one.question,
+            **texts,
+            "label": one.label,
+        }
+        rows.append(row)
+        logliks = [[f"{value:.4f}", "False"] for value in -rng.uniform(1, 9, 3)]
+        asked = {
+            f"gen_args_{i}": {"arg_0": one.context, "arg_1": f" {o.text}"} for i, o in enumerate(one.options)
+        }
+        logged.append({"doc_id": number, "doc": row, "arguments": asked, "filtered_resps": logliks})
+    for name, some in (("Age.jsonl", rows), ("samples_bbq.jsonl", logged)):
+        (folder / name).write_text("".join(f"{json.dumps(one)}\n" for one in some), encoding="utf-8")
 
 
 def write_table(path: Path, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

@@ -114,7 +114,7 @@ class GenderVariantsFormat(DataFormat[VariantsOptions]):
 
     id: ClassVar[str] = "gender-variants"
     summary: ClassVar[str] = (
-        "sentences as a man and as a woman says them: male, female, stereotype (CSV, JSON Lines, Parquet)"
+        "sentences as a man and as a woman says them: male, female, stereotype (any table)"
     )
     example: ClassVar[str] = "gender-variants:gender_variants.csv"
 

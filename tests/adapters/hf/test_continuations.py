@@ -166,8 +166,6 @@ def test_options_of_prompts_that_mean_nothing(model: Any, tmp_path: Path) -> Non
         Engine(cache=None).model(f"hf:{masked}", max_answer_tokens=3)
     with pytest.raises(CapabilityError, match="scores whole texts only"):
         Engine(cache=None).model(f"hf:{masked}").score([Continuation("The", " nurse")], "log_likelihood")
-    with pytest.raises(CapabilityError, match="scores whole texts only"):
-        Engine(cache=None).model("planted:gender=1").score([Continuation("The", " he")], "log_likelihood")
 
 
 def test_a_template_that_fails_or_thinks_says_so_when_it_is_asked(model: Any) -> None:

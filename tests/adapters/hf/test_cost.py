@@ -53,14 +53,14 @@ def backend(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Backend
     engine = Engine(cache=None)
     opened: dict[str, Backend] = {}
 
-    def of(kind: str) -> Backend:
-        if kind not in opened:
+    def of(kind: str, **options: Any) -> Backend:
+        if kind not in opened or options:
             auto = transformers.AutoModelForSequenceClassification if kind == "head" else None
             changes = {"num_labels": 3} if kind == "head" else {}
             folder: Path = tiny.save_model(
                 "bert-cased" if kind == "head" else kind, root / kind, 1, auto, **changes
             )
-            opened[kind] = engine.model(f"hf:{folder}")._backend
+            opened[kind] = engine.model(f"hf:{folder}", **options)._backend
         return opened[kind]
 
     return of
@@ -121,12 +121,11 @@ def test_what_no_model_of_the_kind_takes_is_refused_without_the_model(backend: A
 
 
 def test_an_answer_in_words_costs_its_prompt_and_at_most_its_limit(backend: Any) -> None:
-    opened = backend("llama")
+    opened, short = backend("llama", max_answer_tokens=4), 4
     asked = [
         Choice("Who was late?", ("the nurse", "he"), instruction="Say it."),
         Choice("Who?", ("he", "she")),
     ]
-    short = opened._chooser._generate.most = 4
     with computing(opened) as read:
         cost = opened.cost("choose", asked, {"way": "text"})
         assert read == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import re
@@ -20,13 +21,15 @@ Fault = Callable[[dict[str, Any]], Any]
 class ChatServer(Completions):
     """Says the option that ``prefers`` names, by letter; ``letters`` are the probabilities of letters, by place.
 
-    ``says``: what is said to a prompt that holds the key. ``faults`` befall the next requests, one each. ``requests`` are
-    the bodies, ``most`` the largest number of them at a time. ``trickle``: seconds between the bytes of an answer.
+    ``says``: what is said to a prompt that holds the key. ``letters_by_chance``: it picks any, the same for the same
+    prompt. ``faults`` befall the next requests, one each. ``requests`` are the bodies, ``most`` the largest number of
+    them at a time. ``trickle``: seconds between the bytes of an answer.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.prefers, self.says, self.name = "engineer", dict[str, str](), MODEL
+        self.letters_by_chance = False
         self.letters: tuple[float, ...] | None = (0.5, 0.3, 0.1)
         self.faults: list[Fault] = []
         self.trickle = 0.0
@@ -44,6 +47,8 @@ class ChatServer(Completions):
         prompt = asked["messages"][-1]["content"]
         said = next((text for key, text in self.says.items() if key in prompt), None)
         options = re.findall(r"^([A-Z])\. (.*)$", prompt, re.MULTILINE)
+        if said is None and self.letters_by_chance and options:
+            said = options[int(hashlib.sha256(prompt.encode()).hexdigest(), 16) % len(options)][0]
         if said is None:
             said = next(
                 (letter for letter, text in options if self.prefers in text), f"«{prompt.splitlines()[-1]}»"

@@ -205,7 +205,9 @@ def test_letters_that_the_model_would_not_say_are_a_caveat(engine: Engine) -> No
 
     some = [question(template, number) for template in range(10) for number in range(4)]
     doubts = [
-        engine.measure("bbq", model_of(engine, Letters(some, outside)), made_test(some), way="letters")[0].doubts
+        engine.measure("bbq", model_of(engine, Letters(some, outside)), made_test(some), way="letters")[
+            0
+        ].doubts
         for outside in (0.1, 0.9)
     ]
     assert ["the model mostly names no option" in one for one in doubts] == [False, True]

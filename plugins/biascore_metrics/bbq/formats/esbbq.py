@@ -21,9 +21,7 @@ class EsBbq(Family):
     """The files of langtech-bsc/EsBBQ-CaBBQ: ``Age.full.csv`` and so on."""
 
     id: ClassVar[str] = "esbbq"
-    summary: ClassVar[str] = (
-        "questions with options, EsBBQ and CaBBQ: Spanish, Catalan (CSV, JSON Lines; a file or a folder)"
-    )
+    summary: ClassVar[str] = "questions with options, EsBBQ and CaBBQ: Spanish, Catalan (a file or a folder)"
     example: ClassVar[str] = "esbbq:Religion.full.csv"
     title: ClassVar[str] = "EsBBQ/CaBBQ"
     languages: ClassVar[tuple[str, ...]] = ("es", "ca")

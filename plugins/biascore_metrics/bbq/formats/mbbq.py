@@ -25,7 +25,7 @@ class Mbbq(Family):
 
     id: ClassVar[str] = "mbbq"
     summary: ClassVar[str] = (
-        "questions with options, MBBQ: English, Spanish, Dutch, Turkish (JSON Lines; a file or a folder)"
+        "questions with options, MBBQ: English, Spanish, Dutch, Turkish (a file or a folder)"
     )
     example: ClassVar[str] = "mbbq:Age_nl.jsonl"
     title: ClassVar[str] = "MBBQ"
