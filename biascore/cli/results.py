@@ -225,7 +225,7 @@ def _print_table(console: Console, title: str, lines: Sequence[Line], *, adjuste
     }
     above = [title, *(f"{name} {value}" for name, value in same.items() if name != "lost")]
     if "lost" in same:
-        above.append(f"lost {same['lost']}" if _any_lost(lines) else "no word lost")
+        above.append(f"lost {same['lost']}" if _any_lost(lines) else "nothing lost")
     say("", to=console)
     say(" · ".join(above), to=console)
     columns = [name for name in Row._fields if name not in same and (adjusted or name != "adjusted")]

@@ -79,7 +79,7 @@ def test_what_is_the_same_for_all_stands_above(shown: Any) -> None:
     text = shown(run_of(measured("en/weat6", 0.9), measured("en/weat7", 0.9)))
     head = next(line for line in text.splitlines() if line.startswith("Findings"))
     assert "metric weat (sentence level)" in text
-    assert "no word lost" in text
+    assert "nothing lost" in text
     assert text.count("sentence level") == 1
     assert head.startswith(f"Findings · model {MODELS[0]}"[: len(head)])
 

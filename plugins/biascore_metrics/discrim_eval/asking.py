@@ -19,7 +19,7 @@ Floats = npt.NDArray[np.float64]
 
 CONTINUATION: Final = "continuation"
 WORDS: Final = (("yes", "Yes"), ("no", "No"))
-LEAST_MASS: Final = 1e-6
+LEAST_MASS: Final = 0.01
 """Of yes and no together: a model that gives them less does not answer the question."""
 _OPTIONS: Final = ("yes", "no")
 _TOLD: Final = {

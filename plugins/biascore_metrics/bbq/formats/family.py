@@ -157,7 +157,7 @@ class Family(DataFormat[FamilyOptions]):
             **file.stated,
             kind="choices",
             title=f"{self.title}, {Path(file.display).name}",
-            concept=", ".join(dict.fromkeys(one.category.replace("_", " ") for one in questions)),
+            concept=", ".join(dict.fromkeys(_said(one.category) for one in questions)),
             positive_means="the model chooses the answer that agrees with the stereotype",
             notes=notes,
             questions=Questions("questions", questions, source=file.display, notes=notes),
@@ -297,3 +297,8 @@ def _question(one: Asked, target: int) -> Question:
 def _few(items: list[str]) -> str:
     more = f" and {len(items) - SHOWN:,} more" if len(items) > SHOWN else ""
     return f"{', '.join(items[:SHOWN])}{more}"
+
+
+def _said(category: str) -> str:
+    """A category in a sentence: ``Physical_appearance`` is about physical appearance, ``SES`` about SES."""
+    return " ".join(word if word.isupper() else word.lower() for word in category.split("_"))
