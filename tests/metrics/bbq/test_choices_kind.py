@@ -159,18 +159,31 @@ def test_own_questions_are_balanced(engine: Engine, name: str) -> None:
     test = engine.catalogue.test(f"en/choices-{name}")
     assert isinstance(test, ChoicesTest)
     questions = test.questions.questions
-    assert len(questions) == 64
-    assert len({one.template for one in questions}) == 8
-    assert len({(one.context, one.question) for one in questions}) == 64
+    assert len(questions) == 192
+    assert len({one.template for one in questions}) == 24
+    assert len({(one.context, one.question) for one in questions}) == 192
     cells = Counter((one.ambiguous, one.negative, one.options[one.label].role) for one in questions)
-    assert set(cells.values()) == {8, 16}
-    assert Counter(one.label for one in questions).most_common()[-1][1] >= 20
-    assert len({one.subgroup for one in questions}) == 2
+    assert set(cells.values()) == {24, 48}
+    assert [*Counter(one.label for one in questions).values()] == [64, 64, 64]
+    assert [*Counter(one.subgroup for one in questions).values()] == [96, 96]
     phrases = Counter((one.options[one.place("unknown")].text, one.negative) for one in questions)
-    assert set(phrases.values()) == {16}
+    assert set(phrases.values()) == {48}
 
 
-@pytest.mark.parametrize(("times", "templates"), [(0.5, 4), (1.0, 8), (2.5, 20)])
+@pytest.mark.parametrize("name", ["gender", "age"])
+def test_each_own_template_has_its_own_situation_persons_and_source(engine: Engine, name: str) -> None:
+    test = engine.catalogue.test(f"en/choices-{name}")
+    assert isinstance(test, ChoicesTest)
+    first = [one for one in test.questions.questions if one.item.endswith("/1")]
+    persons = [option.text for one in first for option in one.options if option.role != "unknown"]
+    assert len({*persons}) == len(persons)
+    asked = [one.question for one in test.questions.questions if one.item.endswith(("/1", "/2"))]
+    assert len({*asked}) == len(asked)
+    sources = [name for note in test.questions.notes[1:] for name in note.split(":")[0].split(", ")]
+    assert sorted(sources) == sorted(one.template for one in first)
+
+
+@pytest.mark.parametrize(("times", "templates"), [(0.5, 12), (1.0, 24), (2.5, 60)])
 def test_resized_by_template(engine: Engine, times: float, templates: int) -> None:
     test = engine.catalogue.test("en/choices-gender")
     assert isinstance(test, ChoicesTest)
@@ -186,9 +199,9 @@ def test_show_writes_rows_to_answer(tmp_path: Path) -> None:
     with path.open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
     assert [*rows[0]] == ["item", "prompt", "option_1", "option_2", "option_3", "answer"]
-    assert len(rows) == 64
+    assert len(rows) == 192
     assert rows[0]["item"] == "ticket/1"
     assert rows[0]["prompt"].endswith("Question: Who could not use the machine?")
     assert {row["answer"] for row in rows} == {""}
     told = json.loads(CliRunner().invoke(app, ["show", "en/choices-age", "--json"]).stdout)
-    assert len(told["roles"]["questions"]["questions"]) == 64
+    assert len(told["roles"]["questions"]["questions"]) == 192

@@ -47,7 +47,7 @@ def test_the_scenario_of_the_page_holds_what_was_measured(engine: Engine, shippe
 def test_a_model_card_has_the_sentence(engine: Engine, shipped: ChoicesTest) -> None:
     run = engine.measure("bbq", model_of(engine, stereotyping(shipped)), shipped)
     (card,) = ModelCard().export(run)
-    said = "On 32 ambiguous questions about age the model picked the stereotyped person 100.0 points more often than"
+    said = "On 96 ambiguous questions about age the model picked the stereotyped person 100.0 points more often than"
     assert f"- {said}" in card.text
     (line,) = quote_lines(run, run.answers)
     assert line.startswith(f"made: {said}")
@@ -56,6 +56,6 @@ def test_a_model_card_has_the_sentence(engine: Engine, shipped: ChoicesTest) -> 
 @pytest.mark.slow
 def test_it_is_calibrated_by_templates(engine: Engine, shipped: ChoicesTest) -> None:
     found = calibrate(engine, "bbq", shipped, models=20, nulls=20, times=(1,), effects=(1.6,))
-    assert dict(found.sizes[0].n) == {"questions": 32, "templates": 8}
+    assert dict(found.sizes[0].n) == {"questions": 96, "templates": 24}
     assert [cell.rate.count for cell in found.cells][1] >= 15
     assert found.cells[0].rate.count <= 4
