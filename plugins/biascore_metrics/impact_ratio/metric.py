@@ -102,13 +102,14 @@ class ImpactRatio(Metric[ImpactRatioOptions, OutcomesTest]):
             below=options.leave_out_below,
         )
         compared = tables.compared(options.min_people)
-        headline, decision = self._headline(compared, int(chosen.sum()), len(people), context.rng)
+        headline, decision, quote = self._headline(compared, int(chosen.sum()), len(people), context.rng)
         rows = [self._rows(table) for table in tables.tables]
         ratios = [one for row in rows for one in row[1]]
         return Finding(
             variant="" if options.rate == "selection" else "scoring rate",
             negative_means="a category is selected less often than the one selected most often",
             positive_means="no category is selected less often than another",
+            quote=quote,
             estimates=(headline, *(one for row in rows for part in row for one in part)),
             decision=decision,
             equivalence=Equivalence.within(options.bound, SMALLEST),
@@ -140,7 +141,7 @@ class ImpactRatio(Metric[ImpactRatioOptions, OutcomesTest]):
 
     def _headline(
         self, compared: Compared | None, selected: int, n: int, rng: np.random.Generator
-    ) -> tuple[Estimate, Decision]:
+    ) -> tuple[Estimate, Decision, str]:
         if compared is None:
             few = f"no group has two categories of {self.options.min_people} people or more"
             why = few if selected else "nobody is selected, so no rate can be divided by"
@@ -148,6 +149,7 @@ class ImpactRatio(Metric[ImpactRatioOptions, OutcomesTest]):
             return (
                 Estimate(name=SMALLEST, value=None, unit=RATIO, neutral=1.0, n={"people": n}),
                 Decision(Verdict.INCONCLUSIVE, reason),
+                "",
             )
         least, highest = compared.smallest
         interval = compared.interval(self.options.confidence)
@@ -175,11 +177,18 @@ class ImpactRatio(Metric[ImpactRatioOptions, OutcomesTest]):
         decision = decide(
             tested.p_value, interval, alpha=self.options.alpha, bound=self.options.bound, neutral=1.0
         )
+        chance = f"with equal rates it would be {tested.smallest_ratio:.2f} on average"
         which = (
             f"The smallest ratio is that of {least.label} ({_counted(least)}) to {highest.label} ({_counted(highest)}); "
-            f"with equal rates it would be {tested.smallest_ratio:.2f} on average."
+            f"{chance}."
         )
-        return estimate, Decision(decision.verdict, f"{decision.reason} {which}")
+        done = "were selected" if self.options.rate == "selection" else "score above the median"
+        quote = (
+            f"Of {least.label}, {_counted(least)} people {done}, and {_counted(highest)} of {highest.label}: an impact ratio "
+            f"of {estimate.value:.2f} ({100 * interval.level:g} % interval {interval.low:.2f} to {interval.high:.2f}), the "
+            f"smallest of all; {chance}."
+        )
+        return estimate, Decision(decision.verdict, f"{decision.reason} {which}"), quote
 
     def _rows(self, table: GroupTable) -> tuple[list[Estimate], list[Estimate]]:
         """Rates, and ratios of the categories that are not left out."""

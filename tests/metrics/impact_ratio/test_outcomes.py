@@ -79,6 +79,9 @@ def test_rates_and_ratios_of_categories_and_intersections(engine: Engine):
     assert dict(named["rate sex: F"].n) == {"people": 100, "selected": 30}
     assert found.headline.value == pytest.approx(0.2 / 0.6)
     assert "sex × race: F, A (10 of 50) to sex × race: M, B (24 of 40)" in found.reason
+    assert found.quote.startswith(
+        "Of sex × race: F, A, 10 of 50 people were selected, and 24 of 40 of sex × race: M, B: an impact ratio of 0.33 (95 %"
+    )
     assert (found.verdict, found.negative_means) == (
         Verdict.DETECTED,
         "a category is selected less often than the one selected most often",
