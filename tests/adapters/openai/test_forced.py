@@ -22,7 +22,7 @@ START = ["<s>", *TOKENS.findall(PROMPT)]
 
 def test_texts_and_continuations_are_the_sums_of_the_servers_model(server: ChatServer, model: Opener) -> None:
     server.dialect = "llama"
-    asked = model(prompt_logprobs="grammar")
+    asked = model(prompt_logprobs="grammar", concurrency=1)  # the last question is the last request
     assert "forced by a grammar" in asked.identity.prompting["prompt put"]
     texts = ["He was late.", Continuation(PROMPT, " He was late."), Continuation(PROMPT, " She was.")]
     expected = [summed(["<s>"], "He was late."), summed(START, " He was late."), summed(START, " She was.")]
