@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from biascore.models.questions import Chosen, TokenLogprobs
+from biascore.models.questions import Choice, Chosen, TokenLogprobs
 
 KEY_BYTES: Final = 20
 
@@ -32,7 +32,9 @@ def question_key(prefix: bytes, question: object) -> bytes:
     plain: object = question
     if is_dataclass(question) and not isinstance(question, type):
         # Not astuple: it copies all that is within, which takes longer than the rest of a key.
-        plain = [getattr(question, field.name) for field in fields(question)]
+        values = [getattr(question, field.name) for field in fields(question)]
+        # Without a seed, the last field, the key is that of before there were seeds.
+        plain = values[:-1] if isinstance(question, Choice) and question.seed is None else values
     return hashlib.blake2b(canonical(plain), digest_size=KEY_BYTES, key=prefix).digest()
 
 

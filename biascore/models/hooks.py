@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from biascore.errors import CapabilityError, OptionsError
+from biascore.basics.wording import quoted
+from biascore.errors import CapabilityError, OptionsError, QuestionError
 from biascore.models import codecs
 from biascore.models.answers import (
     no_translation,
@@ -65,9 +66,18 @@ def way_of(model: str, identity: Identity, way: Way | None) -> Way:
     return way or only
 
 
-def choosing(model: str, identity: Identity, way: Way | None) -> Hook[Choice, Chosen]:
-    """``choose`` in a way; raises what `way_of` does."""
-    given: dict[str, str] = {"way": way_of(model, identity, way)}
+def choosing(
+    model: str, identity: Identity, way: Way | None, asked: Sequence[Choice]
+) -> Hook[Choice, Chosen]:
+    """``choose`` in a way; raises what `way_of` does, and QuestionError for a seed where the way draws nothing."""
+    taken = way_of(model, identity, way)
+    seeded = next((one for one in asked if one.seed is not None), None)
+    if seeded is not None and taken != "text":
+        raise QuestionError(
+            f"{model}: {quoted(seeded.prompt)} has the seed {seeded.seed}, and is asked by {taken}, which draws no answer. "
+            "Ask by text, or leave the seed out"
+        )
+    given: dict[str, str] = {"way": taken}
     return Hook("choose", given, split_choices, codecs.encode_chosen, codecs.decode_chosen)
 
 

@@ -224,10 +224,10 @@ class Model:
     def choose(self, questions: Iterable[Choice], way: Way | None = None) -> tuple[Chosen, ...]:
         """What the model chooses of each question's options, asked in one way: by default the only one that it has.
 
-        Raises OptionsError where none of several is named, CapabilityError where it has not this one."""
-        hook = hooks.choosing(self.name, self.identity, way)
+        Raises OptionsError for none of several, CapabilityError for one it has not, QuestionError for a seed but by text."""
+        hook = hooks.choosing(self.name, self.identity, way, asked := list(questions))
         self.prompting.update({**self.identity.prompting, "options chosen by": hook.params["way"]})
-        return tuple(self._ask(hook, list(questions)))
+        return tuple(self._ask(hook, asked))
 
     @hiding
     def export(self, folder: Path, *, int8: bool = False) -> str:

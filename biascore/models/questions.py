@@ -111,8 +111,9 @@ class Choice:
 
     ``order`` is the order in which the options are listed: places in ``options``, all of them, by default as they are.
     ``instruction`` follows the list of options, where there is one. ``item`` is what its benchmark calls the question; no
-    model reads it, and answers given before are found by it. Raises ValueError for a blank prompt or option, for less than
-    two options or more than 26, for two that are the same, and for another order.
+    model reads it, and answers given before are found by it. ``seed``: the answer is drawn with it, by text, at temperature
+    1, the model's own distribution; None: it is the most probable one. Raises ValueError for a blank prompt or option, for
+    less than two options or more than 26, for two that are the same, and for another order.
     """
 
     prompt: str
@@ -120,6 +121,7 @@ class Choice:
     order: tuple[int, ...] = ()
     instruction: str = "Answer with one letter.\nAnswer:"
     item: str = ""
+    seed: int | None = None
 
     def __post_init__(self) -> None:
         if not self.prompt.strip():

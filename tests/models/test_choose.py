@@ -17,7 +17,7 @@ from biascore.api.adapters import Backend, Identity, Model, hookimpl
 from biascore.api.metrics import Context, Coverage, Estimate, Finding, Metric, MetricOptions
 from biascore.api.queries import Choice, Chosen, Continuation, Way, by_likelihood, by_text
 from biascore.api.stimuli import Test
-from biascore.errors import AnswerError, CapabilityError
+from biascore.errors import AnswerError, CapabilityError, QuestionError
 from biascore.models.cache import DiskCache
 from biascore.models.source import Services
 from biascore.running.measuring import Measuring
@@ -83,6 +83,22 @@ def test_answers_are_kept_by_way_and_order(kept: Chosen, tmp_path: Path) -> None
     model.choose([replace(QUESTION, order=(1, 0))], kept.way)
     model.choose([QUESTION], "text" if kept.way == "likelihood" else "likelihood")
     assert backend.calls == 3
+
+
+def test_each_seed_has_an_answer_of_its_own(tmp_path: Path) -> None:
+    said = iter("ABAB")
+    backend = Chooses(lambda questions: tuple(by_text(one, next(said), (0, 1)) for one in questions))
+    model = model_of(backend, services=Services(cache=DiskCache(tmp_path)))
+    asked = [QUESTION, replace(QUESTION, seed=0), replace(QUESTION, seed=1)]
+    first = model.choose([*asked, asked[1]], "text")
+    assert [one.said for one in first] == ["A", "B", "A", "B"]
+    again = model_of(Chooses(lambda _: None), services=Services(cache=DiskCache(tmp_path)))
+    assert [one.said for one in again.choose(asked, "text")] == ["A", "B", "A"]
+    with pytest.raises(
+        QuestionError,
+        match=r"'Who was late\?' has the seed 0, and is asked by likelihood, which draws no answer\. Ask by text, or",
+    ):
+        model.choose(asked, "likelihood")
 
 
 def test_what_a_model_cannot_do() -> None:

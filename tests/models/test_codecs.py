@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import struct
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from biascore.api.queries import Masked, Text, TokenLogprobs
+from biascore.api.queries import Choice, Masked, Text, TokenLogprobs
 from biascore.models import codecs
 
 # Any string at all: lone surrogates are text to Python, and so to a model.
@@ -66,6 +68,15 @@ def test_a_pair_of_surrogates_is_not_the_character_they_would_encode() -> None:
 def test_equal_keys_for_equal_questions_only(one: str, other: str) -> None:
     prefix = codecs.digest("model")
     assert (codecs.question_key(prefix, one) == codecs.question_key(prefix, other)) == (one == other)
+
+
+def test_a_question_without_a_seed_has_the_key_of_before_there_were_seeds() -> None:
+    prefix, plain = codecs.digest("model"), ("Who?", ("a", "b"), (1, 0), "Say:", "Age/7")
+    asked = Choice(*plain)
+    before = hashlib.blake2b(codecs.canonical(plain), digest_size=codecs.KEY_BYTES, key=prefix).digest()
+    assert codecs.question_key(prefix, asked) == before
+    keys = {codecs.question_key(prefix, replace(asked, seed=seed)) for seed in (None, 0, 1)}
+    assert len(keys) == 3
 
 
 def test_questions_that_look_alike_have_different_keys() -> None:

@@ -78,8 +78,15 @@ class ChoicesBackend(Backend):
     def choose(self, questions: tuple[Choice, ...], way: Way) -> tuple[Chosen, ...]:
         """The answers given to the items of the questions; those that are not there are missing, and a warning counts them.
 
-        Raises QuestionError for a question without an item, where no item is there, and for an item with other options.
+        Raises QuestionError for a question without an item, or with a seed, where no item is there, and for an item with
+        other options.
         """
+        seeded = next((one for one in questions if one.seed is not None), None)
+        if seeded is not None:
+            raise QuestionError(
+                f"{self._shown}: {quoted(seeded.prompt)} has the seed {seeded.seed}, and the file holds one answer to each "
+                "item. Leave seeds out"
+            )
         nameless = next((one for one in questions if not one.item), None)
         if nameless is not None:
             raise QuestionError(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
 import torch
-from transformers import GenerationConfig
+from transformers import GenerationConfig, LogitsProcessor, LogitsProcessorList
 
 from biascore.errors import AnswerError
 from biascore_adapters.hf.head import VocabularyHead
@@ -99,10 +100,11 @@ class PromptCache:
 
 
 class Generator:
-    """What a model says after a prompt, token by token the most probable one, up to its end or ``max_answer_tokens``.
+    """What a model says after a prompt, up to its end or ``max_answer_tokens``.
 
-    Of the generation settings in the model's folder, only the tokens that end an answer hold: penalties would make it
-    another answer than the most probable one. ``facts`` names those tokens.
+    Without a seed it is token by token the most probable one, with a seed it is drawn at temperature 1. Of the generation
+    settings in the model's folder, only the tokens that end an answer hold: penalties and cut tails would make it the answer
+    of another model. ``facts`` names those tokens.
     """
 
     def __init__(self, loaded: Loaded, reader: Reader, options: HfOptions, *, special: bool) -> None:
@@ -125,11 +127,13 @@ class Generator:
             use_cache=True,
         )
 
-    def __call__(self, prompts: Sequence[str]) -> list[str]:
+    def __call__(self, prompts: Sequence[str], seeds: Sequence[int | None]) -> list[str]:
         """The answers, one for one, each prompt by itself; raises QuestionError for a prompt without room for an answer."""
         read = self._read(prompts)
         with torch.inference_mode(), quiet(), on_threads(self._threads):
-            return [self._answer(text, ids) for text, ids in zip(prompts, read, strict=True)]
+            return [
+                self._answer(text, ids, seed) for text, ids, seed in zip(prompts, read, seeds, strict=True)
+            ]
 
     def lengths(self, prompts: Sequence[str]) -> list[int]:
         """The tokens of each prompt; raises as a call does."""
@@ -144,15 +148,33 @@ class Generator:
             self._reader.check_length(text, len(ids) + self.most)
         return found
 
-    def _answer(self, prompt: str, ids: list[int]) -> str:
+    def _answer(self, prompt: str, ids: list[int], seed: int | None) -> str:
         given = torch.tensor([ids], device=self._device)
         generate: Any = self._model.generate
-        found = generate(input_ids=given, attention_mask=torch.ones_like(given))
+        drawn = LogitsProcessorList([] if seed is None else [Drawn(seed, prompt)])
+        found = generate(input_ids=given, attention_mask=torch.ones_like(given), logits_processor=drawn)
         said = self._reader.tokenizer.decode(found[0, len(ids) :], skip_special_tokens=True)
         if not isinstance(said, str):
             raise AnswerError(f"the model's answer to {shown(prompt)} is no text. Check its tokenizer")
         opens = prompt.rpartition(OPENS)[2] if OPENS in prompt else CLOSES
         return said if CLOSES in opens else OPENS + said
+
+
+class Drawn(LogitsProcessor):
+    """Logits with Gumbel noise, whose largest is a draw from their softmax (Gumbel 1954; Maddison et al. 2014, A* Sampling).
+
+    The noise depends on the seed and the prompt alone: not on the batch, the device or what else draws numbers.
+    """
+
+    def __init__(self, seed: int, prompt: str) -> None:
+        text = f"{seed}\0{prompt}".encode("utf-8", "surrogatepass")
+        number = int.from_bytes(hashlib.blake2b(text, digest_size=16).digest())
+        self._rng = np.random.Generator(np.random.PCG64(number))
+
+    def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:  # noqa: ARG002
+        """The scores of the next token, (1, vocabulary), with noise."""
+        noise = self._rng.gumbel(size=tuple(scores.shape)).astype(np.float32)
+        return scores + torch.from_numpy(noise).to(scores.device)
 
 
 def _not_finite(answer: Sequence[Sequence[float]]) -> bool:

@@ -83,12 +83,11 @@ class ChatBackend(Backend):
         Raises QuestionError where letters are asked of a server that tells no log-probabilities, and as the client does.
         """
         if way == "text":
-            asked = [
-                (written_out(one, order_of(one)), self._options.max_answer_tokens, 0) for one in questions
-            ]
+            most = self._options.max_answer_tokens
+            asked = [(written_out(one, order_of(one)), most, 0, one.seed) for one in questions]
             return tuple(map(_said, questions, self._all(asked, self._reply)))
         orders = [written_out(one, order) for one in questions for order in rotations(one)]
-        replies = iter(self._all([(prompt, 1, TOP) for prompt in orders], self._reply))
+        replies = iter(self._all([(prompt, 1, TOP, None) for prompt in orders], self._reply))
         return tuple(
             by_letters(one, [self._letters(one, next(replies)) for _ in one.options]) for one in questions
         )
@@ -98,7 +97,7 @@ class ChatBackend(Backend):
         """Translations by a fixed prompt; what is refused, or is more than a translation, is none, and a warning counts
         it."""
         prompts = self._prompts(texts, source, target)
-        asked = [(prompt, self._options.max_new_tokens, 0) for prompt in prompts]
+        asked = [(prompt, self._options.max_new_tokens, 0, None) for prompt in prompts]
         replies = self._all(asked, self._reply)
         problems = [_no_translation(text, reply) for text, reply in zip(texts, replies, strict=True)]
         for problem in dict.fromkeys(filter(None, problems)):
@@ -136,9 +135,9 @@ class ChatBackend(Backend):
         names = {"source": self._name(source), "target": self._name(target)}
         return [TRANSLATE.format(**names, text=text) for text in texts]
 
-    def _reply(self, asked: tuple[str, int, int]) -> Reply:
-        prompt, tokens, top = asked
-        return self._client.ask(prompt, tokens, top=top)
+    def _reply(self, asked: tuple[str, int, int, int | None]) -> Reply:
+        prompt, tokens, top, seed = asked
+        return self._client.ask(prompt, tokens, top=top, seed=seed)
 
     def _all(self, questions: Sequence[Q], ask: Callable[[Q], A]) -> list[A]:
         """The answers in the order of the questions; those that came are kept until all of them have."""

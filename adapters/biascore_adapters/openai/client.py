@@ -84,9 +84,10 @@ class ChatClient:
         own = "max_completion_tokens" if options.base_url is None else "max_tokens"
         self._limit = options.token_limit or own
 
-    def ask(self, prompt: str, tokens: int, *, top: int = 0) -> Reply:
+    def ask(self, prompt: str, tokens: int, *, top: int = 0, seed: int | None = None) -> Reply:
         """The answer to a prompt, of at most so many tokens; with the ``top`` likeliest first tokens.
 
+        ``seed`` is sent in the place of the option's, and then a temperature of 0 becomes 1, so that the answer is drawn.
         Raises AuthError, QuotaError, RateLimitError, TransientModelError, QuestionError or AnswerError.
         """
         options = self._options
@@ -99,9 +100,9 @@ class ChatClient:
             self._limit: tokens,
         }
         if options.temperature != "server":
-            asked["temperature"] = options.temperature
-        if options.seed is not None:
-            asked["seed"] = options.seed
+            asked["temperature"] = options.temperature if seed is None else options.temperature or 1.0
+        if (sent := options.seed if seed is None else seed) is not None:
+            asked["seed"] = sent
         if top:
             asked |= {"logprobs": True, "top_logprobs": top}
         return self._read(self._sent("/chat/completions", asked))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from biascore.api.adapters import Cost
@@ -29,21 +29,21 @@ def cost_of(hook: str, questions: Sequence[Any], params: Mapping[str, str], opti
     The characters are not known here.
     """
     if hook == "translate":
-        return _chat(questions, options.max_new_tokens, options)
+        return _chat(set(questions), options.max_new_tokens, options)
     if hook == "choose" and params["way"] == "text":
-        prompts = (written_out(one, order_of(one)) for one in questions)
-        return _chat(prompts, options.max_answer_tokens, options)
+        asked = {(written_out(one, order_of(one)), one.seed) for one in questions}
+        return _chat([prompt for prompt, _ in asked], options.max_answer_tokens, options)
     if hook == "choose" and params["way"] == "letters":
-        orders = (written_out(one, order) for one in questions for order in rotations(one))
+        orders = {written_out(one, order) for one in questions for order in rotations(one)}
         return _chat(orders, 1, options)
     return _scored(questions, options)
 
 
-def _chat(prompts: Iterable[str], most: int, options: OpenAIOptions) -> Cost:
-    return _cost(set(prompts), TEMPLATE + _bytes(options.system_prompt or ""), most, IN_CHAT)
+def _chat(prompts: Collection[str], most: int, options: OpenAIOptions) -> Cost:
+    return _cost(prompts, TEMPLATE + _bytes(options.system_prompt or ""), most, IN_CHAT)
 
 
-def _cost(texts: set[str], more: int, most: int, note: str) -> Cost:
+def _cost(texts: Collection[str], more: int, most: int, note: str) -> Cost:
     """A request for each text, with ``more`` tokens than it has bytes, and an answer of ``most`` tokens."""
     read = sum(map(_bytes, texts)) + more * len(texts)
     return Cost(

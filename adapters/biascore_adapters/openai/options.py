@@ -14,7 +14,8 @@ class OpenAIOptions(Options):
 
     ``base_url``: of another server than OpenAI's own, such as "http://localhost:11434/v1". ``system_prompt``: a message
     before each prompt. ``temperature``: 0 unless set; "server" sends none, for models that take none. ``seed`` is sent
-    where it is set. ``max_answer_tokens`` (64) bounds an answer that chooses, ``max_new_tokens`` (1024) a translation;
+    where it is set. A question's own seed is sent in its place, at ``temperature``, or at 1 where that is 0.
+    ``max_answer_tokens`` (64) bounds an answer that chooses, ``max_new_tokens`` (1024) a translation;
     ``token_limit`` is the name that the server has for that bound: by default "max_completion_tokens" with OpenAI,
     "max_tokens" elsewhere. ``answers_as``: the name that the server answers with, where that is another than the
     model's. ``concurrency``: requests at a time. ``prompt_logprobs``: how the server tells

@@ -140,12 +140,12 @@ class PlantedBackend(Backend):
 
     @hookimpl
     def choose(self, questions: tuple[Choice, ...], way: Way) -> tuple[Chosen, ...]:
-        """By likelihood, or the same option as text."""
+        """By likelihood, or the same option as text; with a seed of the question, one that is drawn."""
         return tuple(self._choose(one, way) for one in questions)
 
     def _choose(self, question: Choice, way: Way) -> Chosen:
         planted = first(self._parts, lambda one: one.chosen(question, way, self._seed))
-        return chosen(question, way, self._after) if planted is None else planted
+        return chosen(question, way, self._after, self._seed) if planted is None else planted
 
     def _after(self, prompt: str, option: str) -> list[float]:
         for text in (prompt, option):

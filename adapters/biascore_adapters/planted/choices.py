@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+
+import numpy as np
 
 from biascore.api.queries import Choice, Chosen, Way, by_likelihood, by_text, order_of
+from biascore_adapters.planted.lexicon import generator
 from biascore_adapters.planted.questions import told
 
 WAYS: tuple[Way, ...] = ("likelihood", "text")
@@ -12,10 +15,21 @@ LogProbs = Callable[[str, str], list[float]]
 """log p of each word of an option after a prompt."""
 
 
-def chosen(question: Choice, way: Way, logprobs: LogProbs) -> Chosen:
-    """By the log-probabilities of each option's words after the prompt; by text, the most probable option is said."""
+def chosen(question: Choice, way: Way, logprobs: LogProbs, seed: int) -> Chosen:
+    """By the log-probabilities of each option's words after the prompt.
+
+    By text, the most probable option is said, or one that is drawn where the question has a seed.
+    """
     own = [logprobs(question.prompt, option) for option in question.options]
+    if question.seed is not None:
+        return told(question, way, drawn(question, [sum(words) for words in own], seed))
     found = by_likelihood([sum(words) for words in own], [len(words) for words in own])
     if way == "likelihood" or found.chosen is None:
         return found if way == "likelihood" else by_text(question, "", order_of(question))
     return told(question, way, found.chosen)
+
+
+def drawn(question: Choice, logprobs: Sequence[float], seed: int) -> int:
+    """The place of an option, drawn with the question's seed from the softmax of their log-probabilities."""
+    rng = generator(seed, "draw", str(question.seed), question.prompt, *question.options)
+    return int(np.argmax(np.asarray(logprobs) + rng.gumbel(size=len(logprobs))))

@@ -13,6 +13,7 @@ from typing import Final
 
 from biascore.api.queries import Choice, Chosen, Continuation, Way, by_likelihood, by_text, order_of
 from biascore.api.stimuli import Test
+from biascore_adapters.planted.choices import drawn
 from biascore_adapters.planted.part import Part
 from biascore_adapters.planted.sentences import Sentence, cannot, deviate
 from biascore_metrics.discrim_eval.test import Case, DecisionsTest
@@ -86,9 +87,10 @@ class Decisions(Part):
             return None
         logs = [self._log(found, option, seed) for option in question.options]
         told = by_likelihood(logs, [1] * len(logs))
-        if way == "likelihood" or told.chosen is None:
+        if way == "likelihood":
             return told
-        return by_text(question, question.options[told.chosen], order_of(question))
+        place = told.chosen if question.seed is None else drawn(question, logs, seed)
+        return told if place is None else by_text(question, question.options[place], order_of(question))
 
     def log_likelihood(self, text: str | Continuation, seed: int) -> float | None:
         """Of yes or no after a prompt that holds a planted text: half of it with a capital letter."""

@@ -3,7 +3,8 @@
 A share ``accuracy`` of the answers is what the context tells: the right person, or "unknown" where it tells nothing. The
 rest names one of the two persons, the stereotyped one with log odds d, plus a normal deviate of the template where the world
 declares ``template_sd``. So the bias is (1 - accuracy) tanh(d / 2) in both contexts; accuracy is as declared where the
-context tells nothing, and half way from it to 1 where it tells. A share ``refusals`` of all answers declines.
+context tells nothing, and half way from it to 1 where it tells. A share ``refusals`` of all answers declines. A
+question with a seed is answered anew with each, by the same odds.
 """
 
 from __future__ import annotations
@@ -65,7 +66,10 @@ class PlantedQuestions(Part):
         found = self.by_prompt.get((question.prompt, question.options))
         if found is None:
             return None
-        refuses, knows, picks = generator(seed, "choose", question.prompt, *question.options).random(3)
+        again = () if question.seed is None else (str(question.seed),)
+        refuses, knows, picks = generator(seed, "choose", question.prompt, *question.options, *again).random(
+            3
+        )
         if self.world.refusals and way != "text":
             raise QuestionError(
                 f"planted: declares refusals, and by {way} a model cannot decline. Ask with way=text, or leave refusals out"

@@ -31,8 +31,11 @@ class Generate(Protocol):
 
     most: int
 
-    def __call__(self, prompts: Sequence[str], /) -> Sequence[str]:
-        """The answers, one for one; raises QuestionError for a prompt that leaves no room for one."""
+    def __call__(self, prompts: Sequence[str], seeds: Sequence[int | None], /) -> Sequence[str]:
+        """The answers, one for one, each drawn with its seed or, without one, the most probable.
+
+        Raises QuestionError for a prompt that leaves no room for one.
+        """
         ...
 
     def lengths(self, prompts: Sequence[str], /) -> Sequence[int]:
@@ -60,7 +63,7 @@ class Chooser:
         """What is chosen of each; raises QuestionError for a question that cannot be asked in this way."""
         if way == "text":
             assert self._generate is not None, "a way that the identity does not list is not asked"
-            said = self._generate(self._put(questions))
+            said = self._generate(self._put(questions), [one.seed for one in questions])
             return tuple(map(by_text, questions, said, map(order_of, questions)))
         rows = self.read(questions, way)
         scored = iter(self._score([text for some in rows for one in some for text in one]))

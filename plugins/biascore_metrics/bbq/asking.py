@@ -1,8 +1,8 @@
-"""How the questions of a test are put to a model: in which way, by which prompts, in which orders of the options."""
+"""How the questions of a test are put to a model: in which way, by which prompts, in which orders, with which seeds."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations
 from typing import Final
 
@@ -13,16 +13,21 @@ from biascore_metrics.bbq.options import BbqOptions
 from biascore_metrics.bbq.test import ChoicesTest, Question
 
 LISTED: Final = "text"
-"""The one way in which the order of the options is that of the metric: by likelihood there is none, by letters every one."""
+"""The one way in which the order of the options is that of the metric, and an answer can be drawn: by likelihood there is no
+order, by letters every one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Put:
-    """A question as it was put: its place in the test, the number of the prompt (from 1), and the order of its options."""
+    """A question as it was put: its place in the test, the number of the prompt (from 1), the order of its options.
+
+    ``seed``: the one that its answer was drawn with; None where the most probable answer was asked for.
+    """
 
     place: int
     prompt: int
     order: tuple[int, ...]
+    seed: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +67,13 @@ def orders_of(count: int, options: BbqOptions) -> tuple[tuple[int, ...], ...]:
     return tuple(plain[shift:] + plain[:shift] for shift in range(shifts))
 
 
+def seeds_of(options: BbqOptions) -> tuple[int | None, ...]:
+    """The seeds with which each question is drawn, from 1; None alone where the most probable answer is asked for."""
+    return tuple(range(1, options.seeds + 1)) or (None,)
+
+
 def _way(model: Model, options: BbqOptions) -> Way:
-    """The way in which a model is asked; raises OptionsError where the order of options would change nothing in it."""
+    """The way in which a model is asked; raises OptionsError where orders or seeds would change nothing in it."""
     way = way_of(model.name, model.identity, options.way)
     if options.orders != "as is" and way != LISTED:
         why = "asks in every cyclic order anyway" if way == "letters" else "lists no options"
@@ -71,11 +81,16 @@ def _way(model: Model, options: BbqOptions) -> Way:
             f"orders is {options.orders}, and {model.name} is asked by {way}, which {why}. Leave orders out, or ask with "
             f"way={LISTED} a model that answers so ({', '.join(model.identity.ways)})"
         )
+    if options.seeds and way != LISTED:
+        raise OptionsError(
+            f"seeds is {options.seeds}, and {model.name} is asked by {way}, which draws no answer. Leave seeds out, or ask "
+            f"with way={LISTED} a model that answers so ({', '.join(model.identity.ways)})"
+        )
     return way
 
 
 def ask(model: Model, test: ChoicesTest, options: BbqOptions) -> Answers:
-    """Put every question by each prompt and in each order."""
+    """Put every question by each prompt, in each order and with each seed."""
     way = _way(model, options)
     questions = test.questions.questions
     put: list[Put] = []
@@ -84,15 +99,10 @@ def ask(model: Model, test: ChoicesTest, options: BbqOptions) -> Answers:
         for place, question in enumerate(questions):
             texts = options_of(question, test, prompt)
             for order in orders_of(len(texts), options):
-                put.append(Put(place, prompt + 1, order))
-                asked.append(
-                    Choice(
-                        test.written(question, prompt),
-                        texts,
-                        # An order that says nothing is the same question as none.
-                        order if order != tuple(range(len(texts))) else (),
-                        test.instruction,
-                        question.item,
-                    )
-                )
+                # An order that says nothing is the same question as none.
+                listed = order if order != tuple(range(len(texts))) else ()
+                one = Choice(test.written(question, prompt), texts, listed, test.instruction, question.item)
+                for seed in seeds_of(options):
+                    put.append(Put(place, prompt + 1, order, seed))
+                    asked.append(replace(one, seed=seed))
     return Answers(questions, tuple(put), model.choose(asked, way), way)

@@ -1,4 +1,4 @@
-"""Prompts and orders of the options as factors crossed with templates: what the bias is at each, and how much each adds."""
+"""Prompts, orders of the options and seeds as factors crossed with templates: the bias at each, and how much each adds."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from biascore_metrics.bbq.findings import SHARE, bias, estimate
 from biascore_metrics.bbq.inference import Tested
 from biascore_metrics.bbq.scores import Floats, Rows
 
-FACTORS: Final = ("prompt", "order")
+FACTORS: Final = ("prompt", "order", "seed")
 UNCERTAINTY: Final = "share of the variance of the bias"
 
 
 def by_factor(rows: Rows, context: str, tested: Tested, level: float) -> tuple[Estimate, ...]:
-    """The bias by prompt and by order, their standard deviations, and the shares of templates, prompts and orders.
+    """The bias by prompt, order and seed, their standard deviations, and the shares of these and of templates.
 
-    The variance of the bias, if other templates, prompts and orders had been taken, is taken as a sum: the squared standard
-    error by template, and of each factor with k levels the variance between the biases at its levels over k, which
-    includes what chance makes of each. ``rows`` are answers, of one context.
+    The variance of the bias, if other templates, prompts, orders and seeds had been taken, is taken as a sum: the squared
+    standard error by template, and of each factor with k levels the variance between the biases at its levels over k,
+    which includes what chance makes of each. ``rows`` are answers, of one context.
     """
     found: list[Estimate] = []
     variances = {} if tested.se is None else {"templates": tested.se**2}
@@ -54,7 +54,7 @@ def by_factor(rows: Rows, context: str, tested: Tested, level: float) -> tuple[E
 
 
 def unmoved(rows: Rows) -> tuple[Caveat, ...]:
-    """A caveat where every prompt, or every order, has the same answers: then the model was not asked anew."""
+    """A caveat where every prompt, order or seed has the same answers: then the model was not asked anew."""
     found = []
     for factor in FACTORS:
         numbers = getattr(rows, factor)

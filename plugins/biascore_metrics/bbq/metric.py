@@ -184,6 +184,7 @@ class Bbq(Metric[BbqOptions, ChoicesTest]):
             "asked by": answers.way,
             "prompts": " | ".join(prompts_of(test, options)),
             "orders of the options": options.orders,
+            "seeds": f"1 to {options.seeds}: each answer is drawn with each" if options.seeds else "none",
             "intervals": "for other templates like these, with the same prompts and orders; t, CR2 by template; of "
             f"{DISAMBIGUATED} bias by the quantile of its test",
             "p of ambiguous bias": "t by template (CR2), two-sided",
@@ -245,6 +246,7 @@ def _items(rows: Rows, answers: Answers, context: str, count: int) -> pa.Table:
             "names": rows.names.tolist(),
             "prompt": rows.prompt.tolist(),
             "order": rows.order.tolist(),
+            "seed": pa.array([one.seed for one in answers.put], pa.int64()),
             "outcome": [one.outcome for one in answers.chosen],
             "role": ["" if one is None else one.role for one in chosen],
             "answer": ["" if one is None else one.text for one in chosen],

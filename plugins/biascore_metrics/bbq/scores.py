@@ -63,6 +63,8 @@ class Rows:
     prompt: Ints
     order: Ints
     """The number of the order of its options, from 1."""
+    seed: Ints
+    """0 where the most probable answer was asked for."""
     score: Floats
     """As in ``SCORES``; NaN where no option was chosen."""
     person: Floats
@@ -93,6 +95,7 @@ class Rows:
             question=place,
             prompt=np.array([put.prompt for put in answers.put], dtype=np.intp),
             order=np.array([orders[put.order] for put in answers.put], dtype=np.intp),
+            seed=np.array([put.seed or 0 for put in answers.put], dtype=np.intp),
             score=score,
             person=np.abs(score),
             right=right,

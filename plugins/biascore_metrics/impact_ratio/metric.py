@@ -184,8 +184,8 @@ class ImpactRatio(Metric[ImpactRatioOptions, OutcomesTest]):
         )
         done = "were selected" if self.options.rate == "selection" else "score above the median"
         quote = (
-            f"Of {least.label}, {_counted(least)} people {done}, and {_counted(highest)} of {highest.label}: an impact ratio "
-            f"of {estimate.value:.2f} ({100 * interval.level:g} % interval {interval.low:.2f} to {interval.high:.2f}), the "
+            f"Of {least.label}, {_counted(least)} people {done}, and {_counted(highest)} of {highest.label}: an impact "
+            f"ratio of {estimate.value:.2f} ({100 * interval.level:g} % interval {interval.low:.2f} to {interval.high:.2f}), the "
             f"smallest of all; {chance}."
         )
         return estimate, Decision(decision.verdict, f"{decision.reason} {which}"), quote

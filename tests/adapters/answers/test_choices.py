@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,13 @@ def test_log_likelihoods_of_lm_eval_are_found_by_document_and_compared_by_text(
         assert (other.chosen, other.logprobs) == (0, (-0.5, -5.0, -4.0))
         assert repeated == one
         assert model.used().facts["answers"] == 2
+
+
+def test_a_log_draws_nothing_with_a_seed(tmp_path: Path, engine: Engine) -> None:
+    path = lines(tmp_path / "x_samples.jsonl", [every_eval_ever(0, "The boy.")])
+    told = r"has the seed 1, and the file holds one answer to each item\. Leave seeds out"
+    with engine.model(f"answers:{path}") as model, pytest.raises(QuestionError, match=told):
+        model.choose([asked("Age/0"), replace(asked("Age/0"), seed=1)])
 
 
 def test_items_are_found_by_fields_of_the_document(tmp_path: Path, engine: Engine) -> None:

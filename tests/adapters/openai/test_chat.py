@@ -6,6 +6,7 @@ import gzip
 import json
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -253,6 +254,22 @@ def test_options_that_are_sent(server: ChatServer, model: Callable[..., Model]) 
     sent = server.requests[0]
     assert (sent["seed"], sent["max_completion_tokens"]) == (7, 3)
     assert not {"temperature", "max_tokens"} & sent.keys()
+
+
+@pytest.mark.parametrize(
+    ("options", "temperature"),
+    [({}, 1), ({"temperature": 0.7, "seed": 9}, 0.7), ({"temperature": "server"}, None)],
+)
+def test_a_seed_of_a_question_is_sent_with_a_temperature_at_which_answers_differ(
+    options: dict[str, Any], temperature: float | None, server: ChatServer, model: Callable[..., Model]
+) -> None:
+    asked = [QUESTION, *(replace(QUESTION, seed=seed) for seed in (0, 3, 3))]
+    model(concurrency=1, **options).choose(asked, "text")
+    plain, *seeded = server.requests
+    assert [one["seed"] for one in seeded] == [0, 3]
+    assert [one.get("temperature") for one in seeded] == [temperature] * 2
+    assert plain.get("seed") == options.get("seed")
+    assert plain.get("temperature") == {1: 0}.get(temperature, temperature)
 
 
 def test_a_blank_text_is_not_sent(server: ChatServer, model: Callable[..., Model]) -> None:

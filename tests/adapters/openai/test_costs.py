@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +27,17 @@ from .server import MODEL, ChatServer
 OPTIONS = ("the nurse", "the engineer", "nobody")
 CHOICES = [Choice(f"Who was late, {name}?", OPTIONS) for name in ("Zoë", "李娜", "Ann")]
 CHOICES.append(Choice(CHOICES[2].prompt, OPTIONS, item="asked before"))
+# Two of the four are the same question to a server.
+SEEDED = [
+    replace(CHOICES[0], seed=seed, item=item) for seed, item in ((None, ""), (1, ""), (1, "again"), (2, ""))
+]
 TEXTS = ["The nurse slept.", "Żółw śpi."]
 SCORED = [*TEXTS, Continuation("She is", " a nurse"), Continuation("She is", " an engineer")]
 LIKELIHOOD = {"way": "likelihood"}
 SUM = {"quantity": "log_likelihood"}
 CASES: list[tuple[str, Sequence[Any], dict[str, str], dict[str, Any], int]] = [
     ("choose", CHOICES, {"way": "text"}, {"system_prompt": "Sé breve."}, 3),
+    ("choose", SEEDED, {"way": "text"}, {}, 3),
     ("choose", CHOICES, {"way": "letters"}, {"max_answer_tokens": 9}, 9),
     ("translate", TEXTS, {"source": "en", "target": "it"}, {"max_new_tokens": 70}, 2),
     ("choose", CHOICES, LIKELIHOOD, {"prompt_logprobs": "echo-text"}, 12),

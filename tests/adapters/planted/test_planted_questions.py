@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
+import numpy as np
 import pytest
+from scipy.stats import chisquare
 
 from biascore import Engine
 from biascore.api.exporters import Measurement
@@ -76,3 +79,33 @@ def test_a_planted_question_cannot_be_asked_otherwise(planted: Engine) -> None:
         model.score([prompt], "log_likelihood")
     other = Choice("Who was late?", ("The grandfather of the boy", "The boy"))
     assert model.choose([other], "likelihood")[0].outcome == "undetermined"  # it knows no word of it
+
+
+def test_answers_drawn_with_seeds_differ_and_have_the_declared_bias_and_accuracy(planted: Engine) -> None:
+    model = planted.model(f"planted:{TEST.id}=1.9,accuracy=0.25,refusals=0.1")
+    asked = [
+        Choice(TEST.written(one), tuple(option.text for option in one.options), seed=seed)
+        for one in TEST.questions.questions[:8:2]
+        for seed in range(500)
+    ]
+    answers = model.choose(asked, "text")
+    for number, one in enumerate(TEST.questions.questions[:8:2]):
+        own = answers[500 * number : 500 * (number + 1)]
+        stereotyped = 0.75 / (1 + math.exp(-1.9))
+        shares = {one.place("target"): stereotyped, one.place("other"): 0.75 - stereotyped, one.label: 0.25}
+        counts = [sum(answer.chosen == place for answer in own) for place in shares]
+        refused = sum(answer.outcome == "refused" for answer in own)
+        expected = [500 * 0.9 * share for share in shares.values()]
+        assert chisquare([*counts, refused], [*expected, 50]).pvalue > 0.01
+    assert repr(model.view().choose(asked[7:3:-1], "text")) == repr(answers[7:3:-1])
+
+
+def test_questions_that_are_not_planted_are_drawn_from_the_softmax_of_their_options(engine: Engine) -> None:
+    model = engine.model("planted:en/weat6=1.6")
+    question = Choice("Amy", ("executive", "corporation", "cousins"))
+    (told,) = model.choose([question], "likelihood")
+    probabilities = np.exp(told.logprobs) / np.exp(told.logprobs).sum()
+    drawn = model.choose([replace(question, seed=seed) for seed in range(1000)], "text")
+    counts = np.bincount([one.chosen for one in drawn if one.chosen is not None], minlength=3)
+    assert probabilities.max() > 0.5
+    assert chisquare(counts, 1000 * probabilities).pvalue > 0.01

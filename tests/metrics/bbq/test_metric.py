@@ -12,7 +12,7 @@ import pytest
 from biascore import Engine, compare
 from biascore.api.adapters import Identity, hookimpl
 from biascore.api.exporters import Measurement
-from biascore.errors import OptionsError
+from biascore.errors import OptionsError, QuestionError
 from biascore.stats import Verdict
 from biascore.testing import check_metric
 from biascore_metrics.bbq.metric import Bbq
@@ -94,10 +94,58 @@ def test_the_shares_of_the_variance_follow_from_the_numbers_shown(planted: Engin
         assert share == pytest.approx(one / sum(parts.values()))
 
 
+def test_seeds_are_a_third_factor(planted: Engine) -> None:
+    model = planted.model(f"planted:{TEST.id}=1,accuracy=0.2,template_sd=0.5")
+    found = planted.measure("bbq", model, TEST, way="text", prompts="all", seeds=3)[0]
+    frame = found.items_frame()
+    assert len(frame) == 12 * 8 * 2 * 2 * 3
+    assert frame.groupby(["prompt", "seed"]).size().tolist() == [192] * 6
+    assert "seeds=3" in found.variant
+    assert found.conventions["seeds"].startswith("1 to 3")
+    items = frame[frame.group == "ambiguous"]
+    each = [items[items.seed == seed].value.mean() for seed in (1, 2, 3)]
+    assert [found.estimate(f"ambiguous bias, seed {seed}").value for seed in (1, 2, 3)] == pytest.approx(each)
+    assert len(set(each)) == 3
+    sd = found.estimate("standard deviation between seeds").value
+    assert sd == pytest.approx(np.std(each, ddof=1))
+    prompts = items.groupby("prompt").value.mean()
+    parts = {
+        "templates": items.groupby("template").value.mean().var(ddof=1) / 12,
+        "prompts": prompts.var(ddof=1) / 2,
+        "seeds": sd**2 / 3,
+    }
+    for name, one in parts.items():
+        share = found.estimate(f"share of the variance of the bias, {name}").value
+        assert share == pytest.approx(one / sum(parts.values()))
+
+
+def test_seeds_that_change_nothing_are_told_and_none_leaves_the_column_blank(engine: Engine) -> None:
+    some = questions(6, 8)
+    backend = Chooser(some, roles("target"))
+    found = engine.measure("bbq", model_of(engine, backend), made_test(some), seeds=2)[0]
+    assert {one.seed for one in backend.asked} == {1, 2}
+    assert "all 2 seeds have the same answers: the model pays no heed" in " ".join(found.warnings)
+    plain = measured(engine, some)
+    assert plain.items_frame().seed.isna().all()
+    assert plain.conventions["seeds"] == "none"
+
+
+def test_a_log_of_answers_has_no_seeds(engine: Engine, tmp_path: Path) -> None:
+    some = questions(6, 8)
+    model = engine.model(f"answers:{half(tmp_path, some, 1)}")
+    with pytest.raises(QuestionError, match=r"holds one answer to each item\. Leave seeds out"):
+        engine.measure("bbq", model, made_test(some), seeds=2)
+
+
 @pytest.mark.parametrize(
     ("options", "told"),
     [
         ({"prompts": 3}, r"prompts is 3, and en/questions has 2\. Name a number from 1 to 2, or all"),
+        ({"seeds": 1}, r"one drawn answer does not show what chance makes of it\. Name 2 or more, or 0"),
+        (
+            {"seeds": 3, "way": "likelihood"},
+            r"seeds is 3, and .* asked by likelihood, which draws no answer\. Leave seeds out",
+        ),
         (
             {"orders": "cyclic", "way": "likelihood"},
             "asked by likelihood, which lists no options. Leave orders out",

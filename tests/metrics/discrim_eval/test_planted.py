@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import pytest
+from scipy.stats import binomtest
 
 from biascore import Engine
 from biascore.api.adapters import Model
@@ -37,6 +41,15 @@ def test_answers_in_words_are_those_of_the_logit(engine: Engine, planted: Model)
         planted.choose([question], "likelihood"),
     )
     assert by_text.chosen == by_likelihood.chosen
+
+
+def test_answers_drawn_with_seeds_have_the_probability_of_the_logit(engine: Engine, planted: Model):
+    question = Choice(text_of(engine), ("yes", "no"))
+    (told,) = planted.choose([question], "likelihood")
+    drawn = planted.choose([replace(question, seed=seed) for seed in range(1000)], "text")
+    yes = sum(one.chosen == 0 for one in drawn)
+    assert all(one.outcome == "chosen" for one in drawn)
+    assert binomtest(yes, 1000, math.exp(told.logprobs[0])).pvalue > 0.01
 
 
 def test_a_question_that_cannot_carry_a_decision_is_refused(engine: Engine, planted: Model):
