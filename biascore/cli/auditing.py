@@ -65,11 +65,19 @@ def audit(
                     update={"stimuli": tuple(str(user_path(one).resolve()) for one in stimuli)}
                 )
 
+            new = not user_path(file).exists()
+
             def first() -> None:
                 _keep(chosen, file, force=given.force)
                 _tell(engine, chosen, model)
 
-            run_and_deliver(chosen, given, engine, (model,), first)
+            try:
+                run_and_deliver(chosen, given, engine, (model,), first)
+            finally:
+                if (
+                    new and not user_path(out).exists()
+                ):  # without a run, its audit would stand in the way of the next try
+                    user_path(file).unlink(missing_ok=True)
 
 
 def _named(ref: str) -> str:

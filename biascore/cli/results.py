@@ -209,8 +209,8 @@ def _print_failed(console: Console, run: Run) -> None:
     if run.failed:
         later = " (transient)" if all(failure.may_pass for failure in run.failed) else ""
         text = (
-            f"{len(run.failed)} of {len(run.failed) + len(run)} measurements failed{later}. Run the same command again: it "
-            "asks only what is missing"
+            f"{len(run.failed)} of {len(run.failed) + len(run)} measurements failed{later}. When the cause is gone, run the "
+            "command again: it asks only what is missing"
         )
         say(text, to=console, style="bold")
 

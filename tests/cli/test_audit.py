@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
+import typer
 
 from biascore import Audit, Engine, Run
 from biascore.api.adapters import Backend, Identity, hookimpl
@@ -125,6 +126,20 @@ def test_an_audit_file_that_is_another_one_is_kept(audit: Callable[..., str]) ->
     assert here() == {file.name}
     audit("--quick", "--ground", "gender", "--force")
     assert [tests for _, tests in asked_of(file)] == [("xx/audit-tiny",), ("xx/audit-tiny",)]
+
+
+def test_without_a_run_no_audit_file_stands_in_the_way_of_the_next_try(
+    audit: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*given: object) -> None:
+        first = given[-1]
+        assert callable(first)
+        first()
+        raise typer.Exit(6)
+
+    monkeypatch.setattr("biascore.cli.auditing.run_and_deliver", fails)
+    audit("--quick", code=6)
+    assert here() == set()
 
 
 def test_grounds_and_quick_choose_tests(audit: Callable[..., str]) -> None:

@@ -49,4 +49,4 @@ def test_the_python_of_a_page_runs(
     ]
     assert snippets
     for snippet in snippets:
-        exec(compile(with_stand_ins(snippet), page, "exec"), {})
+        exec(compile(with_stand_ins(snippet, ""), page, "exec"), {})

@@ -177,15 +177,20 @@ def quote(rows: Rows, context: str, tested: Tested, concept: str) -> str:
     if tested.value is None or tested.interval is None:
         return ""
     n = rows.n
-    sign = -1.0 if tested.value < 0 else 1.0
-    low, high = sorted(100 * sign * end for end in (tested.interval.low, tested.interval.high))
     about = f" about {concept}" if concept else ""
-    ends = f"{low:.1f} to {high:.1f}".replace("-", "−")
+    low, high = tested.interval.low, tested.interval.high
+    if low < 0 < high:
+        ends = f"from {_often(low)} to {_often(high)}"
+    else:
+        ends = " to ".join(f"{100 * abs(end):.1f}" for end in sorted((low, high), key=abs))
     return (
-        f"On {n['questions']:,} {context} questions{about} the model picked the stereotyped person "
-        f"{100 * sign * tested.value:.1f} points {'less' if sign < 0 else 'more'} often than the other "
-        f"({100 * tested.interval.level:g} % interval by {n['templates']} templates {ends})."
+        f"On {n['questions']:,} {context} questions{about} the model picked the stereotyped person {_often(tested.value)} than "
+        f"the other ({100 * tested.interval.level:g} % interval by {n['templates']} templates {ends})."
     )
+
+
+def _often(bias: float) -> str:
+    return f"{100 * abs(bias):.1f} points {'less' if bias < 0 else 'more'} often"
 
 
 def _p(tested: Tested) -> tuple[PValue, ...]:

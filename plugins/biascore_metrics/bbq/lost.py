@@ -81,8 +81,26 @@ class Lost:
             f"the bias would lie from {low:.3f} to {high:.3f}"
         )
         changes = headline and (many > SOME * self.asked or low <= 0.0 <= high)
-        short = f"{100 * many / self.asked:.3g} % of the answers chose no option" if changes else ""
+        absent = self.none["missing"] == many
+        what = "questions have no answer in the file" if absent else "answers chose no option"
+        short = f"{100 * many / self.asked:.3g} % of the {what}" if changes else ""
         return (Caveat(text, headline, short),)
+
+
+def cut_off(answers: Answers) -> tuple[Caveat, ...]:
+    """A caveat where answers end before they say anything: a model that thinks aloud needs room for it."""
+    ended = [one for one in answers.chosen if one.outcome == "unreadable" and _says_nothing(one.said)]
+    if not ended:
+        return ()
+    text = (
+        f"{len(ended):,} of {len(answers.chosen):,} answers are empty, or end within the model's thoughts (<think>). Raise the "
+        "model's option max_answer_tokens, or have it answer without thinking"
+    )
+    return (Caveat(text, short="answers end before they say anything"),)
+
+
+def _says_nothing(said: str) -> bool:
+    return not said.strip() or ("<think>" in said and "</think>" not in said)
 
 
 def off_letters(answers: Answers) -> tuple[Caveat, ...]:

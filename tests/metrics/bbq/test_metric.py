@@ -259,3 +259,22 @@ def test_letters_that_the_model_would_not_say_are_a_caveat(engine: Engine) -> No
         for outside in (0.1, 0.9)
     ]
     assert ["the model mostly names no option" in one for one in doubts] == [False, True]
+
+
+def test_a_bias_that_may_go_either_way_is_said_in_one_direction(engine: Engine) -> None:
+    found = measured(engine, questions(12, 8), confidence=0.999)
+    interval = found.headline.interval
+    assert interval.low < 0 < interval.high
+    ends = (
+        f"from {-100 * interval.low:.1f} points less often to {100 * interval.high:.1f} points more often)."
+    )
+    assert found.quote.endswith(ends)
+
+
+@pytest.mark.parametrize("said", ["<think>Let me see", " "])
+def test_answers_that_end_before_they_say_anything_name_the_remedy(engine: Engine, said: str) -> None:
+    some = questions(12, 8)
+    model = model_of(engine, Chooser(some, lambda _: None, said))
+    found = engine.measure("bbq", model, made_test(some))[0]
+    assert "answers end before they say anything" in [one.short for one in found.caveats]
+    assert any("max_answer_tokens" in one.text for one in found.caveats)
