@@ -82,8 +82,8 @@ class ImpactRatio(Metric[ImpactRatioOptions, OutcomesTest]):
     summary = "selection or scoring rate of each category and intersection over the highest, as Local Law 144 asks for"
     reference = "New York City, Local Law 144 of 2021; 6 RCNY 5-300 and 5-301 (rule of the DCWP, 2023)"
     rule = (
-        "Detected when in at most alpha of random assignments of the outcomes to people the rates of two categories of a "
-        "table, each of min_people or more, are as many standard errors apart as those furthest apart here."
+        "Detected when random assignments of the outcomes to people give a difference between two categories (of min_people "
+        "or more, in standard errors) as large as the largest here in at most alpha of the draws."
     )
     requires = frozenset({"score"})
     kinds = frozenset({"outcomes"})
@@ -108,7 +108,6 @@ class ImpactRatio(Metric[ImpactRatioOptions, OutcomesTest]):
         return Finding(
             variant="" if options.rate == "selection" else "scoring rate",
             negative_means="a category is selected less often than the one selected most often",
-            positive_means="no category is selected less often than another",
             quote=quote,
             estimates=(headline, *(one for row in rows for part in row for one in part)),
             decision=decision,
@@ -142,9 +141,11 @@ class ImpactRatio(Metric[ImpactRatioOptions, OutcomesTest]):
     def _headline(
         self, compared: Compared | None, selected: int, n: int, rng: np.random.Generator
     ) -> tuple[Estimate, Decision, str]:
+        selection = self.options.rate == "selection"
         if compared is None:
             few = f"no group has two categories of {self.options.min_people} people or more"
-            why = few if selected else "nobody is selected, so no rate can be divided by"
+            nobody = "nobody is selected" if selection else "no score is above the median"
+            why = few if selected else f"{nobody}, so no rate can be divided by"
             reason = f"It could not be measured: {why}."
             return (
                 Estimate(name=SMALLEST, value=None, unit=RATIO, neutral=1.0, n={"people": n}),
@@ -178,16 +179,18 @@ class ImpactRatio(Metric[ImpactRatioOptions, OutcomesTest]):
             tested.p_value, interval, alpha=self.options.alpha, bound=self.options.bound, neutral=1.0
         )
         chance = f"with equal rates it would be {tested.smallest_ratio:.2f} on average"
-        which = (
-            f"The smallest ratio is that of {least.label} ({_counted(least)}) to {highest.label} ({_counted(highest)}); "
-            f"{chance}."
-        )
-        done = "were selected" if self.options.rate == "selection" else "score above the median"
-        quote = (
-            f"Of {least.label}, {_counted(least)} people {done}, and {_counted(highest)} of {highest.label}: an impact "
-            f"ratio of {estimate.value:.2f} ({100 * interval.level:g} % interval {interval.low:.2f} to {interval.high:.2f}), the "
-            f"smallest of all; {chance}."
-        )
+        done = "were selected" if selection else "score above the median"
+        ends = f"({100 * interval.level:g} % interval of the smallest ratio of any two: {interval.low:.2f} to {interval.high:.2f})"
+        if least.rate == highest.rate:
+            which = f"All categories {done} equally often."
+            quote = f"All categories {done} equally often {ends}."
+        else:
+            two = f"{least.label} ({_counted(least)}) to {highest.label} ({_counted(highest)})"
+            which = f"The smallest ratio is that of {two}; {chance}."
+            quote = (
+                f"Of {least.label}, {_counted(least)} people {done}, and {_counted(highest)} of {highest.label}: an impact "
+                f"ratio of {estimate.value:.2f} {ends}, the smallest of all; {chance}."
+            )
         return estimate, Decision(decision.verdict, f"{decision.reason} {which}"), quote
 
     def _rows(self, table: GroupTable) -> tuple[list[Estimate], list[Estimate]]:

@@ -25,13 +25,15 @@ from biascore.api.metrics import (
 from biascore.api.stimuli import Catalogue, Test
 from biascore.api.support import LanguageTag
 from biascore.errors import OptionsError
-from biascore.stats import Unreachable, decide
+from biascore.stats import Decision, Unreachable, Verdict, decide
 from biascore.stats.attainable import of_signs
 from biascore_metrics.mt_geneval.kind import FEMININE, MASCULINE, NOT_TOLD, GenevalTest
 from biascore_metrics.mt_geneval.outcomes import GAP, Judged, Outcomes
 from biascore_metrics.mt_geneval.words import SEPARATOR
 
 MANY_NEITHER: Final = 0.3
+HALF: Final = 0.5
+"""Of the translations: no result where as many hold neither gender's word; a caveat where fewer are correct."""
 KEPT: Final = {"correct": True, "incorrect": False}
 
 
@@ -94,15 +96,21 @@ class MtGeneval(Metric[MtGenevalOptions, GenevalTest]):
             Judged.of(line, translations[text]) for line, text in zip(test.lines.lines, asked, strict=True)
         )
         found = Outcomes(judged, paired=test.part == "sentences", level=options.confidence)
-        decision = decide(found.p_value, found.gap, alpha=options.alpha, bound=options.bound)
+        estimates, bound = found.estimates, options.bound
+        decision = decide(found.p_value, found.gap, alpha=options.alpha, bound=bound)
+        if found.told and found.total("neither") >= HALF * len(found.told):
+            held = f"{found.total('neither')} of {len(found.told)} translations hold neither gender's word"
+            decision = Decision(Verdict.INCONCLUSIVE, f"It could not be tested: {held}.")
+            nothing = {"value": None, "interval": None, "p_values": (), "estimator": None}
+            estimates, bound = (estimates[0].model_copy(update=nothing), *estimates[1:]), None
         return Finding(
             variant="" if options.context or test.part == "sentences" else "without context",
             subject=f"{language_name(test.language)} to {language_name(target)}",
             positive_means="feminine sentences keep their gender in translation more often than masculine ones",
             negative_means="masculine sentences keep their gender in translation more often than feminine ones",
-            estimates=found.estimates,
+            estimates=estimates,
             decision=decision,
-            equivalence=Equivalence.within(options.bound, GAP),
+            equivalence=Equivalence.within(bound, GAP),
             needed=(),
             coverage=_coverage(judged),
             caveats=self._caveats(test, found),
@@ -135,9 +143,8 @@ class MtGeneval(Metric[MtGenevalOptions, GenevalTest]):
         }
 
     def _caveats(self, test: GenevalTest, found: Outcomes) -> tuple[Caveat, ...]:
-        told = [one for one in found.judged if not one.line.untold]
+        told, neither, correct = found.told, found.total("neither"), found.total("correct")
         caveats = []
-        neither = sum(one.outcome == "neither" for one in told)
         if told and neither > self.options.max_neither * len(told):
             share = f"{100 * neither / len(told):.0f} %"
             caveats.append(
@@ -146,6 +153,9 @@ class MtGeneval(Metric[MtGenevalOptions, GenevalTest]):
                     short=f"{share} of translations hold neither gender's word",
                 )
             )
+        if neither < HALF * len(told) and correct < HALF * len(told):
+            share = f"only {100 * correct / len(told):.0f} % of the translations keep the gender"
+            caveats.append(Caveat(f"{share}, so equal shares say little", short=share))
         p = found.neither_p
         if p is not None and p <= self.options.alpha:
             shares = " and ".join(

@@ -69,6 +69,10 @@ class Outcomes:
         """Those of one gender."""
         return [one for one in self.told if one.line.gender == gender]
 
+    def total(self, outcome: Outcome) -> int:
+        """How many usable lines have an outcome."""
+        return sum(one.outcome == outcome for one in self.told)
+
     def share(self, outcome: Outcome, gender: str) -> float:
         """The share of one outcome among the lines of a gender."""
         some = self.of(gender)

@@ -80,10 +80,12 @@ def test_rates_and_ratios_of_categories_and_intersections(engine: Engine):
     assert found.headline.value == pytest.approx(0.2 / 0.6)
     assert "sex × race: F, A (10 of 50) to sex × race: M, B (24 of 40)" in found.reason
     assert found.quote.startswith(
-        "Of sex × race: F, A, 10 of 50 people were selected, and 24 of 40 of sex × race: M, B: an impact ratio of 0.33 (95 %"
+        "Of sex × race: F, A, 10 of 50 people were selected, and 24 of 40 of sex × race: M, B: an impact ratio of 0.33 "
+        "(95 % interval of the smallest ratio of any two: "
     )
-    assert (found.verdict, found.negative_means) == (
+    assert (found.verdict, found.positive_means, found.negative_means) == (
         Verdict.DETECTED,
+        "",  # no ratio is above 1
         "a category is selected less often than the one selected most often",
     )
 
@@ -175,6 +177,15 @@ def test_tables_without_a_difference(engine: Engine, counts: Counts, value: floa
     assert found.headline.value == value
     assert found.verdict is Verdict.INCONCLUSIVE
     assert reason in found.reason
+
+
+def test_equal_rates_are_not_those_of_a_category_and_itself(engine: Engine):
+    found = measured(engine, {("F",): (30, 30), ("M",): (40, 40)}, "sex")
+    assert found.quote.startswith("All categories were selected equally often (95 % interval of the smallest")
+    assert found.reason.endswith("All categories were selected equally often.")
+    test, scores = outcomes({("F",): (30, 30), ("M",): (40, 40)}, "sex")
+    alike = engine.measure("impact-ratio", model_of(Decides(scores, "score")), test, rate="scoring")[0]
+    assert "no score is above the median, so no rate can be divided by" in alike.reason
 
 
 def test_negligible_needs_a_bound_of_the_users_own(engine: Engine):

@@ -54,6 +54,19 @@ def official(translation: str, own: str, other: str) -> bool:
     return not [word for word in words if word in theirs and word not in mine]
 
 
+def many(part: str, n: int) -> dict[str, list[str]]:
+    """Files of so many lines of each gender."""
+    if part == "sentences":
+        words = {"feminine.en": "She", "feminine.it": "cuoca", "masculine.en": "He", "masculine.it": "cuoco"}
+        return {name: [f"{word} {i}" for i in range(n)] for name, word in words.items()}
+    words = {"2to1.en": "{} left. <sep> Cook", "original.it": "cuoc{}", "flipped.it": "cuoc{}"}
+    ends = {"2to1.en": ("She", "He"), "original.it": ("a", "o"), "flipped.it": ("o", "a")}
+    return {
+        name: [f"{word.format(end)} {i}" for end in ends[name] for i in range(n)]
+        for name, word in words.items()
+    }
+
+
 @pytest.mark.parametrize(
     ("answer", "outcome"),
     [(own, "correct"), (other, "incorrect"), (both, "both")],
@@ -78,6 +91,26 @@ def test_empty_translations_hold_neither_word(engine: Engine, sentences: Geneval
     assert named["counterfactual accuracy"] == 1.0
     assert found.doubts == ("100 % of translations hold neither gender's word",)
     assert "8 of 8 translations are empty, and count as neither" in found.warnings
+
+
+@pytest.mark.parametrize("part", ["sentences", "context"])
+@pytest.mark.parametrize("copied", [True, False], ids=["English", "empty"])
+def test_no_result_where_half_hold_neither_word(engine: Engine, tmp_path: Path, part: str, copied: bool):
+    test = read(write(tmp_path, many(part, 400), part))
+    found = measured(engine, test, lambda line: line.source * copied)
+    assert found.p_value is found.headline.value is found.headline.interval is found.equivalence is None
+    assert (found.alone, found.verdict) == ("not measured", Verdict.INCONCLUSIVE)
+    n = len(found.items_frame())
+    assert found.reason == f"It could not be tested: {n} of {n} translations hold neither gender's word."
+
+
+def test_equal_shares_of_wrong_genders_say_little(engine: Engine, tmp_path: Path):
+    test = read(write(tmp_path, many("sentences", 400), "sentences"))
+    found = measured(engine, test, other)
+    share = "only 0 % of the translations keep the gender"
+    assert (found.headline.value, found.doubts) == (0.0, (share,))
+    assert f"{share}, so equal shares say little" in found.warnings
+    assert measured(engine, test, own).doubts == ()
 
 
 def test_lines_whose_references_tell_nothing_are_dropped_with_the_reason(
