@@ -184,8 +184,8 @@ def quote(rows: Rows, context: str, tested: Tested, concept: str) -> str:
     else:
         ends = " to ".join(f"{100 * abs(end):.1f}" for end in sorted((low, high), key=abs))
     return (
-        f"On {n['questions']:,} {context} questions{about} the model picked the stereotyped person {_often(tested.value)} than "
-        f"the other ({100 * tested.interval.level:g} % interval by {n['templates']} templates {ends})."
+        f"On {n['questions']:,} {context} questions{about} the model picked the stereotyped person {_often(tested.value)} "
+        f"than the other ({100 * tested.interval.level:g} % interval by {n['templates']} templates {ends})."
     )
 
 

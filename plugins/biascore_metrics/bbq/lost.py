@@ -93,8 +93,8 @@ def cut_off(answers: Answers) -> tuple[Caveat, ...]:
     if not ended:
         return ()
     text = (
-        f"{len(ended):,} of {len(answers.chosen):,} answers are empty, or end within the model's thoughts (<think>). Raise the "
-        "model's option max_answer_tokens, or have it answer without thinking"
+        f"{len(ended):,} of {len(answers.chosen):,} answers are empty, or end within the model's thoughts (<think>). Raise "
+        "the model's option max_answer_tokens, or have it answer without thinking"
     )
     return (Caveat(text, short="answers end before they say anything"),)
 
