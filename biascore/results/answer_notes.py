@@ -164,4 +164,4 @@ def _lost(strongest: Read) -> str:
     """Where the effect is of far fewer items than were given."""
     coverage = strongest.measurement.coverage
     lost, given = len(coverage.missing), sum(coverage.given.values())
-    return f"{lost:,} of {given:,} words or sentences could not be used." if lost > MUCH * given else ""
+    return f"{lost:,} of {given:,} items could not be used." if lost > MUCH * given else ""

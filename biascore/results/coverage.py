@@ -77,9 +77,15 @@ class Coverage(Frozen):
         lists = each or {"the test": (lost.total(), sum(self.given.values()) - repeated.total())}
         return next(
             (
-                f"{name} lost {many:,} of {given:,} words or sentences, half or more"
+                f"{name} lost {many:,} of {given:,} items, half or more{self._mostly(name)}"
                 for name, (many, given) in lists.items()
                 if many and 2 * many >= given
             ),
             "",
         )
+
+    def _mostly(self, role: str) -> str:
+        """The most frequent reason of what a list, or the test, lost."""
+        own = [word.reason for word in self.lost if word.role == role or role not in self.given]
+        reasons = Counter(reason for reason in own if reason != REPEATED)
+        return f" (mostly: {reasons.most_common(1)[0][0]})" if reasons else ""
