@@ -11,7 +11,7 @@ torch = pytest.importorskip("torch", reason="needs biascore[hf]")
 transformers = pytest.importorskip("transformers", reason="needs biascore[hf]")
 
 from biascore import Engine  # noqa: E402
-from biascore_metrics.discrim_eval import asking
+from biascore_metrics.discrim_eval import asking  # noqa: E402
 
 from ...builders import tiny  # noqa: E402
 from .deciding import cases_of, decisions_test  # noqa: E402
