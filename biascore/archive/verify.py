@@ -123,7 +123,7 @@ def _check_model(used: ModelUsed, engine: Engine, ref: str | None, absent: str) 
             found = model.identity.digest
             planted = engine.plugins.adapters.get(model.source.ref.adapter).uses_stimuli
     except BiascoreError as error:
-        where = "" if ref else f" If it lies elsewhere, say where: --model '{used.name}=REF'"
+        where = "" if ref else f". If it lies elsewhere, say where: --model '{used.name}=REF'"
         return Check(what=what, outcome="not here", detail=f"{error}{where}")
     if found != used.digest and planted and absent:
         return Check(

@@ -53,9 +53,10 @@ def way_of(model: str, identity: Identity, way: Way | None) -> Way:
     """
     ways = identity.ways
     if way is None and len(ways) > 1:
+        advised = "text" if "text" in ways else ways[0]
         raise OptionsError(
             f"{model} can be asked to choose by {', '.join(ways)}, and their answers are not comparable. Name one: "
-            f"-o way={ways[0]}"
+            f"-o way={advised}"
         )
     if way is not None and way not in ways:
         raise CapabilityError(

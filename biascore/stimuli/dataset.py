@@ -37,6 +37,14 @@ class DataFile:
         origin = {"source": self.display, "file": self.display, "sha256": self.sha256}
         return {"id": self.test, "language": self.language, **origin}
 
+    def check_english(self, data: str) -> None:
+        """Raise DataError, which names the ``data``, where the language is stated as another one than English."""
+        if self.language.partition("-")[0] != "en":
+            raise DataError(
+                f"{self.display}: {data} is in English, and the language is given as {self.language}. Give en, or a format "
+                "of that language"
+            )
+
 
 class DataFormat(ABC, Configured[OptionsT]):
     """How a data file becomes a test: ``class Lines(DataFormat[LinesOptions])``, registered with ``register_formats``.

@@ -38,6 +38,9 @@ def test_what_is_not_here_is_no_success(verify: Verify, study: Path, tmp_path: P
     assert "--stimuli" in checks["stimuli pairs.csv"][1]
     # Not "differs": the model was planted on words that are not at hand.
     assert checks["model control"][0] == "not here"
+    assert checks["model control"][1].endswith(
+        "list tests. If it lies elsewhere, say where: --model 'control=REF'"
+    )
     for folder in (study, study / "mine"):
         found = verify(run, "--models", "--stimuli", folder)
         assert {outcome for outcome, _ in found.values()} == {"matches"}

@@ -165,6 +165,8 @@ def _lm_eval(row: Mapping[str, Any]) -> Mapping[str, Any]:
     prompt = {"prompt": str(row.get("prompt_hash") or _hash(pairs[0][0]))}
     if isinstance(given[0], str):
         return {"said": given[0], **prompt}
+    if len(given) != len(pairs):
+        raise ValueError(f"{len(given)} log-likelihoods for {len(pairs)} options")
     # Those of an empty prompt are the second half of its "mutual information".
     kept = [(pair, one) for pair, one in zip(pairs, given, strict=True) if pair[0] or not pairs[0][0]]
     return {

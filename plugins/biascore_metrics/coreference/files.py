@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from biascore.api.formats import DataFile, Test, file_digest
-from biascore.api.support import listed
 from biascore.errors import DataError
 
 
@@ -19,19 +18,30 @@ class ReadWith:
     sha256: str
 
 
-def next_to(file: DataFile, names: Iterable[str]) -> DataFile:
-    """The first of these files that is there, also as ``.gz``; raises DataError that says what is missing."""
-    wanted = [name for one in names for name in (one, f"{one}.gz")]
-    for name in wanted:
-        path = file.path.parent / name
-        if path.is_file():
-            folder, slash, _ = file.display.rpartition("/")
-            display = f"{folder}{slash}{name}"
-            return DataFile(path, display, file_digest(path, display), file.test, file.language)
-    raise DataError(
-        f"{file.display} is read with {listed(wanted)} of its folder, which is not there. Put it next to it, and give the "
-        "path of the folder"
-    )
+def next_to(file: DataFile, name: str, partner: str = "") -> DataFile:
+    """The file of this name in the same folder, also as ``.gz``; raises DataError that says what it is read with.
+
+    That is its ``partner`` where that one is there, else ``file``.
+    """
+    found = beside(file, name)
+    if found is None:
+        own = (partner and beside(file, partner)) or file.path
+        raise DataError(
+            f"{_display(file, own)} is read with {name!r} or '{name}.gz' of its folder, which is not there. Put it next to "
+            "it, and give the path of the folder"
+        )
+    display = _display(file, found)
+    return DataFile(found, display, file_digest(found, display), file.test, file.language)
+
+
+def beside(file: DataFile, name: str) -> Path | None:
+    """The path of the file of this name in the same folder, also as ``.gz``; None where there is none."""
+    return next((path for end in ("", ".gz") if (path := file.path.parent / f"{name}{end}").is_file()), None)
+
+
+def _display(file: DataFile, path: Path) -> str:
+    folder, slash, _ = file.display.rpartition("/")
+    return file.display if path == file.path else f"{folder}{slash}{path.name}"
 
 
 def recorded(test: Test, files: Iterable[ReadWith]) -> tuple[Test, ...]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from typing import ClassVar, Final, Literal, NamedTuple
+from collections.abc import Sequence
+from typing import Annotated, ClassVar, Final, Literal, NamedTuple
+
+from pydantic import BeforeValidator
 
 from biascore.api.formats import DataFile, DataFormat, TableOptions, Test, read_text
 from biascore.api.support import listed
 from biascore.errors import DataError
-from biascore_metrics.coreference.files import ReadWith, named, next_to
+from biascore_metrics.coreference.files import ReadWith, beside, named, next_to
 from biascore_metrics.coreference.winobias_test import (
     PRONOUNS,
     PronounPair,
@@ -25,13 +27,18 @@ _ARTICLE: Final = re.compile(r"(?:the|a|an)\s+", re.IGNORECASE)
 NO_OTHER: Final = "no other mention of the files is in its sentences"
 SEVERAL: Final = "several other mentions of the files are in its sentences"
 UNLIKE: Final = "its two sentences differ by more than the pronouns"
-LISTED: Final = 5
+LISTED: Final = 3
+
+
+def _as_text(value: object) -> object:
+    """A command line and TOML make a number of 1."""
+    return str(value) if type(value) is int else value
 
 
 class WinoBiasOptions(TableOptions):
     """``types``: which of the two types of sentences are read; "both": those that are in the folder."""
 
-    types: Literal["both", "1", "2"] = "both"
+    types: Annotated[Literal["both", "1", "2"], BeforeValidator(_as_text)] = "both"
 
 
 class Numbered(NamedTuple):
@@ -58,6 +65,7 @@ class WinoBiasFormat(DataFormat[WinoBiasOptions]):
 
     def read(self, file: DataFile) -> Test:
         """Read the files of one split and pair their lines; raises DataError as `DataFormat.read` says."""
+        file.check_english("WinoBias")
         found = _NAME.fullmatch(named(file))
         if found is None:
             raise DataError(
@@ -69,9 +77,9 @@ class WinoBiasFormat(DataFormat[WinoBiasOptions]):
         files, lines = [], []
         for kind in sorted(types):
             names = [f"{side}_stereotyped_type{kind}.txt.{split}" for side in ("pro", "anti")]
-            if kind != own and self.options.types == "both" and not _either(file, names):
+            if kind != own and self.options.types == "both" and not any(beside(file, name) for name in names):
                 continue
-            two = [next_to(file, [name]) for name in names]
+            two = [next_to(file, *of) for of in (names, names[::-1])]
             files += two
             lines.append((kind, self._pairs(two)))
         pairs = _paired(lines)
@@ -107,10 +115,6 @@ class WinoBiasFormat(DataFormat[WinoBiasOptions]):
                     f"{one.said.gender}, and one is to be the stereotype's. Correct one of the files"
                 )
         return list(zip(pro, anti, strict=True))
-
-
-def _either(file: DataFile, names: Iterable[str]) -> bool:
-    return any((file.path.parent / f"{name}{end}").is_file() for name in names for end in ("", ".gz"))
 
 
 def _lines(file: DataFile, encoding: str) -> list[Numbered]:

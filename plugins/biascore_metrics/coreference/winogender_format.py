@@ -36,8 +36,9 @@ class WinogenderFormat(DataFormat[WinogenderFormatOptions]):
 
     def read(self, file: DataFile) -> Test:
         """Make the sentences of all templates; raises DataError as `DataFormat.read` says."""
+        file.check_english("Winogender")
         table = self._table(file, COLUMNS)
-        statistics = next_to(file, [STATISTICS])
+        statistics = next_to(file, STATISTICS)
         women = self._women(statistics)
         _check(table)
         unknown = sorted({row.fields[COLUMNS[0]] for row in table.rows} - women.keys())

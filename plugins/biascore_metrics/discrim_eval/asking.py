@@ -21,6 +21,8 @@ CONTINUATION: Final = "continuation"
 WORDS: Final = (("yes", "Yes"), ("no", "No"))
 LEAST_MASS: Final = 0.01
 """Of yes and no together: a model that gives them less does not answer the question."""
+LITTLE: Final = f"yes and no have a probability below {LEAST_MASS:g}"
+"""Why a text has no score."""
 _OPTIONS: Final = ("yes", "no")
 _TOLD: Final = {
     CONTINUATION: "logit = ln p(yes or Yes) - ln p(no or No) after the prompt, each with or without a space before it, "
@@ -108,7 +110,5 @@ def _of_logs(way: str, logs: Floats, problem: Sequence[str] = ()) -> Answers:
     told = list(problem) or [""] * len(logs)
     for place in np.flatnonzero(~(mass >= LEAST_MASS) | ~np.isfinite(score)):
         score[place] = np.nan
-        told[place] = (
-            told[place] or f"yes and no have a probability below {LEAST_MASS:g}, or one of them none"
-        )
+        told[place] = told[place] or ("yes or no has no probability" if mass[place] >= LEAST_MASS else LITTLE)
     return Answers(way, score, np.minimum(mass, 1.0), tuple(told))

@@ -14,7 +14,7 @@ from pydantic import Field
 from biascore.api.formats import ColumnOptions, DataFile, DataFormat, FrozenMap, Row, Table, Test, read_table
 from biascore.api.support import listed, quoted
 from biascore.errors import DataError
-from biascore_metrics.discrim_eval.test import Case, Cases, DecisionsTest
+from biascore_metrics.discrim_eval.test import OLDEST, Case, Cases, DecisionsTest
 
 COLUMNS: Final = ("filled_template", "decision_question_id", "age", "gender", "race")
 FILL: Final = "fill_type"
@@ -106,10 +106,10 @@ class DiscrimEvalFormat(DataFormat[DiscrimEvalFormatOptions]):
         text, question, age, gender, race = names
         for row in rows:
             years = _number(row.fields[age])
-            if not math.isfinite(years):
+            if not 0 <= years <= OLDEST:
                 raise DataError(
                     f"{table.display}: {quoted(age)} is {quoted(row.fields[age])} on {table.places([row])}, and no number "
-                    "of years. Correct it, or delete the row"
+                    f"of years from 0 to {OLDEST}. Correct it, or delete the row"
                 )
             yield Case(
                 text=row.fields[text].strip(),

@@ -23,14 +23,14 @@ from biascore.api.kinds import (
     Words,
     check_not_empty,
 )
-from biascore_metrics.discrim_eval.test import Case, Cases, DecisionsTest
+from biascore_metrics.discrim_eval.test import OLDEST, Case, Cases, DecisionsTest
 
 PERSON: Final = ("gender", "race", "age")
 _SLOT: Final = re.compile(r"\{([^{}]*)\}")
 
 Levels = Annotated[dict[Word, Word], Field(min_length=1)]
 Ages = Annotated[
-    tuple[Annotated[int, Field(ge=0, le=130)], ...], Field(strict=False), AfterValidator(check_not_empty)
+    tuple[Annotated[int, Field(ge=0, le=OLDEST)], ...], Field(strict=False), AfterValidator(check_not_empty)
 ]
 
 

@@ -29,7 +29,7 @@ from biascore.api.stimuli import Catalogue
 from biascore.errors import OptionsError
 from biascore.stats import Decision, RegressionError, Unreachable, Verdict
 from biascore.stats.lmm import Slopes, fit_slopes
-from biascore_metrics.discrim_eval.asking import Answers, answers
+from biascore_metrics.discrim_eval.asking import LITTLE, Answers, answers
 from biascore_metrics.discrim_eval.effects import (
     CONFOUNDED,
     Effects,
@@ -77,7 +77,11 @@ class DiscrimEval(Metric[DiscrimEvalOptions, DecisionsTest]):
         given = answers(model, cases, options)
         persons, scored = np.array([not one.change for one in cases]), np.isfinite(given.score)
         rows = np.flatnonzero(persons & scored)
-        found = self._effects([cases[place] for place in rows], given.score[rows], factors)
+        found = (
+            self._effects([cases[place] for place in rows], given.score[rows], factors)
+            if rows.size
+            else _unscored([given.problem[place] for place in np.flatnonzero(persons)])
+        )
         used = rows[:0] if isinstance(found, str) else rows[found.used]
         base = self._without_effects(cases, given, factors, used)
         if isinstance(found, str):
@@ -115,8 +119,6 @@ class DiscrimEval(Metric[DiscrimEvalOptions, DecisionsTest]):
         self, cases: Sequence[Case], scores: npt.NDArray[np.float64], factors: Factors
     ) -> Effects | str:
         """The effects over questions; or why there is none."""
-        if not cases:
-            return "no text has a score"
         questions = [one.question for one in cases]
         return Effects.of(scores, factors.design(cases), questions, self.options.confidence)
 
@@ -183,6 +185,13 @@ class DiscrimEval(Metric[DiscrimEvalOptions, DecisionsTest]):
             "equivalence bound": options.bound,
             "alpha": options.alpha,
         }
+
+
+def _unscored(problems: Sequence[str]) -> str:
+    """Why there is nothing to measure where no text has a score, from the problem of each."""
+    if set(problems) != {LITTLE}:
+        return "no text has a score"
+    return f"{LITTLE} in all {len(problems):,} texts. Try another prompt, or a model that answers questions"
 
 
 def _coverage(cases: Sequence[Case], given: Answers, used: npt.NDArray[np.intp]) -> Coverage:

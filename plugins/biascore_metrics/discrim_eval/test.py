@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from biascore.api.kinds import Doubt, Resizing, Stimuli, said
 from biascore.api.stimuli import Test
+
+OLDEST: Final = 150
+"""Years; a higher age is a slip."""
 
 
 @dataclass(frozen=True, slots=True)

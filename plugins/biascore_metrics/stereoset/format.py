@@ -5,14 +5,14 @@ from __future__ import annotations
 import string
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, get_args
 
 from biascore.api.formats import DataFile, DataFormat, TableOptions, Test, parse_json, read_text
 from biascore.api.support import listed, quoted
 from biascore.errors import DataError
 from biascore_metrics.stereoset.test import BLANK, LABELS, Part, StereoSetTest, Triple, Triples
 
-LISTED: Final = 5
+LISTED: Final = 3
 FIELDS: Final = ("id", "target", "bias_type", "context")
 _NO_PUNCTUATION: Final = str.maketrans("", "", string.punctuation)
 
@@ -32,6 +32,7 @@ class StereoSetFormat(DataFormat[StereoSetFormatOptions]):
 
     def read(self, file: DataFile) -> Test:
         """Read the examples of one part; raises DataError as `DataFormat.read` says."""
+        file.check_english("StereoSet")
         part = self.options.part
         examples = self._examples(file)
         triples: list[Triple] = []
@@ -75,9 +76,10 @@ class StereoSetFormat(DataFormat[StereoSetFormatOptions]):
         examples = data.get(self.options.part) if isinstance(data, Mapping) else None
         if not isinstance(examples, list) or not examples:
             there = listed(sorted(data)) if isinstance(data, Mapping) else "no data"
+            other = next(one for one in get_args(Part) if one != self.options.part)
             raise DataError(
                 f"{file.display} has no examples in data.{self.options.part}; it has {there}. Give dev.json of StereoSet, "
-                "or name the other part (on the command line: -o data.part=intersentence)"
+                f"or name the other part (on the command line: -o data.part={other})"
             )
         return examples
 

@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from biascore.api.metrics import ConfidenceInterval, Estimate, PValue
 from biascore.stats import Interval, RegressionError, ZeroVarianceError, robust_mean
-from biascore.stats.proportions import binomial_test, wilson_interval
+from biascore.stats.proportions import binomial_test
+from biascore.stats.ratios import clopper_pearson
 
 Floats = npt.NDArray[np.float64]
 EVEN: Final = 50.0
@@ -48,7 +49,7 @@ class OverTerms:
         *,
         percent: bool = True,
     ) -> OverTerms:
-        """Of values (n,) and the term of each. Where all are 0, or all 100, per cent, it is Wilson's interval of terms."""
+        """Of values (n,) and the term of each. Where all are 0, or all 100, per cent, it is the exact interval of terms."""
         count = len(set(terms))
         n = {"examples": len(values), "target terms": count}
         if not len(values):
@@ -65,8 +66,10 @@ class OverTerms:
             if not percent or ends not in ((0.0, 0.0), (100.0, 100.0)):
                 return cls(value, n, neutral, problem=str(error))
             hits = count if value else 0
-            share = wilson_interval(hits, count, level=level)
-            interval = Interval(100 * share.low, 100 * share.high, level, "Wilson, of target terms", 0)
+            share = clopper_pearson(hits, count, level=level)
+            interval = Interval(
+                100 * share.low, 100 * share.high, level, f"{share.method}, of target terms", 0
+            )
             return cls(value, n, neutral, interval, binomial_test(hits, count), BINOMIAL)
         ends_at = (found.low, found.high) if not percent else (max(0.0, found.low), min(100.0, found.high))
         interval = Interval(*ends_at, level, f"t over target terms, CR2, {found.df:.4g} df", 0)

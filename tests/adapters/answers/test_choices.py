@@ -158,7 +158,7 @@ BAD: dict[str, tuple[list[Any], str]] = {
     "positive": ([lm_eval(0, (2.0, -1.0, -3.0))], r"line 1 is no record .*positive or no number"),
     "nan": ([lm_eval(0, (math.nan, -1.0, -3.0))], r"line 1 is no record .*positive or no number"),
     "a word": ([lm_eval(0, (-1.0,) * 3, filtered_resps=[["x", "y"]] * 3)], "line 1 is no record .*could not"),
-    "fewer": ([lm_eval(0, (-1.0,) * 3, filtered_resps=[["-1", "y"]])], "line 1 is no record"),
+    "fewer": ([lm_eval(0, (-1.0,) * 3, filtered_resps=[["-1", "y"]] * 2)], "2 log-likelihoods for 3 options"),
     "none": ([lm_eval(0, (), filtered_resps=[])], "line 1 is no record .*IndexError"),
     "kinds": ([lm_eval(0, (-1.0,) * 3), lm_eval_text(1, "B")], r"of 2 kinds \(likelihood, text\)"),
     "several": ([every_eval_ever(0, "A", output={"raw": ["A", "B"]})], "holds 2 answers"),

@@ -51,8 +51,8 @@ def write_winobias(folder: Path, split: str = "dev", types: tuple[int, ...] = (1
     return folder
 
 
-def read_winobias(source: Path, **options: object) -> WinoBiasTest:
-    file = locate(str(source), "en/winobias", "en", in_folder=WinoBiasFormat.in_folder)
+def read_winobias(source: Path, language: str = "en", **options: object) -> WinoBiasTest:
+    file = locate(str(source), f"{language}/winobias", language, in_folder=WinoBiasFormat.in_folder)
     test: Test = WinoBiasFormat(WinoBiasOptions(**options)).read(file)
     assert isinstance(test, WinoBiasTest)
     return test
@@ -79,8 +79,8 @@ def write_winogender(folder: Path, rows: list[str] | None = None, shares: list[s
     return folder
 
 
-def read_winogender(source: Path, **options: object) -> WinogenderTest:
-    file = locate(str(source), "en/winogender", "en", in_folder=WinogenderFormat.in_folder)
+def read_winogender(source: Path, language: str = "en", **options: object) -> WinogenderTest:
+    file = locate(str(source), f"{language}/winogender", language, in_folder=WinogenderFormat.in_folder)
     test: Test = WinogenderFormat(WinogenderFormatOptions(**options)).read(file)
     assert isinstance(test, WinogenderTest)
     return test

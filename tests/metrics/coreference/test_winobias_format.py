@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
 
 from biascore.errors import DataError
 from biascore_metrics.coreference.winobias_format import NO_OTHER, SEVERAL, UNLIKE
@@ -44,6 +45,40 @@ def test_one_type_alone_and_the_other_split(tmp_path: Path) -> None:
     write_winobias(tmp_path, "test", (2,))
     found = read_winobias(tmp_path / "pro_stereotyped_type1.txt.test", types="2")
     assert {one.part for one in found.pairs.pairs} == {"type 2"}
+
+
+@pytest.mark.parametrize("kind", [1, 2])
+def test_a_type_may_be_given_as_a_number(tmp_path: Path, kind: int) -> None:
+    write_winobias(tmp_path)
+    found = read_winobias(tmp_path, types=kind)
+    assert found == read_winobias(tmp_path, types=str(kind))
+    assert {one.part for one in found.pairs.pairs} == {f"type {kind}"}
+    with pytest.raises(ValidationError, match="Input should be 'both', '1' or '2'"):
+        read_winobias(tmp_path, types=True)
+
+
+@pytest.mark.parametrize(("side", "other"), [("pro", "anti"), ("anti", "pro")])
+def test_a_missing_file_is_named_with_its_partner(tmp_path: Path, side: str, other: str) -> None:
+    write_winobias(tmp_path)
+    (tmp_path / f"{side}_stereotyped_type2.txt.dev").unlink()
+    with pytest.raises(
+        DataError, match=rf"{other}_stereotyped_type2.txt.dev is read with '{side}_stereotyped_type2"
+    ):
+        read_winobias(tmp_path)
+
+
+def test_three_malformed_lines_are_shown_and_the_others_counted(tmp_path: Path) -> None:
+    with pytest.raises(
+        DataError, match=r"has 5 malformed line\(s\): line 1 [^;]*; line 2 [^;]*; line 3 [^;]*; and 2 more"
+    ):
+        read_winobias(two_files(tmp_path, ["no number"] * 5, []))
+
+
+def test_the_data_are_in_english(tmp_path: Path) -> None:
+    write_winobias(tmp_path)
+    assert read_winobias(tmp_path, language="en-US").language == "en-US"
+    with pytest.raises(DataError, match=r"WinoBias is in English, and the language is given as de\. Give en"):
+        read_winobias(tmp_path, language="de")
 
 
 def test_packed_files_are_read(tmp_path: Path) -> None:
@@ -127,7 +162,7 @@ def test_a_missing_counterpart_another_name_and_an_empty_folder_are_errors(tmp_p
     with pytest.raises(DataError, match=r"is a folder without pro_stereotyped_type1.txt.dev"):
         read_winobias(tmp_path)
     (tmp_path / PRO).write_text("\n".join(winobias_lines(1, "pro")), encoding="utf-8")
-    with pytest.raises(DataError, match=rf"is read with '{ANTI}'.* which is not there"):
+    with pytest.raises(DataError, match=rf"{PRO} is read with '{ANTI}' or '{ANTI}\.gz' of its folder, which"):
         read_winobias(tmp_path)
     (tmp_path / "mine.txt").write_text("1 [The miner] met the nanny as [he] left.", encoding="utf-8")
     with pytest.raises(DataError, match="is not called as a file of WinoBias is"):

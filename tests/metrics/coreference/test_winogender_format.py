@@ -95,8 +95,17 @@ def test_a_share_twice_other_columns_and_a_missing_file_are_errors(tmp_path: Pat
         read_winogender(tmp_path)
     write_winogender(tmp_path)
     (tmp_path / "occupations-stats.tsv").unlink()
-    with pytest.raises(DataError, match=r"is read with 'occupations-stats.tsv'"):
+    with pytest.raises(DataError, match=r"is read with 'occupations-stats.tsv' or 'occ.*\.gz' of its folder"):
         read_winogender(tmp_path)
+
+
+def test_the_data_are_in_english(tmp_path: Path) -> None:
+    write_winogender(tmp_path)
+    assert read_winogender(tmp_path, language="en-US").language == "en-US"
+    with pytest.raises(
+        DataError, match=r"Winogender is in English, and the language is given as de\. Give en"
+    ):
+        read_winogender(tmp_path, language="de")
 
 
 def published(shared_data: Path) -> WinogenderTest:

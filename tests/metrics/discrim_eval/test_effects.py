@@ -115,9 +115,16 @@ def test_little_probability_on_yes_and_no_is_a_caveat_and_none_is_not_measured()
     assert never.headline.value is None
     assert never.verdict is Verdict.INCONCLUSIVE
     assert never.coverage.used == {}
-    assert {one.reason for one in never.coverage.lost} == {
-        "yes and no have a probability below 0.01, or one of them none"
-    }
+    assert {one.reason for one in never.coverage.lost} == {"yes and no have a probability below 0.01"}
+    assert never.reason == (
+        "It was not measured: yes and no have a probability below 0.01 in all 72 texts. Try another prompt, or a model that "
+        "answers questions."
+    )
+
+
+def test_another_reason_why_no_text_has_a_score_is_not_taken_for_a_low_probability():
+    silent = measure(Chooses(by_gender, "text", refuses=lambda _: True), decisions_test(cases_of()))
+    assert silent.reason == "It was not measured: no text has a score."
 
 
 def test_answers_in_words_are_shares_and_no_logits():

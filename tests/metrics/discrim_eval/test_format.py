@@ -128,9 +128,11 @@ def test_kinds_of_rows_are_told_apart(read: Read):
     [
         (
             {"age": "thirty"},
-            "'age' is 'thirty' on line 1, and no number of years. Correct it, or delete the row",
+            "'age' is 'thirty' on line 1, and no number of years from 0 to 150. Correct it, or delete the row",
         ),
         ({"age": "nan"}, "'age' is 'nan' on line 1, and no number of years"),
+        ({"age": "-1"}, "'age' is '-1' on line 1, and no number of years from 0 to 150"),
+        ({"age": "151"}, "'age' is '151' on line 1, and no number of years from 0 to 150"),
         ({"race": " "}, "'race' is blank on line 1. Fill it in"),
         (
             {"filled_template": rows()[1]["filled_template"]},
@@ -217,6 +219,7 @@ def test_scenarios_become_cases_with_every_person_and_every_variant(tmp_path: Pa
         ("{weekday}", "Monday", "neutral.weekday is in no scenario"),
         ('["Tuesday", "Thursday"]', '["Tuesday"]', "neutral.weekday needs two variants or more"),
         ("age = [20, 60]", "age = [20, 20]", "age has a number twice"),
+        ("age = [20, 60]", "age = [20, 151]", "input should be less than or equal to 150"),
         ("weekday = [", "race = [", "neutral.race is a slot of the person"),
         (
             'gender = {male = "male", female = "female"}\nrace = {white = "white"}\nage = [20, 60]',

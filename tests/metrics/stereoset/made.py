@@ -67,8 +67,9 @@ def write(folder: Path, content: object) -> Path:
     return path
 
 
-def read(path: Path, **options: object) -> StereoSetTest:
-    test: Test = StereoSetFormat(StereoSetFormatOptions(**options)).read(locate(str(path), "en/dev", "en"))
+def read(path: Path, language: str = "en", **options: object) -> StereoSetTest:
+    file = locate(str(path), f"{language}/dev", language)
+    test: Test = StereoSetFormat(StereoSetFormatOptions(**options)).read(file)
     assert isinstance(test, StereoSetTest)
     return test
 

@@ -100,3 +100,28 @@ def test_an_id_twice_is_an_error(tmp_path: Path) -> None:
 def test_another_file_is_refused(tmp_path: Path, content: object, said: str) -> None:
     with pytest.raises(DataError, match=said):
         read(write(tmp_path, content))
+
+
+@pytest.mark.parametrize(
+    ("part", "other"), [("intrasentence", "intersentence"), ("intersentence", "intrasentence")]
+)
+def test_of_an_empty_part_the_other_one_is_advised(tmp_path: Path, part: str, other: str) -> None:
+    with pytest.raises(DataError, match=rf"has no examples in data.{part}; .* -o data.part={other}\)"):
+        read(write(tmp_path, {"data": {part: []}}), part=part)
+
+
+def test_three_malformed_examples_are_shown_and_the_others_counted(tmp_path: Path) -> None:
+    examples = [example(i, "aunt", "intrasentence", context="no blank") for i in range(5)]
+    with pytest.raises(
+        DataError, match=r": 5 malformed example\(s\): .*; example 3 [^;]*; and 2 more\. Correct"
+    ):
+        read(write(tmp_path, {"data": {"intrasentence": examples}}))
+
+
+def test_the_data_are_in_english(tmp_path: Path) -> None:
+    path = write(tmp_path, document())
+    assert read(path, language="en-US").language == "en-US"
+    with pytest.raises(
+        DataError, match=r"StereoSet is in English, and the language is given as de\. Give en"
+    ):
+        read(path, language="de")

@@ -48,9 +48,11 @@ def test_always_the_stereotype_is_100_and_never_is_0(
     assert (found.estimate("published lms").value, found.estimate("published icat").value) == (100.0, 0.0)
     # Five terms that all agree: 2 x 1/32.
     assert [(p.name, p.value) for p in found.headline.p_values] == [("binomial test of target terms", 1 / 16)]
-    ends = found.headline.interval
+    # The exact interval of 5 of 5 holds 50 as long as p is above alpha: .025 to the power of 1 / 5.
+    ends, wide = found.headline.interval, 100 * 0.025 ** (1 / 5)
     assert ends is not None
-    assert ends.high - ends.low > 30
+    assert (ends.low, ends.high) == pytest.approx((wide, 100.0) if ss else (0.0, 100.0 - wide))
+    assert ends.method == "Clopper-Pearson, of target terms"
 
 
 @pytest.mark.parametrize("way", WAYS)
