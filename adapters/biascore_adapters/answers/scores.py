@@ -28,6 +28,9 @@ READ_AS: Final[Mapping[str | None, str]] = MappingProxyType(
 
 
 Unit = Literal["nats", "log10", "log2", "as is"]
+WRITE_NUMBERS: Final = "Write numbers, 1 and 0 for yes and no"
+SHOWN: Final = 5
+"""Columns that a message shows values of."""
 FLAG: Final = "-o model.encoding"
 
 
@@ -151,7 +154,7 @@ def _within(path: Path, shown: str, how: How) -> Given:
     table = _table(path, shown, how, list(how.quantities.values()) or None)
     table = replace(table, rows=tuple(compress(table.rows, _kept(table, how))))
     texts = _texts(table, how.text)
-    others = (name for name in table.columns if name != how.text and name not in how.only)
+    others = [name for name in table.columns if name != how.text and name not in how.only]
     meant = how.quantities or {name: name for name in others if table.looks_numeric(name)}
     table = table.with_numbers(*meant.values())
     scores = {}
@@ -162,17 +165,28 @@ def _within(path: Path, shown: str, how: How) -> Given:
             row for row, cell, n in zip(table.rows, cells, numbers, strict=True) if cell and n is None
         ]
         if wrong:
-            raise DataError(f"{table.display}: {column!r} is no number on {table.places(wrong)}. Correct it")
+            raise DataError(
+                f"{table.display}: {column!r} is no number on {table.places(wrong)}, such as "
+                f"{quoted(wrong[0].fields[column])}. {WRITE_NUMBERS}"
+            )
         given = [(text, n) for text, n in zip(texts, numbers, strict=True) if n is not None]
         scores[quantity] = _by_text(table.display, [t for t, _ in given], [n for _, n in given], how)
     if not scores:
+        held = "; ".join(f"{quoted(name)} holds {_values(table, name)}" for name in others[:SHOWN])
+        held += f"; {len(others) - SHOWN} more columns" if len(others) > SHOWN else ""
         raise DataError(
-            f"{table.display} has no column of numbers other than {how.text!r}, and none of translations. Add one, or name "
-            "that of the translations with the option translation"
+            f"{table.display} has no column of numbers other than {how.text!r}, and none of translations"
+            f"{f' ({held})' if held else ''}. {WRITE_NUMBERS}, or name the column of translations with the option "
+            "translation"
         )
     named = [name if name == column else f"{name} = {column}" for name, column in meant.items()]
     columns = f"columns {', '.join(named)} by {how.text!r}"
     return Given(scores, len(table.rows), columns, table.reading)
+
+
+def _values(table: Table, column: str) -> str:
+    """The first two different values."""
+    return listed([*dict.fromkeys(filter(None, (row.fields[column] for row in table.rows)))][:2])
 
 
 def _texts(table: Table, column: str) -> list[str]:

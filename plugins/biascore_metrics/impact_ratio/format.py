@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, ClassVar, Final
 
-from pydantic import BeforeValidator, Field, field_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from biascore.api.formats import (
     DataFile,
@@ -39,6 +40,17 @@ class OutcomesOptions(TableOptions):
     groups: Annotated[tuple[str, ...], Field(strict=False, min_length=1), BeforeValidator(_several)]
     text: str | None = None
     delimiter: Delimiter = "auto"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _named(cls, given: object) -> object:
+        # Of a misspelt name pydantic tells more.
+        if isinstance(given, Mapping) and "groups" not in given and given.keys() <= cls.model_fields.keys():
+            shown = '["sex", "race"]'
+            raise ValueError(
+                f"groups is missing: name the columns of categories, such as groups = {shown} (-o 'data.groups={shown}')"
+            )
+        return given
 
     @field_validator("groups")
     @classmethod
@@ -127,6 +139,15 @@ def _check_categories(table: Table, group: str) -> None:
             f"{table.display}: {group} is {quoted(literal.fields[group])} on {table.places([literal])}, which is a list of "
             "Python or JSON and not one category. Write one category in each cell"
         )
+    alike: dict[str, Row] = {}
+    for row in table.rows:
+        cell = row.fields[group].strip()
+        first = alike.setdefault(" ".join(cell.casefold().split()), row)
+        if cell != first.fields[group].strip():
+            raise DataError(
+                f"{table.display}: {group} is {quoted(first.fields[group].strip())} on {table.places([first])}, and "
+                f"{quoted(cell)} on {table.places([row])}, which differ in case or spaces alone. Write both alike"
+            )
     if len(found) > MANY:
         raise DataError(
             f"{table.display}: {quoted(group)} has {len(found):,} different values, such as {listed(found[:3])}. Name a "

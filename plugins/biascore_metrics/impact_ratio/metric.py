@@ -180,8 +180,8 @@ class ImpactRatio(Metric[ImpactRatioOptions, OutcomesTest]):
         )
         chance = f"with equal rates it would be {tested.smallest_ratio:.2f} on average"
         done = "were selected" if selection else "score above the median"
-        ends = f"{interval.low:.2f} to {interval.high:.2f}"
-        ends = f"({100 * interval.level:g} % interval of the smallest ratio of any two: {ends})"
+        level = f"{100 * interval.level:g} % interval"
+        ends = f"({level} of the smallest ratio of any two: {interval.low:.2f} to {interval.high:.2f})"
         if least.rate == highest.rate:
             which = f"All categories {done} equally often."
             quote = f"All categories {done} equally often {ends}."

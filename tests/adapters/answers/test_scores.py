@@ -49,7 +49,11 @@ def test_numbers_stand_beside_a_file_of_sentences(tmp_path: Path) -> None:
     [
         ("sentence,x\na,1\na,2\n", "'a' stands there with the scores 1.0 and 2.0"),
         ("sentence,x\na,nan\n", "the score of 'a' is nan"),
-        ("sentence,x\na,high\n", "no column of numbers other than 'sentence'"),
+        (
+            "sentence,x,y\na,yes,1 a\nb,no,\nc,no,\n",
+            r"no column of numbers other than 'sentence', .* \('x' holds 'yes', 'no'; 'y' holds '1 a'\)\. Write numbers",
+        ),
+        ("sentence,a,b,c,d,e,f,g\ns,x,x,x,x,x,x,x\n", "'e' holds 'x'; 2 more columns"),
         ("texts,x\na,1\n", "no column 'sentence'; its columns are: 'texts', 'x'"),
         ("sentence,x\na,1,2\n", "line 2 has 3 fields where the header has 2"),
         ("sentence,x\n", "a header and no rows"),
@@ -70,7 +74,7 @@ def test_columns_can_be_named_and_must_then_be_numbers(tmp_path: Path) -> None:
     path.write_text("sentence\tbert\tnote\na\t1\tx\n", encoding="utf-8")
     model = opened(path, quantities={"template 2": "bert"})
     assert model.identity.quantities == ("template 2",)
-    with pytest.raises(ModelLoadError, match="'note' is no number on line 2"):
+    with pytest.raises(ModelLoadError, match=r"'note' is no number on line 2, such as 'x'\. Write numbers"):
         opened(path, quantities={"template 2": "note"})
 
 

@@ -77,10 +77,15 @@ def test_more_and_fewer_people(tmp_path: Path):
             {},
             "'sex' has 300 different values, such as '0', '1', '2'. Name a column of categories, 200 at most",
         ),
+        (
+            TABLE.replace("p3,,", "p3, m ,"),
+            {},
+            "sex is 'M' on line 3, and 'm' on line 4, which differ in case or spaces alone. Write both alike",
+        ),
     ],
     ids=[
         *("no group", "no id", "unnamed id", "id as group", "twice", "blank id", "one category"),
-        *("empty categories", "literals", "no rows", "empty", "ages"),
+        *("empty categories", "literals", "no rows", "empty", "ages", "in other case"),
     ],
 )
 def test_wrong_tables(tmp_path: Path, table: str, options: dict[str, object], problem: str):
@@ -92,3 +97,11 @@ def test_wrong_tables(tmp_path: Path, table: str, options: dict[str, object], pr
 def test_wrong_groups(tmp_path: Path, groups: list[str]):
     with pytest.raises((OptionsError, ValueError), match="groups"):
         read(tmp_path, TABLE, groups=groups)
+
+
+def test_groups_not_given():
+    with pytest.raises(ValueError, match=r"groups is missing: .*\(-o 'data.groups=\[\"sex\", \"race\"\]'\)"):
+        OutcomesOptions.model_validate({"text": "id"})
+    # Of a wrong name the engine tells the right one.
+    with pytest.raises(ValueError, match=r"group\n.*Extra inputs"):
+        OutcomesOptions.model_validate({"group": ["sex"]})
