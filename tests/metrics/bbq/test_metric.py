@@ -278,3 +278,14 @@ def test_answers_that_end_before_they_say_anything_name_the_remedy(engine: Engin
     found = engine.measure("bbq", model, made_test(some))[0]
     assert "answers end before they say anything" in [one.short for one in found.caveats]
     assert any("max_answer_tokens" in one.text for one in found.caveats)
+
+
+def test_questions_without_an_answer_in_the_file_are_not_the_models_choice(
+    engine: Engine, tmp_path: Path
+) -> None:
+    some = questions(12, 8)
+    rows = [f"{one.item},{one.options[one.label].text}" for one in some[: 2 * len(some) // 3]]
+    (tmp_path / "answers.csv").write_text("\n".join(["item,answer", *rows, ""]), encoding="utf-8")
+    with pytest.warns(UserWarning, match="has no answer to"):
+        found = engine.measure("bbq", f"answers:{tmp_path / 'answers.csv'}", made_test(some))[0]
+    assert "% of the questions have no answer in the file" in " ".join(found.doubts)
