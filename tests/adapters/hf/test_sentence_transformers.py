@@ -99,7 +99,7 @@ def test_every_pooling_is_the_librarys(
 ) -> None:
     folder = built(kind, pooling)
     backend = opened(folder)
-    np.testing.assert_allclose(vectors(backend), encoded(folder), atol=2e-6)
+    np.testing.assert_allclose(vectors(backend), encoded(folder), rtol=1e-6, atol=2e-6)
     assert "as the sentence-transformers folder declares" in backend.identity.sentence_vector
     # Words have no such rule, and keep the width of the states.
     assert backend.embed((Text.word("nurse"),), "token").shape == (1, 32)
@@ -123,7 +123,7 @@ def test_the_modules_behind_the_pooling_are_computed(
         f"mean, Dense (32 to 48, {activation}), Dense (48 to 16, Identity, with its input added), LayerNorm, "
         "Normalize (length 1)"
     )
-    np.testing.assert_allclose(vectors(backend), encoded(folder), atol=2e-6)
+    np.testing.assert_allclose(vectors(backend), encoded(folder), rtol=1e-6, atol=2e-6)
 
 
 @pytest.mark.parametrize("include", [True, False])
@@ -136,7 +136,7 @@ def test_the_default_prompt_is_put_before_a_sentence(
         "bert-uncased", pooling, prompts=prompts, default_prompt_name="query", include_prompt=include
     )
     backend = opened(folder)
-    np.testing.assert_allclose(vectors(backend), encoded(folder), atol=2e-6)
+    np.testing.assert_allclose(vectors(backend), encoded(folder), rtol=1e-6, atol=2e-6)
     assert "'The Nurse and: '" in backend.identity.sentence_vector
     assert not np.allclose(vectors(backend), vectors(opened(folder, sentence="mean")), atol=1e-3)
     with pytest.raises(QuestionError, match="is blank"):
@@ -180,13 +180,13 @@ def test_what_encode_would_cut_is_refused_or_cut_with_a_warning(
         UserWarning, match=r"^[34] of 6 texts are longer than 16 tokens and were cut.*'The engineer"
     ):
         found = vectors(cut)
-    np.testing.assert_allclose(found, encoded(folder), atol=2e-6)
+    np.testing.assert_allclose(found, encoded(folder), rtol=1e-6, atol=2e-6)
 
 
 def test_truncated_vectors(built: Build, opened: Opened, encoded: Encoded) -> None:
     folder = built("bert-uncased", "mean", normalize)
     change(folder / "config_sentence_transformers.json", truncate_dim=8)
-    np.testing.assert_allclose(vectors(opened(folder)), encoded(folder), atol=2e-6)
+    np.testing.assert_allclose(vectors(opened(folder)), encoded(folder), rtol=1e-6, atol=2e-6)
     assert vectors(opened(folder)).shape == (6, 8)
 
 
@@ -208,7 +208,7 @@ def old_layout(folder: Path) -> Path:
 def test_the_old_layout_and_the_folder_inside_it(built: Build, opened: Opened, encoded: Encoded) -> None:
     folder = built("bert-uncased", "mean", lambda models: models.Dense(32, 16), normalize)
     inner = old_layout(folder)
-    np.testing.assert_allclose(vectors(opened(folder)), encoded(folder), atol=2e-6)
+    np.testing.assert_allclose(vectors(opened(folder)), encoded(folder), rtol=1e-6, atol=2e-6)
     with pytest.raises(
         ModelLoadError, match=rf"Name that folder: {folder}; or set the option sentence='cls'"
     ):
@@ -237,7 +237,7 @@ def test_a_t5_encoder(
     )
     backend = opened(tmp_path / "gtr")
     assert backend.identity.facts["architecture"] == "T5EncoderModel"
-    np.testing.assert_allclose(vectors(backend), encoded(tmp_path / "gtr"), atol=2e-6)
+    np.testing.assert_allclose(vectors(backend), encoded(tmp_path / "gtr"), rtol=1e-6, atol=2e-6)
 
 
 def test_weights_as_pickle_or_in_bfloat16(built: Build, opened: Opened, encoded: Encoded) -> None:
@@ -248,12 +248,12 @@ def test_weights_as_pickle_or_in_bfloat16(built: Build, opened: Opened, encoded:
     weights = {name: tensor.bfloat16() for name, tensor in load_file(file).items()}
     save_file(weights, file)
     wanted = encoded(folder)
-    np.testing.assert_allclose(vectors(opened(folder)), wanted, atol=2e-6)
+    np.testing.assert_allclose(vectors(opened(folder)), wanted, rtol=1e-6, atol=2e-6)
     torch.save(weights, folder / "2_Dense" / "pytorch_model.bin")
     file.unlink()
     with pytest.raises(ModelLoadError, match=r"2_Dense has its weights only as pickle.*allow_pickle=true"):
         opened(folder)
-    np.testing.assert_allclose(vectors(opened(folder, allow_pickle=True)), wanted, atol=2e-6)
+    np.testing.assert_allclose(vectors(opened(folder, allow_pickle=True)), wanted, rtol=1e-6, atol=2e-6)
 
 
 def test_a_cross_encoder_has_its_scores(
