@@ -1,0 +1,116 @@
+"""A contract: clauses with names and sentences, each checked alone, so that a failure says which one is broken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+CLAUSES: Final[dict[str, dict[str, str]]] = {
+    "adapter": {
+        "opens": "the adapter opens the reference, and the model answers what `capabilities` lists, or less",
+        "identity": "two openings have the same `Identity`; the digest is `algorithm:value`",
+        "errors": "a reference or an option that cannot be is a biascore error that names it, not a crash",
+        "shape": "one answer for each query, of the type and shape of the hook; no infinity, no half-missing vector",
+        "units": "log-probabilities are in nats: at most 0, and of different words at one place at most 1 in all",
+        "deterministic": "the same batch gets the same answers, bit for bit",
+        "batch": "an answer does not depend on the other queries: alone, reversed, twice or beside a long text, it is the same up to rounding",
+        "sizes": "`batch_sizes` adds up to the number of queries, and is empty for none",
+        "unicode": "any text is answered or refused with QuestionError: accents, emoji, right-to-left and unspaced scripts",
+        "long": "a long text is read to its end or refused with QuestionError; it is never cut",
+        "unknown": "a word out of vocabulary is a row of NaN, and `familiarity` says that it was not seen",
+        "threads": "calls in several threads at once get the answers of one thread",
+        "secrets": "no `repr` and no error holds the value of a key",
+        "pickle": "opening the model loads no pickle",
+        "failures": "a service that fails raises the error that says how: RateLimitError, AuthError, ...",
+    },
+    "transform": {
+        "declares": "the class has a name, a summary and a reference",
+        "fits": "it is fitted to the words that it names, and leaves the vectors that it learns from as they are",
+        "same": "fitted twice to the same words it has the same digest, facts and answers",
+        "shape": "it gives finite float32 vectors of the shape that it gets, and leaves these as they are",
+        "rows": "what becomes of a vector does not depend on the other rows",
+        "steps": "the last of its steps is the whole transform",
+        "facts": "facts, warnings and trace are plain values with a name",
+    },
+    "language": {
+        "registered": "an installed plugin has registered the language",
+        "detects": "each sentence has the gender that is expected of it",
+        "evidence": "the words of the evidence stand where it says, and agree with the answer",
+        "any text": "any text has an answer: none for an empty one or another script",
+        "same": "the same sentence has the same answer, alone and after others",
+        "frames": "a sentence in the frame of a man is masculine, in that of a woman feminine",
+    },
+    "format": {
+        "reads": "the file becomes a test with the id, the language, the file and the digest that were given",
+        "measures": "an installed metric takes the kind of the test",
+        "same": "the file read twice is the same test; so is a copy with a byte order mark, or with CRLF",
+        "missing": "a file that is not there is a DataError that names it",
+        "damaged": "a file that is cut off, empty or no text is read, or is a biascore error that names it; never a crash",
+    },
+    "exporter": {
+        "declares": "the class has an id, a summary and the suffix of its files",
+        "texts": "its texts are UTF-8 without control characters, each on the run or on one of its models",
+        "same": "the same run has the same texts, also when it was stored and read again",
+        "failed": "a run with a measurement that failed has a text, too, and the reason is no crash",
+        "names": "each model and each test of the run is named",
+        "missing": "a value that is missing is not written as nan or None",
+    },
+}
+"""What a plugin promises, by kind of plugin and name of the clause. Those of a metric are in ``check_metric``."""
+
+
+class NotAskedError(Exception):
+    """A clause says nothing of this plugin, which does not do what it is about; the text says what."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One clause of a contract with what checks it.
+
+    Called, it raises AssertionError that begins with its name, and NotAskedError where it does not concern this plugin.
+    """
+
+    kind: str
+    name: str
+    check: Callable[[], None]
+
+    def __call__(self) -> None:
+        """Check it."""
+        __tracebackhide__ = True
+        try:
+            self.check()
+        except AssertionError as error:
+            raise AssertionError(
+                f"{self.name}: {error}\nContract ({self.kind}), {self.name}: {CLAUSES[self.kind][self.name]}"
+            ) from error
+
+    def __str__(self) -> str:
+        """Its name, as the id of a test."""
+        return self.name
+
+
+def hold(true: object, broken: str) -> None:
+    """Raise AssertionError with what is ``broken``, unless it is true."""
+    if not true:
+        raise AssertionError(broken)
+
+
+def clauses_of(kind: str, checks: Sequence[Callable[[], None]]) -> Iterator[Clause]:
+    """A clause for each check, which is named as it is, ``check_any_text`` for "any text"."""
+    for check in checks:
+        yield Clause(kind, check.__name__.removeprefix("check_").replace("_", " "), check)
+
+
+def check_all(clauses: Iterable[Clause]) -> None:
+    """Check all, and raise one AssertionError that lists every clause that is broken."""
+    broken = []
+    for clause in clauses:
+        try:
+            clause()
+        except AssertionError as error:
+            broken.append(str(error))
+        except NotAskedError:
+            continue
+    if broken:
+        raise AssertionError("\n\n".join(broken))
