@@ -266,7 +266,7 @@ class AdapterContract:
         start = " ".join(["The nurse is tired and goes home."] * (LENGTH // 7))
         for one, other in zip(self._asked([f"{start} Good."]), self._asked([f"{start} Bad."]), strict=True):
             try:
-                found = [self._direct.ask(asked.hook, asked.queries)[0] for asked in (one, other)]
+                found = [self._direct.ask(asked.hook, asked.queries[:1])[0] for asked in (one, other)]
             except QuestionError:
                 continue
             except Exception as error:
@@ -358,8 +358,8 @@ def check_adapter(ref: str, **given: Any) -> None:
 
     ``given``: ``adapter``, its class, if it is not installed; ``texts`` that the model answers, by default four English
     sentences; ``languages`` that it translates between, ("en", "it"); ``unknown``, a word out of vocabulary; ``options`` of
-    the adapter; ``failures``, for a service: by class of error what brings it about, a function that returns a context manager,
-    ``{RateLimitError: lambda: server.failing(429)}``; ``key``, a key that the service takes; ``close_to``, the
+    the adapter; ``failures``, for a service: by class of error a function that returns a context manager that brings it
+    about, ``{RateLimitError: lambda: server.failing(429)}``; ``key``, a key that the service takes; ``close_to``, the
     difference of two answers that is rounding, 1e-4 of the largest number; ``engine``.
 
     Raises AssertionError, which lists each clause that is broken.

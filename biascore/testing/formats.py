@@ -138,10 +138,6 @@ def check_format(
     check_all(FormatContract(format, Path(file), language, options, engine or Engine(cache=None)).clauses())
 
 
-def _said(test: Test) -> tuple[object, ...]:
+def _said(test: Test) -> str:
     """What a test is, but its file."""
-    from dataclasses import fields
-
-    return tuple(
-        getattr(test, one.name) for one in fields(test) if one.name not in ("file", "sha256", "source")
-    )
+    return repr(test).replace(test.file, "FILE").replace(test.sha256, "")

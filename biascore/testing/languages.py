@@ -43,10 +43,11 @@ class LanguageContract:
             raise NotAskedError(f"{self.tag} has no detector: {error}") from error
 
     def _detected(self, sentence: str) -> SpeakerGender:
+        detector = self._detector
         try:
-            return self._detector.detect(sentence)
-        except BiascoreError as error:
-            raise AssertionError(str(error)) from error
+            return detector.detect(sentence)
+        except Exception as error:
+            raise AssertionError(f"{sentence[:80]!r} raises {type(error).__name__}: {error}") from error
 
     def check_detects(self) -> None:
         """All sentences, and what is wrong of each."""

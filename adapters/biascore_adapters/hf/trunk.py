@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, TypeVar
 
@@ -43,6 +44,8 @@ class Trunk:
         self.one_frequency = self._switch is None
         self._budget = batch_tokens or (1 if loaded.alone else _default_budget(loaded))
         self._threads = threads
+        # The pass at chosen positions hooks into the model, and the number of threads is the process's.
+        self._one_pass = threading.Lock()
         # Any id would do behind a mask, but the convolutions of some models see through it.
         self.pad = loaded.reader.pad
 
@@ -100,7 +103,7 @@ class Trunk:
         model's own code fails on it, AnswerError where the model computes no number for it.
         """
         try:
-            with torch.inference_mode(), on_threads(self._threads):
+            with self._one_pass, torch.inference_mode(), on_threads(self._threads):
                 answers = work(inputs, asked)
             if not any(map(broken, answers)):
                 return answers

@@ -43,7 +43,7 @@ class WordRanks:
         ids = [[tokens.ids[i] for i in tokens.content()] for tokens in read]
         known = [some for some, tokens in zip(ids, read, strict=True) if some and tokens.unknown not in some]
         if not known:
-            return Familiarity()
+            return Familiarity(seen=not all(tokens.unknown in some for some, tokens in zip(ids, read, strict=True)))
         pieces = min(map(len, known))
         if pieces > 1:
             return Familiarity(tokens=pieces, rank=len(self._ranks) + 1 if self._ranks else None)
@@ -73,6 +73,7 @@ def _joined(parts: Sequence[Familiarity]) -> Familiarity:
     ranks = [part.rank for part in parts if part.rank is not None]
     pieces = [part.tokens for part in parts if part.tokens is not None]
     return Familiarity(
+        seen=not parts or any(part.seen for part in parts),
         rank=max(ranks) if parts and len(ranks) == len(parts) else None,
         tokens=sum(pieces) if parts and len(pieces) == len(parts) else None,
     )

@@ -32,7 +32,7 @@ PIECES = ["a", "x", "the", "nurse", "##s", "##ing", "doctor", "new"]
 
 def test_a_word_has_its_place_among_the_entries_that_are_words():
     found = ranks(PIECES).of(["the", "doctor", "nurses", "new nurses", "x", "zzz", "the zzz", ""])
-    unknown = Familiarity()
+    unknown = Familiarity(seen=False)
     assert found == [
         Familiarity(rank=1, tokens=1),
         Familiarity(rank=3, tokens=1),  # neither single characters nor pieces within a word count
