@@ -23,6 +23,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """A test for each clause."""
     mark = metafunc.definition.get_closest_marker("contract")
     if mark is not None and "clause" in metafunc.fixturenames:
+        for contract in mark.args:
+            metafunc.config.add_cleanup(contract.close)
         clauses = [clause for contract in mark.args for clause in contract.clauses()]
         metafunc.parametrize("clause", clauses, ids=[f"{clause.kind}: {clause.name}" for clause in clauses])
 

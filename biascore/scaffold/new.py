@@ -1,0 +1,65 @@
+"""``biascore plugin new``: a package that can be installed and passes its own tests, as a start."""
+
+from __future__ import annotations
+
+import re
+from importlib import metadata
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Final
+
+from biascore.api import CONTRACT
+from biascore.errors import OptionsError
+from biascore.files.writing import check_folder, new_folder
+
+KINDS: Final = ("adapter", "metric", "transform", "language", "format", "exporter")
+PREFIX: Final = "biascore-plugin-"
+_NAME: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+_SUFFIX: Final = ".txt"
+
+
+def new_plugin(name: str, kind: str, folder: Path | None = None) -> Path:
+    """Write the package of a plugin into a new folder, by default ``biascore-plugin-NAME`` here; returns the folder.
+
+    ``kind`` is one of ``KINDS``. Raises OptionsError for another kind or a name that no package can have, RunError where the
+    folder exists or cannot be written.
+    """
+    short = name.removeprefix(PREFIX)
+    if kind not in KINDS:
+        raise OptionsError(f"{kind!r} is no kind of plugin. Choose one: {', '.join(KINDS)}")
+    if not _NAME.fullmatch(short):
+        raise OptionsError(
+            f"{name!r} cannot name a package: it must be small letters, digits and single hyphens, from a letter. "
+            "For example: biascore plugin new my-model --kind adapter"
+        )
+    words = {
+        "NAME": short,
+        "DIST": PREFIX + short,
+        "MODULE": (PREFIX + short).replace("-", "_"),
+        "CLASS": "".join(part.capitalize() for part in short.split("-")),
+        "CONTRACT": str(CONTRACT),
+        "BIASCORE": ".".join(metadata.version("biascore").split(".")[:2]),
+        "KIND": kind,
+    }
+    target = check_folder(folder or Path(words["DIST"]), overwrite=False, in_the_way=lambda _path: "")
+    with new_folder(target) as new:
+        for part in ("common", kind):
+            _write(files("biascore.scaffold") / "templates" / part, new, words)
+    return target
+
+
+def _write(source: Traversable, target: Path, words: dict[str, str]) -> None:
+    """A folder of templates, with the words in the names of its files and in them."""
+    for one in source.iterdir():
+        made = target / _filled(one.name, words).removesuffix(_SUFFIX)
+        if one.is_dir():
+            made.mkdir(exist_ok=True)
+            _write(one, made, words)
+        else:
+            made.write_text(_filled(one.read_text(encoding="utf-8"), words), encoding="utf-8")
+
+
+def _filled(text: str, words: dict[str, str]) -> str:
+    """The text with each ``@WORD@`` replaced; raises KeyError for a word that there is not."""
+    return re.sub(r"@([A-Z]+)@", lambda found: words[found[1]], text)
