@@ -8,3 +8,5 @@ CONTRACT: Final = 1
 A plugin says which it was written for, in the module of its entry point: ``biascore_contract = 1``.
 """
 
+OLDEST: Final = 1
+"""The oldest contract whose plugins still work."""

@@ -149,6 +149,13 @@ for name, summary in {
     list_app.later(f"biascore.cli.inspect:{name}", summary)
 app.add_typer(list_app, name="list", rich_help_panel=LOOK)
 
+plugin_app = App(help="Begin a plugin.", no_args_is_help=True)
+plugin_app.later(
+    "biascore.cli.plugin:new",
+    "Write a package for a new plugin, which can be installed and passes its own tests.",
+)
+app.add_typer(plugin_app, name="plugin", rich_help_panel=LOOK)
+
 cache_app = App(help="Show or delete the answers kept from earlier runs.", no_args_is_help=True)
 cache_app.later("biascore.cli.cache:info", "Where the cache is, how many answers it holds, and its size.")
 cache_app.later("biascore.cli.cache:clear", "Delete all kept answers; the next run queries its models again.")

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from biascore.api import CONTRACT, OLDEST
 from biascore.plugins.kinds import KINDS
 
 if TYPE_CHECKING:
@@ -25,6 +26,26 @@ class Contribution:
     wordlists: list[tuple[Path, str]] = field(default_factory=list)
     mappings: list[Mapping] = field(default_factory=list)
     stimuli: tuple[StimuliFile, ...] = ()
+    contract: int = CONTRACT
+
+    def check_contract(self, module: object) -> None:
+        """Raise ValueError where the plugin was written for a later contract than this biascore keeps, or for none."""
+        stated = getattr(module, "biascore_contract", CONTRACT)
+        if type(stated) is not int or stated < 1:
+            raise ValueError(
+                f"states biascore_contract = {stated!r}, which is no number of a contract. The latest is {CONTRACT}"
+            )
+        if stated > CONTRACT:
+            raise ValueError(
+                f"was written for contract {stated} of biascore, and this biascore keeps contract {CONTRACT}. Upgrade "
+                "biascore: pip install -U biascore"
+            )
+        if stated < OLDEST:
+            raise ValueError(
+                f"was written for contract {stated} of biascore, and this biascore keeps contracts from {OLDEST}. Upgrade "
+                "the plugin"
+            )
+        self.contract = stated
 
     def collect(self, ask: Callable[[str, Callable[..., None]], None]) -> None:
         """Take what a plugin registers: ``ask`` calls its hook of a name with a function to register with.

@@ -275,6 +275,7 @@ class Plugins:
 
     def _register(self, point: metadata.EntryPoint, name: str, contribution: Contribution) -> object:
         plugin: object = point.load()
+        contribution.check_contract(plugin)
         self._manager.register(plugin, name=name)
         self._manager.check_pending()
         hooks = {caller.name for caller in self._manager.get_hookcallers(plugin) or []}
