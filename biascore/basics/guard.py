@@ -13,7 +13,8 @@ import threading
 import traceback
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
+from contextvars import ContextVar, copy_context
 from pathlib import Path, PurePath
 from types import FrameType
 from typing import Final, TypeVar
@@ -23,6 +24,8 @@ from pydantic import ValidationError
 from biascore.errors import At, BiascoreError, Owner, PluginFailedError, TimeLimitError
 
 T = TypeVar("T")
+AT_ONCE: Final[ContextVar[bool]] = ContextVar("AT_ONCE", default=False)
+"""Whether this is one of several calls that run at once: they share one current folder."""
 DEBUG_VARIABLE: Final = "BIASCORE_DEBUG"
 DISABLE_VARIABLE: Final = "BIASCORE_DISABLE_PLUGINS"
 _SHOWN: Final = 500
@@ -35,11 +38,12 @@ def guarded(at: At, call: Callable[[], T], limit: float | None = None) -> T:
 
     Raises BiascoreError as it comes, with ``at`` noted on it; TimeLimitError; KeyboardInterrupt, with a note that names
     ``at``; and PluginFailedError for everything else that it raises, ``sys.exit`` too. A current folder that it changed
-    is changed back: paths that a user gave are relative to it.
+    is changed back: paths that a user gave are relative to it. Among calls that run at once, whoever started them does
+    that, when all have come back.
     """
-    folder = _current()
     try:
-        return _limited(call, limit)
+        with nullcontext() if AT_ONCE.get() else folder_kept():
+            return _limited(call, limit)
     except BaseException as error:
         if isinstance(error, KeyboardInterrupt) and hasattr(error, "__notes__"):
             raise  # what is inside has said where it was
@@ -51,6 +55,14 @@ def guarded(at: At, call: Callable[[], T], limit: float | None = None) -> T:
         if isinstance(error, _TimeUp):
             raise failed(at, _took_too_long(at, limit), error, TimeLimitError) from error
         raise failed(at, _explain(at, error), error) from error
+
+
+@contextmanager
+def folder_kept() -> Iterator[None]:
+    """Afterwards the current folder is the one of before, whatever changed it."""
+    folder = _current()
+    try:
+        yield
     finally:
         if folder and folder != _current():
             with suppress(OSError):
@@ -189,10 +201,11 @@ def _ring(_number: int, frame: FrameType | None) -> None:
 
 def _in_thread(call: Callable[[], T], limit: float) -> T:
     future: Future[T] = Future()
+    context = copy_context()
 
     def work() -> None:
         try:
-            future.set_result(call())
+            future.set_result(context.run(call))
         except BaseException as error:
             future.set_exception(error)
 
