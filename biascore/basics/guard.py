@@ -13,8 +13,8 @@ import threading
 import traceback
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
-from contextlib import contextmanager, nullcontext, suppress
-from contextvars import ContextVar, copy_context
+from contextlib import contextmanager, suppress
+from contextvars import copy_context
 from pathlib import Path, PurePath
 from types import FrameType
 from typing import Final, TypeVar
@@ -24,8 +24,6 @@ from pydantic import ValidationError
 from biascore.errors import At, BiascoreError, Owner, PluginFailedError, TimeLimitError
 
 T = TypeVar("T")
-AT_ONCE: Final[ContextVar[bool]] = ContextVar("AT_ONCE", default=False)
-"""Whether this is one of several calls that run at once: they share one current folder."""
 DEBUG_VARIABLE: Final = "BIASCORE_DEBUG"
 DISABLE_VARIABLE: Final = "BIASCORE_DISABLE_PLUGINS"
 _SHOWN: Final = 500
@@ -38,11 +36,10 @@ def guarded(at: At, call: Callable[[], T], limit: float | None = None) -> T:
 
     Raises BiascoreError as it comes, with ``at`` noted on it; TimeLimitError; KeyboardInterrupt, with a note that names
     ``at``; and PluginFailedError for everything else that it raises, ``sys.exit`` too. A current folder that it changed
-    is changed back: paths that a user gave are relative to it. Among calls that run at once, whoever started them does
-    that, when all have come back.
+    is changed back: paths that a user gave are relative to it.
     """
     try:
-        with nullcontext() if AT_ONCE.get() else folder_kept():
+        with folder_kept():
             return _limited(call, limit)
     except BaseException as error:
         if isinstance(error, KeyboardInterrupt) and hasattr(error, "__notes__"):

@@ -12,7 +12,7 @@ from functools import partial
 from itertools import islice
 from typing import Any, Final, Generic, TypeVar
 
-from biascore.basics.guard import AT_ONCE, folder_kept
+from biascore.basics.guard import folder_kept
 from biascore.errors import RateLimitError
 
 B = TypeVar("B")
@@ -55,7 +55,7 @@ class Flight(Generic[B]):
                     return
                 yield batch, partial(call, batch)
             return
-        with folder_kept():
+        with folder_kept():  # calls at once share one
             while True:
                 room = 0 if self._stopped else self.most - len(self._flying)
                 for batch in islice(left, room):
@@ -97,11 +97,12 @@ class Flight(Generic[B]):
 
     def _started(self, call: Callable[[B], T], batch: B) -> Future[T]:
         future: Future[T] = Future()
-        context = copy_context()
-        context.run(AT_ONCE.set, True)
         # A daemon: it ends with the process, whatever it waits for.
         thread = threading.Thread(
-            target=context.run, args=(_work, future, call, batch), name="biascore-in-flight", daemon=True
+            target=copy_context().run,
+            args=(_work, future, call, batch),
+            name="biascore-in-flight",
+            daemon=True,
         )
         thread.start()
         return future
