@@ -411,14 +411,16 @@ def test_the_current_folder_and_context_are_those_of_the_caller(tmp_path: Path) 
         if text == "a":
             os.chdir(tmp_path)
             until(lambda: "b" in backend.begun)
-        else:  # begins there, and ends when the other is back
-            until(lambda: "a" in backend.ended)
+        if text == "c":  # so that the next one begins in the other folder
+            until(lambda: Path.cwd() != before)
+        if text == "b":
+            until(lambda: Path.cwd() == before)
 
     before = Path.cwd()
     token = INSIDE.set("a metric")
     try:
         backend = Service(2, on)
-        model_of(backend, time_limit=PATIENCE).translate("ab", "en", "it")
+        model_of(backend, time_limit=PATIENCE).translate("acb", "en", "it")
     finally:
         INSIDE.reset(token)
         after = Path.cwd()
