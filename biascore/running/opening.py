@@ -71,7 +71,9 @@ def open_model(
         explicit_options=opening.options.model_dump(mode="json", exclude_unset=True),
         paid=opening.adapter.key_env_var is not None,
         key_variables=opening.adapter.key_variables,
-        unusual=opening.options.model_dump(mode="json", exclude_defaults=True),
+        unusual=opening.options.model_dump(
+            mode="json", exclude_defaults=True, exclude=set(opening.options.without_effect)
+        ),
         owner=record.owner,
     )
     return _model(source, backend, wrappers, checker, services)
