@@ -102,7 +102,9 @@ def test_scores_do_not_depend_on_which_answer_comes_first(
     server.faults = [late, early]
     # Those after one prompt are asked together, one after the other.
     texts = [
-        Continuation(prompt, f" He was {word}.") for prompt in (PROMPT, f"{PROMPT} ") for word in ("late", "here")
+        Continuation(prompt, f" He was {word}.")
+        for prompt in (PROMPT, f"{PROMPT} ")
+        for word in ("late", "here")
     ]
     found = asked.score(texts, "log_likelihood")
     starts = [["<s>", *TOKENS.findall(one.prompt)] for one in texts]
