@@ -110,3 +110,18 @@ def test_scores_do_not_depend_on_which_answer_comes_first(
     starts = [["<s>", *TOKENS.findall(one.prompt)] for one in texts]
     expected = [summed(start, one.text) for start, one in zip(starts, texts, strict=True)]
     assert found == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize(("way", "dialect"), [("grammar", "llama"), ("echo", "echo"), ("echo-text", "echo")])
+def test_a_server_is_checked_once_however_many_ask(
+    server: ChatServer, model: Opener, way: str, dialect: str
+) -> None:
+    server.dialect, server.tokenizer = dialect, way == "echo"
+    texts = [f"He was {number}." for number in range(12)]
+    requests = []
+    for most in (1, 6):
+        server.requests.clear()
+        found = model(prompt_logprobs=way, concurrency=most).score(texts, "log_likelihood")
+        assert found == pytest.approx([summed(["<s>"], text) for text in texts], abs=1e-12)
+        requests.append(len(server.requests))
+    assert requests[0] == requests[1]
