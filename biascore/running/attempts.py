@@ -16,6 +16,7 @@ from biascore.models.usage import ModelUsed
 from biascore.results.failure import Failure
 from biascore.results.measurement import Measurement
 from biascore.running.measuring import Measuring
+from biascore.running.repeating import with_deviations
 from biascore.steps import Checked
 from biascore.stimuli import Test
 
@@ -46,6 +47,7 @@ def perform(checked: Checked, pool: Pool, measuring: Measuring, progress: Progre
     made: list[Measurement] = []
     failed: list[Failure] = []
     errors: list[BiascoreError] = []
+    others: list[tuple[str, ...]] = []  # of each measurement, the second models of its metric
     used: dict[str, ModelUsed] = {}
     with progress.task("all measurements", total) as overall:
         for group in groups:
@@ -57,17 +59,26 @@ def perform(checked: Checked, pool: Pool, measuring: Measuring, progress: Progre
                         # Now that it is open: of its kind, an adapter names all that any model can answer.
                         check_open(metric, model, measuring.checker.plugins)
                         made.append(measuring.measure(metric, model, test, pool.model))
+                        others.append(checked.second_models(metric))
                     except BiascoreError as error:
                         failed.append(_failure(error, metric, test, label))
                         errors.append(error)
                     advance(1)
                 overall(1)
             for label in dict.fromkeys(label for label, _, _ in group):
+                if any(one.model == label for one in made):
+                    pool.model(label).ask_again()
                 if label in pool.opened and label not in checked.seconds:
                     used[label] = pool.release(label)
+    for name in pool.opened if made else ():
+        pool.model(name).ask_again()
     used |= {name: pool.release(name) for name in pool.opened} | pool.given_used
     if failed and not made:
         raise errors[0] if len({str(error) for error in errors}) == 1 else NothingMeasuredError(tuple(failed))
+    made = [
+        with_deviations(one, [used[name] for name in dict.fromkeys((one.model, *also)) if name in used])
+        for one, also in zip(made, others, strict=True)
+    ]
     return Done(tuple(made), tuple(failed), used, started, time.time())
 
 
