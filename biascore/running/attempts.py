@@ -41,7 +41,7 @@ def perform(checked: Checked, pool: Pool, measuring: Measuring, progress: Progre
     A model or a plugin that fails loses its own measurements only. Where nothing at all was measured, that error is
     raised, or NothingMeasuredError for several.
     """
-    started = time.time()
+    started, since = time.time(), time.monotonic()  # the clock on the wall may be set back meanwhile
     groups = checked.groups
     total = sum(map(len, groups))
     made: list[Measurement] = []
@@ -79,7 +79,7 @@ def perform(checked: Checked, pool: Pool, measuring: Measuring, progress: Progre
         with_deviations(one, [used[name] for name in dict.fromkeys((one.model, *also)) if name in used])
         for one, also in zip(made, others, strict=True)
     ]
-    return Done(tuple(made), tuple(failed), used, started, time.time())
+    return Done(tuple(made), tuple(failed), used, started, started + time.monotonic() - since)
 
 
 def _forget_frames(errors: Iterable[BiascoreError]) -> None:

@@ -26,7 +26,7 @@ def _caveat(model: str, found: Deviation) -> Caveat:
     what = f"asked {found.questions} of its questions again ({found.hook}), it gave {found.differing} other answers{largest}"
     if found.in_last_digits:
         return Caveat(
-            f"{model} is not deterministic in the last digits: {what}. The last digits of this result differ from run to run",
+            f"{model} is not deterministic in the last digits: {what}. Those of this result differ from run to run",
             verdict=False,
         )
     return Caveat(

@@ -1,7 +1,7 @@
-"""A program that runs an audit, kills it at random calls of a function, and runs it again: ``killing.py FOLDER AUDIT SEEDS``.
+"""A program that kills a run of an audit at a random call, and runs it again: ``killing.py FOLDER AUDIT SEEDS``.
 
-Each run is a child forked from one process that has imported everything. A kill is SIGKILL to itself, as the child enters or
-leaves the n-th function, compiled ones such as a commit or a rename included; n is drawn from all calls of an undisturbed run.
+Each run is a child forked from one process that has imported everything. A kill is SIGKILL to itself, as the child enters
+or leaves the n-th function, compiled ones such as a commit or a rename included; n is drawn from those of a whole run.
 """
 
 from __future__ import annotations

@@ -122,11 +122,17 @@ FAULTS: dict[str, tuple[Spoil, str]] = {
     "raises": (raises, r"raised ZeroDivisionError: division by zero \(test_faults.py, line \d+\)"),
     "hangs": (hangs, r"took longer than the 1000 seconds"),
 }
-STEPS = r"(Check the (model's )?weights|Report this to the adapter's authors|Report this to its authors.*|Give it more time.*)"
+STEPS = r"(Check the (model's )?weights|Report this to (the adapter's|its) authors.*|Give it more time.*)"
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-@pytest.mark.parametrize("hook", MEASURED)
+@pytest.mark.parametrize(
+    "hook",
+    [
+        hook if hook in ("embed", "translate") else pytest.param(hook, marks=pytest.mark.slow)
+        for hook in MEASURED
+    ],
+)
 def test_a_faulty_model_costs_its_own_measurements(hook: str, fault: str) -> None:
     spoil, told = FAULTS[fault]
     run = measure(hook, spoil, "spoilt:gender=1", "planted:gender=1", time_limit=1000)
@@ -219,7 +225,7 @@ def test_a_model_that_fails_when_it_is_asked_again_keeps_its_measurements() -> N
 
     run = measure("embed", spoil)
     assert run.failed == ()
-    told = "whether spoilt:gender=1 is deterministic is not known: asked 16 of its questions again, it failed (gone. Start it"
+    told = "whether spoilt:gender=1 is deterministic is not known: asked 16 of its questions again, it failed (gone."
     assert any(text.startswith(told) for text in run[0].warnings)
 
 
