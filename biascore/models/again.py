@@ -20,7 +20,7 @@ from biascore.models import codecs
 from biascore.models.cache import Cache
 from biascore.models.calling import Hook
 from biascore.models.questions import Chosen, TokenLogprobs
-from biascore.models.usage import Deviation
+from biascore.models.usage import AskedAgain
 
 MOST: Final = 16
 """So many questions of each hook are asked again."""
@@ -41,10 +41,10 @@ class Again:
 
     _samples: dict[str, _Sample] = field(default_factory=dict, init=False)
     _prefixes: dict[bytes, str] = field(default_factory=dict, init=False)
-    _found: dict[str, Deviation | None] = field(default_factory=dict, init=False)
+    _found: dict[str, AskedAgain | None] = field(default_factory=dict, init=False)
 
     @property
-    def deviations(self) -> tuple[Deviation, ...]:
+    def deviations(self) -> tuple[AskedAgain, ...]:
         """What was found through the hooks whose answers were others."""
         return tuple(one for one in self._found.values() if one is not None)
 
@@ -56,7 +56,10 @@ class Again:
         """A batch was answered; that with the most questions is asked again, a whole one rather than a part of one."""
         whole = len(questions) <= MOST
         other = self._samples.get(hook.name)
-        if other is None or (len(questions[:MOST]), whole) > (len(other.questions), other.answers is not None):
+        if other is None or (len(questions[:MOST]), whole) > (
+            len(other.questions),
+            other.answers is not None,
+        ):
             kept = tuple(map(hook.encode, answers)) if whole else None
             self._samples[hook.name] = _Sample(hook, questions[:MOST], kept)
 
@@ -65,7 +68,7 @@ class Again:
         keys = {codecs.question_key(prefix, {"again": MOST}): name for prefix, name in self._prefixes.items()}
         for key, data in cache.get(list(keys)).items():
             try:
-                self._found[keys[key]] = Deviation.model_validate_json(data)
+                self._found[keys[key]] = AskedAgain.model_validate_json(data)
             except ValidationError:
                 cache.drop({key: data})
 
@@ -87,7 +90,7 @@ class Again:
 
 def _deviation(
     model: str, sample: _Sample, call: Callable[[Hook[Any, Any], tuple[Any, ...]], object]
-) -> Deviation | None:
+) -> AskedAgain | None:
     """How the answers to a sample differ when it is asked again, or None where they are the same, bit for bit."""
     hook, questions = sample.hook, sample.questions
 
@@ -98,7 +101,7 @@ def _deviation(
         first = sample.answers if sample.answers is not None else answers()
         second = answers()
     except BiascoreError as error:  # what was measured before stays
-        return Deviation(hook=hook.name, questions=len(questions), problem=str(error))
+        return AskedAgain(hook=hook.name, questions=len(questions), problem=str(error))
     differing = [pair for pair in zip(first, second, strict=True) if pair[0] != pair[1]]
     if not differing:
         return None
@@ -106,7 +109,7 @@ def _deviation(
     comparable = all(
         one.shape == other.shape and one.size and np.isfinite(one - other).all() for one, other in numbers
     )
-    return Deviation(
+    return AskedAgain(
         hook=hook.name,
         questions=len(questions),
         differing=len(differing),

@@ -33,7 +33,7 @@ class QuestionCounts(Frozen):
         return QuestionCounts(**{name: getattr(self, name) - getattr(before, name) for name in names})
 
 
-class Deviation(Frozen):
+class AskedAgain(Frozen):
     """Answers that were others when a model was asked the same questions again through a hook.
 
     ``questions`` were asked again, and to ``differing`` of them the answers were others, bit for bit. ``largest`` is the
@@ -103,7 +103,7 @@ class ModelUsed(Frozen):
     transforms: tuple[TransformUsed, ...] = ()
     control: FrozenMap[float] | None = None
     questions: QuestionCounts = QuestionCounts()
-    deviations: tuple[Deviation, ...] = ()
+    deviations: tuple[AskedAgain, ...] = ()
 
     def is_after(self, other: ModelUsed) -> bool:
         """Whether this is the other model after transforms."""

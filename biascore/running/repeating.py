@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from biascore.models.usage import Deviation, ModelUsed
+from biascore.models.usage import AskedAgain, ModelUsed
 from biascore.results.caveat import Caveat
 from biascore.results.measurement import Measurement
 
@@ -15,7 +15,7 @@ def with_deviations(found: Measurement, models: Iterable[ModelUsed]) -> Measurem
     return found.model_copy(update={"caveats": (*caveats, *found.caveats)}) if caveats else found
 
 
-def _caveat(model: str, found: Deviation) -> Caveat:
+def _caveat(model: str, found: AskedAgain) -> Caveat:
     if found.problem:
         return Caveat(
             f"whether {model} is deterministic is not known: asked {found.questions} of its questions again, it failed "
