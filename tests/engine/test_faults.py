@@ -75,12 +75,12 @@ class SpoiltAdapter(PlantedAdapter):
         return backend
 
 
-def measure(hook: str, spoil: Spoil, *refs: str, **settings: Any) -> Run:
+def measure(hook: str, spoil: Spoil, *refs: str, tests: Sequence[str] = (), **settings: Any) -> Run:
     Spoilt.spoil = staticmethod(spoil)  # type: ignore[assignment]
     adapters: tuple[type[Adapter], ...] = (SpoiltAdapter,)
     metric, test, options = MEASURED[hook]
     with closing(Engine(adapters=adapters, **{"cache": None, **settings})) as engine:
-        return engine.measure(metric, list(refs or ("spoilt:gender=1",)), test, **options)
+        return engine.measure(metric, list(refs or ("spoilt:gender=1",)), tests or test, **options)
 
 
 def with_nan(hook: str, answer: Any) -> Any:
@@ -147,6 +147,28 @@ def test_a_faulty_model_costs_its_own_measurements(hook: str, fault: str) -> Non
     assert re.search(rf"(?s){told}.*{STEPS}\.?$", lost.message), lost.message
 
 
+def test_an_interrupt_has_what_was_measured() -> None:
+    calls: list[int] = []
+
+    def spoil(_hook: str, answer: Any) -> Any:
+        calls.append(len(answer))
+        if len(calls) > 1:
+            signal.raise_signal(signal.SIGINT)
+        return answer
+
+    with pytest.raises(KeyboardInterrupt) as info:
+        measure("embed", spoil, "spoilt:gender=1", "planted:gender=1", tests=("en/weat7", "en/weat8"))
+    assert "spoilt:gender=1, answering" in info.value.__notes__[0]
+    run = info.value.run  # type: ignore[attr-defined]
+    assert [(one.model, one.test) for one in run] == [("spoilt:gender=1", "en/weat7")]
+    assert [(one.model, one.test, one.kind) for one in run.failed] == [
+        ("spoilt:gender=1", "en/weat8", "interrupted"),
+        ("planted:gender=1", "en/weat7", "interrupted"),
+        ("planted:gender=1", "en/weat8", "interrupted"),
+    ]
+    assert all(one.may_pass and one.message.endswith("Run the same again: it resumes") for one in run.failed)
+
+
 # Models that are not deterministic.
 
 
@@ -172,7 +194,7 @@ def _other(answer: Any, more: float) -> Any:
 
 
 @pytest.mark.parametrize("hook", MEASURED)
-def test_a_model_that_is_not_deterministic_is_told(hook: str) -> None:
+def test_a_model_that_is_not_deterministic_is_told(hook: str, tmp_path: Path) -> None:
     run = measure(hook, noise(0.25), "spoilt:gender=1", "planted:gender=1")
     noisy, steady = run
     (deviation,) = run.models[0].deviations
@@ -189,6 +211,9 @@ def test_a_model_that_is_not_deterministic_is_told(hook: str) -> None:
     assert run.models[1].deviations == ()
     assert run.models[1].questions.again in (MOST, 2 * MOST)
     assert not any("deterministic" in text for text in steady.warnings)
+    page = run.report(tmp_path / "report.html").read_text(encoding="utf-8")
+    assert page.count("the answers are the same: they are not") == 1
+    assert "the answers are the same: they are<" in page
     assert Run.model_validate(run.model_dump()).models == run.models
 
 

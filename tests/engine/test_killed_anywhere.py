@@ -12,8 +12,7 @@ import pytest
 
 from biascore import Run
 
-from . import killing
-
+KILLING = Path(__file__).with_name("killing.py")
 SEEDS = 20
 MEASUREMENTS: dict[str, tuple[str, list[str], dict[str, Any]]] = {
     "embedding": ("weat", ["en/weat6", "en/weat7", "en/weat8"], {"resamples": 100, "topics": "none"}),
@@ -41,7 +40,7 @@ def test_a_run_killed_anywhere_resumes(tmp_path: Path, kind: str) -> None:
         "models": [{"ref": "planted:gender=1", "name": "one"}, {"ref": "planted:gender=0", "name": "two"}],
         "measurements": [{"metric": metric, "tests": tests, "options": options}],
     }
-    arguments = [sys.executable, killing.__file__, str(tmp_path), json.dumps(audit), str(SEEDS)]
+    arguments = [sys.executable, str(KILLING), str(tmp_path), json.dumps(audit), str(SEEDS)]
     done = subprocess.run(arguments, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     whole = Run.load(tmp_path / "whole")
