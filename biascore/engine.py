@@ -33,7 +33,7 @@ from biascore.plugins.loading import Plugins
 from biascore.plugins.stimuli import read_catalogue
 from biascore.results.portable import portable
 from biascore.results.run import Run
-from biascore.running.attempts import Done, perform
+from biascore.running.attempts import Done, concluded, perform
 from biascore.running.measuring import Measuring
 from biascore.running.opening import given_model, open_model, pool_of
 from biascore.running.planning import rehearse
@@ -234,7 +234,7 @@ class Engine:
             "stimuli": [str(folder) for folder in self._stimuli],
         }
         title = f"{metric} on {', '.join(name for name in checked.models if name in done.used)}"
-        return portable(record(done, checked, self.plugins, audit, title=title, asked=asked))
+        return concluded(portable(record(done, checked, self.plugins, audit, title=title, asked=asked)), done)
 
     def audit(
         self,
@@ -280,7 +280,8 @@ class Engine:
 
         References, options, metrics, tests and capabilities are checked first. A later error of a model or a plugin
         fails only its own measurements, which are ``failed`` in the run; it is raised if nothing could be measured.
-        Answers in the cache are not requested again, so an interrupted run resumes. ``models``: those open already.
+        Answers in the cache are not requested again, so an interrupted run resumes; the KeyboardInterrupt has
+        what was measured as ``run``. ``models``: those open already.
         """
         plan = audit if isinstance(audit, Audit) else Audit.load(audit)
         checker = Checker.of_audit(self.plugins, self._stimuli, plan)
@@ -305,7 +306,7 @@ class Engine:
             "scenarios": evidence(plan.scenarios, made, mappings),
             "mappings": mappings_used(self.plugins, plan.mappings),
         }
-        return made.model_copy(update=said)
+        return concluded(made.model_copy(update=said), done)
 
     def plan(self, audit: Audit | str | Path, models: Sequence[Model] = (), *, probe: bool = True) -> Plan:
         """What ``run`` would ask of each model, and its cost, without running.

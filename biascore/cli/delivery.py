@@ -38,7 +38,7 @@ from biascore.cli.progress import SignsOfLife
 from biascore.cli.report import deliver
 from biascore.cli.results import print_run
 from biascore.engine import DEFAULT_CACHE, Engine
-from biascore.errors import OptionsError
+from biascore.errors import OptionsError, RunError
 from biascore.exporting.forms import exporter, form_of
 from biascore.files.paths import user_path
 from biascore.files.writing import check_file, reserved
@@ -46,6 +46,7 @@ from biascore.models.model import Model
 from biascore.plugins.loading import Plugins
 from biascore.results.gates import gates_line
 from biascore.results.run import Run, check_replaceable
+from biascore.running.attempts import Interrupted
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,15 +144,25 @@ def run_and_deliver(
             first()
         if earlier is not None:
             say(
-                f"resuming the run in {given.out}, of which {len(earlier.failed)} measurement(s) had failed",
+                f"resuming the run in {given.out}, of which {len(earlier.failed)} measurement(s) {_lacked(earlier)}",
                 to=stderr,
             )
-        with engine_of(given) if engine is None else nullcontext(engine) as used:
-            result = used.run(audit, models)
+        try:
+            with engine_of(given) if engine is None else nullcontext(engine) as used:
+                result = used.run(audit, models)
+        except Interrupted as error:
+            _keep(error.run, given, earlier)
+            raise
         _deliver(result, given, printed, earlier)
     code = gate_code(result.gates, result) or failure_code(result)
     if code != codes.DONE:
         raise typer.Exit(code)
+
+
+def _lacked(run: Run) -> str:
+    """Why a run is resumed."""
+    interrupted = any(one.kind == "interrupted" for one in run.failed)
+    return "were not made" if interrupted else "had failed"
 
 
 def _reserved(given: RunOptions, audit: Audit) -> AbstractContextManager[None]:
@@ -210,6 +221,21 @@ def _deliver(result: Run, given: RunOptions, printed: str | None, earlier: Run |
     finally:  # and a run is not lost where it has nothing to say in another form
         if printed not in (None, "json"):
             deliver(result, str(printed), several=True)
+
+
+def _keep(result: Run, given: RunOptions, earlier: Run | None) -> None:
+    """Save what an interrupted run has measured, unless there is a whole run in its place, or one with more."""
+    made, every = len(result), len(result) + len(result.failed)
+    if given.out is None or (earlier is None and user_path(given.out).exists()):
+        return
+    try:
+        if earlier is not None:
+            check_keeps(result, earlier)
+        place = result.save(given.out, overwrite=earlier is not None)
+    except RunError as error:
+        say(str(error), to=stderr)
+    else:
+        say(f"the {made} of {every} measurements that were made are saved in {place}", to=stderr)
 
 
 def _save(result: Run, given: RunOptions, earlier: Run | None) -> None:

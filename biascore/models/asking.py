@@ -21,6 +21,7 @@ from biascore.errors import (
     TransientModelError,
 )
 from biascore.models import codecs
+from biascore.models.again import Again
 from biascore.models.backend import Backend, Identity, ModelPlugin
 from biascore.models.calling import Hook, needed
 from biascore.models.cost import characters
@@ -51,7 +52,7 @@ class Asker:
 
     ``call`` puts one batch to the model: ``Caller.call``, or what replaces it. ``in_flight``: how many batches at once.
     ``plugins`` are the transforms and observers that it asks through. ``counts`` are the questions put so far,
-    ``answered`` the keys of those that were answered, which all views of the model share.
+    ``answered`` the keys of those that were answered, which all views of the model share, as ``again``.
     """
 
     source: Source
@@ -62,6 +63,7 @@ class Asker:
     in_flight: int = 1
     counts: QuestionCounts = field(default_factory=QuestionCounts, init=False)
     answered: set[bytes] = field(default_factory=set, init=False)
+    again: Again = field(default_factory=Again, init=False)
     _identity: Identity = field(init=False)
     _down: BiascoreError | None = field(default=None, init=False)
 
@@ -76,6 +78,7 @@ class Asker:
     def ask(self, hook: Hook[Q, A], questions: list[Q]) -> list[A]:
         """The answers, one for one; raises AnswerError, BudgetError, CacheError or what the model raises."""
         prefix = self._key_prefix(hook)
+        self.again.met(hook, prefix)
         keys = [codecs.question_key(prefix, question) for question in questions]
         unique = dict(zip(keys, questions, strict=True))
         answers = self._kept(hook, unique)
@@ -93,8 +96,23 @@ class Asker:
             cached=self.counts.cached + cached,
             asked=self.counts.asked + len(missing),
             characters=self.counts.characters + sum(map(characters, missing)),
+            again=self.counts.again,
         )
         return [answers[key] for key in keys]
+
+    def ask_again(self) -> None:
+        """Ask some of the questions again, once for each hook; not what is charged for, nor a model that is down."""
+        self.again.recall(self.services.cache)
+        if not self.source.paid and not self._down:
+            with self.services.progress.task(f"{self.source.name}: some questions again", 1) as advance:
+                alone: Flight[Any] = Flight(1, self.services.sleep)
+                put = self.again.ask(
+                    self.source.name,
+                    lambda hook, questions: self.call(hook, questions, alone),
+                    self.services.cache,
+                )
+                advance(1)
+            self.counts = self.counts.model_copy(update={"again": self.counts.again + put})
 
     def forget(self, hook: Hook[Q, A], questions: Sequence[Q]) -> bool:
         """Drop the kept answers to these questions; whether they are gone."""
@@ -158,6 +176,7 @@ class Asker:
             self._down = self._down or error
             raise
         found = dict(zip(batch.keys, hook.split(self.source.name, raw, questions), strict=True))
+        self.again.note(hook, questions, [*found.values()])
         new = {key: found[key] for key in batch.keys if key in batch.lost}
         problems = self._keep(hook, unique, new)
         if problems and not hook.lenient:
