@@ -126,7 +126,7 @@ class Asker:
             return
         if self._down:
             raise self._down
-        batches = list(self._lacking(hook, unique, answers))
+        batches = self._batches(hook, unique)
         if self.source.paid:
             left = [question for key, question in unique.items() if key not in answers]
             for budget in self.services.budgets:
@@ -140,7 +140,7 @@ class Asker:
         problems: dict[int, Exception] = {}
         with (
             self.services.progress.task(f"{self.source.name}: {hook.name}", missing) as advance,
-            closing(flight.over(batches, call)) as flying,
+            closing(flight.over(self._lacking(batches, answers), call)) as flying,
         ):
             try:
                 for batch, get in flying:
@@ -183,11 +183,9 @@ class Asker:
             raise AnswerError(problems[0])
         return new
 
-    def _lacking(
-        self, hook: Hook[Q, A], unique: dict[bytes, Q], answers: Mapping[bytes, A]
-    ) -> Iterator[_Batch]:
-        """The batches that some answer lacks in."""
-        for place, some in enumerate(self._batches(hook, unique)):
+    def _lacking(self, batches: list[list[bytes]], answers: Mapping[bytes, object]) -> Iterator[_Batch]:
+        """The batches in which some answer is missing, each made when it is its turn."""
+        for place, some in enumerate(batches):
             lost = {key for key in some if key not in answers}
             if lost:
                 yield _Batch(place, [key for key in some if key in lost or self._asked_again(key)], lost)

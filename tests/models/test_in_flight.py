@@ -30,7 +30,7 @@ from biascore.errors import (
     TransientModelError,
 )
 from biascore.models.budget import Budget
-from biascore.models.cache import DiskCache
+from biascore.models.cache import DiskCache, NoCache
 from biascore.models.model import Model
 from biascore.models.source import Services
 from biascore.planning.rehearsal import Rehearsal, Scratch
@@ -406,21 +406,25 @@ def test_the_current_folder_and_context_are_those_of_the_caller(tmp_path: Path) 
     seen = set()
     backend: Service
 
-    def on(text: str, _time: int) -> None:
+    def on(text: str, time: int) -> None:
         seen.add(INSIDE.get())
         if text == "a":
+            until(lambda: "b" in backend.ended)
             os.chdir(tmp_path)
-            until(lambda: "b" in backend.begun)
-        if text == "c":  # so that the next one begins in the other folder
-            until(lambda: Path.cwd() != before)
-        if text == "b":
+            until(lambda: backend.begun.count("b") == 2)
+        elif time == 1:  # so that it begins once more, in the other folder
+            raise TransientModelError("later")
+        else:
             until(lambda: Path.cwd() == before)
+
+    def sleep(_seconds: float) -> None:
+        until(lambda: Path.cwd() != before)
 
     before = Path.cwd()
     token = INSIDE.set("a metric")
     try:
         backend = Service(2, on)
-        model_of(backend, time_limit=PATIENCE).translate("acb", "en", "it")
+        model_of(backend, time_limit=PATIENCE, sleep=sleep).translate("ab", "en", "it")
     finally:
         INSIDE.reset(token)
         after = Path.cwd()
@@ -431,7 +435,7 @@ def test_the_current_folder_and_context_are_those_of_the_caller(tmp_path: Path) 
 
 def test_a_plan_asks_in_one_thread() -> None:
     backend = Service(4)
-    rehearsal = Rehearsal(model_of(backend), Scratch(DiskCache(Path("unused"))))
+    rehearsal = Rehearsal(model_of(backend), Scratch(NoCache()))
     threads = set()
     whole = rehearsal._answer
     rehearsal._asker.call = lambda *a: (threads.add(threading.get_ident()), whole(*a))[1]  # type: ignore[func-returns-value]
