@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import traceback
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from biascore.basics.progress import Progress
 from biascore.errors import At, BiascoreError, NothingMeasuredError, Owner, PluginFailedError, TimeLimitError
@@ -24,7 +24,7 @@ from biascore.stimuli import Test
 class Done:
     """What was made, what failed, the record of every model that was asked, by name, and the time.
 
-    ``started`` and ``finished`` are seconds since the epoch.
+    ``started`` and ``finished`` are seconds since the epoch. ``packages``: what computed on workers, with versions.
     """
 
     made: tuple[Measurement, ...]
@@ -32,6 +32,7 @@ class Done:
     used: Mapping[str, ModelUsed]
     started: float
     finished: float
+    packages: Mapping[str, str] = field(default_factory=dict)
 
 
 def perform(checked: Checked, pool: Pool, measuring: Measuring, progress: Progress) -> Done:
