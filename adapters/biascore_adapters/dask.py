@@ -90,8 +90,8 @@ class DaskExecutor(Executor):
 
     def submit(self, call: Callable[[], T]) -> T:
         """See ``Executor``."""
-        (answer,) = self._answer(self._future(call))
-        return cast("T", answer)
+        (answer,) = cast("tuple[T]", self._answer(self._future(call)))
+        return answer
 
     def close(self) -> None:
         """Close the connection and what ``connect`` started; a client that was given stays open."""

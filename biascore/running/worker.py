@@ -250,7 +250,7 @@ def _described(backend: Any) -> tuple[pluggy.HookRelay, Described]:
     manager.register(backend)
     answered = {caller.name for caller in manager.get_hookcallers(backend) or []}
     identity: Identity = backend.identity
-    plain = {
+    plain: dict[str, Any] = {
         each.name: dict(value)
         for each in fields(identity)
         if isinstance(value := getattr(identity, each.name), Mapping)
