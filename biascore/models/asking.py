@@ -1,8 +1,9 @@
-"""The way of a question: deduplicate → cache → ask what is missing in batches → check → store."""
+"""The way of a question: deduplicate → cache → ask what is missing in batches, some at once → check → store."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Final, TypeVar, cast
@@ -24,6 +25,7 @@ from biascore.models import codecs
 from biascore.models.backend import Backend, Identity, ModelPlugin
 from biascore.models.calling import Hook, needed
 from biascore.models.cost import characters
+from biascore.models.flight import Flight
 from biascore.models.questions import Chosen
 from biascore.models.source import Services, Source
 from biascore.models.usage import QuestionCounts
@@ -35,20 +37,30 @@ _DOWN: Final = (TransientModelError, AuthError, QuotaError, TimeLimitError, Work
 """After one of these a model is asked nothing more in its run; what is in the cache it still answers."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """The keys of questions that are asked together, those of them that lack an answer, and its place among the batches."""
+
+    place: int
+    keys: list[bytes]
+    lost: set[bytes]
+
+
 @dataclass(slots=True)
 class Asker:
     """Questions of any number in, an answer for each out, of one opened model.
 
-    ``call`` puts one batch to the model: ``Caller.call``, or what replaces it. ``plugins`` are the transforms
-    and observers that it asks through. ``counts`` are the questions put so far, ``answered`` the
-    keys of those that were answered, which all views of the model share.
+    ``call`` puts one batch to the model: ``Caller.call``, or what replaces it. ``in_flight``: how many batches at once.
+    ``plugins`` are the transforms and observers that it asks through. ``counts`` are the questions put so far,
+    ``answered`` the keys of those that were answered, which all views of the model share.
     """
 
     source: Source
     backend: Backend
     plugins: tuple[ModelPlugin, ...]
     services: Services
-    call: Callable[[Hook[Any, Any], tuple[Any, ...]], object]
+    call: Callable[[Hook[Any, Any], tuple[Any, ...], Flight[Any]], object]
+    in_flight: int = 1
     counts: QuestionCounts = field(default_factory=QuestionCounts, init=False)
     answered: set[bytes] = field(default_factory=set, init=False)
     _identity: Identity = field(init=False)
@@ -97,35 +109,70 @@ class Asker:
             return
         if self._down:
             raise self._down
-        batches = self._batches(hook, unique)
+        batches = list(self._lacking(hook, unique, answers))
         if self.source.paid:
             left = [question for key, question in unique.items() if key not in answers]
             for budget in self.services.budgets:
                 budget.check(self.source.name, needed(budget, self.backend, hook, left))
-        with self.services.progress.task(f"{self.source.name}: {hook.name}", missing) as advance:
-            for some in batches:
-                lost = {key for key in some if key not in answers}
-                if not lost:
-                    continue
-                batch = [key for key in some if key in lost or self._asked_again(key)]
-                self._check_kept()
-                questions = tuple(unique[key] for key in batch)
-                try:
-                    raw = self.call(hook, questions)
-                except AnswerError as error:
-                    usable = {batch[i]: cast("A", answer) for i, answer in error.usable.items()}
-                    self._keep(hook, unique, {key: usable[key] for key in lost & usable.keys()})
-                    raise
-                except _DOWN as error:
-                    self._down = error
-                    raise
-                found = dict(zip(batch, hook.split(self.source.name, raw, questions), strict=True))
-                new = {key: found[key] for key in batch if key in lost}
-                problems = self._keep(hook, unique, new)
-                if problems and not hook.lenient:
-                    raise AnswerError(problems[0])
-                answers.update(new)
-                advance(len(new))
+        flight: Flight[_Batch] = Flight(self.in_flight, self.services.sleep)
+
+        def call(batch: _Batch) -> object:
+            self._check_kept()
+            return self.call(hook, tuple(unique[key] for key in batch.keys), flight)
+
+        problems: dict[int, Exception] = {}
+        with (
+            self.services.progress.task(f"{self.source.name}: {hook.name}", missing) as advance,
+            closing(flight.over(batches, call)) as flying,
+        ):
+            try:
+                for batch, get in flying:
+                    try:
+                        new = self._taken(hook, unique, batch, get)
+                    except Exception as error:  # what is on its way is paid for, and kept as well
+                        problems[batch.place] = error
+                        flight.stop()
+                    else:
+                        answers.update(new)
+                        advance(len(new))
+            except BaseException:  # Ctrl-C waits for nothing
+                flight.stop()
+                for batch, get in flight.landed():
+                    with suppress(BaseException):
+                        self._taken(hook, unique, batch, get)
+                raise
+        if problems:
+            raise problems[min(problems)]
+
+    def _taken(
+        self, hook: Hook[Q, A], unique: Mapping[bytes, Q], batch: _Batch, get: Callable[[], object]
+    ) -> dict[bytes, A]:
+        """The answers to those of a batch that had none, checked and kept; raises what ``get`` does, and AnswerError."""
+        questions = tuple(unique[key] for key in batch.keys)
+        try:
+            raw = get()
+        except AnswerError as error:
+            usable = {batch.keys[i]: cast("A", answer) for i, answer in error.usable.items()}
+            self._keep(hook, unique, {key: usable[key] for key in batch.lost & usable.keys()})
+            raise
+        except _DOWN as error:
+            self._down = self._down or error
+            raise
+        found = dict(zip(batch.keys, hook.split(self.source.name, raw, questions), strict=True))
+        new = {key: found[key] for key in batch.keys if key in batch.lost}
+        problems = self._keep(hook, unique, new)
+        if problems and not hook.lenient:
+            raise AnswerError(problems[0])
+        return new
+
+    def _lacking(
+        self, hook: Hook[Q, A], unique: dict[bytes, Q], answers: Mapping[bytes, A]
+    ) -> Iterator[_Batch]:
+        """The batches that some answer lacks in."""
+        for place, some in enumerate(self._batches(hook, unique)):
+            lost = {key for key in some if key not in answers}
+            if lost:
+                yield _Batch(place, [key for key in some if key in lost or self._asked_again(key)], lost)
 
     def _asked_again(self, key: bytes) -> bool:
         """Whether a question whose answer is kept is asked with the others of its batch, for theirs depend on it.

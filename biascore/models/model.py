@@ -78,7 +78,7 @@ class Model:
         if under is None:
             self._open.callback(backend.close)
         caller = Caller(source, backend, plugins, self._services)
-        self._asker = Asker(source, backend, self._plugins, self._services, caller.call)
+        self._asker = Asker(source, backend, self._plugins, self._services, caller.call, backend.in_flight)
         self.capabilities = caller.capabilities
         self.prompting: dict[str, str] = {}  # conventions of prompts put in this measurement
 

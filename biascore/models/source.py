@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -58,8 +57,9 @@ class Elsewhere(Protocol):
 class Services:
     """What the engine lends to its models: cache, progress, budgets, retries and the clock between them.
 
-    ``time_limit``: the seconds that one call of a plugin's code may take, None for no limit. ``transforms``: what
-    makes transforms by name. ``workers``: where models with weights are opened, None for this process.
+    ``sleep``: what waits some seconds; None is a wait that ends where the work does. ``time_limit``: the seconds that one
+    call of a plugin's code may take, None for no limit. ``transforms``: what makes transforms by name. ``workers``: where
+    models with weights are opened, None for this process.
     """
 
     cache: Cache = field(default_factory=NoCache)
@@ -67,7 +67,7 @@ class Services:
     budget: Budget = field(default_factory=Budget)
     token_budget: Budget = field(default_factory=lambda: Budget(unit="tokens"))
     attempts: int = 5
-    sleep: Callable[[float], None] = time.sleep
+    sleep: Callable[[float], None] | None = None
     time_limit: float | None = None
     transforms: Transforms = field(default_factory=Transforms)
     workers: Elsewhere | None = None

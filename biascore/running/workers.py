@@ -67,6 +67,7 @@ class Workers:
         self._owner = Owner(f"executor {type(given).__name__}")
         self._time_limit = time_limit
         self._lock = threading.Lock()
+        self._waiting: dict[object, str] = {}
 
     @property
     def executor(self) -> Executor:
@@ -112,12 +113,24 @@ class Workers:
 
     def ask(self, call: Ask) -> Any:
         """What a model answers on one of the workers; raises as it would here, and WorkerError."""
-        executor = self.executor
-        return unpacked(self._guarded(call.at, lambda: executor.submit(call)))
+        executor, mine = self.executor, object()
+        self._waiting[mine] = call.order.session
+        try:
+            packed = self._guarded(call.at, lambda: executor.submit(call))
+        except Exception:
+            del self._waiting[mine]
+            raise
+        del self._waiting[mine]
+        return unpacked(packed)
 
     def forget(self, order: Order) -> None:
-        """Close a model on every worker that is there; raises what closing it raises."""
+        """Close a model on every worker that is there; raises what closing it raises.
+
+        Not where a batch is still under way, as after Ctrl-C: nobody waits for that, and an unused model makes way.
+        """
         executor = self._executor
+        if order.session in self._waiting.values():
+            return
         with suppress(WorkerError):  # what was asked is here
             if executor is not None and executor.slots:
                 for packed in self._guarded(order.at, lambda: executor.everywhere(Close(order))).values():
@@ -162,15 +175,11 @@ class RemoteBackend(Backend):
         self, workers: Workers, source: Source, order: Order, found: Described, here: Callable[[], Backend]
     ) -> None:
         self.identity, self.batch, self.lacks = found.identity, found.batch, found.lacks
+        self.in_flight = max(1, 2 * workers.executor.slots)  # one waits where another is answered
         self._workers, self._source, self._order, self._own = workers, source, order, found.own
         self._here, self._copy = here, cast("Backend | None", None)
         for name in set(CAPABILITIES) - found.capabilities:
             setattr(self, name, None)  # no function, and so no hook
-
-    @property
-    def in_flight(self) -> int:
-        """Two batches for each worker, so that one waits where another is answered."""
-        return max(1, 2 * self._workers.executor.slots)
 
     @hookimpl
     def embed(self, texts: tuple[Text, ...], level: Level) -> npt.NDArray[np.float32]:
