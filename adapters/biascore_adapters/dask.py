@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from logging import CRITICAL
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypeVar, cast
 from uuid import uuid4
 
@@ -55,7 +56,11 @@ class DaskExecutor(Executor):
         if not cluster.scheduler:
             # A model takes what memory it takes: a limit would have Dask end its worker.
             local = LocalCluster(
-                n_workers=cluster.workers, threads_per_worker=1, memory_limit=0, dashboard_address=None
+                n_workers=cluster.workers,
+                threads_per_worker=1,
+                memory_limit=0,
+                dashboard_address="127.0.0.1:0",
+                silence_logs=CRITICAL,  # what ends a worker is told as an error
             )
             client = Client(local)
             return cls(client, own=(client, local))

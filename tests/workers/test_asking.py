@@ -51,8 +51,9 @@ def test_a_stored_run_is_equal_to_a_local_one(ends: None, here: Here, folder: Pa
     local, on_workers = local_and_on(here, tmp_path, "weat", f"ends:{folder}", "en/weat6", size=5)
     assert local == on_workers
     asked = [batch for _, batch in log_of(folder)]
-    assert asked[: len(asked) // 2] == asked[len(asked) // 2 :]  # the same batches
-    assert len(calls(here, Ask)) == len(asked) // 2
+    half = len(asked) // 2
+    assert sorted(asked[:half]) == sorted(asked[half:])  # the same batches, in the order of threads
+    assert len(calls(here, Ask)) == half > 5
 
 
 def test_what_is_asked_of_vectors_is_answered_alike(here: Here, vectors: str) -> None:
@@ -220,6 +221,8 @@ def test_a_file_that_one_worker_lacks_is_named_with_it(
 
     def everywhere(call: Any) -> dict[str, Any]:
         found = {"one": here.submit(call)}
+        if gone:
+            return found
         gone.append(file.rename(file.with_suffix(".gone")))
         return {**found, "two": replace(call, order=replace(call.order, session="of another process"))()}
 
