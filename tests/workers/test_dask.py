@@ -183,7 +183,7 @@ def test_secrets_are_those_of_the_worker(
         Engine(cache=None, executor=DaskExecutor(processes)).model(f"ends:{folder}", how="secret")
 
 
-COMMAND = [sys.executable, "-m", "biascore", "measure", "weat"]
+COMMAND = [sys.executable, "-c", "from biascore.cli import main; main()", "measure", "weat"]
 
 
 @pytest.mark.slow
@@ -257,9 +257,14 @@ def test_tls_is_as_dask_has_it(ends: None, folder: Path, tmp_path: Path) -> None
     except FileNotFoundError:
         pytest.skip("openssl is not installed")
     names = ("client", "scheduler", "worker")
-    tls = {"ca-file": str(cert), **{name: {"cert": str(cert), "key": str(key)} for name in names}}
+    tls = {
+        f"distributed.comm.tls.{name}.{what}": str(file)
+        for name in names
+        for what, file in (("cert", cert), ("key", key))
+    }
+    settings = {**tls, "distributed.comm.tls.ca-file": str(cert), "distributed.comm.require-encryption": True}
     with (
-        dask.config.set({"distributed.comm.tls": tls, "distributed.comm.require-encryption": True}),
+        dask.config.set(settings),
         cluster_of(n_workers=1, processes=False, protocol="tls", security=distributed.Security()) as cluster,
     ):
         assert cluster.scheduler_address.startswith("tls://")
