@@ -30,9 +30,21 @@ from biascore_adapters.dask import DaskExecutor
 from tests.builders import tiny
 
 LARGE = {"hidden_size": 256, "num_hidden_layers": 6, "intermediate_size": 1024}
-WORDS = (
-    "the engineer nurse finished her work before she left office queen king mother father walked home".split()
-)
+WORDS = [
+    "the",
+    "engineer",
+    "finished",
+    "her",
+    "work",
+    "before",
+    "she",
+    "left",
+    "office",
+    "queen",
+    "king",
+    "mother",
+    "father",
+]
 
 
 def main() -> None:
