@@ -52,7 +52,8 @@ class Adapter(ABC, Configured[OptionsT]):
     ``answers_version``: kept answers are used as long as it is the same; None means the version of the
     distribution, so that every upgrade asks again. ``uses_stimuli``: whether its models are made from the stimuli
     available, and so have another digest with others. ``runtime``: the module that runs its models, whose devices
-    ``biascore doctor`` lists. ``instead``: the adapter of which this one is an earlier name.
+    ``biascore doctor`` lists. ``instead``: the adapter of which this one is an earlier name. ``on_workers``: whether its
+    models have weights, so that a run with workers asks them there; services that need a key stay where the run is.
     """
 
     id: ClassVar[str]
@@ -67,6 +68,7 @@ class Adapter(ABC, Configured[OptionsT]):
     uses_stimuli: ClassVar[bool] = False
     runtime: ClassVar[str] = ""
     instead: ClassVar[str] = ""
+    on_workers: ClassVar[bool] = True
 
     @classmethod
     def devices(cls) -> Sequence[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, Literal, Protocol
+from typing import Any, Final, Literal, Protocol
 
 MAX_MESSAGE: Final = 4000
 """Characters of a message that are shown."""
@@ -49,6 +49,18 @@ class BiascoreError(Exception):
 
     def __init__(self, *args: object) -> None:
         super().__init__(*(_shortened(one) if isinstance(one, str) else one for one in args))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travels from a worker with its text and attributes, whatever the class takes to be made."""
+        return _again, (type(self), self.args, self.__dict__)
+
+
+def _again(
+    kind: type[BiascoreError], args: tuple[object, ...], attributes: dict[str, object]
+) -> BiascoreError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(attributes)
+    return error
 
 
 def _shortened(message: str) -> str:
@@ -179,6 +191,12 @@ class RateLimitError(TransientModelError):
     def __init__(self, message: str, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+
+
+class WorkerError(BiascoreError):
+    """Workers of a cluster that cannot be reached, or that end while they answer."""
+
+    may_pass = True
 
 
 class RunError(BiascoreError):

@@ -30,18 +30,23 @@ from biascore.cli.options import (
     Out,
     Report,
     Require,
+    Resource,
+    Scheduler,
     Seed,
     TimeLimit,
     Verbose,
+    WorkerCount,
+    cluster_of,
 )
 from biascore.cli.progress import SignsOfLife
 from biascore.cli.report import deliver
 from biascore.cli.results import print_run
-from biascore.engine import DEFAULT_CACHE, Engine
+from biascore.engine import Engine
 from biascore.errors import OptionsError, RunError
 from biascore.exporting.forms import exporter, form_of
 from biascore.files.paths import user_path
 from biascore.files.writing import check_file, reserved
+from biascore.models.cache import DEFAULT_CACHE
 from biascore.models.model import Model
 from biascore.plugins.loading import Plugins
 from biascore.results.gates import gates_line
@@ -66,6 +71,9 @@ class RunOptions:
     max_characters: MaxCharacters = None
     max_tokens: MaxTokens = None
     time_limit: TimeLimit = None
+    scheduler: Scheduler = None
+    workers: WorkerCount = None
+    resource: Resource = None
 
     @property
     def printed(self) -> str | None:
@@ -108,6 +116,7 @@ def taking_run_options(command: Callable[..., None]) -> Callable[..., None]:
 @contextmanager
 def engine_of(given: RunOptions, stimuli: Sequence[Path] = ()) -> Iterator[Engine]:
     """The engine of a command, closed at its end."""
+    cluster = cluster_of(given.scheduler, given.workers, given.resource)
     signs = SignsOfLife()
     with signs.task("reading plugins and word lists", 1):
         engine = Engine(
@@ -117,6 +126,7 @@ def engine_of(given: RunOptions, stimuli: Sequence[Path] = ()) -> Iterator[Engin
             max_characters=given.max_characters,
             max_tokens=given.max_tokens,
             time_limit=given.time_limit,
+            executor=cluster,
         )
     try:
         yield engine

@@ -19,6 +19,7 @@ from biascore.errors import (
     QuotaError,
     TimeLimitError,
     TransientModelError,
+    WorkerError,
 )
 from biascore.models import codecs
 from biascore.models.again import Again
@@ -33,7 +34,7 @@ from biascore.models.usage import QuestionCounts
 Q = TypeVar("Q")
 A = TypeVar("A")
 _CACHE_SCHEMA: Final = 1
-_DOWN: Final = (TransientModelError, AuthError, QuotaError, TimeLimitError)
+_DOWN: Final = (TransientModelError, AuthError, QuotaError, TimeLimitError, WorkerError)
 """After one of these a model is asked nothing more in its run; what is in the cache it still answers."""
 
 

@@ -27,6 +27,9 @@ _ELSEWHERE: Final = "choose another folder with BIASCORE_CACHE_DIR."
 T = TypeVar("T")
 
 
+DEFAULT_CACHE: Final = "default"
+
+
 class CacheWarning(UserWarning):
     """The cache could not be used as it should; answers stay right, but some are asked for again, or not kept."""
 
@@ -86,6 +89,13 @@ class NoCache:
 
     def close(self) -> None:
         """Nothing to let go of."""
+
+
+def opened(cache: str | Path | None) -> Cache:
+    """The cache of a folder, the user's for `DEFAULT_CACHE`, and one that keeps nothing for None."""
+    if cache is None:
+        return NoCache()
+    return default_cache() if cache == DEFAULT_CACHE else DiskCache(user_path(cache))
 
 
 def default_cache() -> DiskCache | NoCache:

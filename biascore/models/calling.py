@@ -11,7 +11,7 @@ import pluggy
 import tenacity
 
 from biascore.basics.guard import guarded
-from biascore.errors import RateLimitError, TransientModelError
+from biascore.errors import At, RateLimitError, TransientModelError
 from biascore.models.backend import Backend, ModelPlugin
 from biascore.models.budget import Budget
 from biascore.models.capabilities import CAPABILITIES, PROJECT, CapabilitySpecs
@@ -75,8 +75,8 @@ class Caller:
                 needs = needed(budget, self._backend, hook, questions)
                 caller = budget.guard(self._source.name, caller, needs)
         argument = {"mask_logprob": "queries", "choose": "questions"}.get(hook.name, "texts")
-        at = self._source.at(f"answering {len(questions)} question(s) ({hook.name})")
-        limit = self._services.time_limit
+        at = answering(self._source, hook.name, questions)
+        limit = None if self._source.elsewhere else self._services.time_limit
 
         def attempt() -> object:
             return guarded(at, lambda: caller(**{argument: questions}, **hook.params), limit)
@@ -90,6 +90,11 @@ class Caller:
                 reraise=True,
             )
             return retrying(lambda: attempts.make(attempt))
+
+
+def answering(source: Source, hook: str, questions: Sequence[Any]) -> At:
+    """Whose code answers a batch, and what that is in a phrase."""
+    return source.at(f"answering {len(questions)} question(s) ({hook})")
 
 
 def needed(budget: Budget, backend: Backend, hook: Hook[Q, Any], questions: Sequence[Q]) -> int:

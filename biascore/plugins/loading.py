@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from biascore.languages.language import Language, SpeakerFrames
     from biascore.metric import Diagnostic, Metric
     from biascore.models.backend import ModelPlugin
+    from biascore.models.executor import Executor
     from biascore.models.refs import ModelRef
     from biascore.models.transform import Transform
     from biascore.stimuli import Kinds, StimuliFile, Test
@@ -75,6 +76,7 @@ class Plugins:
         self.formats: Registry[type[DataFormat]] = Registry("data format")
         self.transforms: Registry[type[Transform]] = Registry("transform")
         self.exporters: Registry[type[Exporter]] = Registry("format of runs")
+        self.executors: Registry[type[Executor]] = Registry("executor")
         self.diagnostics: Registry[type[Diagnostic]] = Registry("diagnostic")
         self.kinds: Registry[type[TestEntry]] = Registry("kind of test")
         self.mappings: Registry[Mapping] = Registry("mapping")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import traceback
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from biascore.basics.progress import Progress
 from biascore.errors import At, BiascoreError, NothingMeasuredError, Owner, PluginFailedError, TimeLimitError
@@ -27,7 +27,7 @@ class Done:
     """What was made, what failed, the record of every model that was asked, by name, and the time.
 
     ``started`` and ``finished`` are seconds since the epoch. ``interrupted``: by Ctrl-C, so that what was still to be made
-    is among ``failed``.
+    is among ``failed``. ``packages``: what computed on workers, with versions.
     """
 
     made: tuple[Measurement, ...]
@@ -36,6 +36,7 @@ class Done:
     started: float
     finished: float
     interrupted: KeyboardInterrupt | None = None
+    packages: Mapping[str, str] = field(default_factory=dict)
 
 
 class Interrupted(KeyboardInterrupt):

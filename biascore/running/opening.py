@@ -45,21 +45,7 @@ def open_model(
     Raises MissingExtraError or ModelLoadError as the adapter does, its foreign errors as PluginFailedError,
     TimeLimitError, and PluginError where something around the model does not fit its hooks.
     """
-    plugins, catalogue = checker.plugins, checker.catalogue
-    record = plugins.adapters.owner(opening.ref.adapter)
-
-    def second(ref: str, options: Mapping[str, Any]) -> Model:
-        spec = AuditModel(ref=ref, options=dict(options))
-        # The model that asks it keeps what comes of its answers, shows how far it is, and asks again what may pass.
-        lent = replace(services, cache=NoCache(), progress=Silent(), attempts=1)
-        return open_model(checker.model(spec), checker, lent)
-
-    context = LoadContext(catalogue, plugins.languages, second)
-    at = At(record.owner, "opening", f"opening {opening.ref}", opening.spec.label)
-    backend = without_keys(
-        opening.adapter.key_variables,
-        lambda: guarded(at, lambda: _load(opening, context), services.time_limit),
-    )
+    record = checker.plugins.adapters.owner(opening.ref.adapter)
     stated = opening.adapter.answers_version
     source = Source(
         name=opening.spec.untransformed.label,
@@ -75,8 +61,38 @@ def open_model(
             mode="json", exclude_defaults=True, exclude=set(opening.options.without_effect)
         ),
         owner=record.owner,
+        # What charges is asked from here, so that a worker that dies never makes anybody pay twice.
+        elsewhere=services.workers is not None
+        and opening.adapter.key_env_var is None
+        and opening.adapter.on_workers
+        and bool(record.dist),
     )
+    here = partial(load_here, opening, checker, services)
+    backend = services.workers.open(source, here) if services.workers and source.elsewhere else here()
     return _model(source, backend, wrappers, checker, services)
+
+
+def load_here(opening: Opening, checker: Checker, services: Services) -> Backend:
+    """What answers for the model, opened in this process; raises as ``open_model``."""
+    plugins, catalogue = checker.plugins, checker.catalogue
+
+    def second(ref: str, options: Mapping[str, Any]) -> Model:
+        spec = AuditModel(ref=ref, options=dict(options))
+        # The model that asks it keeps what comes of its answers, shows how far it is, and asks again what may pass.
+        lent = replace(services, cache=NoCache(), progress=Silent(), attempts=1)
+        return open_model(checker.model(spec), checker, lent)
+
+    context = LoadContext(catalogue, plugins.languages, second)
+    at = At(
+        plugins.adapters.owner(opening.ref.adapter).owner,
+        "opening",
+        f"opening {opening.ref}",
+        opening.spec.label,
+    )
+    return without_keys(
+        opening.adapter.key_variables,
+        lambda: guarded(at, lambda: _load(opening, context), services.time_limit),
+    )
 
 
 def _model(

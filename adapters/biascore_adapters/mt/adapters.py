@@ -26,6 +26,7 @@ class ServiceAdapter(Adapter[OptionsT]):
     """
 
     answers_version: ClassVar[str | None] = "1"
+    on_workers: ClassVar[bool] = False
     capabilities: ClassVar[frozenset[str]] = frozenset({"translate"})
     extra: ClassVar[str | None] = "mt"
     packages: ClassVar[tuple[str, ...]] = ("requests",)
