@@ -123,8 +123,10 @@ def _gzipped(data: bytes, name: str, rng: random.Random, plain: Plain) -> bytes:
         inside = gzip.decompress(data)
     except Exception:
         return plain(data)
-    if rng.random() < 0.05:
-        return gzip.compress(inside + b"\n" * 20_000_000, mtime=0)
+    if len(inside) > 1_000_000:
+        return _binary(data, rng, plain)
+    if rng.random() < 0.01:
+        return gzip.compress(inside + b"\n" * 9_000_000, mtime=0)
     again = gzip.compress(changed(inside, name, rng, plain), mtime=0)
     return again if rng.random() < 0.8 else _binary(again, rng, plain)
 
@@ -246,6 +248,8 @@ def _zip(data: bytes, rng: random.Random, plain: Plain) -> bytes:
     if rng.random() < 0.25:
         return _binary(data, rng, plain)
     with zipfile.ZipFile(io.BytesIO(data)) as old:
+        if sum(info.file_size for info in old.infolist()) > 1_000_000:
+            return _binary(data, rng, plain)
         members = [(info, old.read(info) if info.compress_type != 93 else b"") for info in old.infolist()]
     if any(info.compress_type == 93 for info, _ in members):
         return _binary(data, rng, plain)
@@ -272,7 +276,7 @@ def _zip(data: bytes, rng: random.Random, plain: Plain) -> bytes:
                     case 8:
                         entry.external_attr, content = 0o120777 << 16, b"../canary.txt"
                     case 9:
-                        content, entry.compress_type = content + b" " * 30_000_000, zipfile.ZIP_DEFLATED
+                        content, entry.compress_type = content + b" " * 9_000_000, zipfile.ZIP_DEFLATED
                     case 10:
                         entry.compress_type = rng.choice((0, 8, 12, 14))
                     case _:

@@ -11,19 +11,32 @@ from __future__ import annotations
 import argparse
 import contextlib
 import hashlib
+import importlib
 import json
 import os
 import random
 import resource
-import subprocess
 import sys
 import time
 import traceback
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tests.fuzz.readers import Reader
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT)]
 PACKAGES = ["biascore", "biascore_adapters", "biascore_metrics", "biascore_transforms"]
+MODULES = [
+    *("biascore.archive.verify", "biascore.calibration.calibration", "biascore.evidence.spec", "biascore.languages.gender_rules"),
+    *("biascore.mitigation.corpus", "biascore.models.cache", "biascore.models.codecs", "biascore.models.training"),
+    *("biascore.planning.planner", "biascore.scorers.folder", "biascore.scorers.labelled", "biascore.results.run"),
+    *("biascore_adapters.hf.locate", "biascore_adapters.onnx.locate", "biascore_adapters.transformer.pipeline"),
+    *("biascore_adapters.fasttext.backend", "biascore_adapters.answers.choices", "biascore_adapters.openai.backend"),
+    *("biascore_adapters.mt.deepl", "biascore_adapters.mt.amazon", "biascore_adapters.mt.google", "biascore_transforms.linear"),
+]
+"""What readers import only as they run, for it to be instrumented too."""
 ADDRESS_SPACE = 8 << 30
 OWN = (*(f"/{name}/" for name in PACKAGES),)
 
@@ -36,23 +49,32 @@ def where(error: BaseException) -> str:
     return f"{type(error).__name__} {''.join(c for c in words if not c.isdigit())[:60]}at {place}"
 
 
-def fuzz(name: str, seconds: int, folder: Path) -> None:
-    """One turn of one reader, in this process; atheris ends it."""
+def limits() -> None:
+    """What a file may take, smaller than by default so that a large one is soon found; and no cache of the user's."""
+    os.environ |= {"BIASCORE_MAX_FILE_MB": "2", "BIASCORE_CACHE_DIR": "/nonexistent"}
+
+
+def loaded() -> dict[str, Reader]:
+    """The readers, with the code that they run instrumented for atheris, each module once for all turns."""
     import atheris
+
+    with atheris.instrument_imports(include=PACKAGES):
+        from tests.fuzz import readers
+
+        for module in MODULES:
+            importlib.import_module(module)
+        _ = readers.engine().plugins
+    return readers.READERS
+
+
+def fuzz(name: str, reader: Reader, seconds: int, folder: Path) -> None:
+    """One turn of one reader, in a process of its own; atheris ends it."""
+    import atheris
+
+    from tests.fuzz import mutate, oracle, packing
 
     resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE, ADDRESS_SPACE))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    os.environ["BIASCORE_MAX_FILE_MB"] = "8"
-    os.environ["BIASCORE_CACHE_DIR"] = str(folder / "no-cache")
-    with atheris.instrument_imports(include=PACKAGES):
-        from tests.fuzz.readers import READERS
-
-        reader = READERS[name]
-        from biascore import Engine
-
-        Engine(cache=None)
-    from tests.fuzz import mutate, oracle, packing
-
     corpus, finds = folder / "corpus" / name, folder / "finds"
     corpus.mkdir(parents=True, exist_ok=True)
     finds.mkdir(exist_ok=True)
@@ -91,34 +113,39 @@ def fuzz(name: str, seconds: int, folder: Path) -> None:
 
 
 def turns(names: list[str], folder: Path, minutes: float, seconds: int, jobs: int) -> None:
-    """Let the readers take turns until the time is over; count what each took."""
+    """Let the readers take turns until the time is over, each in a process forked for it; count what each took."""
+    readers = loaded()
     folder.mkdir(parents=True, exist_ok=True)
-    times_file = folder / "times.json"
+    times_file, finds = folder / "times.json", folder / "finds.txt"
+    names = names or [*readers]
     times: dict[str, float] = dict.fromkeys(names, 0.0)
     with contextlib.suppress(OSError, ValueError):
         times |= json.loads(times_file.read_text(encoding="utf-8"))
-    end, running = time.monotonic() + 60 * minutes, dict[int, tuple[str, float]]()
+    end, running = time.monotonic() + 60 * minutes, dict[int, str]()
     while True:
         left = end - time.monotonic()
-        while left > 30 and len(running) < jobs:
-            busy = {name for name, _ in running.values()}
-            name = min((one for one in names if one not in busy), key=lambda one: times[one], default="")
-            if not name:
-                break
-            turn = int(min(seconds, left))
-            command = [sys.executable, __file__, name, "--here", "--slice", str(turn), "--folder", str(folder)]
-            with (folder / f"{name}.log").open("ab") as stream:
-                process = subprocess.Popen(command, stdout=stream, stderr=stream)
-            running[process.pid] = (name, time.monotonic())
+        while left > 30 and len(running) < min(jobs, len(names)):
+            name = min((one for one in names if one not in running.values()), key=lambda one: times[one])
+            if (pid := os.fork()) == 0:
+                with (folder / f"{name}.log").open("wb") as stream:
+                    os.dup2(stream.fileno(), 1)
+                    os.dup2(stream.fileno(), 2)
+                try:
+                    fuzz(name, readers[name], int(min(seconds, left)), folder)
+                except BaseException:
+                    traceback.print_exc()
+                finally:
+                    sys.stderr.flush()
+                    os._exit(1)
+            running[pid] = name
         if not running:
             return
         pid, status, used = os.wait4(-1, 0)
-        name, _ = running.pop(pid)
+        name = running.pop(pid)
         times[name] = round(times[name] + used.ru_utime + used.ru_stime, 1)
         if status:
-            with (folder / "finds.txt").open("a", encoding="utf-8") as stream:
-                stream.write(f"{name}: the process ended with {status}; see {name}.log and finds/{name}-died-*\n")
-            times[name] += 1  # so that one that cannot start is not tried for ever
+            with finds.open("a", encoding="utf-8") as stream:
+                stream.write(f"{name}: ended with {status}; see {name}.log and finds/{name}-died-*\n")
         new = times_file.with_suffix(".new")
         new.write_text(json.dumps(times, indent=1, sort_keys=True) + "\n", encoding="utf-8")
         new.replace(times_file)
@@ -129,7 +156,6 @@ def replay(name: str, file: Path) -> None:
     from tests.fuzz import oracle, packing
     from tests.fuzz.readers import READERS
 
-    os.environ["BIASCORE_MAX_FILE_MB"] = "8"
     reader = READERS[name]
     files = packing.unpacked(file.read_bytes(), reader.file)
     print({one: raw[:500] for one, raw in files.items()})
@@ -144,17 +170,13 @@ def main() -> None:
     parser.add_argument("--slice", type=int, default=180)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--folder", type=Path, default=Path("fuzzed"))
-    parser.add_argument("--here", action="store_true", help="one turn in this process")
     parser.add_argument("--replay", type=Path)
     given = parser.parse_args()
+    limits()
     if given.replay:
         replay(given.readers[0], given.replay)
-    elif given.here:
-        fuzz(given.readers[0], given.slice, given.folder.resolve())
     else:
-        from tests.fuzz.readers import READERS
-
-        turns(given.readers or [*READERS], given.folder.resolve(), given.minutes, given.slice, given.jobs)
+        turns(given.readers, given.folder.resolve(), given.minutes, given.slice, given.jobs)
 
 
 if __name__ == "__main__":
