@@ -96,7 +96,7 @@ class Room:
                 self.done.append(f"wrote {place}")
         elif event in _CHANGES:
             inside = args[-1] if isinstance(args[-1], int) and args[-1] >= 0 and event in ("os.remove", "os.rmdir") else None
-            for one in args[:2]:
+            for one in args[1:2] if event == "os.symlink" else args[:2]:  # of a link only where it lies
                 if isinstance(one, str | bytes) and not self._own(place := self._place(one, inside)):
                     self.done.append(f"{event} {place}")
         elif event == "socket.connect" and isinstance(args[1], tuple) and args[1][0] != self._host:
@@ -146,8 +146,8 @@ def check_message(message: str, names: list[str]) -> None:
     if len(message) > MAX_MESSAGE:
         raise Wrong(f"message of {len(message)} characters")
     for one in message:
-        if unicodedata.category(one) in ("Cc", "Cs") and one != "\n":
-            raise Wrong(f"message with the character {one!r}: {ascii(message[:300])}")
+        if unicodedata.category(one) in ("Cc", "Cs") and one not in "\t\n":
+            raise Wrong(f"message with a control character: {one!r} in {ascii(message[:300])}")
     if names and not any(part in message for name in names for part in (name, Path(name).name)):
         raise Wrong(f"message that names no file: {message[:300]}")
     if not _STEP.search(message):

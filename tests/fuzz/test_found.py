@@ -1,0 +1,119 @@
+"""What fuzzing found stays fixed: each input that once broke a reader goes through every reader that takes such a file."""
+
+from __future__ import annotations
+
+import ast
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from . import mutate, oracle, packing, readers
+
+ROOT = Path(__file__).resolve().parents[2]
+FOUND = sorted((Path(__file__).parent / "found").iterdir())
+SERVICES = {name for name, reader in readers.READERS.items() if reader.file.endswith(".http")}
+NEEDED = {"inspect-eval": "zstandard", "onnx": "onnx", "model-folder": "safetensors", "checkpoint": "safetensors"}
+NEEDED |= {"fasttext-ftz": "fasttext"} | dict.fromkeys(SERVICES, "deepl")
+
+
+@pytest.fixture(scope="module")
+def room() -> Iterator[oracle.Room]:
+    made = oracle.Room()
+    yield made
+    made.close()
+
+
+@pytest.fixture(autouse=True)
+def _small_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BIASCORE_MAX_FILE_MB", "2")
+
+
+def taken_by(name: str) -> list[str]:
+    """The readers that take an input of this one: of several files, or of one; an answer of a server by services only."""
+    several = not readers.READERS[name].file
+    return [
+        other
+        for other, reader in readers.READERS.items()
+        if (not reader.file) == several and (other in SERVICES) == (name in SERVICES)
+    ]
+
+
+@pytest.mark.parametrize("path", FOUND, ids=lambda path: path.name)
+def test_what_was_found_is_read_or_refused(path: Path, room: oracle.Room) -> None:
+    name, _, _ = path.name.partition(".")
+    data = path.read_bytes()
+    for other in taken_by(name):
+        if other in SERVICES:
+            pytest.importorskip("deepl")
+            pytest.importorskip("openai")
+        reader = readers.READERS[other]
+        files = packing.unpacked(data, reader.file)
+        assert files
+        oracle.ask(reader.read, files, room, names=reader.names)
+
+
+def test_nothing_of_a_file_is_executed() -> None:
+    """No module of ours calls eval or exec, or imports what reads pickles."""
+    called, imported = set(), set()
+    for top in ("biascore", "adapters", "plugins", "wordlists"):
+        for path in (ROOT / top).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_bytes())):
+                match node:
+                    case ast.Call(func=ast.Name(id="eval" | "exec" as which)):
+                        called.add(f"{path.name}: {which}")
+                    case ast.Import(names=names):
+                        imported |= {one.name.partition(".")[0] for one in names}
+                    case ast.ImportFrom(module=str(module), level=0):
+                        imported.add(module.partition(".")[0])
+    assert not called
+    assert not imported & {"pickle", "dill", "cloudpickle", "joblib", "marshal", "shelve", "yaml"}
+
+
+@pytest.mark.parametrize(
+    ("doing", "told"),
+    [
+        (lambda folder: (folder.parent / oracle.CANARY).read_text(), "read canary.txt outside"),
+        (lambda folder: (folder.parent / "new").write_text("x"), "wrote "),
+        (lambda folder: (folder.parent / "other").mkdir(), "os.mkdir"),
+        (lambda folder: (folder / "link").symlink_to("../canary.txt") or (folder / "link").read_text(), "read canary"),
+        (lambda folder: bytearray(700_000_000), "took "),
+        (lambda folder: _refuse("in/x: no \x07. Go"), None),
+        (lambda folder: _refuse("wrong. Correct it"), "names no file"),
+        (lambda folder: _refuse("in/x is wrong"), "without a next step"),
+    ],
+    ids=["reads", "writes", "makes", "follows", "memory", "bell", "nameless", "stepless"],
+)
+def test_the_oracle_sees(doing: object, told: str | None, room: oracle.Room) -> None:
+    if told is None:
+        assert oracle.ask(doing, {"x": b""}, room) == "in/x: no ␇. Go"  # type: ignore[arg-type]
+        return
+    with pytest.raises(oracle.Wrong, match=told):
+        oracle.ask(doing, {"x": b""}, room)  # type: ignore[arg-type]
+
+
+def _refuse(message: str) -> None:
+    from biascore.errors import DataError
+
+    raise DataError(message)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", readers.READERS)
+def test_valid_inputs_are_read_and_changed_ones_are_read_or_refused(name: str, room: oracle.Room) -> None:
+    if name in NEEDED:
+        pytest.importorskip(NEEDED[name])
+    reader = readers.READERS[name]
+    made = reader.seeds()
+    assert None in [oracle.ask(reader.read, packing.unpacked(seed, reader.file), room, names=reader.names) for seed in made]
+    for number in range(30):
+        rng = random.Random(f"{name} {number}")
+
+        def plain(raw: bytes, rng: random.Random = rng) -> bytes:
+            place = rng.randrange(max(1, len(raw)))
+            return raw[:place] + bytes([rng.randrange(256)]) + raw[place + 1 :]
+
+        data = mutate.mutated(rng.choice(made), reader.file, rng, plain)[: oracle.LARGEST]
+        if files := packing.unpacked(data, reader.file):
+            oracle.ask(reader.read, files, room, names=reader.names)
