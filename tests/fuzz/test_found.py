@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import random
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +16,12 @@ FOUND = sorted((Path(__file__).parent / "found").iterdir())
 SERVICES = {name for name, reader in readers.READERS.items() if reader.file.endswith(".http")}
 NEEDED = {"inspect-eval": "zstandard", "onnx": "onnx", "model-folder": "safetensors", "checkpoint": "safetensors"}
 NEEDED |= {"fasttext-ftz": "fasttext"} | dict.fromkeys(SERVICES, "deepl")
+
+NO_ONE_ANSWER = {"openai-completion"}
+"""It asks several questions and compares the answers, which one answer to all of them does not fit."""
+EXECUTES = re.compile(
+    r"(?<![\w.`])(eval|exec)\(|^\s*(import|from) (pickle|dill|cloudpickle|joblib|marshal|shelve|yaml)\b", re.MULTILINE
+)
 
 
 @pytest.fixture(scope="module")
@@ -56,19 +62,11 @@ def test_what_was_found_is_read_or_refused(path: Path, room: oracle.Room) -> Non
 
 def test_nothing_of_a_file_is_executed() -> None:
     """No module of ours calls eval or exec, or imports what reads pickles."""
-    called, imported = set(), set()
-    for top in ("biascore", "adapters", "plugins", "wordlists"):
-        for path in (ROOT / top).rglob("*.py"):
-            for node in ast.walk(ast.parse(path.read_bytes())):
-                match node:
-                    case ast.Call(func=ast.Name(id="eval" | "exec" as which)):
-                        called.add(f"{path.name}: {which}")
-                    case ast.Import(names=names):
-                        imported |= {one.name.partition(".")[0] for one in names}
-                    case ast.ImportFrom(module=str(module), level=0):
-                        imported.add(module.partition(".")[0])
-    assert not called
-    assert not imported & {"pickle", "dill", "cloudpickle", "joblib", "marshal", "shelve", "yaml"}
+    files = [path for top in ("biascore", "adapters", "plugins", "wordlists") for path in (ROOT / top).rglob("*.py")]
+    assert len(files) > 300
+    assert not [path.name for path in files if EXECUTES.search(path.read_text(encoding="utf-8"))]
+    assert EXECUTES.search("x = eval(text)")
+    assert EXECUTES.search("    from pickle import loads")
 
 
 @pytest.mark.parametrize(
@@ -78,7 +76,7 @@ def test_nothing_of_a_file_is_executed() -> None:
         (lambda folder: (folder.parent / "new").write_text("x"), "wrote "),
         (lambda folder: (folder.parent / "other").mkdir(), "os.mkdir"),
         (lambda folder: (folder / "link").symlink_to("../canary.txt") or (folder / "link").read_text(), "read canary"),
-        (lambda folder: bytearray(700_000_000), "took "),
+        (lambda folder: b"x" * 600_000_000, "took "),
         (lambda folder: _refuse("in/x: no \x07. Go"), None),
         (lambda folder: _refuse("wrong. Correct it"), "names no file"),
         (lambda folder: _refuse("in/x is wrong"), "without a next step"),
@@ -106,7 +104,8 @@ def test_valid_inputs_are_read_and_changed_ones_are_read_or_refused(name: str, r
         pytest.importorskip(NEEDED[name])
     reader = readers.READERS[name]
     made = reader.seeds()
-    assert None in [oracle.ask(reader.read, packing.unpacked(seed, reader.file), room, names=reader.names) for seed in made]
+    told = [oracle.ask(reader.read, packing.unpacked(seed, reader.file), room, names=reader.names) for seed in made]
+    assert None in told or name in NO_ONE_ANSWER
     for number in range(30):
         rng = random.Random(f"{name} {number}")
 
