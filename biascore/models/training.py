@@ -128,7 +128,9 @@ class Checkpoints:
     def _found(self, folder: Path, *, overwrite: bool) -> Path | None:
         if not (self._folder / CHECKPOINT_FILE).is_file():
             return None
-        before = parse_json(read_bytes(self._folder / CHECKPOINT_FILE, CHECKPOINT_FILE, RunError)).get("recipe")
+        before = parse_json(read_bytes(self._folder / CHECKPOINT_FILE, CHECKPOINT_FILE, RunError)).get(
+            "recipe"
+        )
         if before == self._recipe:
             return self._folder
         if overwrite:

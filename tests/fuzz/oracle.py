@@ -94,7 +94,11 @@ class Room:
             if writes and not self._own(place):
                 self.done.append(f"wrote {place}")
         elif event in _CHANGES:
-            inside = args[-1] if isinstance(args[-1], int) and args[-1] >= 0 and event in ("os.remove", "os.rmdir") else None
+            inside = (
+                args[-1]
+                if isinstance(args[-1], int) and args[-1] >= 0 and event in ("os.remove", "os.rmdir")
+                else None
+            )
             for one in args[1:2] if event == "os.symlink" else args[:2]:  # of a link only where it lies
                 if isinstance(one, str | bytes) and not self._own(place := self._place(one, inside)):
                     self.done.append(f"{event} {place}")
@@ -103,13 +107,16 @@ class Room:
 
     def _place(self, path: str | bytes, folder: int | None = None) -> Path:
         """Where a path is; of one to be removed not what it links to."""
-        whole = os.path.join("" if folder is None else os.readlink(f"/proc/self/fd/{folder}"), os.fsdecode(path))
-        return Path(os.path.realpath(whole) if folder is None else os.path.abspath(whole))
+        if folder is None:
+            return Path(os.path.realpath(path))
+        return Path(f"/proc/self/fd/{folder}").readlink() / os.fsdecode(path)
 
     def _own(self, place: Path) -> bool:
         ours = (self.inside, self._scratch, Path("/dev"), Path("/proc"))
-        return any(place.is_relative_to(one) for one in ours) or place.suffix in (".pyc", ".lock") or (
-            "__pycache__" in place.parts
+        return (
+            any(place.is_relative_to(one) for one in ours)
+            or place.suffix in (".pyc", ".lock")
+            or ("__pycache__" in place.parts)
         )
 
 
@@ -146,7 +153,7 @@ def check_message(message: str, names: list[str]) -> None:
         raise Wrong(f"message of {len(message)} characters")
     for one in message:
         if unicodedata.category(one) in ("Cc", "Cs") and one not in "\t\n":
-            raise Wrong(f"message with a control character: {one!r} in {ascii(message[:300])}")
+            raise Wrong(f"message with a control character: {one!r} in {message[:300]!a}")
     if names and not any(part in message for name in names for part in (name, Path(name).name)):
         raise Wrong(f"message that names no file: {message[:300]}")
     if not _STEP.search(message):

@@ -44,12 +44,20 @@ def engine() -> Any:
 
 
 def data(
-    format: str, file: str, made: Callable[[], Seeds], language: str = "en", *, source: str | None = None, **options: Any
+    format: str,
+    file: str,
+    made: Callable[[], Seeds],
+    language: str = "en",
+    *,
+    source: str | None = None,
+    **options: Any,
 ) -> Reader:
     """A data format; ``source``: what of the folder is named, by default the file."""
 
     def read(folder: Path) -> None:
-        test = engine().data(format, folder / (file if source is None else source), language=language, **options)
+        test = engine().data(
+            format, folder / (file if source is None else source), language=language, **options
+        )
         test.to_answer() if hasattr(test, "to_answer") else None
         repr(test)
 
@@ -69,12 +77,15 @@ def vectors(file: str, made: Callable[[], Seeds], **options: Any) -> Reader:
             model.embed([*WORDS, "unknown", "two words"])
             model.familiarity(["he", "cook", "x"])
             vocabulary = model.vocabulary()
-            getattr(vocabulary, "first", lambda n: None)(5)
+            list(vocabulary.words(5))
+            list(vocabulary.blocks(4))
 
     return Reader(file, read, made)
 
 
-def answers(file: str, made: Callable[[], Seeds], *ask: str, language: str | None = None, **options: Any) -> Reader:
+def answers(
+    file: str, made: Callable[[], Seeds], *ask: str, language: str | None = None, **options: Any
+) -> Reader:
     """A file of precomputed answers: opened, and asked."""
 
     def read(folder: Path) -> None:
@@ -180,7 +191,11 @@ def scorer(folder: Path) -> None:
 def labelled(folder: Path) -> None:
     from biascore.scorers.labelled import Reading, read_labelled
 
-    reading = Reading(columns={"emotion": "emotion"}) if b"emotion" in (folder / "labelled.csv").read_bytes()[:60] else Reading()
+    reading = (
+        Reading(columns={"emotion": "emotion"})
+        if b"emotion" in (folder / "labelled.csv").read_bytes()[:60]
+        else Reading()
+    )
     read_labelled(folder / "labelled.csv", reading, () if reading.columns else ("anger",))
 
 
@@ -192,7 +207,9 @@ def run(folder: Path) -> None:
     path = folder / "run" / "run.json"
     with contextlib.suppress(Exception):
         body = json.loads(path.read_bytes())
-        body["content_sha256"] = content_hash({key: value for key, value in body.items() if key != "content_sha256"})
+        body["content_sha256"] = content_hash(
+            {key: value for key, value in body.items() if key != "content_sha256"}
+        )
         path.write_text(json.dumps(body), encoding="utf-8")
     problems, found = read_run(folder / "run")
     if found is not None:
@@ -211,7 +228,7 @@ def calibration(folder: Path) -> None:
     from biascore.calibration.calibration import Calibration
 
     found = Calibration.load(folder / "weat.json")
-    found.described if hasattr(found, "described") else None  # noqa: B018
+    found.described if hasattr(found, "described") else None
 
 
 def checkpoint(folder: Path) -> None:
@@ -289,7 +306,9 @@ class _Answers(StreamRequestHandler):
         self.rfile.read(length)
         server: Any = self.server
         body = _part(server.body, asked[1].partition(b"?")[0].decode("latin-1") if len(asked) > 1 else "")
-        head = f"HTTP/1.1 {server.status} X\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n"
+        head = (
+            f"HTTP/1.1 {server.status} X\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n"
+        )
         self.wfile.write(head.encode() + b"Retry-After: 1\r\nConnection: close\r\n\r\n" + body)
 
 
@@ -311,7 +330,13 @@ def _server() -> _Server:
 
 def _service(adapter: str, **options: Any) -> Any:
     """A model of it that was never refused anything, which it would remember."""
-    for name in ("DEEPL_AUTH_KEY", "GOOGLE_API_KEY", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "OPENAI_API_KEY"):
+    for name in (
+        "DEEPL_AUTH_KEY",
+        "GOOGLE_API_KEY",
+        "AWS_ACCESS_KEY_ID",
+        "AWS_SECRET_ACCESS_KEY",
+        "OPENAI_API_KEY",
+    ):
         os.environ.setdefault(name, KEY)
     os.environ.setdefault("AWS_DEFAULT_REGION", "eu-west-1")
     url = f"http://127.0.0.1:{_server().server_address[1]}"
@@ -358,7 +383,9 @@ CHAT = {
 }  # fmt: skip
 COMPLETION = {
     "model": "m",
-    "choices": [{"text": "x", "logprobs": {"tokens": ["<s>", "He is.", "x"], "token_logprobs": [None, -1.0, -2.0]}}],
+    "choices": [
+        {"text": "x", "logprobs": {"tokens": ["<s>", "He is.", "x"], "token_logprobs": [None, -1.0, -2.0]}}
+    ],
     "usage": {"prompt_tokens": 2},
     "tokens": [{"id": 1, "piece": "<s>"}, {"id": 2, "piece": "He is."}],
 }
@@ -385,17 +412,25 @@ READERS: dict[str, Reader] = {
     "discrim-eval": data("discrim-eval", "explicit.jsonl", seeds.discrim_eval),
     "eec-parts": data("eec-parts", "parts.toml", seeds.eec_parts, corpus="mine", mode="as_published"),
     "outcomes": data(
-        "outcomes", "hires.csv", seeds.texts("id,sex,race,hired\np1,F, A ,0\np2,M,B,1\np3,,A,1\n"), text="id",
+        "outcomes",
+        "hires.csv",
+        seeds.texts("id,sex,race,hired\np1,F, A ,0\np2,M,B,1\np3,,A,1\n"),
+        text="id",
         groups=["sex", "race"],
     ),
     "conllu": data("conllu", "bank.conllu", seeds.conllu, "es", min_count=1, held_out=0),
     "nouns": data(
-        "nouns", "nouns.tsv", seeds.texts("word\tgender\tset\nsol\tm\ttrain\nluz\tf\ttrain\nmar\tm\ttest\nflor\tf\ttest\n"), "es"
+        "nouns",
+        "nouns.tsv",
+        seeds.texts("word\tgender\tset\nsol\tm\ttrain\nluz\tf\ttrain\nmar\tm\ttest\nflor\tf\ttest\n"),
+        "es",
     ),
     "noun-pairs": data(
         "noun-pairs", "p.csv", seeds.texts("first,second,genders\nsol,luna,different\nmesa,luz,same\n"), "es"
     ),
-    "valence-norms": data("valence-norms", "v.csv", seeds.texts("word,score\nsol,7.5\nluto,1.5\nmar,5\n"), "es"),
+    "valence-norms": data(
+        "valence-norms", "v.csv", seeds.texts("word,score\nsol,7.5\nluto,1.5\nmar,5\n"), "es"
+    ),
     "analogies": data("analogies", "q.txt", seeds.texts(": family\nhe she king queen\nhe she boy girl\n")),
     "vec": vectors("m.vec", seeds.vec),
     "word2vec": vectors("m.bin", seeds.word2vec),
@@ -419,17 +454,29 @@ READERS: dict[str, Reader] = {
     "word-pairs": Reader("pairs.csv", pairs, seeds.texts("female,male\nshe,he\nqueen,king\n")),
     "cache": Reader("", disk_cache, seeds.caches),
     "cached-answer": Reader("answer", answer, seeds.answers, names=False),
-    "deepl": service("deepl", {"translations": [{"detected_source_language": "EN", "text": "Hallo.", "billed_characters": 6}]}),
+    "deepl": service(
+        "deepl",
+        {"translations": [{"detected_source_language": "EN", "text": "Hallo.", "billed_characters": 6}]},
+    ),
     "google": service("google-translate", {"data": {"translations": [{"translatedText": "Hallo."}]}}),
-    "amazon": service("amazon-translate", {"TranslatedText": "Hallo.", "SourceLanguageCode": "en", "TargetLanguageCode": "de"}),
+    "amazon": service(
+        "amazon-translate",
+        {"TranslatedText": "Hallo.", "SourceLanguageCode": "en", "TargetLanguageCode": "de"},
+    ),
     "libretranslate": service(
         "libretranslate",
-        {"/languages": [{"code": "en", "name": "E", "targets": ["de"]}], "/translate": {"translatedText": ["Hallo."]}},
+        {
+            "/languages": [{"code": "en", "name": "E", "targets": ["de"]}],
+            "/translate": {"translatedText": ["Hallo."]},
+        },
     ),
     "apertium": service(
         "apertium",
         {
-            "/listPairs": {"responseData": [{"sourceLanguage": "eng", "targetLanguage": "deu"}], "responseStatus": 200},
+            "/listPairs": {
+                "responseData": [{"sourceLanguage": "eng", "targetLanguage": "deu"}],
+                "responseStatus": 200,
+            },
             "/translate": {"responseData": {"translatedText": "Hallo."}, "responseStatus": 200},
         },
     ),

@@ -29,12 +29,40 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT)]
 PACKAGES = ["biascore", "biascore_adapters", "biascore_metrics", "biascore_transforms"]
 MODULES = [
-    *("biascore.archive.verify", "biascore.calibration.calibration", "biascore.evidence.spec", "biascore.languages.gender_rules"),
-    *("biascore.mitigation.corpus", "biascore.models.cache", "biascore.models.codecs", "biascore.models.training"),
-    *("biascore.planning.planner", "biascore.scorers.folder", "biascore.scorers.labelled", "biascore.results.run"),
-    *("biascore_adapters.hf.locate", "biascore_adapters.onnx.locate", "biascore_adapters.transformer.pipeline"),
-    *("biascore_adapters.fasttext.backend", "biascore_adapters.answers.choices", "biascore_adapters.openai.backend"),
-    *("biascore_adapters.mt.deepl", "biascore_adapters.mt.amazon", "biascore_adapters.mt.google", "biascore_transforms.linear"),
+    *(
+        "biascore.archive.verify",
+        "biascore.calibration.calibration",
+        "biascore.evidence.spec",
+        "biascore.languages.gender_rules",
+    ),
+    *(
+        "biascore.mitigation.corpus",
+        "biascore.models.cache",
+        "biascore.models.codecs",
+        "biascore.models.training",
+    ),
+    *(
+        "biascore.planning.planner",
+        "biascore.scorers.folder",
+        "biascore.scorers.labelled",
+        "biascore.results.run",
+    ),
+    *(
+        "biascore_adapters.hf.locate",
+        "biascore_adapters.onnx.locate",
+        "biascore_adapters.transformer.pipeline",
+    ),
+    *(
+        "biascore_adapters.fasttext.backend",
+        "biascore_adapters.answers.choices",
+        "biascore_adapters.openai.backend",
+    ),
+    *(
+        "biascore_adapters.mt.deepl",
+        "biascore_adapters.mt.amazon",
+        "biascore_adapters.mt.google",
+        "biascore_transforms.linear",
+    ),
 ]
 """What readers import only as they run, for it to be instrumented too."""
 ADDRESS_SPACE = 8 << 30
@@ -106,7 +134,13 @@ def fuzz(name: str, reader: Reader, seconds: int, folder: Path) -> None:
         made = mutate.mutated(data, reader.file, random.Random(seed), plain)
         return made if len(made) <= largest else data
 
-    options = [f"-max_total_time={seconds}", "-timeout=120", "-rss_limit_mb=4000", f"-max_len={oracle.LARGEST}", "-print_final_stats=0"]
+    options = [
+        f"-max_total_time={seconds}",
+        "-timeout=120",
+        "-rss_limit_mb=4000",
+        f"-max_len={oracle.LARGEST}",
+        "-print_final_stats=0",
+    ]
     options += ["-close_fd_mask=1", f"-artifact_prefix={finds}/{name}-died-", "-verbosity=0"]
     atheris.Setup([sys.argv[0], *options, str(corpus)], one, custom_mutator=mutated)
     atheris.Fuzz()
@@ -164,7 +198,9 @@ def replay(name: str, file: Path) -> None:
 
 def main() -> None:
     """Read the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("readers", nargs="*")
     parser.add_argument("--minutes", type=float, default=60)
     parser.add_argument("--slice", type=int, default=180)

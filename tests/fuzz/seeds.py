@@ -43,10 +43,19 @@ def folder(write: Callable[[Path], object], *, whole: bool = True) -> Seeds:
     """What ``write`` leaves in an empty folder, as one input; or, not ``whole``, each of its files."""
     with tempfile.TemporaryDirectory() as made:
         write(Path(made))
-        found = {
-            path.relative_to(made).as_posix(): path.read_bytes() for path in sorted(Path(made).rglob("*")) if path.is_file()
-        }
-    return [packed(found)] if whole else [*found.values()]
+        return [packed_folder(Path(made))] if whole else [*files_of(Path(made)).values()]
+
+
+def files_of(made: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(made).as_posix(): path.read_bytes()
+        for path in sorted(made.rglob("*"))
+        if path.is_file()
+    }
+
+
+def packed_folder(made: Path) -> bytes:
+    return packed(files_of(made))
 
 
 def gest_parquet() -> Seeds:
@@ -66,13 +75,19 @@ def encoded() -> Seeds:
 def equity() -> Seeds:
     from ..stimuli import equity_files
 
-    return [value.encode() for value in vars(equity_files).values() if isinstance(value, str) and "[" in value and "=" in value]
+    return [
+        value.encode()
+        for value in vars(equity_files).values()
+        if isinstance(value, str) and "[" in value and "=" in value
+    ]
 
 
 def stimuli() -> Seeds:
     import biascore_wordlists
 
-    shipped = sorted(Path(biascore_wordlists.__file__).parent.rglob("*.toml"), key=lambda path: path.stat().st_size)
+    shipped = sorted(
+        Path(biascore_wordlists.__file__).parent.rglob("*.toml"), key=lambda path: path.stat().st_size
+    )
     small = [path.read_bytes() for path in shipped if path.stat().st_size < 12_000]
     return [*good("stimuli")(), *small[::2][:12], *equity()]
 
@@ -158,7 +173,8 @@ def stereoset() -> Seeds:
     from ..metrics.stereoset.made import TERMS, example
 
     parts = {
-        part: [example(number, target, part) for number, target in enumerate(TERMS)] for part in ("intrasentence", "intersentence")
+        part: [example(number, target, part) for number, target in enumerate(TERMS)]
+        for part in ("intrasentence", "intersentence")
     }
     return [json.dumps({"version": "1", "data": parts}).encode()]
 
@@ -184,10 +200,16 @@ def conllu() -> Seeds:
 def geneval() -> Seeds:
     from ..metrics.mt_geneval.conftest import CONTEXT, SENTENCES
 
-    sentences = {f"geneval-sentences-{name.replace('.', '-test.en_it.')}": rows for name, rows in SENTENCES.items()}
-    contexts = {f"geneval-context-wikiprofessions-{name.replace('.', '-test.en_it.')}": rows for name, rows in CONTEXT.items()}
+    sentences = {
+        f"geneval-sentences-{name.replace('.', '-test.en_it.')}": rows for name, rows in SENTENCES.items()
+    }
+    contexts = {
+        f"geneval-context-wikiprofessions-{name.replace('.', '-test.en_it.')}": rows
+        for name, rows in CONTEXT.items()
+    }
     return [
-        packed({name: "\n".join(rows).encode() + b"\n" for name, rows in some.items()}) for some in (sentences, contexts)
+        packed({name: "\n".join(rows).encode() + b"\n" for name, rows in some.items()})
+        for some in (sentences, contexts)
     ]
 
 
@@ -203,7 +225,10 @@ def vec() -> Seeds:
 def word2vec() -> Seeds:
     rng = np.random.default_rng(1)
     rows = [word.encode() + b" " + rng.normal(size=4).astype("<f4").tobytes() for word in WORDS]
-    return [f"{len(rows)} 4\n".encode() + b"".join(rows), f"{len(rows)} 4\n".encode() + b"\n".join(rows) + b"\n"]
+    return [
+        f"{len(rows)} 4\n".encode() + b"".join(rows),
+        f"{len(rows)} 4\n".encode() + b"\n".join(rows) + b"\n",
+    ]
 
 
 def fasttext_bin(model: int = 2, minn: int = 2, maxn: int = 3, bucket: int = 7) -> bytes:
@@ -216,7 +241,8 @@ def fasttext_bin(model: int = 2, minn: int = 2, maxn: int = 3, bucket: int = 7) 
     head += b"".join(word.encode() + b"\0" + struct.pack("<qb", 9, kind) for word, kind in own)
     rows, out = len(WORDS) + bucket, labels or len(WORDS)
     matrices = b"".join(
-        b"\0" + struct.pack("<qq", n, 4) + rng.normal(size=(n, 4)).astype("<f4").tobytes() for n in (rows, out)
+        b"\0" + struct.pack("<qq", n, 4) + rng.normal(size=(n, 4)).astype("<f4").tobytes()
+        for n in (rows, out)
     )
     return head + matrices
 
@@ -234,10 +260,22 @@ def quantised() -> Seeds:
 
     def write(made: Path) -> None:
         text = made / "text"
-        text.write_text("".join(f"__label__{n % 2} {' '.join(WORDS)}\n" for n in range(300)), encoding="utf-8")
+        text.write_text(
+            "".join(f"__label__{n % 2} {' '.join(WORDS)}\n" for n in range(300)), encoding="utf-8"
+        )
         for name, more in (("a", {}), ("b", {"qnorm": True, "cutoff": 260, "retrain": False})):
             model = fasttext.train_supervised(
-                str(text), dim=4, epoch=1, minn=2, maxn=3, bucket=300, thread=1, verbose=0, loss="ova"
+                str(text),
+                dim=4,
+                epoch=1,
+                lr=0.01,
+                minn=2,
+                maxn=3,
+                bucket=300,
+                thread=1,
+                verbose=0,
+                loss="ova",
+                lrUpdateRate=10,
             )
             model.quantize(**more)
             model.save_model(str(made / name))
@@ -257,7 +295,11 @@ def logs(kind: str) -> Callable[[], Seeds]:
         match kind:
             case "lm-eval":
                 rows = [harnesses.lm_eval(n, (-1.0, -2.0, -3.0)) for n in range(2)]
-                return [lines(rows), lines([harnesses.lm_eval_text(0, "the boy")]), lines([harnesses.every_eval_ever(1, "x")])]
+                return [
+                    lines(rows),
+                    lines([harnesses.lm_eval_text(0, "the boy")]),
+                    lines([harnesses.every_eval_ever(1, "x")]),
+                ]
             case "inspect":
                 samples = [harnesses.inspect(n, "A") for n in range(2)]
                 return folder(lambda at: harnesses.log(at / "x", samples), whole=False)
@@ -285,7 +327,15 @@ def onnx_folder() -> Seeds:
     graph = helper.make_graph([node, branch], "g", info[:1], info[1:], initializer=[tensor])
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
     onnx.checker  # noqa: B018  # the package is there
-    exported = {"format": 1, "kind": "masked", "causal": False, "max_tokens": 8, "rows": 9, "tokens": 9, "pad": 0}
+    exported = {
+        "format": 1,
+        "kind": "masked",
+        "causal": False,
+        "max_tokens": 8,
+        "rows": 9,
+        "tokens": 9,
+        "pad": 0,
+    }
     files = {
         "model.onnx": model.SerializeToString(),
         "weights.data": b"\0" * 4,
@@ -293,7 +343,10 @@ def onnx_folder() -> Seeds:
         "vocab.txt": b"[PAD]\n[UNK]\na\n",
         "biascore_onnx.json": json.dumps(exported).encode(),
         "modules.json": json.dumps(
-            [{"type": f"sentence_transformers.models.{one}", "path": path} for one, path in (("Transformer", ""), ("Pooling", "1"))]
+            [
+                {"type": f"sentence_transformers.models.{one}", "path": path}
+                for one, path in (("Transformer", ""), ("Pooling", "1"))
+            ]
         ).encode(),
         "1/config.json": b'{"pooling_mode": "mean"}',
     }
@@ -308,26 +361,47 @@ def safetensors(tensors: Mapping[str, Any]) -> bytes:
 
 def sentence_folder() -> Seeds:
     types = ("Transformer", "Pooling", "Dense", "LayerNorm", "Normalize")
-    modules = [{"idx": n, "type": f"sentence_transformers.models.{one}", "path": f"{n}_{one}" if n else ""} for n, one in enumerate(types)]
-    dense = {"in_features": 4, "out_features": 3, "bias": True, "activation_function": "torch.nn.modules.activation.Tanh"}
+    modules = [
+        {"idx": n, "type": f"sentence_transformers.models.{one}", "path": f"{n}_{one}" if n else ""}
+        for n, one in enumerate(types)
+    ]
+    dense = {
+        "in_features": 4,
+        "out_features": 3,
+        "bias": True,
+        "activation_function": "torch.nn.modules.activation.Tanh",
+    }
     files = {
         "modules.json": modules,
-        "config_sentence_transformers.json": {"prompts": {"query": "q: "}, "default_prompt_name": "query", "truncate_dim": 2},
+        "config_sentence_transformers.json": {
+            "prompts": {"query": "q: "},
+            "default_prompt_name": "query",
+            "truncate_dim": 2,
+        },
         "sentence_bert_config.json": {"max_seq_length": 8, "do_lower_case": True},
         "config.json": {"model_type": "bert", "hidden_size": 4, "architectures": ["BertForMaskedLM"]},
         "tokenizer_config.json": {"tokenizer_class": "BertTokenizer"},
-        "1_Pooling/config.json": {"word_embedding_dimension": 4, "pooling_mode_mean_tokens": True, "include_prompt": False},
+        "1_Pooling/config.json": {
+            "word_embedding_dimension": 4,
+            "pooling_mode_mean_tokens": True,
+            "include_prompt": False,
+        },
         "2_Dense/config.json": dense,
     }
     plain = {name: json.dumps(value).encode() for name, value in files.items()}
     more = {
-        "2_Dense/model.safetensors": safetensors({"linear.weight": np.ones((3, 4)), "linear.bias": np.zeros(3)}),
+        "2_Dense/model.safetensors": safetensors(
+            {"linear.weight": np.ones((3, 4)), "linear.bias": np.zeros(3)}
+        ),
         "3_LayerNorm/model.safetensors": safetensors({"norm.weight": np.ones(3), "norm.bias": np.zeros(3)}),
         "model.safetensors": safetensors({"x": np.ones(2)}),
         "vocab.txt": b"[PAD]\n[UNK]\na\n",
     }
     other = {"config.json": json.dumps({"model_type": "gpt2", "quantization_config": None}).encode()}
-    return [packed(plain | more), packed(other | {"vocab.json": b"{}", "model.safetensors": more["model.safetensors"]})]
+    return [
+        packed(plain | more),
+        packed(other | {"vocab.json": b"{}", "model.safetensors": more["model.safetensors"]}),
+    ]
 
 
 def scorers() -> Seeds:
@@ -339,11 +413,17 @@ def scorers() -> Seeds:
     found = []
     with tempfile.TemporaryDirectory() as made:
         table = Path(made, "t.csv")
-        table.write_text("text,anger,joy\n" + "".join(f"{t},{a},{j}\n" for t, a, j in rows()), encoding="utf-8")
+        table.write_text(
+            "text,anger,joy\n" + "".join(f"{t},{a},{j}\n" for t, a, j in rows()), encoding="utf-8"
+        )
         data = read_data([str(table)], emotions=["anger"])
-        for options in ({"C": 1.0, "gamma": 1.0, "kernel": "rbf"}, {"alphas": [0.1, 1.0]}):
-            head = "ridge" if "alphas" in options else "svr"
-            found += folder(lambda at: train_scorer(data, at / "s", Training(tfidf=True, head=head, options=options)))  # noqa: B023
+        for head, options in (
+            ("svr", {"C": 1.0, "gamma": 1.0, "kernel": "rbf"}),
+            ("ridge", {"alphas": [0.1, 1.0]}),
+        ):
+            training = Training(tfidf=True, head=head, options=options)
+            train_scorer(data, Path(made, head, "s"), training)
+            found.append(packed_folder(Path(made, head)))
     return found
 
 
@@ -357,7 +437,10 @@ def bases() -> Seeds:
 
 
 def labelled() -> Seeds:
-    return texts("text,anger,joy\nI rage.,0.9,0.1\nI sing.,0.1,0.9\n", "text,emotion,score\nI rage.,anger,0.5\nI sing.,joy,0.75\n")()
+    return texts(
+        "text,anger,joy\nI rage.,0.9,0.1\nI sing.,0.1,0.9\n",
+        "text,emotion,score\nI rage.,anger,0.5\nI sing.,joy,0.75\n",
+    )()
 
 
 def runs() -> Seeds:
@@ -398,7 +481,9 @@ def checkpoints() -> Seeds:
     def write(at: Path) -> None:
         with Checkpoints(at / "state", {"steps": 3, "model": {"ref": "m"}}, minutes=1).keep() as new:
             (new / "state.json").write_text(json.dumps({"step": 2, "losses": [0.5]}), encoding="utf-8")
-            (new / "state.safetensors").write_bytes(safetensors({"weight/w": np.ones(2), "exp_avg/w": np.ones(2), "step/w": 2.0}))
+            (new / "state.safetensors").write_bytes(
+                safetensors({"weight/w": np.ones(2), "exp_avg/w": np.ones(2), "step/w": 2.0})
+            )
 
     return folder(write)
 
@@ -420,7 +505,11 @@ def answers() -> Seeds:
     from biascore.models.questions import Chosen, TokenLogprobs
 
     return [
-        *(codecs.encode_vector(np.ones(2, dtype=np.float32)), codecs.encode_score(0.5), codecs.encode_text("x")),
+        *(
+            codecs.encode_vector(np.ones(2, dtype=np.float32)),
+            codecs.encode_score(0.5),
+            codecs.encode_text("x"),
+        ),
         codecs.encode_logprobs(TokenLogprobs(("a", "b"), ((0, 1), (1, 2)), (-0.5, -1.0))),
         codecs.encode_chosen(Chosen("text", (), 1, "chosen", "B", (), 0.0)),
     ]
@@ -429,5 +518,9 @@ def answers() -> Seeds:
 def http(*bodies: Any) -> Callable[[], Seeds]:
     return lambda: [
         *(b"200\n" + json.dumps(body).encode() for body in bodies),
-        *(b"%d\n" % status + json.dumps({"error": {"message": "m", "code": status}, "message": "m"}).encode() for status in (400, 429)),
+        *(
+            b"%d\n" % status
+            + json.dumps({"error": {"message": "m", "code": status}, "message": "m"}).encode()
+            for status in (400, 429)
+        ),
     ]

@@ -14,13 +14,19 @@ from . import mutate, oracle, packing, readers
 ROOT = Path(__file__).resolve().parents[2]
 FOUND = sorted((Path(__file__).parent / "found").iterdir())
 SERVICES = {name for name, reader in readers.READERS.items() if reader.file.endswith(".http")}
-NEEDED = {"inspect-eval": "zstandard", "onnx": "onnx", "model-folder": "safetensors", "checkpoint": "safetensors"}
+NEEDED = {
+    "inspect-eval": "zstandard",
+    "onnx": "onnx",
+    "model-folder": "safetensors",
+    "checkpoint": "safetensors",
+}
 NEEDED |= {"fasttext-ftz": "fasttext"} | dict.fromkeys(SERVICES, "deepl")
 
 NO_ONE_ANSWER = {"openai-completion"}
 """It asks several questions and compares the answers, which one answer to all of them does not fit."""
 EXECUTES = re.compile(
-    r"(?<![\w.`])(eval|exec)\(|^\s*(import|from) (pickle|dill|cloudpickle|joblib|marshal|shelve|yaml)\b", re.MULTILINE
+    r"(?<![\w.`])(eval|exec)\(|^\s*(import|from) (pickle|dill|cloudpickle|joblib|marshal|shelve|yaml)\b",
+    re.MULTILINE,
 )
 
 
@@ -62,7 +68,11 @@ def test_what_was_found_is_read_or_refused(path: Path, room: oracle.Room) -> Non
 
 def test_nothing_of_a_file_is_executed() -> None:
     """No module of ours calls eval or exec, or imports what reads pickles."""
-    files = [path for top in ("biascore", "adapters", "plugins", "wordlists") for path in (ROOT / top).rglob("*.py")]
+    files = [
+        path
+        for top in ("biascore", "adapters", "plugins", "wordlists")
+        for path in (ROOT / top).rglob("*.py")
+    ]
     assert len(files) > 300
     assert not [path.name for path in files if EXECUTES.search(path.read_text(encoding="utf-8"))]
     assert EXECUTES.search("x = eval(text)")
@@ -75,11 +85,14 @@ def test_nothing_of_a_file_is_executed() -> None:
         (lambda folder: (folder.parent / oracle.CANARY).read_text(), "read canary.txt outside"),
         (lambda folder: (folder.parent / "new").write_text("x"), "wrote "),
         (lambda folder: (folder.parent / "other").mkdir(), "os.mkdir"),
-        (lambda folder: (folder / "link").symlink_to("../canary.txt") or (folder / "link").read_text(), "read canary"),
-        (lambda folder: b"x" * 600_000_000, "took "),
-        (lambda folder: _refuse("in/x: no \x07. Go"), None),
-        (lambda folder: _refuse("wrong. Correct it"), "names no file"),
-        (lambda folder: _refuse("in/x is wrong"), "without a next step"),
+        (
+            lambda folder: (folder / "link").symlink_to("../canary.txt") or (folder / "link").read_text(),
+            "read canary",
+        ),
+        (lambda _: b"x" * 600_000_000, "took "),
+        (lambda _: _refuse("in/x: no \x07. Go"), None),
+        (lambda _: _refuse("wrong. Correct it"), "names no file"),
+        (lambda _: _refuse("in/x is wrong"), "without a next step"),
     ],
     ids=["reads", "writes", "makes", "follows", "memory", "bell", "nameless", "stepless"],
 )
@@ -104,7 +117,10 @@ def test_valid_inputs_are_read_and_changed_ones_are_read_or_refused(name: str, r
         pytest.importorskip(NEEDED[name])
     reader = readers.READERS[name]
     made = reader.seeds()
-    told = [oracle.ask(reader.read, packing.unpacked(seed, reader.file), room, names=reader.names) for seed in made]
+    told = [
+        oracle.ask(reader.read, packing.unpacked(seed, reader.file), room, names=reader.names)
+        for seed in made
+    ]
     assert None in told or name in NO_ONE_ANSWER
     for number in range(30):
         rng = random.Random(f"{name} {number}")
