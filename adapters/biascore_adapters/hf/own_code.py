@@ -101,7 +101,7 @@ def own_class(folder: ModelFolder, auto: Any) -> tuple[Any, dict[str, Any]]:
 
 def _known(folder: ModelFolder) -> bool:
     """Whether the installed transformers has code for this type of model; what code of a folder registered is not its."""
-    kind = folder.config.get("model_type")
+    kind = str(folder.config.get("model_type"))
     return kind in CONFIG_MAPPING and not CONFIG_MAPPING[kind].__module__.startswith("transformers_modules")
 
 
