@@ -12,6 +12,7 @@ import html
 import ipaddress
 import os
 import re
+import traceback
 import urllib.request
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -37,6 +38,9 @@ _ENCODED: Final = re.compile(
     re.IGNORECASE,
 )
 _DROPPED: Final = re.compile(r"[\s\"'`\\+\u00ad\u200b-\u200d\u2060\ufeff]|\\[nrt]")
+
+
+_declared: Final = {*HUB_TOKENS}
 
 
 class KeyWarning(UserWarning):
@@ -72,12 +76,27 @@ def repeats(text: str, variables: Collection[str]) -> str:
     return next((name for name, forms in _forms(variables).items() if any(f in plain for f in forms)), "")
 
 
-def without_keys(variables: Collection[str], call: Callable[[], R]) -> R:
-    """What ``call`` returns; what it raises leaves without the keys, replaced where it cannot be fixed."""
+def declare(variables: Collection[str]) -> None:
+    """Variables that hold keys, of whatever adapter: no error of a plugin and no log shows them from now on."""
+    _declared.update(variables)
+
+
+def declared() -> frozenset[str]:
+    """All variables that were declared to hold keys in this process."""
+    return frozenset(_declared)
+
+
+def without_keys(variables: Collection[str], call: Callable[[], R], *, keep_locals: bool = False) -> R:
+    """What ``call`` returns; what it raises leaves without the keys, replaced where it cannot be fixed.
+
+    The local variables of its frames are dropped unless ``keep_locals``: tools that show them would show keys.
+    """
     try:
         return call()
     except BaseException as error:
         mended = _mended(error, variables, set())
+        if not keep_locals and _forms(variables):
+            _clear_frames(mended, set())
         if mended is error:
             raise
     raise mended  # out here: the other one would be its context
@@ -213,6 +232,16 @@ def _without(text: str, found: list[tuple[int, int, str]]) -> str:
             parts += [text[last:start], f"[{name}]"]
         last = max(last, end)
     return "".join([*parts, text[last:]])
+
+
+def _clear_frames(error: BaseException | None, seen: set[int]) -> None:
+    if error is None or id(error) in seen:
+        return
+    seen.add(id(error))
+    traceback.clear_frames(error.__traceback__)
+    inside = error.exceptions if isinstance(error, BaseExceptionGroup) else ()
+    for one in (error.__cause__, error.__context__, *inside):
+        _clear_frames(one, seen)
 
 
 def _mended(error: BaseException, variables: Collection[str], seen: set[int]) -> BaseException:
