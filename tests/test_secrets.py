@@ -15,10 +15,9 @@ import os
 import re
 import sys
 import traceback
-import types
 import warnings
 import zipfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
@@ -33,7 +32,7 @@ pytest.importorskip("boto3", reason="needs biascore[mt]")
 from biascore import Engine
 from biascore.basics.keys import HUB_TOKENS
 from biascore.cli import main
-from biascore.errors import BiascoreError
+from biascore.errors import BiascoreError, PluginFailedError
 from biascore.models import calling
 from biascore.plugins.loading import Plugins
 
@@ -86,10 +85,21 @@ def leaks(text: str, keys: Mapping[str, str]) -> set[str]:
 def keys(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     """Another canary in each variable that an adapter declares."""
     names = {name for kind in Plugins().adapters.items() for name in kind().key_variables} | {*HUB_TOKENS}
-    made = {name: f"{n}k7Qz{n * 7919:05d}/w+R{n * 104729 % 99991:05d}=vX{n}jP" for n, name in enumerate(sorted(names), 11)}
+    made = {
+        name: f"{n}k7Qz{n * 7919:05d}/w+R{n * 104729 % 99991:05d}=vX{n}jP"
+        for n, name in enumerate(sorted(names), 11)
+    }
     for name, key in made.items():
         monkeypatch.setenv(name, key)
-    for name in ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy", "AWS_PROFILE"):
+    for name in (
+        "HTTP_PROXY",
+        "http_proxy",
+        "HTTPS_PROXY",
+        "https_proxy",
+        "ALL_PROXY",
+        "all_proxy",
+        "AWS_PROFILE",
+    ):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-west-1")
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", "/nowhere")
@@ -146,7 +156,9 @@ class Servers:
 
         def error(status: int) -> Any:
             said = json.dumps(" and ".join(self.repeated(name)))
-            return json.loads(re.sub(rf'"error( {status})?"(?!:)', lambda _: said, json.dumps(plain_error(status))))
+            return json.loads(
+                re.sub(rf'"error( {status})?"(?!:)', lambda _: said, json.dumps(plain_error(status)))
+            )
 
         api.answer, api.error = answer, error
         return api
@@ -154,7 +166,10 @@ class Servers:
     def repeated(self, name: str) -> list[str]:
         """What a server that was sent the keys of a service may repeat, all that its requests held included."""
         variables = [one for one in self.keys if one.startswith("AWS_")] if name.startswith("amazon") else []
-        own = [self.keys[one] for one in variables or [SERVICES[name][1] if name in SERVICES else "OPENAI_API_KEY"]]
+        own = [
+            self.keys[one]
+            for one in variables or [SERVICES[name][1] if name in SERVICES else "OPENAI_API_KEY"]
+        ]
         return [said for key in own for said in encodings(key)]
 
     def fail(self, status: int) -> None:
@@ -175,15 +190,27 @@ class Servers:
 
     def audit(self) -> str:
         """An audit of a model of each service, and of one without a key, which is measured whatever they do."""
-        rows = ['[[models]]\nref = "planted:gender=1.5"', f'[[models]]\nref = "openai:{MODEL}"\noptions = {{ base_url = "{self.chat.url}" }}']
-        for name, server in self.mt.items():
-            at = f'"{name}:{server.url}"' if name == "libretranslate" else f'"{name}:"\noptions = {{ server = "{server.url}" }}'
-            rows.append(f"[[models]]\nref = {at}\nname = {name!r}")
-        mt = ", ".join(map(repr, SERVICES))
-        rows += [
-            '[[measurements]]\nmetric = "weat"\ntests = ["en/weat6"]\nmodels = ["planted:gender=1.5"]\noptions = { resamples = 100 }',
-            f'[[measurements]]\nmetric = "bbq"\ntests = ["en/choices-age"]\nmodels = ["openai:{MODEL}"]\noptions = {{ way = "text" }}',
-            f'[[measurements]]\nmetric = "gest-mt"\ntests = ["en/gest_own"]\nmodels = [{mt}]\noptions = {{ target = "es" }}',
+
+        def model(ref: str, name: str, **options: str) -> str:
+            given = ", ".join(f'{key} = "{value}"' for key, value in options.items())
+            return f'[[models]]\nref = "{ref}"\nname = "{name}"\noptions = {{ {given} }}'
+
+        def measurement(metric: str, test: str, models: Collection[str], options: str) -> str:
+            first = (
+                f'[[measurements]]\nmetric = "{metric}"\ntests = ["{test}"]\nmodels = {json.dumps([*models])}'
+            )
+            return f"{first}\noptions = {{ {options} }}"
+
+        urls = {name: server.url for name, server in self.mt.items()}
+        libre = urls.pop("libretranslate")
+        rows = [
+            model("planted:gender=1.5", "planted"),
+            model(f"openai:{MODEL}", "chat", base_url=self.chat.url),
+            model(f"libretranslate:{libre}", "libretranslate"),
+            *(model(f"{name}:", name, server=url) for name, url in urls.items()),
+            measurement("weat", "en/weat6", ["planted"], "resamples = 100"),
+            measurement("bbq", "en/choices-age", ["chat"], 'way = "text"'),
+            measurement("gest-mt", "en/gest_own", SERVICES, 'target = "es"'),
         ]
         return "\n".join(rows) + "\n"
 
@@ -201,7 +228,9 @@ def servers(keys: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Iterator[S
     made.close()
 
 
-def command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *arguments: str) -> tuple[int, str]:
+def command(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *arguments: str
+) -> tuple[int, str]:
     """The exit code of a command, and all that it prints."""
     monkeypatch.setattr(sys, "argv", ["biascore", *arguments])
     with warnings.catch_warnings():
@@ -225,6 +254,66 @@ def written(folder: Path) -> Iterator[tuple[str, str]]:
                     yield f"{path.name}/{name}", archive.read(name).decode("latin-1")
 
 
+@pytest.mark.parametrize("service", [*SERVICES, "openai"])
+def test_no_error_holds_a_key_in_the_variables_of_its_frames(
+    keys: dict[str, str], servers: Servers, service: str
+) -> None:
+    """As notebooks show them, and pytest with -l: the frames that are left have none."""
+    engine = Engine(cache=None)
+    if service == "openai":
+        model = engine.model(f"openai:{MODEL}", base_url=servers.chat.url)
+    elif service == "libretranslate":
+        model = engine.model(f"{service}:{servers.mt[service].url}")
+    else:
+        model = engine.model(f"{service}:", server=servers.mt[service].url)
+    assert leaks(f"{model!r} {model.source!r} {vars(model)!r} {vars(model._backend)!r}", keys) == set()
+    for status in (302, 401, 500):
+        servers.fail(status)
+        with pytest.raises(BiascoreError) as caught:
+            model.translate(["Hello."], "en", "es")
+        told = traceback.TracebackException.from_exception(caught.value, capture_locals=True)
+        inside = [one.locals for one in told.stack if one.filename != __file__]
+        assert inside
+        assert leaks(str(inside), keys) == set()
+        servers.work()
+    model.close()
+
+
+def test_a_plugin_that_shows_the_environment_shows_no_key(
+    keys: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever the plugin is: the keys of all adapters are hidden, not those of its own."""
+
+    def fails(*_: Any) -> Any:
+        raise RuntimeError("environment: " + " ".join(f"{name}={os.environ[name]}" for name in keys))
+
+    engine = Engine(cache=None)
+    weat = engine.plugins.metrics.get("weat")
+    monkeypatch.setattr(weat, "measure", fails)
+    with pytest.raises(PluginFailedError, match="environment") as caught:
+        engine.measure("weat", "planted:gender=1", "en/weat6")
+    told = f"{caught.value} {caught.value.trace} {''.join(traceback.format_exception(caught.value))}"
+    assert leaks(told, keys) == set()
+    assert "[OPENAI_API_KEY]" in told
+
+
+def test_what_libraries_log_holds_no_key(keys: dict[str, str], log: io.StringIO) -> None:
+    Engine(cache=None).model("planted:gender=1").close()
+    own = logging.getLogger("some.client")
+    key = keys["OPENAI_API_KEY"]
+    own.debug("sent %s with %r", "headers", {"authorization": f"Bearer {key}"})
+    own.debug("%d", key)  # logging itself tells that this does not fit, and shows both
+    try:
+        raise ValueError(f"refused {key}")
+    except ValueError:
+        own.exception("failed")
+    own.info("plain %s", "words")
+    assert leaks(log.getvalue(), keys) == set()
+    assert "plain words" in log.getvalue()
+    assert "ValueError: refused [OPENAI_API_KEY]" in log.getvalue()
+
+
+@pytest.mark.slow
 def test_no_command_shows_writes_or_logs_a_key(
     keys: dict[str, str],
     servers: Servers,
@@ -245,36 +334,49 @@ def test_no_command_shows_writes_or_logs_a_key(
         codes[name], shown[name] = command(capsys, monkeypatch, *arguments)
 
     run("plan", "plan", "audit.toml")
-    for status in (302, 400, 401, 403, 429, 500):
+    for status in (302, 401, 500):
         servers.fail(status)
         run(f"status {status}", "run", "audit.toml", "--out", f"run{status}", "--verbose")
         servers.work()
-        assert "[OPENAI_API_KEY]" in shown[f"status {status}"] or status in (302, 429), shown[f"status {status}"]
+        told = [name for name in keys if f"[{name}]" in shown[f"status {status}"]]
+        assert len(told) >= (4 if status > 400 else 2), told  # that servers repeat keys is no empty claim
     run("run", "run", "audit.toml", "--out", "run", "--report", "page.html", "--verbose")
     run("again", "run", "audit.toml", "--out", "run2")
     for form, name in {
-        "html": "r.html", "md": "r.md", "csv": "r.csv", "json": "r.json", "latex": "r.tex", "junit": "r.xml",
+        "html": "r.html", "md": "r.md", "csv": "r.csv", "json": "r.json", "junit": "r.xml",
         "model-card": "card", "every-eval-ever": "eee",
     }.items():  # fmt: skip
-        run(form, "report", "run401", "--format", form, "--out", name)
+        run(form, "report", "run", "--format", form, "--out", name)
     run("compare", "compare", "run401", "run", "--out", "compared.html")
     run("bundle", "bundle", "run", "--out", "bundle.zip")
     run("bundle of a failed run", "bundle", "run401", "--out", "failed.zip")
     run("verify", "verify", "bundle.zip", "--models")
-    run("gate", "gate", "run401", "--gate", "max failed = 0")
+    run("gate", "gate", "run401", "--gate", "en/*:fail_on=detected")
     run("doctor", "doctor", "--json")
     for words in ("plugins", "list adapters", "list tests", "cache info", "show gest-mt", "--version"):
         run(words, *words.split())
     servers.fail(401)
-    run("measure", "measure", "bbq", "--model", f"openai:{MODEL}", "--tests", "en/choices-age", "-o", f"model.base_url={servers.chat.url}", "--json")
-    run("audit", "audit", f"openai:{MODEL}", "-o", f"model.base_url={servers.chat.url}", "--quick", "--out", "audited")
+    server = f"model.base_url={servers.chat.url}"
+    asked = ["bbq", "--model", f"openai:{MODEL}", "--tests", "en/choices-age", "-o", "way=text", "-o", server]
+    run("measure", "measure", *asked, "--no-cache", "--json")
+    run("audit", "audit", f"openai:{MODEL}", "-o", server, "--quick", "--out", "audited")
     servers.work()
     servers.chat.says = {"": keys["OPENAI_API_KEY"]}
-    run("answers with the key", "measure", "bbq", "--model", f"openai:{MODEL}", "--tests", "en/choices-age", "-o", f"model.base_url={servers.chat.url}")
+    run("answers with the key", "measure", *asked, "--no-cache")
+    assert "repeats the key in OPENAI_API_KEY" in shown["answers with the key"]
     assert {name: leaks(text, keys) for name, text in shown.items() if leaks(text, keys)} == {}
     assert {name: leaks(text, keys) for name, text in written(tmp_path) if leaks(text, keys)} == {}
-    assert [line for line in log.getvalue().splitlines() if leaks(line, keys)] == []
-    print(codes)
-    for name, text in shown.items():
-        print("=====", name, codes[name])
-        print(text[:1500])
+    assert leaks(log.getvalue(), keys) == set()
+    worked = {name for name, code in codes.items() if code == 0}
+    assert {
+        "plan",
+        "run",
+        "again",
+        "html",
+        "junit",
+        "json",
+        "bundle",
+        "verify",
+        "doctor",
+        "compare",
+    } <= worked, codes
