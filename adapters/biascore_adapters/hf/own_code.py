@@ -28,7 +28,9 @@ _KINDS: Final[Mapping[str, tuple[Kind, Any]]] = {
     "AutoModelForCausalLM": ("causal", AutoModelForCausalLM),
     "AutoModelForSequenceClassification": ("head", AutoModelForSequenceClassification),
 }
-_MEANING: Final = "runs that code with all your rights on this machine: read it first, or trust its author. The run records it"
+_MEANING: Final = (
+    "runs that code with all your rights on this machine: read it first, or trust its author. It is recorded"
+)
 
 
 def check_code(folder: ModelFolder, options: HfOptions) -> dict[str, str]:
