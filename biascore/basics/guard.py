@@ -21,6 +21,7 @@ from typing import Final, TypeVar
 
 from pydantic import ValidationError
 
+from biascore.basics.keys import declared, without_keys
 from biascore.errors import At, BiascoreError, Owner, PluginFailedError, TimeLimitError
 
 T = TypeVar("T")
@@ -40,7 +41,7 @@ def guarded(at: At, call: Callable[[], T], limit: float | None = None) -> T:
     """
     try:
         with folder_kept():
-            return _limited(call, limit)
+            return _limited(lambda: without_keys(declared(), call, keep_locals=True), limit)
     except BaseException as error:
         if isinstance(error, KeyboardInterrupt) and hasattr(error, "__notes__"):
             raise  # what is inside has said where it was

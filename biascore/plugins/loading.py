@@ -20,6 +20,7 @@ from uuid import uuid4
 import pluggy
 
 from biascore.basics.guard import DISABLE_VARIABLE, guarded
+from biascore.basics.keys import declare
 from biascore.errors import (
     At,
     BiascoreError,
@@ -99,6 +100,8 @@ class Plugins:
         # The tests of one plugin may be of a kind that another one brings.
         records = [self._finish(record, contribution) for record, contribution in loaded]
         self.records = tuple(self._mark_conflicts(record) for record in records)
+        for adapter in self.adapters.items():
+            _declare_keys(adapter)
         for code in self.speaker_gender.conflicts:
             self.languages[code] = replace(self.languages[code], speaker_gender=None)
         for code in self.gender_pair.conflicts:
@@ -115,6 +118,7 @@ class Plugins:
         # Another version each time: answers of the code of before are not its own.
         record = PluginRecord(f"{adapter.id} (from Python)", "", uuid4().hex, adapter.__module__, "loaded")
         self.adapters.replace(adapter.id, adapter, record)
+        _declare_keys(adapter)
 
     @property
     def stimuli(self) -> tuple[StimuliFile, ...]:
@@ -334,6 +338,10 @@ class Plugins:
             if any((owner.dist, owner.name) == (record.dist, record.name) for owner in owners)
         ]
         return replace(record, status="conflict", reason="; ".join(clashes)) if clashes else record
+
+
+def _declare_keys(adapter: type[Adapter]) -> None:
+    declare([*filter(None, [adapter.key_env_var]), *adapter.secret_env_vars])
 
 
 def _asked(hook: pluggy.HookCaller, ref: ModelRef) -> list[ModelPlugin]:

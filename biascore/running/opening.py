@@ -13,6 +13,7 @@ import pluggy
 from biascore.adapter import LoadContext, needing_key
 from biascore.audit import AuditModel
 from biascore.basics.guard import guarded
+from biascore.basics.key_logs import keep_keys_out_of_logs
 from biascore.basics.keys import without_keys
 from biascore.basics.progress import Silent
 from biascore.checking import Checker
@@ -82,6 +83,7 @@ def load_here(opening: Opening, checker: Checker, services: Services) -> Backend
         lent = replace(services, cache=NoCache(), progress=Silent(), attempts=1)
         return open_model(checker.model(spec), checker, lent)
 
+    keep_keys_out_of_logs()
     context = LoadContext(catalogue, plugins.languages, second)
     at = At(
         plugins.adapters.owner(opening.ref.adapter).owner,

@@ -31,6 +31,7 @@ class ScorerAdapter(Adapter[ScorerOptions]):
     summary: ClassVar[str] = "regressors of emotions that biascore train-scorer made"
     example: ClassVar[str] = "scorer:scorers/en"
     answers_version: ClassVar[str | None] = "1"
+    code_options: ClassVar[frozenset[str]] = frozenset({"trust_encoder"})
     capabilities: ClassVar[frozenset[str]] = frozenset({"score"})
 
     def check(self, ref: ModelRef, options: ScorerOptions, context: LoadContext) -> None:  # noqa: ARG002
