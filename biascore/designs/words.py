@@ -18,6 +18,7 @@ from biascore.models.questions import Level, Text
 from biascore.results.caveat import Caveat
 from biascore.results.coverage import NO_FURTHER, REPEATED, Coverage, LostWord, known_as
 from biascore.stats import cosine_matrix
+from biascore.stats.cosines import Cosines
 from biascore.stats.exchange import Exchange, Named
 from biascore.stimuli import WordList
 
@@ -30,6 +31,9 @@ MAX_LOST_SHARE: Final = 0.2
 
 OF_MODEL: Final = ("vector of a text",)
 """Conventions that follow from the model that is measured, so that they may differ between two that are compared."""
+
+HELD: Final = 2 * 10**7
+"""So many cosines are held in one table, at most: 0.16 GB, and as much for each step of their statistics."""
 
 NEAR: Final = 0.01
 """Vectors nearer to each other than this part of the usual distance between two words are those of one word.
@@ -77,6 +81,13 @@ class RoleVectors:
         if not len(one) or not len(other):
             return np.empty((len(one), len(other)))
         return cosine_matrix(one, other)
+
+    def crossed(
+        self, rows: Sequence[str], columns: Sequence[str]
+    ) -> npt.NDArray[np.float64] | Cosines:
+        """The same; a `Cosines` where they are more than `HELD`."""
+        one, other = (np.concatenate([self.vectors[role] for role in some]) for some in (rows, columns))
+        return Cosines.of(one, other) if len(one) * len(other) > HELD else self.cosines(rows, columns)
 
 
 def too_few(words: Mapping[str, Sequence[str]], coverage: Coverage, least: Mapping[str, int]) -> str:
