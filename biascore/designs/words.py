@@ -149,7 +149,7 @@ def exchange_of(
     ``blocks`` names the kind of each word, within which words are exchanged.
     """
     one, other = (
-        [own.family_of(word) for word in some] if own.families else []
+        own.families_of(some) if own.families else []
         for own, some in zip(lists, words, strict=True)
     )
     return Exchange.of(
@@ -164,7 +164,9 @@ def counterparts(lists: tuple[WordList, WordList], words: tuple[Sequence[str], S
     """The place of each usable word, which is that of its counterpart; nothing where the lists declare none."""
     if not lists[0].paired_with(lists[1]):
         return (), ()
-    one, other = ([own.words.index(word) for word in some] for own, some in zip(lists, words, strict=True))
+    # The first place of a word that stands twice.
+    places = [{word: i for i, word in reversed(tuple(enumerate(own.words)))} for own in lists]
+    one, other = ([own[word] for word in some] for own, some in zip(places, words, strict=True))
     return one, other
 
 
