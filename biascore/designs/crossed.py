@@ -35,10 +35,11 @@ class Crossed:
     """Associations of targets with attributes.
 
     ``words``: the usable words of X, Y, A and B, in list order, and ``coverage`` those that were lost. ``table`` (n, m):
-    rows are those of X, then Y, columns those of A, then B; a `Cosines` where it is too large to be held. ``vectors`` (k, d): those of the words of each role, where
-    there are some; ``norms``: whether the length of one may tell how frequent its word is. ``counts``: where rows and
-    columns are sentences, the number of each word. ``blocks``: by role, the kind of each word, within which words are
-    exchanged. ``columns``: further columns of the item table. ``source``: what else the method needs of its answers.
+    rows are those of X, then Y, columns those of A, then B; a `Cosines` where it is too large to be held. ``vectors``
+    (k, d): those of the words of each role, where there are some; ``norms``: whether the length of one may tell how
+    frequent its word is. ``counts``: where rows and columns are sentences, the number of each word. ``blocks``: by role,
+    the kind of each word, within which words are exchanged. ``columns``: further columns of the item table. ``source``:
+    what else the method needs of its answers.
     """
 
     words: Mapping[str, tuple[str, ...]]
@@ -52,7 +53,11 @@ class Crossed:
     source: Any = None
 
     def sample(
-        self, test: Test, own: Pair = TARGETS, against: Pair = ATTRIBUTES, table: Floats | Cosines | None = None
+        self,
+        test: Test,
+        own: Pair = TARGETS,
+        against: Pair = ATTRIBUTES,
+        table: Floats | Cosines | None = None,
     ) -> Sample:
         """The table, or another one of its shape, with the words of ``own`` as observations."""
         table = self.table if table is None else table

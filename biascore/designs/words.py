@@ -82,9 +82,7 @@ class RoleVectors:
             return np.empty((len(one), len(other)))
         return cosine_matrix(one, other)
 
-    def crossed(
-        self, rows: Sequence[str], columns: Sequence[str]
-    ) -> npt.NDArray[np.float64] | Cosines:
+    def crossed(self, rows: Sequence[str], columns: Sequence[str]) -> npt.NDArray[np.float64] | Cosines:
         """The same; a `Cosines` where they are more than `HELD`."""
         one, other = (np.concatenate([self.vectors[role] for role in some]) for some in (rows, columns))
         return Cosines.of(one, other) if len(one) * len(other) > HELD else self.cosines(rows, columns)
@@ -149,8 +147,7 @@ def exchange_of(
     ``blocks`` names the kind of each word, within which words are exchanged.
     """
     one, other = (
-        own.families_of(some) if own.families else []
-        for own, some in zip(lists, words, strict=True)
+        own.families_of(some) if own.families else [] for own, some in zip(lists, words, strict=True)
     )
     return Exchange.of(
         (len(words[0]), len(words[1])),

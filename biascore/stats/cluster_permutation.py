@@ -41,8 +41,8 @@ from biascore.stats.permutation import (
     Tail,
     count_beyond,
     drawn_tail,
-    fewer_draws,
     exact_tail,
+    fewer_draws,
     permutation_test,
     sorted_subset_sums,
 )
@@ -329,10 +329,14 @@ def _halves(strata: Sequence[_Stratum]) -> tuple[list[_Stratum], list[_Stratum]]
 
 def _countable(strata: Sequence[_Stratum]) -> bool:
     # Each subset of the smaller side is one of those that are counted, and counting them for long lists has no end.
-    return max(one.n_x for one in strata) < EXACT_MAX_SUMS.bit_length() and all(
-        sum(math.comb(one.values.size, k) for k in range(one.n_x + 1)) <= EXACT_MAX_SUMS for one in strata
-    ) and all(
-        math.prod(stratum.labellings for stratum in half) <= EXACT_MAX_SUMS for half in _halves(strata)
+    return (
+        max(one.n_x for one in strata) < EXACT_MAX_SUMS.bit_length()
+        and all(
+            sum(math.comb(one.values.size, k) for k in range(one.n_x + 1)) <= EXACT_MAX_SUMS for one in strata
+        )
+        and all(
+            math.prod(stratum.labellings for stratum in half) <= EXACT_MAX_SUMS for half in _halves(strata)
+        )
     )
 
 

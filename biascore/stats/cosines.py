@@ -50,7 +50,7 @@ class Cosines:
         return len(self.rows) * len(self.columns)
 
     @property
-    def T(self) -> Cosines:  # noqa: N802, the name that arrays have
+    def T(self) -> Cosines:
         """Rows and columns exchanged."""
         return Cosines(self.columns, self.rows)
 

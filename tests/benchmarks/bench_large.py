@@ -2,12 +2,12 @@
 
     python tests/benchmarks/bench_large.py [CASE ...] [--small]
 
-Cases: ``eec`` (1 million own sentences, scored by a trained tf-idf scorer), ``outcomes`` (a table of 1 million people, scored
-from that table), ``pairs`` (500,000 pairs of sentences, scored from a table), ``weat`` and ``fise`` (100,000 target words
-in a file of fastText vectors of 100 dimensions), ``lists`` (10,000 words in each of the four lists of WEAT). Each is also
-run with a tenth, and with ``--small`` with a tenth and a hundredth. Each prints the size of the files read, of the item table
-that was stored and of the cache; the peak of resident memory, less that of the same command with next to nothing, by item;
-and seconds of clock and processor. Everything is written into a temporary folder, 3 GB at most.
+Cases: ``eec`` (1 million own sentences, scored by a trained tf-idf scorer), ``outcomes`` (1 million people, scored from
+their table), ``pairs`` (500,000 pairs of sentences, scored from a table), ``weat`` and ``fise`` (100,000 target words in a
+file of fastText vectors of 100 dimensions), ``lists`` (10,000 words in each of the four lists of WEAT). Each is also run
+with a tenth, and with ``--small`` with a tenth and a hundredth. Each prints the size of the files read, of the item table
+that was stored and of the cache; the peak of resident memory, less that of the same command with next to nothing, by
+item; and seconds of clock and processor. Everything is written into a temporary folder, 1 GB at most.
 """
 
 from __future__ import annotations
@@ -46,7 +46,14 @@ def taken(command: Sequence[str], folder: Path) -> Taken:
     """Run biascore in the folder, with a cache of its own."""
     environment = {**os.environ, "BIASCORE_CACHE_DIR": str(folder / "cache")}
     start = time.perf_counter()
-    child = subprocess.Popen([*BIASCORE, *command], cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    child = subprocess.Popen(
+        [*BIASCORE, *command],
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     assert child.stderr is not None
     told = child.stderr.read()  # to its end
     _, status, used = os.wait4(child.pid, 0)
@@ -94,7 +101,10 @@ def eec(folder: Path, count: int) -> list[str]:
         f'[[persons.people.cells]]\nlevels = {{ one = "{one}", other = "{other}" }}\npersons = [{_quoted(group)}]\n'
         for (one, other), group in zip(levels, groups, strict=True)
     )
-    said = "".join(f'{i} = "{{person}} said {word} and felt {{state}}"\n' for i, word in enumerate(_words(templates, "t")))
+    said = "".join(
+        f'{i} = "{{person}} said {word} and felt {{state}}"\n'
+        for i, word in enumerate(_words(templates, "t"))
+    )
     _stimuli(
         folder,
         '[persons.people]\nkind = "name"\nsource = "Made"\n' + cells
@@ -106,7 +116,10 @@ def eec(folder: Path, count: int) -> list[str]:
     )  # fmt: skip
     rng = np.random.default_rng(1)
     texts = [f"{name} felt {word}" for name in names[:200] for word in words[:5]]
-    rows = [f"{text},anger,{value:.3f}\n" for text, value in zip(texts, rng.uniform(0.1, 0.9, len(texts)), strict=True)]
+    rows = [
+        f"{text},anger,{value:.3f}\n"
+        for text, value in zip(texts, rng.uniform(0.1, 0.9, len(texts)), strict=True)
+    ]
     (folder / "labelled.csv").write_text("text,emotion,score\n" + "".join(rows), encoding="utf-8")
     taken(["train-scorer", "labelled.csv", "--head", "ridge", "--out", "scorer"], folder)
     return ["measure", "eec", "-m", "scorer:scorer", "--stimuli", ".", "-t", "en/made"]
@@ -154,9 +167,11 @@ def lists(folder: Path, count: int) -> list[str]:
 def _weat(folder: Path, targets: int, attributes: int) -> list[str]:
     words = _words(2 * (targets + attributes))
     ends = np.cumsum([targets, targets, attributes])
-    four = dict(zip("xyab", np.split(np.array(words), ends), strict=True))
+    four = {name: part.tolist() for name, part in zip("xyab", np.split(np.array(words), ends), strict=True)}
     _vectors(folder, words)
-    text = '[tests.made]\nkind = "weat"\ntitle = "Made"\nconcept = "made"\nX = "x"\nY = "y"\nA = "a"\nB = "b"\n'
+    text = (
+        '[tests.made]\nkind = "weat"\ntitle = "Made"\nconcept = "made"\nX = "x"\nY = "y"\nA = "a"\nB = "b"\n'
+    )
     _stimuli(folder, _lists(four) + text + 'positive_means = "x with a, y with b"\n')
     return ["measure", "weat", "-m", "fasttext:v.vec", "--stimuli", ".", "-t", "en/made"]
 
@@ -209,7 +224,9 @@ def main() -> None:
     parser.add_argument("cases", nargs="*", default=list(CASES), metavar="CASE")
     parser.add_argument("--small", action="store_true")
     asked = parser.parse_args()
-    print("| case | items | read MB | items MB | run.json MB | cache MB | peak MB | bytes an item | clock s | processor s |")
+    print(
+        "| case | items | read MB | items MB | run.json MB | cache MB | peak MB | bytes an item | clock s | processor s |"
+    )
     print("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
     for case in asked.cases:
         largest = CASES[case][1] // (10 if asked.small else 1)

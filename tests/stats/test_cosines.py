@@ -49,7 +49,9 @@ def test_refuses_what_cosine_matrix_refuses_in_its_words(u: np.ndarray, v: np.nd
 
 def test_two_way_intervals_are_those_of_the_array() -> None:
     found, expected = (
-        two_way_intervals(table, 18, 11, resamples=200, rng=np.random.default_rng(5), rows=[*range(38), 0, 20])
+        two_way_intervals(
+            table, 18, 11, resamples=200, rng=np.random.default_rng(5), rows=[*range(38), 0, 20]
+        )
         for table in (FACTORS, HELD)
     )
     for one, other in ((found.effect, expected.effect), (found.difference, expected.difference)):
