@@ -75,7 +75,9 @@ class _Rewriter:
         self._graph.node.extend(self._nodes)
         del self._graph.value_info[:]  # of states that are no more
         read = _read(self._graph)
-        weights = [one for one in self._graph.initializer if one.name in read and one.name not in self._tables]
+        weights = [
+            one for one in self._graph.initializer if one.name in read and one.name not in self._tables
+        ]
         del self._graph.initializer[:]
         self._graph.initializer.extend(weights)
 

@@ -35,7 +35,9 @@ class OnnxRuntime:
         self._graph, self._equal = model.graph, not model.padding
         self.width = model.graph.widths.get(HIDDEN, 0)
         usual = CPU_TOKENS if model.graph.on_cpu else ACCELERATOR_TOKENS
-        self._budget = model.options.batch_tokens or (1 if model.folder.stated.dynamically_quantised else usual)
+        self._budget = model.options.batch_tokens or (
+            1 if model.folder.stated.dynamically_quantised else usual
+        )
         if model.known.pad is None:
             self._budget = 1  # one text a run, and so no padding
 

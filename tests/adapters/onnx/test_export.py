@@ -95,7 +95,9 @@ def test_a_dynamically_quantised_graph_still_runs_one_text_at_a_time(
     folder = Path(shutil.copytree(exported("bert"), tmp_path / "dynamic"))
     full = onnx.load(folder / "model.onnx")
     del full.graph.value_info[:]
-    quantize_dynamic(full, folder / "model.onnx", weight_type=QuantType.QInt8, per_channel=True, reduce_range=True)
+    quantize_dynamic(
+        full, folder / "model.onnx", weight_type=QuantType.QInt8, per_channel=True, reduce_range=True
+    )
     with engine.model(f"onnx:{folder}") as model:
         assert model.identity.facts["precision"] == "dynamically quantised"
         together = model.embed([Text(text) for text in TEXTS])
