@@ -122,8 +122,8 @@ def main() -> None:
         loop, few = Published(folder), pairs[: chosen.loop_pairs]
         made = sum(loop.passes(pair, run=False) for pair in pairs)
         timed = sum(loop.passes(pair, run=False) for pair in few)
-        published = made / timed * least(
-            lambda: [loop.passes(pair, run=True) for pair in few], chosen.repetitions
+        published = (
+            made / timed * least(lambda: [loop.passes(pair, run=True) for pair in few], chosen.repetitions)
         )
         tokens = bench_pll.Ideal(folder, [sentence for pair in pairs for sentence in pair]).tokens
         some = bench_pll.Ideal(folder, [sentence for pair in few for sentence in pair])

@@ -2,10 +2,10 @@
 
 Run: python tests/benchmarks/bench_start.py [REPEATS]
 Prints the least of REPEATS runs each (default 9), in seconds of user and system time of a process of its own, and
-how many times that is what the imports take that ``list tests`` cannot do without: Python, the libraries that it calls,
-and those of their modules that they import late, at the first option of a command (typer) and the first model (pydantic).
-The smallest program of these libraries, one command with one option and one model, is there for comparison. Byte code is kept in a folder of its own, as an installation has it,
-whatever PYTHONDONTWRITEBYTECODE says; a first run of each writes it and does not count.
+how many times that is what the imports take that ``list tests`` cannot do without: Python and the libraries that it
+calls, with what pydantic imports late, at its first model and type. The smallest program of these libraries, one command
+with one option and one model, is there for comparison. Byte code is kept in a folder of its own, as an installation has
+it, whatever PYTHONDONTWRITEBYTECODE says; a first run of each writes it and does not count.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ import importlib.metadata
 import pluggy, pydantic, rich.console, rich.table, tomli, typer, typer.main
 pydantic.BaseModel, pydantic.TypeAdapter
 """
-SMALLEST = IMPORTS + """
+SMALLEST = (
+    IMPORTS
+    + """
 from typing import Annotated
 class Model(pydantic.BaseModel):
     name: str
@@ -32,6 +34,7 @@ def command(long: Annotated[bool, typer.Option("--long")] = False) -> None:
     rich.console.Console().print(importlib.metadata.entry_points(group="biascore").names)
 app([])
 """
+)
 COMMAND = "import sys; from biascore.cli import main; sys.argv = ['biascore', *sys.argv[1:]]; main()"
 PROGRAMS = {
     "the imports": [IMPORTS],

@@ -32,7 +32,12 @@ def cuda(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("cuda")
 def test_which_device_is_taken() -> None:
-    assert [str(place(name)) for name in ("auto", "cuda", "cuda:1", "cpu")] == ["cuda:0", "cuda:0", "cuda:1", "cpu"]
+    assert [str(place(name)) for name in ("auto", "cuda", "cuda:1", "cpu")] == [
+        "cuda:0",
+        "cuda:0",
+        "cuda:1",
+        "cpu",
+    ]
     assert HfAdapter.devices()[:3] == ["cpu", "cuda:0 (card 0)", "cuda:1 (card 1)"]
     with pytest.raises(ModelLoadError, match=r"'cuda:2': this machine has 2 CUDA devices\. Use cpu"):
         place("cuda:2")

@@ -53,9 +53,8 @@ def test_memory_is_limited_while_a_batch_is_halved_and_no_longer(monkeypatch: py
     }
     for name, fake in cuda.items():
         monkeypatch.setattr(torch.cuda, name, fake)
-    with pytest.raises(ZeroDivisionError), checks._cramped("cuda"):
+    with checks._cramped("cuda"):
         assert fractions == [pytest.approx(0.14)]
-        _ = 1 / 0
     assert fractions[1:] == [1.0]
 
 

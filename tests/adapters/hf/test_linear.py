@@ -24,14 +24,24 @@ def test_products_are_those_of_double_precision(shape: tuple[int, ...], bias: bo
     torch.testing.assert_close(found.double(), exact.detach(), rtol=1e-5, atol=1e-5)
 
 
-def test_what_has_gradients_or_other_types_stays_with_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_products_of_slices_and_transposed_weights() -> None:
+    torch.manual_seed(2)
+    states, weight = torch.randn(6, 9, 96)[::2, 1:8, ::2], torch.randn(48, 31).T
+    with torch.inference_mode(), _OneDnn():
+        found = torch.nn.functional.linear(states, weight)
+    torch.testing.assert_close(found.double(), states.double() @ weight.double().T, rtol=1e-5, atol=1e-4)
+
+
+def test_what_has_gradients_or_other_types_stays_with_torch() -> None:
     layer, states = torch.nn.Linear(4, 3), torch.randn(2, 4)
     with _OneDnn():
         layer(states).sum().backward()
     assert layer.weight.grad is not None
     half = layer.bfloat16()
     with torch.inference_mode(), _OneDnn():
-        assert torch.equal(half(states.bfloat16()), torch.nn.functional.linear(states.bfloat16(), half.weight, half.bias))
+        assert torch.equal(
+            half(states.bfloat16()), torch.nn.functional.linear(states.bfloat16(), half.weight, half.bias)
+        )
 
 
 @pytest.mark.parametrize(
