@@ -12,7 +12,6 @@ import signal
 import threading
 import traceback
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, wait
 from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from pathlib import Path, PurePath
@@ -198,6 +197,8 @@ def _ring(_number: int, frame: FrameType | None) -> None:
 
 
 def _in_thread(call: Callable[[], T], limit: float) -> T:
+    from concurrent.futures import Future, wait  # slow to import, and mostly not needed
+
     future: Future[T] = Future()
     context = copy_context()
 

@@ -19,6 +19,7 @@ from uuid import uuid4
 
 import pluggy
 
+from biascore.basics.collecting import uncollected
 from biascore.basics.guard import DISABLE_VARIABLE, guarded
 from biascore.basics.keys import declare
 from biascore.errors import (
@@ -67,6 +68,7 @@ class Plugins:
     may be slow to import.
     """
 
+    @uncollected()
     def __init__(
         self, entry_points: Iterable[metadata.EntryPoint] | None = None, *, only: Collection[str] = ()
     ) -> None:
@@ -233,9 +235,8 @@ class Plugins:
         if blocked:
             return replace(record, status="blocked", reason=blocked), contribution
         name = f"{dist}:{point.name}"
-        return self._guarded(
-            record, contribution, lambda: self._register(point, name, contribution)
-        ), contribution
+        step = partial(self._register, point, name, contribution)
+        return self._guarded(record, contribution, step), contribution
 
     def _guarded(
         self, record: PluginRecord, contribution: Contribution, step: Callable[[], object]

@@ -15,7 +15,8 @@ from transformers import AutoModelForSeq2SeqLM, AutoTokenizer, PreTrainedModel
 from biascore.api.adapters import Backend, Cost, Identity, hookimpl
 from biascore.errors import AnswerError, QuestionError, UnsupportedLanguageError
 from biascore_adapters.hf.languages import find_code, language_codes
-from biascore_adapters.hf.load import model_of, place, quiet, unreadable
+from biascore_adapters.hf.linear import fast_linear
+from biascore_adapters.hf.load import check_kind, model_of, place, quiet, unreadable
 from biascore_adapters.hf.options import HfOptions
 from biascore_adapters.hf.own_code import check_code, conventions_of
 from biascore_adapters.hf.quantised import Quantised
@@ -225,7 +226,8 @@ class TranslationBackend(Backend):
     def _generate(
         self, texts: Sequence[str], ids: Sequence[Sequence[int]], direction: _Direction
     ) -> list[str]:
-        with torch.inference_mode(), quiet(), on_threads(self._options.threads):
+        faster = fast_linear(self._device, self._model.dtype)
+        with torch.inference_mode(), quiet(), on_threads(self._options.threads), faster:
             inputs = self._tokenizer.pad({"input_ids": list(ids)}, return_tensors="pt").to(self._device)
             forced = {} if direction.first_token is None else {"forced_bos_token_id": direction.first_token}
             generate: Any = self._model.generate
