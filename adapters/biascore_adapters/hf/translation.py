@@ -16,7 +16,7 @@ from biascore.api.adapters import Backend, Cost, Identity, hookimpl
 from biascore.errors import AnswerError, QuestionError, UnsupportedLanguageError
 from biascore_adapters.hf.languages import find_code, language_codes
 from biascore_adapters.hf.linear import fast_linear
-from biascore_adapters.hf.load import check_kind, model_of, place, quiet, unreadable
+from biascore_adapters.hf.load import model_of, place, quiet, unreadable
 from biascore_adapters.hf.options import HfOptions
 from biascore_adapters.hf.own_code import check_code, conventions_of
 from biascore_adapters.hf.quantised import Quantised
