@@ -52,7 +52,10 @@ class Adapter(ABC, Configured[OptionsT]):
     ``answers_version``: kept answers are used as long as it is the same; None means the version of the
     distribution, so that every upgrade asks again. ``uses_stimuli``: whether its models are made from the stimuli
     available, and so have another digest with others. ``runtime``: the module that runs its models, whose devices
-    ``biascore doctor`` lists. ``instead``: the adapter of which this one is an earlier name.
+    ``biascore doctor`` lists. ``code_options``: those that let a model run code of its author, so that
+    ``biascore verify`` opens no model with one of them. ``instead``: the adapter of which this one is an earlier name.
+    ``on_workers``: whether its models have weights, so that a run with workers asks them there; services that need a key
+    stay where the run is.
     """
 
     id: ClassVar[str]
@@ -65,8 +68,10 @@ class Adapter(ABC, Configured[OptionsT]):
     secret_env_vars: ClassVar[tuple[str, ...]] = ()
     answers_version: ClassVar[str | None] = None
     uses_stimuli: ClassVar[bool] = False
+    code_options: ClassVar[frozenset[str]] = frozenset()
     runtime: ClassVar[str] = ""
     instead: ClassVar[str] = ""
+    on_workers: ClassVar[bool] = True
 
     @classmethod
     def devices(cls) -> Sequence[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -23,7 +23,8 @@ from biascore.files.paths import user_path
 from biascore.gates.evaluating import evaluate
 from biascore.models.backend import Backend, ModelPlugin
 from biascore.models.budget import Budget
-from biascore.models.cache import Cache, DiskCache, NoCache, default_cache
+from biascore.models.cache import DEFAULT_CACHE, NoCache, opened
+from biascore.models.executor import Cluster, Executor
 from biascore.models.model import Model
 from biascore.models.source import Services
 from biascore.models.transform import Transform
@@ -33,17 +34,16 @@ from biascore.plugins.loading import Plugins
 from biascore.plugins.stimuli import read_catalogue
 from biascore.results.portable import portable
 from biascore.results.run import Run
-from biascore.running.attempts import Done, perform
+from biascore.running.attempts import Done, concluded, perform
 from biascore.running.measuring import Measuring
 from biascore.running.opening import given_model, open_model, pool_of
 from biascore.running.planning import rehearse
 from biascore.running.recording import mappings_used, record
+from biascore.running.workers import Workers
 from biascore.stats import Adjustment, Verdict
 from biascore.steps import Checked
 from biascore.stimuli import Test
 from biascore.stimuli.given import from_lists
-
-DEFAULT_CACHE: Final = "default"
 
 
 class Engine:
@@ -64,6 +64,8 @@ class Engine:
             counted at its bound, as in a plan. BudgetError as with characters.
         time_limit: The seconds that a plugin may take to open a model, to answer one batch of queries, or to measure a
             test, without the wait for answers; None for no limit.
+        executor: Workers that models with weights are opened and asked on: a number of processes, the address of a
+            scheduler (``"tcp://host:8786"``), a ``Cluster``, or an ``Executor``, which is not closed.
     """
 
     def __init__(
@@ -80,6 +82,7 @@ class Engine:
         max_characters: int | None = None,
         max_tokens: int | None = None,
         time_limit: float | None = None,
+        executor: Executor | Cluster | str | int | None = None,
     ) -> None:
         self.plugins = Plugins()
         self.plugins.require(require_plugins)
@@ -91,12 +94,13 @@ class Engine:
         self.catalogue = read_catalogue(self.plugins, self._stimuli)
         self._checker = Checker(self.plugins, self.catalogue)
         self._services = Services(
-            cache=_open_cache(cache),
+            cache=opened(cache),
             progress=progress or progress_here(),
             budget=Budget(max_characters),
             token_budget=Budget(max_tokens, "tokens"),
             attempts=attempts,
             time_limit=time_limit,
+            workers=None if executor is None else Workers(self.plugins, executor, time_limit),
         )
 
     def register_adapter(self, adapter: type[Adapter]) -> None:
@@ -234,7 +238,7 @@ class Engine:
             "stimuli": [str(folder) for folder in self._stimuli],
         }
         title = f"{metric} on {', '.join(name for name in checked.models if name in done.used)}"
-        return portable(record(done, checked, self.plugins, audit, title=title, asked=asked))
+        return concluded(portable(record(done, checked, self.plugins, audit, title=title, asked=asked)), done)
 
     def audit(
         self,
@@ -280,7 +284,8 @@ class Engine:
 
         References, options, metrics, tests and capabilities are checked first. A later error of a model or a plugin
         fails only its own measurements, which are ``failed`` in the run; it is raised if nothing could be measured.
-        Answers in the cache are not requested again, so an interrupted run resumes. ``models``: those open already.
+        Answers in the cache are not requested again, so an interrupted run resumes; the KeyboardInterrupt has
+        what was measured as ``run``. ``models``: those open already.
         """
         plan = audit if isinstance(audit, Audit) else Audit.load(audit)
         checker = Checker.of_audit(self.plugins, self._stimuli, plan)
@@ -305,7 +310,7 @@ class Engine:
             "scenarios": evidence(plan.scenarios, made, mappings),
             "mappings": mappings_used(self.plugins, plan.mappings),
         }
-        return made.model_copy(update=said)
+        return concluded(made.model_copy(update=said), done)
 
     def plan(self, audit: Audit | str | Path, models: Sequence[Model] = (), *, probe: bool = True) -> Plan:
         """What ``run`` would ask of each model, and its cost, without running.
@@ -351,8 +356,8 @@ class Engine:
         return other
 
     def close(self) -> None:
-        """Close the cache."""
-        self._services.cache.close()
+        """Close the cache, and let go of workers."""
+        self._services.close()
 
     def _audit(
         self,
@@ -381,7 +386,8 @@ class Engine:
                 self._services.progress.note(one.told)
         measuring = Measuring(checker, seed, self._services.time_limit)
         with pool_of(checked, checker, self._services) as pool:
-            return perform(checked, pool, measuring, self._services.progress)
+            done = perform(checked, pool, measuring, self._services.progress)
+        return replace(done, packages=self._services.packages)
 
 
 def _adjustment(name: Adjustment | str) -> Adjustment:
@@ -391,9 +397,3 @@ def _adjustment(name: Adjustment | str) -> Adjustment:
         raise OptionsError(
             f"adjust={name!r} is none of: {', '.join(Adjustment)}. Choose one of them"
         ) from None
-
-
-def _open_cache(cache: str | Path | None) -> Cache:
-    if cache is None:
-        return NoCache()
-    return default_cache() if cache == DEFAULT_CACHE else DiskCache(user_path(cache))

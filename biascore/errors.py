@@ -4,10 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, Literal, Protocol
+from typing import Any, Final, Literal, Protocol
 
 MAX_MESSAGE: Final = 4000
 """Characters of a message that are shown."""
+
+NO_PICTURE: Final = (
+    *range(0x80, 0xA0),  # the other control characters, of which U+009B begins an escape sequence too
+    *(0x2028, 0x2029),  # line ends to some programs only
+    *range(0x202A, 0x202F),  # embeddings and overrides of direction
+    *range(0x2066, 0x206A),  # isolates
+    *range(0xD800, 0xE000),  # halves of pairs: no file in UTF-8 can hold them
+    *(0xFFFE, 0xFFFF),  # no characters, and XML cannot hold them
+)
+VISIBLE: Final[Mapping[int, int | str]] = {
+    **{c: 0x2400 + c for c in range(0x20) if chr(c) not in "\t\n"},
+    **{0x7F: 0x2421},
+    **{c: f"\\u{c:04x}" for c in NO_PICTURE},
+}
+"""What is shown for a character that does something instead of being seen: of ASCII its picture, so ␛ for ESC."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,18 +56,36 @@ class BiascoreError(Exception):
     """Base of all errors that biascore raises on purpose; the command line prints its text and exits 2.
 
     ``at``: whose code raised it, and what that was at, where a plugin did. ``may_pass``: whether the same may
-    succeed later with the same input.
+    succeed later with the same input. A message shows what it quotes of a file, also in a traceback: it holds no control
+    characters.
     """
 
     at: At | None = None
     may_pass: bool = False
 
     def __init__(self, *args: object) -> None:
-        super().__init__(*(_shortened(one) if isinstance(one, str) else one for one in args))
+        super().__init__(*(_shown(one) if isinstance(one, str) else one for one in args))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travels from a worker with its text and attributes, whatever the class takes to be made."""
+        return _again, (type(self), self.args, self.__dict__)
 
 
-def _shortened(message: str) -> str:
-    """A message that quotes a long value or list, without its middle: the input comes first, the next step last."""
+def _again(
+    kind: type[BiascoreError], args: tuple[object, ...], attributes: dict[str, object]
+) -> BiascoreError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(attributes)
+    return error
+
+
+def _shown(message: str) -> str:
+    """A message to be read: what it quotes made visible, and of a long value or list the middle left out.
+
+    The input comes first in a message, and the next step last.
+    """
+    if not message.isprintable():
+        message = message.translate(VISIBLE)
     if len(message) <= MAX_MESSAGE:
         return message
     left_out = f" ... ({len(message):,} characters in all) ... "
@@ -179,6 +212,12 @@ class RateLimitError(TransientModelError):
     def __init__(self, message: str, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+
+
+class WorkerError(BiascoreError):
+    """Workers of a cluster that cannot be reached, or that end while they answer."""
+
+    may_pass = True
 
 
 class RunError(BiascoreError):

@@ -1,4 +1,4 @@
-"""The hook specifications: what a model can be asked (four), and what a plugin can contribute (eleven, here).
+"""The hook specifications: what a model can be asked (four), and what a plugin can contribute (twelve, here).
 
 These signatures are the contract that third parties build on; they change only with a major version.
 """
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from biascore.languages.language import Language
     from biascore.metric import Diagnostic, Metric
     from biascore.models.backend import ModelPlugin
+    from biascore.models.executor import Executor
     from biascore.models.refs import ModelRef
     from biascore.models.transform import Transform
     from biascore.stimuli.dataset import DataFormat
@@ -63,6 +64,10 @@ class DiscoverySpecs:
     @hookspec
     def register_exporters(self, register: Callable[[type[Exporter]], None]) -> None:
         """Call ``register`` with each class that writes a run in a form of other tools."""
+
+    @hookspec
+    def register_executors(self, register: Callable[[type[Executor]], None]) -> None:
+        """Call ``register`` with each class that runs batches of queries on the workers of a cluster."""
 
     @hookspec
     def register_mappings(self, register: Callable[[Path], None]) -> None:

@@ -73,6 +73,10 @@ class Checked:
         """The second models of all steps by name."""
         return {name: opening for step in self.steps for name, opening in step.seconds.items()}
 
+    def second_models(self, metric: Metric) -> tuple[str, ...]:
+        """The names of the second models that the options of one of its metrics name."""
+        return tuple(name for step in self.steps if step.metric is metric for name in step.seconds)
+
     @property
     def every(self) -> dict[str, Opening]:
         """All models that are to be opened, by name."""

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from biascore.adapter import Adapter as Adapter
     from biascore.adapter import LoadContext as LoadContext
     from biascore.basics.options import Options as Options
+    from biascore.basics.options import ServiceOptions as ServiceOptions
     from biascore.basics.progress import Progress as Progress
     from biascore.hookspecs import hookimpl as hookimpl
     from biascore.models.backend import Backend as Backend

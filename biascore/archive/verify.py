@@ -18,7 +18,7 @@ from biascore.archive.opening import Opened, opened
 from biascore.audit import AuditTransform
 from biascore.checking import read_data
 from biascore.engine import Engine
-from biascore.errors import BiascoreError, PluginError, RunError
+from biascore.errors import BiascoreError, ModelLoadError, PluginError, RunError
 from biascore.files.folders import source_digest
 from biascore.files.paths import user_path
 from biascore.installation import install_plugin
@@ -117,6 +117,7 @@ def _check_stimuli(used: StimuliUsed, engine: Engine, places: Places) -> Check:
 def _check_model(used: ModelUsed, engine: Engine, ref: str | None, absent: str) -> Check:
     what = f"model {used.name}"
     try:
+        _check_runs_no_code(used, engine)
         with engine.model(
             ref or used.ref, transforms=_transforms(used, engine), **used.explicit_options
         ) as model:
@@ -132,6 +133,17 @@ def _check_model(used: ModelUsed, engine: Engine, ref: str | None, absent: str) 
             detail=f"it is made from stimuli, and of them {absent} cannot be read here",
         )
     return _compared(what, found, used.digest)
+
+
+def _check_runs_no_code(used: ModelUsed, engine: Engine) -> None:
+    """Raise ModelLoadError where the run asks for its author's code: whoever reads a run has not agreed to that."""
+    kind = engine.plugins.adapters.get(used.ref.partition(":")[0])
+    asked = sorted(name for name in kind.code_options if used.explicit_options.get(name))
+    if asked:
+        raise ModelLoadError(
+            f"it was measured with {asked[0]}, which runs code of the model's author, and verify runs none. If you trust "
+            "it, run the audit again and compare the two runs"
+        )
 
 
 def _transforms(used: ModelUsed, engine: Engine) -> list[AuditTransform]:

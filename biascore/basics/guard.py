@@ -12,14 +12,15 @@ import signal
 import threading
 import traceback
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, wait
 from contextlib import contextmanager, suppress
+from contextvars import copy_context
 from pathlib import Path, PurePath
 from types import FrameType
 from typing import Final, TypeVar
 
 from pydantic import ValidationError
 
+from biascore.basics.keys import declared, without_keys
 from biascore.errors import At, BiascoreError, Owner, PluginFailedError, TimeLimitError
 
 T = TypeVar("T")
@@ -37,9 +38,9 @@ def guarded(at: At, call: Callable[[], T], limit: float | None = None) -> T:
     ``at``; and PluginFailedError for everything else that it raises, ``sys.exit`` too. A current folder that it changed
     is changed back: paths that a user gave are relative to it.
     """
-    folder = _current()
     try:
-        return _limited(call, limit)
+        with folder_kept():
+            return _limited(lambda: without_keys(declared(), call, keep_locals=True), limit)
     except BaseException as error:
         if isinstance(error, KeyboardInterrupt) and hasattr(error, "__notes__"):
             raise  # what is inside has said where it was
@@ -51,6 +52,14 @@ def guarded(at: At, call: Callable[[], T], limit: float | None = None) -> T:
         if isinstance(error, _TimeUp):
             raise failed(at, _took_too_long(at, limit), error, TimeLimitError) from error
         raise failed(at, _explain(at, error), error) from error
+
+
+@contextmanager
+def folder_kept() -> Iterator[None]:
+    """Afterwards the current folder is the one of before, whatever changed it."""
+    folder = _current()
+    try:
+        yield
     finally:
         if folder and folder != _current():
             with suppress(OSError):
@@ -188,11 +197,14 @@ def _ring(_number: int, frame: FrameType | None) -> None:
 
 
 def _in_thread(call: Callable[[], T], limit: float) -> T:
+    from concurrent.futures import Future, wait  # slow to import, and mostly not needed
+
     future: Future[T] = Future()
+    context = copy_context()
 
     def work() -> None:
         try:
-            future.set_result(call())
+            future.set_result(context.run(call))
         except BaseException as error:
             future.set_exception(error)
 

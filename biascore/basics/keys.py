@@ -12,6 +12,7 @@ import html
 import ipaddress
 import os
 import re
+import traceback
 import urllib.request
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -39,6 +40,9 @@ _ENCODED: Final = re.compile(
 _DROPPED: Final = re.compile(r"[\s\"'`\\+\u00ad\u200b-\u200d\u2060\ufeff]|\\[nrt]")
 
 
+_declared: Final = {*HUB_TOKENS}
+
+
 class KeyWarning(UserWarning):
     """A key travels where others can read it."""
 
@@ -50,17 +54,15 @@ class Hidden(RuntimeError):
 def hide(text: str, variables: Collection[str]) -> str:
     """The text with ``[NAME]`` for every piece of the key in the environment variable NAME."""
     found: list[tuple[int, int, str]] = []
-    units = _units(text) if variables else []
+    pieces = _pieces(_keys(variables))
+    units = _units(text) if pieces else []
     plain = "".join(char for char, _, _ in units)
-    for name, forms in _forms(variables).items():
-        for form in forms:
-            size = min(PIECE, len(form))
-            pieces = {form[start : start + size] for start in range(len(form) - size + 1)}
-            found += [
-                (units[start][1], units[start + size - 1][2], name)
-                for start in range(len(plain) - size + 1)
-                if plain[start : start + size] in pieces
-            ]
+    for size, some in pieces.items():
+        found += [
+            (units[start][1], units[start + size - 1][2], some[piece])
+            for start in range(len(plain) - size + 1)
+            if (piece := plain[start : start + size]) in some
+        ]
     return _without(text, sorted(found))
 
 
@@ -69,15 +71,32 @@ def repeats(text: str, variables: Collection[str]) -> str:
     if not variables:
         return ""
     plain = "".join(char for char, _, _ in _units(text))
-    return next((name for name, forms in _forms(variables).items() if any(f in plain for f in forms)), "")
+    return next(
+        (name for name, forms in _forms_of(_keys(variables)).items() if any(f in plain for f in forms)), ""
+    )
 
 
-def without_keys(variables: Collection[str], call: Callable[[], R]) -> R:
-    """What ``call`` returns; what it raises leaves without the keys, replaced where it cannot be fixed."""
+def declare(variables: Collection[str]) -> None:
+    """Variables that hold keys, of whatever adapter: no error of a plugin and no log shows them from now on."""
+    _declared.update(variables)
+
+
+def declared() -> frozenset[str]:
+    """All variables that were declared to hold keys in this process."""
+    return frozenset(_declared)
+
+
+def without_keys(variables: Collection[str], call: Callable[[], R], *, keep_locals: bool = False) -> R:
+    """What ``call`` returns; what it raises leaves without the keys, replaced where it cannot be fixed.
+
+    The local variables of its frames are dropped unless ``keep_locals``: tools that show them would show keys.
+    """
     try:
         return call()
     except BaseException as error:
         mended = _mended(error, variables, set())
+        if not keep_locals and _keys(variables):
+            _clear_frames(mended, set())
         if mended is error:
             raise
     raise mended  # out here: the other one would be its context
@@ -125,15 +144,33 @@ def _is_this_machine(host: str) -> bool:
         return host == "localhost" or host.endswith(".localhost")
 
 
-def _forms(variables: Collection[str]) -> Mapping[str, frozenset[str]]:
+def _keys(variables: Collection[str]) -> tuple[tuple[str, str], ...]:
+    """The variables that hold keys now, each with its key."""
+    found = ((name, os.environ.get(name, "").strip()) for name in sorted(variables))
+    return tuple((name, key) for name, key in found if len(key) >= _SHORTEST)
+
+
+@functools.lru_cache(maxsize=16)
+def _forms_of(keys: tuple[tuple[str, str], ...]) -> Mapping[str, frozenset[str]]:
     """The keys as they are looked for: as they stand, in base64 at each alignment, and in hexadecimal digits."""
     return {
         name: frozenset(
             form for form in map(_reduced, _spellings(key)) if len(form) >= min(_SHORTEST, len(key))
         )
-        for name in variables
-        if len(key := os.environ.get(name, "").strip()) >= _SHORTEST
+        for name, key in keys
     }
+
+
+@functools.lru_cache(maxsize=16)
+def _pieces(keys: tuple[tuple[str, str], ...]) -> Mapping[int, Mapping[str, str]]:
+    """What is hidden: by its length, each piece of a form with the variable of its key."""
+    found: dict[int, dict[str, str]] = {}
+    for name, forms in _forms_of(keys).items():
+        for form in forms:
+            size = min(PIECE, len(form))
+            for start in range(len(form) - size + 1):
+                found.setdefault(size, {}).setdefault(form[start : start + size], name)
+    return found
 
 
 def _spellings(key: str) -> Iterator[str]:
@@ -215,9 +252,19 @@ def _without(text: str, found: list[tuple[int, int, str]]) -> str:
     return "".join([*parts, text[last:]])
 
 
+def _clear_frames(error: BaseException | None, seen: set[int]) -> None:
+    if error is None or id(error) in seen:
+        return
+    seen.add(id(error))
+    traceback.clear_frames(error.__traceback__)
+    inside = error.exceptions if isinstance(error, BaseExceptionGroup) else ()
+    for one in (error.__cause__, error.__context__, *inside):
+        _clear_frames(one, seen)
+
+
 def _mended(error: BaseException, variables: Collection[str], seen: set[int]) -> BaseException:
     """The same exception, its causes, notes and texts without keys; or what represents it."""
-    if id(error) in seen or not _forms(variables):
+    if id(error) in seen or not _keys(variables):
         return error
     seen.add(id(error))
     error.args = tuple(_mended_value(value, variables) for value in error.args)

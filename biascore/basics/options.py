@@ -5,14 +5,25 @@ from __future__ import annotations
 from inspect import isclass
 from typing import Any, ClassVar, Generic, get_args
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import TypeVar
 
 
 class Options(BaseModel):
-    """Base of all option models: frozen, strict (no value is coerced), and an unknown key is an error."""
+    """Base of all option models: frozen, strict (no value is coerced), and an unknown key is an error.
+
+    ``without_effect``: the options of an adapter that change no answer, so that kept answers are used whatever these are.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+    without_effect: ClassVar[frozenset[str]] = frozenset()
+
+
+class ServiceOptions(Options):
+    """Of what is asked over a network. ``concurrency``: requests at a time, for ``Backend.in_flight``."""
+
+    without_effect: ClassVar[frozenset[str]] = frozenset({"concurrency"})
+    concurrency: int = Field(default=1, ge=1, le=256)
 
 
 OptionsT = TypeVar("OptionsT", bound=Options, default=Any)

@@ -7,27 +7,16 @@ are, and so do the marks that only say in which direction a neutral character ru
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Final
 
-_PICTURES: Final = {c: 0x2400 + c for c in range(0x20) if chr(c) not in "\t\n"} | {0x7F: 0x2421}
-"""The control characters of ASCII as Unicode's pictures of them: ESC is ␛."""
+from biascore.errors import NO_PICTURE, VISIBLE
 
-_NO_PICTURE: Final = (
-    *range(0x80, 0xA0),  # the other control characters, of which U+009B begins an escape sequence too
-    *(0x2028, 0x2029),  # line ends to some programs only
-    *range(0x202A, 0x202F),  # embeddings and overrides of direction
-    *range(0x2066, 0x206A),  # isolates
-    *range(0xD800, 0xE000),  # halves of pairs: no file in UTF-8 can hold them
-    *(0xFFFE, 0xFFFF),  # no characters, and XML cannot hold them
-)
-_VISIBLE: Final[Mapping[int, int | str]] = _PICTURES | {c: f"\\u{c:04x}" for c in _NO_PICTURE}
-_ESCAPED: Final = {c: f"\\u{c:04x}" for c in (0x7F, *_NO_PICTURE)}
+_ESCAPED: Final = {c: f"\\u{c:04x}" for c in (0x7F, *NO_PICTURE)}
 
 
 def visible(text: str) -> str:
     """The text with ␛ for ESC and its like, and ``\\u202e`` for what has no picture; tabs and line feeds stay."""
-    return text if text.isprintable() else text.translate(_VISIBLE)  # most are, and translating is slow
+    return text if text.isprintable() else text.translate(VISIBLE)  # most are, and translating is slow
 
 
 def visible_in(value: Any) -> Any:

@@ -30,22 +30,28 @@ from biascore.cli.options import (
     Out,
     Report,
     Require,
+    Resource,
+    Scheduler,
     Seed,
     TimeLimit,
     Verbose,
+    WorkerCount,
+    cluster_of,
 )
 from biascore.cli.progress import SignsOfLife
 from biascore.cli.report import deliver
 from biascore.cli.results import print_run
-from biascore.engine import DEFAULT_CACHE, Engine
-from biascore.errors import OptionsError
+from biascore.engine import Engine
+from biascore.errors import OptionsError, RunError
 from biascore.exporting.forms import exporter, form_of
 from biascore.files.paths import user_path
 from biascore.files.writing import check_file, reserved
+from biascore.models.cache import DEFAULT_CACHE
 from biascore.models.model import Model
 from biascore.plugins.loading import Plugins
 from biascore.results.gates import gates_line
 from biascore.results.run import Run, check_replaceable
+from biascore.running.attempts import Interrupted
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +71,9 @@ class RunOptions:
     max_characters: MaxCharacters = None
     max_tokens: MaxTokens = None
     time_limit: TimeLimit = None
+    scheduler: Scheduler = None
+    workers: WorkerCount = None
+    resource: Resource = None
 
     @property
     def printed(self) -> str | None:
@@ -107,6 +116,7 @@ def taking_run_options(command: Callable[..., None]) -> Callable[..., None]:
 @contextmanager
 def engine_of(given: RunOptions, stimuli: Sequence[Path] = ()) -> Iterator[Engine]:
     """The engine of a command, closed at its end."""
+    cluster = cluster_of(given.scheduler, given.workers, given.resource)
     signs = SignsOfLife()
     with signs.task("reading plugins and word lists", 1):
         engine = Engine(
@@ -116,6 +126,7 @@ def engine_of(given: RunOptions, stimuli: Sequence[Path] = ()) -> Iterator[Engin
             max_characters=given.max_characters,
             max_tokens=given.max_tokens,
             time_limit=given.time_limit,
+            executor=cluster,
         )
     try:
         yield engine
@@ -143,15 +154,25 @@ def run_and_deliver(
             first()
         if earlier is not None:
             say(
-                f"resuming the run in {given.out}, of which {len(earlier.failed)} measurement(s) had failed",
+                f"resuming the run in {given.out}, of which {len(earlier.failed)} measurement(s) {_lacked(earlier)}",
                 to=stderr,
             )
-        with engine_of(given) if engine is None else nullcontext(engine) as used:
-            result = used.run(audit, models)
+        try:
+            with engine_of(given) if engine is None else nullcontext(engine) as used:
+                result = used.run(audit, models)
+        except Interrupted as error:
+            _keep(error.run, given, earlier)
+            raise
         _deliver(result, given, printed, earlier)
     code = gate_code(result.gates, result) or failure_code(result)
     if code != codes.DONE:
         raise typer.Exit(code)
+
+
+def _lacked(run: Run) -> str:
+    """Why a run is resumed."""
+    interrupted = any(one.kind == "interrupted" for one in run.failed)
+    return "were not made" if interrupted else "had failed"
 
 
 def _reserved(given: RunOptions, audit: Audit) -> AbstractContextManager[None]:
@@ -210,6 +231,21 @@ def _deliver(result: Run, given: RunOptions, printed: str | None, earlier: Run |
     finally:  # and a run is not lost where it has nothing to say in another form
         if printed not in (None, "json"):
             deliver(result, str(printed), several=True)
+
+
+def _keep(result: Run, given: RunOptions, earlier: Run | None) -> None:
+    """Save what an interrupted run has measured, unless there is a whole run in its place, or one with more."""
+    made, every = len(result), len(result) + len(result.failed)
+    if given.out is None or (earlier is None and user_path(given.out).exists()):
+        return
+    try:
+        if earlier is not None:
+            check_keeps(result, earlier)
+        place = result.save(given.out, overwrite=earlier is not None)
+    except RunError as error:
+        say(str(error), to=stderr)
+    else:
+        say(f"the {made} of {every} measurements that were made are saved in {place}", to=stderr)
 
 
 def _save(result: Run, given: RunOptions, earlier: Run | None) -> None:

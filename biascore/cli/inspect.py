@@ -20,8 +20,6 @@ from biascore.cli.list_contents import list_json
 from biascore.cli.options import Force, Json, Stimuli
 from biascore.errors import BiascoreError, OptionsError, UnknownNameError
 from biascore.files.paths import user_path
-from biascore.files.writing import check_file, write_file
-from biascore.languages.names import language_name
 from biascore.plugins.loading import Plugins
 from biascore.plugins.registry import PluginRecord
 from biascore.plugins.stimuli import read_catalogue
@@ -146,6 +144,8 @@ def tests(
 
 def languages(stimuli: Stimuli = None, as_json: Json = False) -> None:
     """The languages that have stimuli."""
+    from biascore.languages.names import language_name
+
     plugins = Plugins(only={*_STIMULI, "register_languages"})
     catalogue = _catalogue(plugins, stimuli)
     known = plugins.languages
@@ -255,6 +255,8 @@ def _page(owner: PluginRecord) -> str:
 
 def _write_rows(test: Test, path: Path, force: bool) -> None:
     """Write the table in which answers about the sentences of a test can be given."""
+    from biascore.files.writing import check_file, write_file
+
     table = test.to_answer()
     if table is None:
         raise OptionsError(

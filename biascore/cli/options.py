@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
@@ -16,6 +17,7 @@ from biascore.errors import OptionsError
 if TYPE_CHECKING:  # what lists is not to wait for what measures
     from biascore.audit import Audit
     from biascore.gates import Gate
+    from biascore.models.executor import Cluster
     from biascore.stats import Adjustment
 
 OTHER_BASE: Final = re.compile(r"[+-]?0[xob]\w*")
@@ -91,6 +93,25 @@ TimeLimit = Annotated[
         "measurement (without the wait for answers). Default: no limit.",
         min=0.001,
         metavar="SECONDS",
+    ),
+]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(
+        help="Open and ask models with weights on the workers of a Dask cluster, by the address of its scheduler. Services "
+        "that need a key are asked from here.",
+        metavar="tcp://HOST:PORT",
+    ),
+]
+WorkerCount = Annotated[
+    int | None,
+    typer.Option("--workers", help="The same on so many processes of this machine.", min=1, metavar="N"),
+]
+Resource = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Only workers of --scheduler with this tag, as GPU=1; each batch takes so much of it. Repeat for several.",
+        metavar="TAG=N",
     ),
 ]
 Option = Annotated[
@@ -250,6 +271,21 @@ class Given:
                 raise OptionsError(f"-o {text} is an option of nothing that is used here. Write {forms}")
             texts[whose].append(rest)
         return cls(*(pairs(some) for some in texts.values()))
+
+
+def cluster_of(scheduler: str | None, workers: int | None, resources: Sequence[str] | None) -> Cluster | None:
+    """The workers that a command names, None for this process; raises OptionsError."""
+    from biascore.models.executor import Cluster
+
+    if not (scheduler or workers or resources):
+        return None
+    tags = pairs(resources)
+    for tag, amount in tags.items():
+        if isinstance(amount, bool) or not isinstance(amount, int | float) or not 0 < amount < inf:
+            raise OptionsError(
+                f"--resource {tag}={amount} is no amount of a tag. Write, for example: --resource GPU=1"
+            )
+    return Cluster(scheduler or "", workers or 0, tags)
 
 
 def data_files(

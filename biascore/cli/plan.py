@@ -9,7 +9,8 @@ import typer
 from biascore.cli.console import print_json, print_rows, say
 from biascore.cli.options import AuditFile, Json, NoCache, ReplaceModel, Seed, Without, chosen_audit
 from biascore.cli.progress import SignsOfLife
-from biascore.engine import DEFAULT_CACHE, Engine
+from biascore.engine import Engine
+from biascore.models.cache import DEFAULT_CACHE
 from biascore.planning.prices import Prices
 
 

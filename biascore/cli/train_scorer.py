@@ -12,8 +12,9 @@ from biascore.basics.wording import listed
 from biascore.cli.console import print_json, print_rows, say, stderr
 from biascore.cli.options import Force, Given, Json, ModelOption, NoCache, pairs
 from biascore.cli.progress import SignsOfLife
-from biascore.engine import DEFAULT_CACHE, Engine
+from biascore.engine import Engine
 from biascore.errors import OptionsError
+from biascore.models.cache import DEFAULT_CACHE
 from biascore.scorers.labelled import Reading
 from biascore.scorers.parts import read_data
 from biascore.scorers.train import TrainedScorer, Training, check_encoder, check_target, train_scorer

@@ -62,7 +62,8 @@ class AssociationMetric(Metric[OptionsT, Test]):
     """A metric whose method is a table of associations; the headline is the effect size d.
 
     ``unit`` and ``item_value`` say what the associations and the scores are, ``of_model`` names conventions that follow from
-    the model. ``most_topics``: so many topics, and words of each, where a model answers one by one.
+    the model. ``most_topics``: so many topics, and words of each, where a model answers one by one. ``holds_table``: whether
+    the whole table is in memory, whatever its size.
     """
 
     rule = (
@@ -76,6 +77,7 @@ class AssociationMetric(Metric[OptionsT, Test]):
     item_value: ClassVar[str] = "association s(w, A, B)"
     of_model: ClassVar[tuple[str, ...]] = ()
     most_topics: ClassVar[tuple[int, int] | None] = None
+    holds_table: ClassVar[bool] = True
     own: Pair = TARGETS
     against: Pair = ATTRIBUTES
 
@@ -92,7 +94,7 @@ class AssociationMetric(Metric[OptionsT, Test]):
         of_topics = self.associate(model, asked, context)
         if any(of_topics.words[role] != found.words[role] for role in TARGETS):
             return "targets cannot be read next to topics"
-        return OfTopics(of_topics.words["A"], of_topics.table)
+        return OfTopics(of_topics.words["A"], np.asarray(of_topics.table))
 
     def further_estimates(
         self,
@@ -121,7 +123,7 @@ class AssociationMetric(Metric[OptionsT, Test]):
         targets, attributes = (
             sum(len(test.roles[role]) for role in roles) for roles in (TARGETS, ATTRIBUTES)
         )
-        if targets * attributes > MOST_CELLS:
+        if self.holds_table and targets * attributes > MOST_CELLS:
             raise OptionsError(
                 f"{self.name}: {test.id} crosses {targets:,} words of X and Y with {attributes:,} of A and B, which makes "
                 f"{targets * attributes:,} scores, and {MOST_CELLS:,} are the most. Draw shorter lists from them"

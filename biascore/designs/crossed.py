@@ -17,6 +17,7 @@ from biascore.designs.words import Vectors, composed_caveat, coverage_caveats, e
 from biascore.results.caveat import Caveat, caveats_of
 from biascore.results.coverage import Coverage
 from biascore.results.measurement import item_table
+from biascore.stats.cosines import Cosines
 from biascore.stats.exchange import Exchange, Named
 from biascore.stimuli import Test
 
@@ -34,14 +35,15 @@ class Crossed:
     """Associations of targets with attributes.
 
     ``words``: the usable words of X, Y, A and B, in list order, and ``coverage`` those that were lost. ``table`` (n, m):
-    rows are those of X, then Y, columns those of A, then B. ``vectors`` (k, d): those of the words of each role, where
-    there are some; ``norms``: whether the length of one may tell how frequent its word is. ``counts``: where rows and
-    columns are sentences, the number of each word. ``blocks``: by role, the kind of each word, within which words are
-    exchanged. ``columns``: further columns of the item table. ``source``: what else the method needs of its answers.
+    rows are those of X, then Y, columns those of A, then B; a `Cosines` where it is too large to be held. ``vectors``
+    (k, d): those of the words of each role, where there are some; ``norms``: whether the length of one may tell how
+    frequent its word is. ``counts``: where rows and columns are sentences, the number of each word. ``blocks``: by role,
+    the kind of each word, within which words are exchanged. ``columns``: further columns of the item table. ``source``:
+    what else the method needs of its answers.
     """
 
     words: Mapping[str, tuple[str, ...]]
-    table: Floats
+    table: Floats | Cosines
     coverage: Coverage
     vectors: Mapping[str, Vectors] | None = None
     norms: bool = True
@@ -51,7 +53,11 @@ class Crossed:
     source: Any = None
 
     def sample(
-        self, test: Test, own: Pair = TARGETS, against: Pair = ATTRIBUTES, table: Floats | None = None
+        self,
+        test: Test,
+        own: Pair = TARGETS,
+        against: Pair = ATTRIBUTES,
+        table: Floats | Cosines | None = None,
     ) -> Sample:
         """The table, or another one of its shape, with the words of ``own`` as observations."""
         table = self.table if table is None else table
@@ -83,10 +89,10 @@ class Crossed:
             vectors=self.vectors and {**self.vectors, **(vectors or {})},
         )
 
-    def attribute_words(self) -> Floats:
+    def attribute_words(self) -> Floats | Cosines:
         """The table with one column for each attribute word: the mean over its sentences."""
         counts = [count for role in ATTRIBUTES for count in self.counts[role]] if self.counts else []
-        return means(self.table.T, counts).T if counts else self.table
+        return means(np.asarray(self.table).T, counts).T if counts else self.table
 
     def items(self, test: Test, sample: Sample, own: Pair, more: Mapping[str, Sequence[Scalar]]) -> pa.Table:
         """The item table: the score of each word of ``own``, the mean over its sentences."""

@@ -25,6 +25,7 @@ from biascore.stats import (
     effect_size,
     permutation_test,
 )
+from biascore.stats.cosines import Cosines
 from biascore.stats.exchange import Exchange
 
 EFFECT: Final = "effect size d"
@@ -40,7 +41,7 @@ class Sample(NamedTuple):
     ``across`` what of the columns. ``labels`` say what rows and columns are of, ``unit`` what one of them is.
     """
 
-    table: npt.NDArray[np.float64]
+    table: npt.NDArray[np.float64] | Cosines
     first: int
     cut: int
     exchange: Exchange
@@ -51,7 +52,10 @@ class Sample(NamedTuple):
     @property
     def scores(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
         """s of the rows of the one list and of the other: mean association with the one columns less the others."""
-        s = association(self.table[:, : self.cut], self.table[:, self.cut :])
+        if isinstance(self.table, Cosines):
+            s = self.table[:, : self.cut].mean(axis=1) - self.table[:, self.cut :].mean(axis=1)
+        else:
+            s = association(self.table[:, : self.cut], self.table[:, self.cut :])
         return s[: self.first], s[self.first :]
 
     @property

@@ -34,7 +34,7 @@ def near_duplicates(
         own, count = words[role], len(words[role])
         rows = everything[start : start + count]
         numbers: dict[object, int] = {}
-        family = np.array([numbers.setdefault(given.family_of(word), len(numbers)) for word in own])
+        family = np.array([numbers.setdefault(name, len(numbers)) for name in given.families_of(own)])
         start += count
         first: dict[int, int] = {}
         for begin in range(0, count, BLOCK):

@@ -28,6 +28,7 @@ from biascore.stats import (
     words_for_negligible,
 )
 from biascore.stats.attainable import Attainable
+from biascore.stats.cosines import Cosines
 from biascore.stats.exchange import Exchange
 from biascore.stats.permutation import EXACT_MAX_SUMS
 from biascore.stats.relabelling import countable, exchange_test
@@ -183,7 +184,10 @@ class AssociationOptions(WordOptions):
         return found if np.isfinite([found.low, found.high]).all() else None  # not with very few words
 
     def two_way(
-        self, table: npt.NDArray[np.float64], exchanges: tuple[Exchange, Exchange], rng: np.random.Generator
+        self,
+        table: npt.NDArray[np.float64] | Cosines,
+        exchanges: tuple[Exchange, Exchange],
+        rng: np.random.Generator,
     ) -> tuple[Interval | None, Interval | None, str]:
         """The two-way intervals of d and of the mean difference, or None twice and the reason.
 

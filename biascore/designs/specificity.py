@@ -29,6 +29,7 @@ from biascore.errors import OptionsError, UnknownNameError
 from biascore.models.model import Model
 from biascore.results.caveat import Caveat
 from biascore.results.specificity import Specificity
+from biascore.stats.cosines import Cosines
 from biascore.stimuli import Catalogue, Origin, Test, WordList
 
 LONGEST: Final = 8
@@ -138,7 +139,7 @@ class Compared:
         topics: Topics,
         words: Sequence[str],
         scores: Floats,
-        table: Floats,
+        table: Floats | Cosines,
         sizes: tuple[int, int],
         options: TopicOptions,
         rng: np.random.Generator,
@@ -252,7 +253,7 @@ def proxy_of(
     return next(proxies_of(model, lists, rows), None)
 
 
-def _features(scores: Floats, table: Floats, frequency: Proxy | None) -> tuple[Floats, Floats]:
+def _features(scores: Floats, table: Floats | Cosines, frequency: Proxy | None) -> tuple[Floats, Floats]:
     """What topics are matched by, in standard deviations of their words: (m, k) of these, (a + b, k) of A and B."""
     pairs = [(scores.mean(axis=0), table.mean(axis=0))]
     if frequency is not None:

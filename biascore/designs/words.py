@@ -18,6 +18,7 @@ from biascore.models.questions import Level, Text
 from biascore.results.caveat import Caveat
 from biascore.results.coverage import NO_FURTHER, REPEATED, Coverage, LostWord, known_as
 from biascore.stats import cosine_matrix
+from biascore.stats.cosines import Cosines
 from biascore.stats.exchange import Exchange, Named
 from biascore.stimuli import WordList
 
@@ -30,6 +31,9 @@ MAX_LOST_SHARE: Final = 0.2
 
 OF_MODEL: Final = ("vector of a text",)
 """Conventions that follow from the model that is measured, so that they may differ between two that are compared."""
+
+HELD: Final = 2 * 10**7
+"""So many cosines are held in one table, at most: 0.16 GB, and as much for each step of their statistics."""
 
 NEAR: Final = 0.01
 """Vectors nearer to each other than this part of the usual distance between two words are those of one word.
@@ -77,6 +81,11 @@ class RoleVectors:
         if not len(one) or not len(other):
             return np.empty((len(one), len(other)))
         return cosine_matrix(one, other)
+
+    def crossed(self, rows: Sequence[str], columns: Sequence[str]) -> npt.NDArray[np.float64] | Cosines:
+        """The same; a `Cosines` where they are more than `HELD`."""
+        one, other = (np.concatenate([self.vectors[role] for role in some]) for some in (rows, columns))
+        return Cosines.of(one, other) if len(one) * len(other) > HELD else self.cosines(rows, columns)
 
 
 def too_few(words: Mapping[str, Sequence[str]], coverage: Coverage, least: Mapping[str, int]) -> str:
@@ -138,8 +147,7 @@ def exchange_of(
     ``blocks`` names the kind of each word, within which words are exchanged.
     """
     one, other = (
-        [own.family_of(word) for word in some] if own.families else []
-        for own, some in zip(lists, words, strict=True)
+        own.families_of(some) if own.families else [] for own, some in zip(lists, words, strict=True)
     )
     return Exchange.of(
         (len(words[0]), len(words[1])),
@@ -153,7 +161,9 @@ def counterparts(lists: tuple[WordList, WordList], words: tuple[Sequence[str], S
     """The place of each usable word, which is that of its counterpart; nothing where the lists declare none."""
     if not lists[0].paired_with(lists[1]):
         return (), ()
-    one, other = ([own.words.index(word) for word in some] for own, some in zip(lists, words, strict=True))
+    # The first place of a word that stands twice.
+    places = [{word: i for i, word in reversed(tuple(enumerate(own.words)))} for own in lists]
+    one, other = ([own[word] for word in some] for own, some in zip(places, words, strict=True))
     return one, other
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
+from biascore.errors import DataError
+from biascore.files.reading import parse_json, read_bytes
 from biascore.files.writing import named
 
 
@@ -18,8 +19,8 @@ def files_of(folder: Path) -> list[str]:
 def foreign(folder: Path, record: str, what: str) -> str:
     """What of a folder is not ``what``, whose files its ``record`` names, for a message; empty where nothing is."""
     try:
-        files = json.loads((folder / record).read_text(encoding="utf-8"))["files"]
+        files = parse_json(read_bytes(folder / record, record))["files"]
         others = sorted({*files_of(folder)} - {record, *files})
-    except (OSError, ValueError, KeyError, TypeError):
+    except (DataError, OSError, ValueError, KeyError, TypeError):
         return f"it is not {what}, for it has no {record} that says which files are its own"
     return f"next to {what} it holds {named(others)}" if others else ""

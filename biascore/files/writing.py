@@ -132,14 +132,22 @@ def reserved(target: Path) -> Iterator[None]:
     target = target.absolute()
     above = next(parent for parent in target.parents if parent.is_dir())
     name = str(target.relative_to(above))
+    finish(above)
+    before = _reserving(above, name)  # whatever the clock says: it may have been set back
     with _staging(above) as scratch:
         (scratch / _TARGET).write_text(name, encoding="utf-8")
-        others = [path for path in above.iterdir() if _STAGING.fullmatch(path.name) and _reserves(path, name)]
-        if min(others, key=lambda path: ((path / _TARGET).stat().st_mtime_ns, path.name)) != scratch:
+        others = _reserving(above, name)
+        first = min(others, key=lambda path: ((path / _TARGET).stat().st_mtime_ns, path.name))
+        if first != scratch or before & others:
             raise RunError(
                 f"another command is at work that will write {target}. Wait until it is done, or choose another place."
             )
         yield
+
+
+def _reserving(above: Path, name: str) -> set[Path]:
+    """The hidden folders of processes that have reserved this name."""
+    return {path for path in above.iterdir() if _STAGING.fullmatch(path.name) and _reserves(path, name)}
 
 
 def _reserves(scratch: Path, name: str) -> bool:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from biascore.basics.tags import canonical_tag
 from biascore.installation import install_plugin
-from biascore.languages.gender import GenderPair, SpeakerGenderDetector
+
+if TYPE_CHECKING:
+    from biascore.languages.gender import GenderPair, SpeakerGenderDetector
 
 _A_PLUGIN: Final = "biascore-plugin-slavic"
 _OF_THE_PLUGIN: Final = frozenset({"be", "cs", "hr", "pl", "ru", "sk", "sl", "sr", "uk"})

@@ -1,8 +1,9 @@
-"""The way of a question: deduplicate → cache → ask what is missing in batches → check → store."""
+"""The way of a question: deduplicate → cache → ask what is missing in batches, some at once → check → store."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Final, TypeVar, cast
@@ -18,11 +19,14 @@ from biascore.errors import (
     QuotaError,
     TimeLimitError,
     TransientModelError,
+    WorkerError,
 )
 from biascore.models import codecs
+from biascore.models.again import Again
 from biascore.models.backend import Backend, Identity, ModelPlugin
 from biascore.models.calling import Hook, needed
 from biascore.models.cost import characters
+from biascore.models.flight import Flight
 from biascore.models.questions import Chosen
 from biascore.models.source import Services, Source
 from biascore.models.usage import QuestionCounts
@@ -30,26 +34,37 @@ from biascore.models.usage import QuestionCounts
 Q = TypeVar("Q")
 A = TypeVar("A")
 _CACHE_SCHEMA: Final = 1
-_DOWN: Final = (TransientModelError, AuthError, QuotaError, TimeLimitError)
+_DOWN: Final = (TransientModelError, AuthError, QuotaError, TimeLimitError, WorkerError)
 """After one of these a model is asked nothing more in its run; what is in the cache it still answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """The keys of questions that are asked together, those of them that lack an answer, and its place among the batches."""
+
+    place: int
+    keys: list[bytes]
+    lost: set[bytes]
 
 
 @dataclass(slots=True)
 class Asker:
     """Questions of any number in, an answer for each out, of one opened model.
 
-    ``call`` puts one batch to the model: ``Caller.call``, or what replaces it. ``plugins`` are the transforms
-    and observers that it asks through. ``counts`` are the questions put so far, ``answered`` the
-    keys of those that were answered, which all views of the model share.
+    ``call`` puts one batch to the model: ``Caller.call``, or what replaces it. ``in_flight``: how many batches at once.
+    ``plugins`` are the transforms and observers that it asks through. ``counts`` are the questions put so far,
+    ``answered`` the keys of those that were answered, which all views of the model share, as ``again``.
     """
 
     source: Source
     backend: Backend
     plugins: tuple[ModelPlugin, ...]
     services: Services
-    call: Callable[[Hook[Any, Any], tuple[Any, ...]], object]
+    call: Callable[[Hook[Any, Any], tuple[Any, ...], Flight[Any]], object]
+    in_flight: int = 1
     counts: QuestionCounts = field(default_factory=QuestionCounts, init=False)
     answered: set[bytes] = field(default_factory=set, init=False)
+    again: Again = field(default_factory=Again, init=False)
     _identity: Identity = field(init=False)
     _down: BiascoreError | None = field(default=None, init=False)
 
@@ -64,6 +79,7 @@ class Asker:
     def ask(self, hook: Hook[Q, A], questions: list[Q]) -> list[A]:
         """The answers, one for one; raises AnswerError, BudgetError, CacheError or what the model raises."""
         prefix = self._key_prefix(hook)
+        self.again.met(hook, prefix)
         keys = [codecs.question_key(prefix, question) for question in questions]
         unique = dict(zip(keys, questions, strict=True))
         answers = self._kept(hook, unique)
@@ -81,8 +97,23 @@ class Asker:
             cached=self.counts.cached + cached,
             asked=self.counts.asked + len(missing),
             characters=self.counts.characters + sum(map(characters, missing)),
+            again=self.counts.again,
         )
         return [answers[key] for key in keys]
+
+    def ask_again(self) -> None:
+        """Ask some of the questions again, once for each hook; not what is charged for, nor a model that is down."""
+        self.again.recall(self.services.cache)
+        if not self.source.paid and not self._down:
+            with self.services.progress.task(f"{self.source.name}: some questions again", 1) as advance:
+                alone: Flight[Any] = Flight(1, self.services.sleep)
+                put = self.again.ask(
+                    self.source.name,
+                    lambda hook, questions: self.call(hook, questions, alone),
+                    self.services.cache,
+                )
+                advance(1)
+            self.counts = self.counts.model_copy(update={"again": self.counts.again + put})
 
     def forget(self, hook: Hook[Q, A], questions: Sequence[Q]) -> bool:
         """Drop the kept answers to these questions; whether they are gone."""
@@ -101,30 +132,64 @@ class Asker:
             left = [question for key, question in unique.items() if key not in answers]
             for budget in self.services.budgets:
                 budget.check(self.source.name, needed(budget, self.backend, hook, left))
-        with self.services.progress.task(f"{self.source.name}: {hook.name}", missing) as advance:
-            for some in batches:
-                lost = {key for key in some if key not in answers}
-                if not lost:
-                    continue
-                batch = [key for key in some if key in lost or self._asked_again(key)]
-                self._check_kept()
-                questions = tuple(unique[key] for key in batch)
-                try:
-                    raw = self.call(hook, questions)
-                except AnswerError as error:
-                    usable = {batch[i]: cast("A", answer) for i, answer in error.usable.items()}
-                    self._keep(hook, unique, {key: usable[key] for key in lost & usable.keys()})
-                    raise
-                except _DOWN as error:
-                    self._down = error
-                    raise
-                found = dict(zip(batch, hook.split(self.source.name, raw, questions), strict=True))
-                new = {key: found[key] for key in batch if key in lost}
-                problems = self._keep(hook, unique, new)
-                if problems and not hook.lenient:
-                    raise AnswerError(problems[0])
-                answers.update(new)
-                advance(len(new))
+        flight: Flight[_Batch] = Flight(self.in_flight, self.services.sleep)
+
+        def call(batch: _Batch) -> object:
+            self._check_kept()
+            return self.call(hook, tuple(unique[key] for key in batch.keys), flight)
+
+        problems: dict[int, Exception] = {}
+        with (
+            self.services.progress.task(f"{self.source.name}: {hook.name}", missing) as advance,
+            closing(flight.over(self._lacking(batches, answers), call)) as flying,
+        ):
+            try:
+                for batch, get in flying:
+                    try:
+                        new = self._taken(hook, unique, batch, get)
+                    except Exception as error:  # what is on its way is paid for, and kept as well
+                        problems[batch.place] = error
+                        flight.stop()
+                    else:
+                        answers.update(new)
+                        advance(len(new))
+            except BaseException:  # Ctrl-C waits for nothing
+                flight.stop()
+                for batch, get in flight.landed():
+                    with suppress(BaseException):
+                        self._taken(hook, unique, batch, get)
+                raise
+        if problems:
+            raise problems[min(problems)]
+
+    def _taken(
+        self, hook: Hook[Q, A], unique: Mapping[bytes, Q], batch: _Batch, get: Callable[[], object]
+    ) -> dict[bytes, A]:
+        """The answers to those of a batch that had none, checked and kept; raises what ``get`` does, and AnswerError."""
+        questions = tuple(unique[key] for key in batch.keys)
+        try:
+            raw = get()
+        except AnswerError as error:
+            usable = {batch.keys[i]: cast("A", answer) for i, answer in error.usable.items()}
+            self._keep(hook, unique, {key: usable[key] for key in batch.lost & usable.keys()})
+            raise
+        except _DOWN as error:
+            self._down = self._down or error
+            raise
+        found = dict(zip(batch.keys, hook.split(self.source.name, raw, questions), strict=True))
+        self.again.note(hook, questions, [*found.values()])
+        new = {key: found[key] for key in batch.keys if key in batch.lost}
+        problems = self._keep(hook, unique, new)
+        if problems and not hook.lenient:
+            raise AnswerError(problems[0])
+        return new
+
+    def _lacking(self, batches: list[list[bytes]], answers: Mapping[bytes, object]) -> Iterator[_Batch]:
+        """The batches in which some answer is missing, each made when it is its turn."""
+        for place, some in enumerate(batches):
+            lost = {key for key in some if key not in answers}
+            if lost:
+                yield _Batch(place, [key for key in some if key in lost or self._asked_again(key)], lost)
 
     def _asked_again(self, key: bytes) -> bool:
         """Whether a question whose answer is kept is asked with the others of its batch, for theirs depend on it.

@@ -48,6 +48,9 @@ class Backend:
     """An opened model: subclass it and implement (``@hookimpl``) the capability hooks it can answer.
 
     ``batch`` is the largest number of questions it wants in one call; ``batch_sizes`` where it depends on them.
+    ``in_flight`` is how many calls of its hooks may run at once, each of one batch and in a thread of its own. With more
+    than 1, the hooks, ``cost`` and the transforms and observers around the model are called in several threads, and
+    share their state safely; answers, counts and errors are those of calls one by one.
     ``lacks`` says in words why this model answers less than its kind does, if so; errors that tell of it quote it.
     Raise TransientModelError or RateLimitError for transient failures, QuestionError for a
     question it cannot take; the engine deduplicates, caches and retries.
@@ -55,6 +58,7 @@ class Backend:
 
     identity: Identity
     batch: int = 512
+    in_flight: int = 1
     lacks: str = ""
 
     def batch_sizes(self, hook: str, questions: Sequence[Any]) -> Iterable[int]:  # noqa: ARG002
@@ -120,7 +124,8 @@ class ModelPlugin:
     """A transform or observer around one model: subclass it with hook wrappers (``@hookimpl(wrapper=True)``).
 
     ``role="transform"`` changes answers, so its ``fingerprint`` becomes part of every cache key;
-    ``role="observer"`` must leave them as they are.
+    ``role="observer"`` must leave them as they are. Its wrappers are called in several threads at once where the
+    backend has several calls ``in_flight``.
     """
 
     name: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any, Literal
 
@@ -23,6 +24,7 @@ class Budget:
 
     Every attempt counts, since a request whose answer was lost may have been charged; one that the
     service refused does not. ``unit``: "characters", those that are sent, or "tokens", those of prompts and answers at most.
+    Threads may share it.
     """
 
     def __init__(
@@ -32,21 +34,23 @@ class Budget:
             raise OptionsError(f"max_{unit} is {limit}. Give 0 or more, or nothing for no limit")
         self.limit, self.unit = limit, unit
         self.spent = 0
+        self._lock = threading.Lock()
 
     def guard(self, model: str, ask: Callable[..., object], needed: int) -> Callable[..., object]:
         """``ask``, raising BudgetError where what it needs would exceed the limit, before it is called."""
 
         def guarded(**arguments: Any) -> object:
-            self._check(model, needed, "the next request has", "It was not sent")
-            self.spent += needed
+            with self._lock:  # what is sent at once is counted before any of it is answered
+                self._check(model, needed, "the next request has", "It was not sent")
+                self.spent += needed
             try:
                 return ask(**arguments)
             except _REFUSED:
-                self.spent -= needed
+                self._give_back(needed)
                 raise
             except QuestionError:
                 # Where tokens are counted, a call is many requests, and those before this one were answered.
-                self.spent -= needed if self.unit == "characters" else 0
+                self._give_back(needed if self.unit == "characters" else 0)
                 raise
 
         return guarded
@@ -54,6 +58,10 @@ class Budget:
     def check(self, model: str, needed: int) -> None:
         """Raise BudgetError where all of this, which is still to be sent, would exceed the limit."""
         self._check(model, needed, "these questions still need", "Nothing of them was sent")
+
+    def _give_back(self, needed: int) -> None:
+        with self._lock:
+            self.spent -= needed
 
     def _check(self, model: str, needed: int, what: str, sent: str) -> None:
         if self.limit is not None and self.spent + needed > self.limit:

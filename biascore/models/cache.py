@@ -18,11 +18,16 @@ from biascore.basics.frozen import Frozen
 from biascore.files.paths import user_path
 
 FILE_NAME: Final = "answers-1.sqlite"
+_FORMAT: Final = 1
+"""Of the file, in SQLite's ``user_version``, where 0 is 1. A later biascore that changes the tables states a higher one."""
 _CHECK_BYTES: Final = 8
 _KEYS_PER_QUERY: Final = 500
 _BUSY_SECONDS: Final = 30
 _ELSEWHERE: Final = "choose another folder with BIASCORE_CACHE_DIR."
 T = TypeVar("T")
+
+
+DEFAULT_CACHE: Final = "default"
 
 
 class CacheWarning(UserWarning):
@@ -86,6 +91,13 @@ class NoCache:
         """Nothing to let go of."""
 
 
+def opened(cache: str | Path | None) -> Cache:
+    """The cache of a folder, the user's for `DEFAULT_CACHE`, and one that keeps nothing for None."""
+    if cache is None:
+        return NoCache()
+    return default_cache() if cache == DEFAULT_CACHE else DiskCache(user_path(cache))
+
+
 def default_cache() -> DiskCache | NoCache:
     """The user's cache; none, with a CacheWarning, where this user has no folder for it."""
     try:
@@ -113,9 +125,9 @@ class DiskCache:
     """The cache in one SQLite file (write-ahead log), opened on first use; threads may share it.
 
     Every value carries a checksum. A value whose checksum is wrong is deleted and asked for again; a file that
-    SQLite finds damaged is set aside under another name. A cache that cannot be written is read; a full disk,
-    or a folder that cannot be used, turns the cache off. Each gives a CacheWarning, one per cache and kind, and
-    none stops a run.
+    SQLite finds damaged is set aside under another name. A cache that cannot be written is read; a full disk, a
+    folder that cannot be used, or a file of a newer version, which is left as it is, turns the cache off. Each
+    gives a CacheWarning, one per cache and kind, and none stops a run.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -190,6 +202,8 @@ class DiskCache:
             # A UnicodeDecodeError: SQLite quotes the damaged schema in its own message.
             except (_Damaged, UnicodeDecodeError) as error:
                 self._set_aside(str(error))
+            except _Newer as error:
+                self._turn_off(error, "Upgrade biascore")
             except sqlite3.DatabaseError as error:
                 if _is_damage(error):
                     self._set_aside(str(error))
@@ -208,7 +222,7 @@ class DiskCache:
         try:
             self._connection = _connect(self.path, timeout=_BUSY_SECONDS)
             _prepare(self._connection)
-        except (sqlite3.Error, UnicodeDecodeError) as error:
+        except (sqlite3.Error, UnicodeDecodeError, _Newer) as error:
             self.close()
             if not isinstance(error, sqlite3.Error) or not self._open_for_reading(error):
                 raise
@@ -224,6 +238,7 @@ class DiskCache:
         for how in ("mode=ro", "immutable=1"):
             try:
                 self._connection = _connect(f"{self.path.absolute().as_uri()}?{how}", uri=True)
+                _check_format(self._connection)
                 _count(self._connection)
             except sqlite3.Error:
                 self.close()
@@ -264,13 +279,13 @@ class DiskCache:
             "damaged", f"the cache was damaged ({why}); it was set aside as {aside} and a new one begun"
         )
 
-    def _turn_off(self, error: Exception) -> None:
+    def _turn_off(self, error: Exception, remedy: str = "Free space") -> None:
         self._off = True
         self._problem = f"the cache {self.path} cannot be used ({error})"
         self.close()
         self._warn(
             "unwritable",
-            f"{self._problem}; going on without it, so answers are not kept. Free space, or {_ELSEWHERE}",
+            f"{self._problem}; going on without it, so answers are not kept. {remedy}, or {_ELSEWHERE}",
         )
 
     def _warn(self, kind: str, message: str) -> None:
@@ -283,13 +298,24 @@ class _Damaged(Exception):
     """A file whose values do not lie where they were stored."""
 
 
+class _Newer(Exception):
+    """A file of a later biascore, whose answers are not to be lost."""
+
+
 def _connect(where: str | Path, *, timeout: float = 5.0, uri: bool = False) -> sqlite3.Connection:
     connection = sqlite3.connect(where, timeout=timeout, uri=uri, check_same_thread=False)
     connection.text_factory = bytes
     return connection
 
 
+def _check_format(connection: sqlite3.Connection) -> None:
+    found = connection.execute("PRAGMA user_version").fetchone()[0]
+    if found > _FORMAT:
+        raise _Newer(f"a newer biascore wrote it, in format {found}; it is left as it is")
+
+
 def _prepare(connection: sqlite3.Connection) -> None:
+    _check_format(connection)
     connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("PRAGMA synchronous=NORMAL")
     connection.execute(

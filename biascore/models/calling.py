@@ -11,11 +11,12 @@ import pluggy
 import tenacity
 
 from biascore.basics.guard import guarded
-from biascore.errors import RateLimitError, TransientModelError
+from biascore.errors import At, RateLimitError, TransientModelError
 from biascore.models.backend import Backend, ModelPlugin
 from biascore.models.budget import Budget
 from biascore.models.capabilities import CAPABILITIES, PROJECT, CapabilitySpecs
 from biascore.models.cost import characters
+from biascore.models.flight import Flight
 from biascore.models.source import Services, Source
 from biascore.models.wrappers import put_around
 
@@ -62,11 +63,11 @@ class Caller:
         self._manager.check_pending()
         self.capabilities = frozenset(answered & set(CAPABILITIES))
 
-    def call(self, hook: Hook[Any, Any], questions: tuple[Any, ...]) -> object:
-        """What the hook answers to a batch, as it comes; asked again after transient failures.
+    def call(self, hook: Hook[Any, Any], questions: tuple[Any, ...], flight: Flight[Any]) -> object:
+        """What the hook answers to a batch, as it comes; asked again after transient failures, as the flight lets it.
 
         Each attempt at a model that may charge is charged to the budgets. Raises what the backend raises, its
-        foreign errors as PluginFailedError, BudgetError and TimeLimitError.
+        foreign errors as PluginFailedError, BudgetError and TimeLimitError, and Stopped where the flight is.
         """
         caller = getattr(self._manager.hook, hook.name)
         if self._source.paid:
@@ -74,18 +75,26 @@ class Caller:
                 needs = needed(budget, self._backend, hook, questions)
                 caller = budget.guard(self._source.name, caller, needs)
         argument = {"mask_logprob": "queries", "choose": "questions"}.get(hook.name, "texts")
-        retrying = tenacity.Retrying(
-            retry=tenacity.retry_if_exception(_may_pass),
-            stop=tenacity.stop_after_attempt(self._services.attempts),
-            wait=_wait,
-            sleep=self._services.sleep,
-            reraise=True,
-        )
-        at = self._source.at(f"answering {len(questions)} question(s) ({hook.name})")
-        limit = self._services.time_limit
-        return retrying(
-            lambda: guarded(at, lambda: caller(**{argument: questions}, **hook.params), limit),
-        )
+        at = answering(self._source, hook.name, questions)
+        limit = None if self._source.elsewhere else self._services.time_limit
+
+        def attempt() -> object:
+            return guarded(at, lambda: caller(**{argument: questions}, **hook.params), limit)
+
+        with flight.call() as attempts:
+            retrying = tenacity.Retrying(
+                retry=tenacity.retry_if_exception(_may_pass),
+                stop=tenacity.stop_after_attempt(self._services.attempts),
+                wait=_wait,
+                sleep=attempts.pause,
+                reraise=True,
+            )
+            return retrying(lambda: attempts.make(attempt))
+
+
+def answering(source: Source, hook: str, questions: Sequence[Any]) -> At:
+    """Whose code answers a batch, and what that is in a phrase."""
+    return source.at(f"answering {len(questions)} question(s) ({hook})")
 
 
 def needed(budget: Budget, backend: Backend, hook: Hook[Q, Any], questions: Sequence[Q]) -> int:

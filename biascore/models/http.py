@@ -32,6 +32,8 @@ SIZE_VARIABLE: Final = "BIASCORE_HTTP_MAX_MB"
 """Megabytes of an answer, unpacked. The largest request has 128 KiB of text."""
 
 T = TypeVar("T")
+_CONNECTIONS: Final = 256
+"""Kept open at most."""
 _MAX_MB: Final = 16
 _CHUNK: Final = 1 << 16
 _GRACE: Final = 0.2
@@ -118,7 +120,8 @@ class HttpClient:
 
     A whole answer has ``BIASCORE_HTTP_TIMEOUT`` seconds and ``BIASCORE_HTTP_MAX_MB`` megabytes, unpacked. Redirects are not
     followed, because keys are sent along. Nothing is retried: the engine does that. ``session`` sends the credentials it is
-    given and never those of a .netrc file. Raises MissingExtraError without the package requests.
+    given and never those of a .netrc file. Threads may share a client. Raises MissingExtraError without the
+    package requests.
     """
 
     def __init__(self, service: str) -> None:
@@ -129,6 +132,11 @@ class HttpClient:
         self.service = service
         self.session = requests.Session()
         self.session.auth = lambda request: request
+        for scheme in (
+            "http://",
+            "https://",
+        ):  # a connection for each request at a time, which the default lets go of
+            self.session.mount(scheme, requests.adapters.HTTPAdapter(pool_maxsize=_CONNECTIONS))
 
     def send(
         self,

@@ -50,9 +50,8 @@ A = TypeVar("A")
 class Model:
     """One opened model with its transforms and observers.
 
-    Every question goes one way: ``Asker`` deduplicates, answers from the cache what it can, asks the rest in batches,
-    checks shapes and NaN, and stores each batch in one transaction; ``Caller`` puts a batch to the backend, again
-    after transient failures. ``under``: the model that ``backend`` transforms, if it does.
+    Every question goes one way: ``Asker`` deduplicates, answers from the cache what it can, asks the rest in batches, checks
+    and stores each. ``Caller`` puts a batch to the backend, again after transient failures. ``under`` is transformed by it.
     """
 
     _learns = True  # transforms of it are fitted
@@ -78,7 +77,7 @@ class Model:
         if under is None:
             self._open.callback(backend.close)
         caller = Caller(source, backend, plugins, self._services)
-        self._asker = Asker(source, backend, self._plugins, self._services, caller.call)
+        self._asker = Asker(source, backend, self._plugins, self._services, caller.call, backend.in_flight)
         self.capabilities = caller.capabilities
         self.prompting: dict[str, str] = {}  # conventions of prompts put in this measurement
 
@@ -260,10 +259,6 @@ class Model:
 
     def used(self, since: QuestionCounts | None = None) -> ModelUsed:
         """The record of this model for a run, with the questions put after ``since``, or all of them."""
-        before = since or QuestionCounts()
-        counts = {
-            name: getattr(self.counts, name) - getattr(before, name) for name in QuestionCounts.model_fields
-        }
         return ModelUsed(
             name=self.name,
             ref=str(self.source.ref),
@@ -274,8 +269,13 @@ class Model:
             facts=dict(self.identity.facts),
             control=self.identity.control,
             transforms=self._transforms_used(),
-            questions=QuestionCounts(**counts),
+            questions=self.counts.since(since or QuestionCounts()),
+            deviations=(self.untransformed or self)._asker.again.deviations,
         )
+
+    def ask_again(self) -> None:
+        """Ask it some of its questions again, for ``deviations`` of its record; see ``Asker.ask_again``."""
+        (self.untransformed or self)._asker.ask_again()
 
     @hiding
     def close(self) -> None:
@@ -313,10 +313,10 @@ class Model:
         """The same opened model once more: its questions are counted anew, and it may have another name."""
         if self._under is not None:
             return self.on(self._under.view(), name)
-        again = Model(
-            replace(self.source, name=name or self.name), self._backend, self._plugins, self._services
-        )
-        again._open, again._asker.answered = self._open, self._asker.answered
+        source = replace(self.source, name=name or self.name)
+        again = Model(source, self._backend, self._plugins, self._services)
+        again._open, own, new = self._open, self._asker, again._asker
+        new.answered, new.again = own.answered, own.again
         return again
 
     @property

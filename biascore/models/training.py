@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from biascore.errors import OptionsError, RunError
 from biascore.files.own_folders import files_of, foreign
+from biascore.files.reading import parse_json, read_bytes
 from biascore.files.writing import check_folder, new_folder
 
 CHECKPOINT_FILE: Final = "biascore_checkpoint.json"
@@ -127,7 +128,9 @@ class Checkpoints:
     def _found(self, folder: Path, *, overwrite: bool) -> Path | None:
         if not (self._folder / CHECKPOINT_FILE).is_file():
             return None
-        before = json.loads((self._folder / CHECKPOINT_FILE).read_text(encoding="utf-8")).get("recipe")
+        before = parse_json(read_bytes(self._folder / CHECKPOINT_FILE, CHECKPOINT_FILE, RunError)).get(
+            "recipe"
+        )
         if before == self._recipe:
             return self._folder
         if overwrite:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from pydantic import Field, field_validator
 
 from biascore.basics.frozen import Frozen, FrozenMap, Scalar
 
+LAST_DIGITS: Final = 1e-4
+"""A deviation up to this share of the largest number is one of the last digits: float32 has seven."""
+
 
 class QuestionCounts(Frozen):
     """How many questions were put; how many of them were repeats, in the cache, or asked of the model.
 
-    ``characters``: the code points of those that were asked, by which services charge. Not counted: questions with a
-    kept answer that a free model is asked once more, since the batch of a lost answer is asked whole.
+    ``characters``: the code points of those that were asked, by which services charge. ``again``: questions put once more
+    to see whether the answers are the same, which none of the others counts. Not counted: questions with a kept answer
+    that a free model is asked once more, since the batch of a lost answer is asked whole.
     """
 
     put: int = 0
@@ -21,6 +25,33 @@ class QuestionCounts(Frozen):
     cached: int = 0
     asked: int = 0
     characters: int = 0
+    again: int = 0
+
+    def since(self, before: QuestionCounts) -> QuestionCounts:
+        """Those that were put after ``before``."""
+        names = QuestionCounts.model_fields
+        return QuestionCounts(**{name: getattr(self, name) - getattr(before, name) for name in names})
+
+
+class AskedAgain(Frozen):
+    """Answers that were others when a model was asked the same questions again through a hook.
+
+    ``questions`` were asked again, and to ``differing`` of them the answers were others, bit for bit. ``largest`` is the
+    largest deviation of a number, in the unit of the answers, and ``scale`` the largest number among them; both None
+    where answers have no numbers to compare. ``problem``: why they were not answered again, or "".
+    """
+
+    hook: str
+    questions: int
+    differing: int = 0
+    largest: float | None = None
+    scale: float | None = None
+    problem: str = ""
+
+    @property
+    def in_last_digits(self) -> bool:
+        """Whether the answers differ no more than rounding makes them."""
+        return self.largest is not None and self.largest <= LAST_DIGITS * (self.scale or 0)
 
 
 class FitUsed(Frozen):
@@ -58,7 +89,8 @@ class TransformUsed(Frozen):
 class ModelUsed(Frozen):
     """A model as it was opened: reference, all options (also the defaults), weights and transforms.
 
-    ``control``: of a model whose bias is known because it was made, the effect by test id.
+    ``control``: of a model whose bias is known because it was made, the effect by test id. ``deviations``: what shows that
+    it is not deterministic; none where ``questions.again`` were answered the same.
     """
 
     name: str
@@ -71,6 +103,7 @@ class ModelUsed(Frozen):
     transforms: tuple[TransformUsed, ...] = ()
     control: FrozenMap[float] | None = None
     questions: QuestionCounts = QuestionCounts()
+    deviations: tuple[AskedAgain, ...] = ()
 
     def is_after(self, other: ModelUsed) -> bool:
         """Whether this is the other model after transforms."""

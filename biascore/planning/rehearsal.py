@@ -15,6 +15,7 @@ from biascore.models.budget import Budget
 from biascore.models.cache import Cache, NoCache
 from biascore.models.calling import Hook
 from biascore.models.cost import Cost
+from biascore.models.flight import Flight
 from biascore.models.model import Model
 from biascore.models.questions import Choice, Chosen, Masked, TokenLogprobs
 from biascore.models.vocabulary import BLOCK_ROWS, Vocabulary
@@ -136,7 +137,7 @@ class Rehearsal(Model):
         )
         super().__init__(model.source, model._backend, model._asker.plugins, services)
         self._call = self._asker.call
-        self._asker = replace(self._asker, call=self._answer)
+        self._asker = replace(self._asker, call=self._answer, in_flight=1)
         self.scratch = scratch
         self.dimensions = dimensions
         self.seen_dimensions: int | None = None
@@ -165,7 +166,7 @@ class Rehearsal(Model):
     @hiding
     def ask(self, hook: Hook[Q, A], questions: Sequence[Q]) -> None:
         """Ask the model after all, past cache and placeholders, and forget the answers."""
-        self._call(hook, tuple(questions))
+        self._call(hook, tuple(questions), Flight())
 
     def vocabulary(self) -> Vocabulary:
         """The model's own words, and placeholders for the vectors of the first of them: a plan reads no whole file."""
@@ -188,7 +189,7 @@ class Rehearsal(Model):
             self.seen_dimensions = min(real, default=self.seen_dimensions)
         return answers
 
-    def _answer(self, hook: Hook[Any, Any], questions: tuple[Any, ...]) -> object:
+    def _answer(self, hook: Hook[Any, Any], questions: tuple[Any, ...], _flight: Flight[Any]) -> object:
         """Count the batch and answer it with placeholders, where a model would be called."""
         self.tallies[hook.name].ask(hook, questions, self.cost(hook, questions))
         return _placeholders(hook, questions, self.dimensions, self._rng)

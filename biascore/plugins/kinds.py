@@ -116,6 +116,12 @@ KINDS: Final = (
         {"summary": str, "suffix": str},
         shown="format {} of runs",
     ),
+    Kind(
+        "executors",
+        "executor",
+        "biascore.models.executor:Executor",
+        needs={"summary": str, "schemes": tuple},
+    ),
 )
 
 

@@ -19,7 +19,9 @@ from uuid import uuid4
 
 import pluggy
 
+from biascore.basics.collecting import uncollected
 from biascore.basics.guard import DISABLE_VARIABLE, guarded
+from biascore.basics.keys import declare
 from biascore.errors import (
     At,
     BiascoreError,
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
     from biascore.languages.language import Language, SpeakerFrames
     from biascore.metric import Diagnostic, Metric
     from biascore.models.backend import ModelPlugin
+    from biascore.models.executor import Executor
     from biascore.models.refs import ModelRef
     from biascore.models.transform import Transform
     from biascore.stimuli import Kinds, StimuliFile, Test
@@ -65,6 +68,7 @@ class Plugins:
     may be slow to import.
     """
 
+    @uncollected()
     def __init__(
         self, entry_points: Iterable[metadata.EntryPoint] | None = None, *, only: Collection[str] = ()
     ) -> None:
@@ -75,6 +79,7 @@ class Plugins:
         self.formats: Registry[type[DataFormat]] = Registry("data format")
         self.transforms: Registry[type[Transform]] = Registry("transform")
         self.exporters: Registry[type[Exporter]] = Registry("format of runs")
+        self.executors: Registry[type[Executor]] = Registry("executor")
         self.diagnostics: Registry[type[Diagnostic]] = Registry("diagnostic")
         self.kinds: Registry[type[TestEntry]] = Registry("kind of test")
         self.mappings: Registry[Mapping] = Registry("mapping")
@@ -97,6 +102,8 @@ class Plugins:
         # The tests of one plugin may be of a kind that another one brings.
         records = [self._finish(record, contribution) for record, contribution in loaded]
         self.records = tuple(self._mark_conflicts(record) for record in records)
+        for adapter in self.adapters.items():
+            _declare_keys(adapter)
         for code in self.speaker_gender.conflicts:
             self.languages[code] = replace(self.languages[code], speaker_gender=None)
         for code in self.gender_pair.conflicts:
@@ -113,6 +120,7 @@ class Plugins:
         # Another version each time: answers of the code of before are not its own.
         record = PluginRecord(f"{adapter.id} (from Python)", "", uuid4().hex, adapter.__module__, "loaded")
         self.adapters.replace(adapter.id, adapter, record)
+        _declare_keys(adapter)
 
     @property
     def stimuli(self) -> tuple[StimuliFile, ...]:
@@ -227,9 +235,8 @@ class Plugins:
         if blocked:
             return replace(record, status="blocked", reason=blocked), contribution
         name = f"{dist}:{point.name}"
-        return self._guarded(
-            record, contribution, lambda: self._register(point, name, contribution)
-        ), contribution
+        step = partial(self._register, point, name, contribution)
+        return self._guarded(record, contribution, step), contribution
 
     def _guarded(
         self, record: PluginRecord, contribution: Contribution, step: Callable[[], object]
@@ -333,6 +340,10 @@ class Plugins:
             if any((owner.dist, owner.name) == (record.dist, record.name) for owner in owners)
         ]
         return replace(record, status="conflict", reason="; ".join(clashes)) if clashes else record
+
+
+def _declare_keys(adapter: type[Adapter]) -> None:
+    declare([*filter(None, [adapter.key_env_var]), *adapter.secret_env_vars])
 
 
 def _asked(hook: pluggy.HookCaller, ref: ModelRef) -> list[ModelPlugin]:

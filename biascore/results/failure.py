@@ -14,14 +14,17 @@ class Failure(Frozen):
 
     ``plugin`` and ``dist`` name whose code failed, empty where it was biascore itself; ``model`` is the model
     measured, ``culprit`` the one that failed, which may be a second model that the metric asked. ``kind`` says what
-    the code was at, or that it took longer than it may, or that its result cannot be. ``may_pass``: whether the same
-    may succeed later, as where a service is down. ``traceback`` is not stored: it names files of this machine.
+    the code was at, or that it took longer than it may, that its result cannot be, or that it was interrupted before.
+    ``may_pass``: whether the same may succeed later, as where a service is down. ``traceback`` is not stored: it names
+    files of this machine.
     """
 
     metric: str
     test: str
     model: str
-    kind: Literal["loading", "checking", "opening", "answering", "measuring", "result", "time limit"]
+    kind: Literal[
+        "loading", "checking", "opening", "answering", "measuring", "result", "time limit", "interrupted"
+    ]
     error: str
     message: str
     may_pass: bool = False

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import metadata
+from types import MappingProxyType
 from typing import Any, Final
 
 from packaging.requirements import Requirement
@@ -49,9 +50,12 @@ class Provenance(Frozen):
     plugins: tuple[PluginUsed, ...]
 
 
-def computing() -> dict[str, str]:
-    """Package to version, of those that always compute and those that were loaded in this process."""
-    loaded = {name: getattr(sys.modules.get(name), "__version__", None) for name in (*ALWAYS, *WHERE_LOADED)}
+def computing(elsewhere: Mapping[str, str] = MappingProxyType({})) -> dict[str, str]:
+    """Package to version, of those that always compute and those that were loaded in this process, or ``elsewhere``."""
+    loaded = {
+        name: elsewhere.get(name) or getattr(sys.modules.get(name), "__version__", None)
+        for name in (*ALWAYS, *WHERE_LOADED)
+    }
     return {name: str(version) for name, version in loaded.items() if version is not None}
 
 

@@ -33,7 +33,7 @@ from biascore.results.hashes import canonical, content_hash, item_hash
 from biascore.results.measurement import Measurement
 from biascore.results.provenance import Provenance
 from biascore.results.result_lines import checks_of, result_lines
-from biascore.results.run_files import ITEMS_FOLDER, RUN_FILE, in_the_way, items_path, parse_run
+from biascore.results.run_files import ITEMS_FOLDER, ROW_GROUP, RUN_FILE, in_the_way, items_path, parse_run
 from biascore.results.scenarios import MappingUsed, ScenarioResult
 from biascore.results.sensitivity import Sensitivity, seen_lines, undecided
 from biascore.results.stimuli_used import StimuliUsed, TestUsed
@@ -266,7 +266,9 @@ class Run(Frozen):
         (folder / ITEMS_FOLDER).mkdir()
         for number, measurement in enumerate(self.measurements):
             pq.write_table(
-                measurement.items, folder / items_path(number, measurement.metric, measurement.test)
+                measurement.items,
+                folder / items_path(number, measurement.metric, measurement.test),
+                row_group_size=ROW_GROUP,
             )
         text = json.dumps(self.to_json(), ensure_ascii=False, indent=1)
         with (folder / RUN_FILE).open("w", encoding="utf-8") as stream:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import traceback
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from biascore.basics.progress import Progress
 from biascore.errors import At, BiascoreError, NothingMeasuredError, Owner, PluginFailedError, TimeLimitError
@@ -15,7 +15,9 @@ from biascore.models.pool import Pool
 from biascore.models.usage import ModelUsed
 from biascore.results.failure import Failure
 from biascore.results.measurement import Measurement
+from biascore.results.run import Run
 from biascore.running.measuring import Measuring
+from biascore.running.repeating import with_deviations
 from biascore.steps import Checked
 from biascore.stimuli import Test
 
@@ -24,7 +26,8 @@ from biascore.stimuli import Test
 class Done:
     """What was made, what failed, the record of every model that was asked, by name, and the time.
 
-    ``started`` and ``finished`` are seconds since the epoch.
+    ``started`` and ``finished`` are seconds since the epoch. ``interrupted``: by Ctrl-C, so that what was still to be made
+    is among ``failed``. ``packages``: what computed on workers, with versions.
     """
 
     made: tuple[Measurement, ...]
@@ -32,43 +35,81 @@ class Done:
     used: Mapping[str, ModelUsed]
     started: float
     finished: float
+    interrupted: KeyboardInterrupt | None = None
+    packages: Mapping[str, str] = field(default_factory=dict)
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C in a run; ``run`` has what was measured before, and under ``failed`` what was not."""
+
+    def __init__(self, run: Run, error: KeyboardInterrupt) -> None:
+        super().__init__(*error.args)
+        self.run = run
+        for note in getattr(error, "__notes__", ()):
+            self.add_note(note)
+
+
+def concluded(run: Run, done: Done) -> Run:
+    """The run; raises Interrupted, which holds it, where it was interrupted."""
+    if done.interrupted is not None:
+        raise Interrupted(run, done.interrupted) from done.interrupted
+    return run
 
 
 def perform(checked: Checked, pool: Pool, measuring: Measuring, progress: Progress) -> Done:
     """Make the measurements group by group; after each its models are closed, but for second models of metrics.
 
     A model or a plugin that fails loses its own measurements only. Where nothing at all was measured, that error is
-    raised, or NothingMeasuredError for several.
+    raised, or NothingMeasuredError for several. An interrupt ends it, and is raised where nothing was measured before.
     """
-    started = time.time()
+    started, since = time.time(), time.monotonic()  # the clock on the wall may be set back meanwhile
     groups = checked.groups
     total = sum(map(len, groups))
     made: list[Measurement] = []
     failed: list[Failure] = []
     errors: list[BiascoreError] = []
+    others: list[tuple[str, ...]] = []  # of each measurement, the second models of its metric
     used: dict[str, ModelUsed] = {}
+    interrupted: KeyboardInterrupt | None = None
     with progress.task("all measurements", total) as overall:
         for group in groups:
             _forget_frames(errors)
             for label, metric, test in group:
+                if interrupted is not None:
+                    failed.append(_not_made(metric, test, label))
+                    continue
                 with progress.task(f"{metric.name} {test.id} on {label}", 1) as advance:
                     try:
                         model = pool.model(label)
                         # Now that it is open: of its kind, an adapter names all that any model can answer.
                         check_open(metric, model, measuring.checker.plugins)
                         made.append(measuring.measure(metric, model, test, pool.model))
+                        others.append(checked.second_models(metric))
                     except BiascoreError as error:
                         failed.append(_failure(error, metric, test, label))
                         errors.append(error)
+                    except KeyboardInterrupt as error:
+                        failed.append(_not_made(metric, test, label))
+                        interrupted = error
                     advance(1)
                 overall(1)
             for label in dict.fromkeys(label for label, _, _ in group):
+                if interrupted is None and any(one.model == label for one in made):
+                    pool.model(label).ask_again()
                 if label in pool.opened and label not in checked.seconds:
                     used[label] = pool.release(label)
+    for name in pool.opened if made and interrupted is None else ():
+        pool.model(name).ask_again()
     used |= {name: pool.release(name) for name in pool.opened} | pool.given_used
+    if interrupted is not None and not made:
+        raise interrupted
     if failed and not made:
         raise errors[0] if len({str(error) for error in errors}) == 1 else NothingMeasuredError(tuple(failed))
-    return Done(tuple(made), tuple(failed), used, started, time.time())
+    made = [
+        with_deviations(one, [used[name] for name in dict.fromkeys((one.model, *also)) if name in used])
+        for one, also in zip(made, others, strict=True)
+    ]
+    return Done(tuple(made), tuple(failed), used, started, started + time.monotonic() - since, interrupted)
 
 
 def _forget_frames(errors: Iterable[BiascoreError]) -> None:
@@ -93,6 +134,18 @@ def _failure(error: BiascoreError, metric: Metric, test: Test, model: str) -> Fa
         dist=at.owner.dist,
         culprit=at.model,
         traceback=trace or "".join(traceback.format_exception(error)),
+    )
+
+
+def _not_made(metric: Metric, test: Test, model: str) -> Failure:
+    return Failure(
+        metric=metric.name,
+        test=test.id,
+        model=model,
+        kind="interrupted",
+        error="KeyboardInterrupt",
+        message="it was not measured before the run was interrupted. Run the same again: it resumes",
+        may_pass=True,
     )
 
 

@@ -13,6 +13,7 @@ import pluggy
 from biascore.adapter import LoadContext, needing_key
 from biascore.audit import AuditModel
 from biascore.basics.guard import guarded
+from biascore.basics.key_logs import keep_keys_out_of_logs
 from biascore.basics.keys import without_keys
 from biascore.basics.progress import Silent
 from biascore.checking import Checker
@@ -45,21 +46,7 @@ def open_model(
     Raises MissingExtraError or ModelLoadError as the adapter does, its foreign errors as PluginFailedError,
     TimeLimitError, and PluginError where something around the model does not fit its hooks.
     """
-    plugins, catalogue = checker.plugins, checker.catalogue
-    record = plugins.adapters.owner(opening.ref.adapter)
-
-    def second(ref: str, options: Mapping[str, Any]) -> Model:
-        spec = AuditModel(ref=ref, options=dict(options))
-        # The model that asks it keeps what comes of its answers, shows how far it is, and asks again what may pass.
-        lent = replace(services, cache=NoCache(), progress=Silent(), attempts=1)
-        return open_model(checker.model(spec), checker, lent)
-
-    context = LoadContext(catalogue, plugins.languages, second)
-    at = At(record.owner, "opening", f"opening {opening.ref}", opening.spec.label)
-    backend = without_keys(
-        opening.adapter.key_variables,
-        lambda: guarded(at, lambda: _load(opening, context), services.time_limit),
-    )
+    record = checker.plugins.adapters.owner(opening.ref.adapter)
     stated = opening.adapter.answers_version
     source = Source(
         name=opening.spec.untransformed.label,
@@ -71,10 +58,43 @@ def open_model(
         explicit_options=opening.options.model_dump(mode="json", exclude_unset=True),
         paid=opening.adapter.key_env_var is not None,
         key_variables=opening.adapter.key_variables,
-        unusual=opening.options.model_dump(mode="json", exclude_defaults=True),
+        unusual=opening.options.model_dump(
+            mode="json", exclude_defaults=True, exclude=set(opening.options.without_effect)
+        ),
         owner=record.owner,
+        # What charges is asked from here, so that a worker that dies never makes anybody pay twice.
+        elsewhere=services.workers is not None
+        and opening.adapter.key_env_var is None
+        and opening.adapter.on_workers
+        and bool(record.dist),
     )
+    here = partial(load_here, opening, checker, services)
+    backend = services.workers.open(source, here) if services.workers and source.elsewhere else here()
     return _model(source, backend, wrappers, checker, services)
+
+
+def load_here(opening: Opening, checker: Checker, services: Services) -> Backend:
+    """What answers for the model, opened in this process; raises as ``open_model``."""
+    plugins, catalogue = checker.plugins, checker.catalogue
+
+    def second(ref: str, options: Mapping[str, Any]) -> Model:
+        spec = AuditModel(ref=ref, options=dict(options))
+        # The model that asks it keeps what comes of its answers, shows how far it is, and asks again what may pass.
+        lent = replace(services, cache=NoCache(), progress=Silent(), attempts=1)
+        return open_model(checker.model(spec), checker, lent)
+
+    keep_keys_out_of_logs()
+    context = LoadContext(catalogue, plugins.languages, second)
+    at = At(
+        plugins.adapters.owner(opening.ref.adapter).owner,
+        "opening",
+        f"opening {opening.ref}",
+        opening.spec.label,
+    )
+    return without_keys(
+        opening.adapter.key_variables,
+        lambda: guarded(at, lambda: _load(opening, context), services.time_limit),
+    )
 
 
 def _model(

@@ -33,7 +33,7 @@ def record(
         for one in plugins.records
         if one.status in ("loaded", "conflict")
     )
-    packages = computing()
+    packages = computing(done.packages)
     return Run(
         title=title,
         adjustment=audit.adjust,

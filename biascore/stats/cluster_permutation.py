@@ -42,6 +42,7 @@ from biascore.stats.permutation import (
     count_beyond,
     drawn_tail,
     exact_tail,
+    fewer_draws,
     permutation_test,
     sorted_subset_sums,
 )
@@ -91,13 +92,14 @@ class ClusterMeans:
         Clusters of other levels of these factors take no part. The differences within the combinations of the factors
         that do not change are averaged by their numbers of clusters. Exact where all labellings can be counted (two
         strata of up to 11 + 11 names; one of up to 23 + 23), else ``draws`` random ones from ``rng``, used in no other
-        case.
+        case, or as many as make `MOST_LABELS` labels.
 
         Raises RegressionError on an unknown factor or level, on a cell without clusters and on draws < 1;
         ZeroVarianceError where the clusters of no stratum differ, as names do not for a model that does not know them.
         """
         if draws < 1:
             raise RegressionError(f"draws is {draws}; pass at least 1")
+        draws = fewer_draws(draws, self.means.size)
         comparison = _Comparison.of(self, change)
         statistic, strata = comparison.statistic, comparison.strata
         if len(strata) == 1:
@@ -213,7 +215,7 @@ class _Comparison:
             told = ", ".join(f"{factor.name}: {factor.levels[factor.codes[member[0]]]}" for factor in others)
             _require_cells(change, own, told)
             values = clusters.means[member]
-            left, maker = _residuals(values, own)
+            left, basis = _residuals(values, own)
             size += float(np.abs(values).sum())
             for signs, here in _inner(own):
                 weight = share * signs * (1.0 / here[0].size + 1.0 / here[1].size)
@@ -221,7 +223,7 @@ class _Comparison:
                     left[here[0]].sum() - here[0].size * left[np.concatenate(here)].mean()
                 )
                 if len(own) > 1:
-                    weight *= _inflation(maker, np.concatenate(here))
+                    weight *= _inflation(basis, np.concatenate(here))
                 statistic += share * signs * float(values[here[0]].mean() - values[here[1]].mean())
                 strata.append(_Stratum.of(left[here[0]], left[here[1]], weight))
         spread = sum(float(np.abs(stratum.values).sum()) for stratum in strata)
@@ -301,18 +303,20 @@ def _inner(own: Sequence[Codes]) -> Iterator[tuple[float, tuple[Codes, Codes]]]:
 
 
 def _residuals(values: Floats, own: Sequence[Codes]) -> tuple[Floats, Floats]:
-    """Values (m,) less their fit by all effects but the interaction of the highest order, and what makes them so (m, m)."""
+    """Values (m,) less their fit by all effects but the interaction of the highest order, and a basis (m, k) of these."""
     parts = [part for size in range(len(own)) for part in combinations(own, size)]
     columns = [np.prod(part, axis=0) if part else np.ones(values.size) for part in parts]
     basis, _ = np.linalg.qr(np.stack(columns, axis=1).astype(np.float64))
-    maker = np.eye(values.size) - basis @ basis.T
-    return maker @ (values - values.mean()), maker
+    centred = values - values.mean()
+    return centred - basis @ (basis.T @ centred), basis
 
 
-def _inflation(maker: Floats, here: Codes) -> float:
+def _inflation(basis: Floats, here: Codes) -> float:
     """What residuals have to be multiplied with to vary among ``here`` as the errors do that they come from."""
-    own = maker[np.ix_(here, here)]
-    return math.sqrt((here.size - 1.0) / (float(own.trace()) - float(own.sum()) / here.size))
+    # Trace and sum of the rows and columns ``here`` of I - basis basis', which has the square of the number of clusters.
+    own = basis[here]
+    trace, total = here.size - float((own**2).sum()), here.size - float((own.sum(axis=0) ** 2).sum())
+    return math.sqrt((here.size - 1.0) / (trace - total / here.size))
 
 
 def _halves(strata: Sequence[_Stratum]) -> tuple[list[_Stratum], list[_Stratum]]:
@@ -324,9 +328,15 @@ def _halves(strata: Sequence[_Stratum]) -> tuple[list[_Stratum], list[_Stratum]]
 
 
 def _countable(strata: Sequence[_Stratum]) -> bool:
-    subsets = [sum(math.comb(one.values.size, k) for k in range(one.n_x + 1)) for one in strata]
-    return max(subsets) <= EXACT_MAX_SUMS and all(
-        math.prod(stratum.labellings for stratum in half) <= EXACT_MAX_SUMS for half in _halves(strata)
+    # Each subset of the smaller side is one of those that are counted, and counting them for long lists has no end.
+    return (
+        max(one.n_x for one in strata) < EXACT_MAX_SUMS.bit_length()
+        and all(
+            sum(math.comb(one.values.size, k) for k in range(one.n_x + 1)) <= EXACT_MAX_SUMS for one in strata
+        )
+        and all(
+            math.prod(stratum.labellings for stratum in half) <= EXACT_MAX_SUMS for half in _halves(strata)
+        )
     )
 
 

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from biascore.stats._checks import Floats, finite_matrix, require_between
 from biascore.stats.association import MIN_RELATIVE_SPREAD, ZeroVarianceError, effect_size
 from biascore.stats.bootstrap import Interval
+from biascore.stats.cosines import Cosines
 
 TWO_WAY: Final = "two-way pigeonhole bootstrap, percentile"
 
@@ -40,7 +41,7 @@ class TwoWay:
 
 
 def two_way_intervals(
-    table: ArrayLike,
+    table: ArrayLike | Cosines,
     first: int,
     cut: int,
     *,
@@ -69,12 +70,10 @@ def two_way_intervals(
         raise ValueError(
             f"resamples is {resamples}; pass at least 2, and some thousands for a stable interval"
         )
-    cells = finite_matrix(table, "table")
+    cells, scale = (table, 1.0) if isinstance(table, Cosines) else _scaled(table)
     for name, at, size in (("first", first, cells.shape[0]), ("cut", cut, cells.shape[1])):
         if not 0 < at < size:
             raise ValueError(f"{name} is {at}; pass a number that leaves words in both lists of {size}")
-    scale = max(float(cells.max()), -float(cells.min())) or 1.0
-    cells /= scale  # a copy of the table, which may be large
     sides = _sides(cells.shape[0], first), _sides(cells.shape[1], cut)
     strata = _strata(rows, sides[0], "rows"), _strata(columns, sides[1], "columns")
     s = cells[:, :cut].mean(axis=1) - cells[:, cut:].mean(axis=1)
@@ -87,6 +86,14 @@ def two_way_intervals(
         drawn = _drawn(strata[0], count, rng), _drawn(strata[1], count, rng)
         effects[part], differences[part] = _statistics(cells, drawn, sides, ddof)
     return TwoWay(_interval(effects, level, resamples), _interval(scale * differences, level, resamples))
+
+
+def _scaled(table: ArrayLike) -> tuple[Floats, float]:
+    """The table with numbers of at most 1, and what it was divided by."""
+    cells = finite_matrix(table, "table")
+    scale = max(float(cells.max()), -float(cells.min())) or 1.0
+    cells /= scale  # a copy of the table, which may be large
+    return cells, scale
 
 
 def _sides(size: int, first: int) -> NDArray[np.bool_]:
@@ -132,7 +139,7 @@ def _drawn(strata: Sequence[Stratum], count: int, rng: np.random.Generator) -> F
 
 
 def _statistics(
-    cells: Floats,
+    cells: Floats | Cosines,
     drawn: tuple[Floats, Floats],
     sides: tuple[NDArray[np.bool_], NDArray[np.bool_]],
     ddof: Literal[0, 1],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
@@ -68,7 +68,12 @@ class WordList(Stimuli):
 
     def family_of(self, word: str) -> str:
         """The first word of its family, or the word itself where it has none."""
-        return next((family[0] for family in self.families if word in family), word)
+        return self.families_of([word])[0]
+
+    def families_of(self, words: Sequence[str]) -> list[str]:
+        """`family_of` of each of these words."""
+        first = {word: family[0] for family in reversed(self.families) for word in family}
+        return [first.get(word, word) for word in words]
 
     def paired_with(self, other: WordList) -> bool:
         """Whether the words of the two lists are counterparts, each of the one in its place in the other."""

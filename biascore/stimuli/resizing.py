@@ -53,7 +53,7 @@ def said(sentence: str, number: int) -> str:
 
 def _words(given: WordList, times: float) -> WordList:
     whole = {family[0]: family for family in given.families}
-    units = dict.fromkeys(given.family_of(word) for word in given.words)
+    units = dict.fromkeys(given.families_of(given.words))
     families = [whole.get(unit, (unit,)) for unit in units]
     chosen = _scaled(families, times, lambda family, number: tuple(_named(word, number) for word in family))
     words = tuple(word for family in chosen for word in family)

@@ -145,6 +145,21 @@ def test_an_encoder_that_moved_is_named_and_another_one_refused(
         engine.model(f"scorer:{folder}", encoder=f"fasttext:{moved}")
 
 
+@pytest.mark.parametrize("permission", ["allow_pickle", "trust_remote_code"])
+def test_a_folder_does_not_permit_its_encoder_to_run_code(
+    permission: str, mlp: Path, tmp_path: Path, engine: Engine
+) -> None:
+    folder = tmp_path / "scorer"
+    shutil.copytree(mlp, folder)
+    record = json.loads((folder / "scorer.json").read_text(encoding="utf-8"))
+    record["encoder"] |= {"ref": f"hf:{tmp_path / 'evil'}", "options": {permission: True}}
+    (folder / "scorer.json").write_text(json.dumps(record), encoding="utf-8")
+    with pytest.raises(ModelLoadError, match=rf"opened with {permission}, .*trust_encoder=true"):
+        engine.model(f"scorer:{folder}")
+    with pytest.raises(ModelLoadError, match=r"evil.* cannot be opened"):
+        engine.model(f"scorer:{folder}", trust_encoder=True)
+
+
 def test_any_model_that_embeds_is_an_encoder(labelled: Path, tmp_path: Path, engine: Engine) -> None:
     done = trained(labelled, tmp_path / "s", "--emotion", "joy", "--model", "planted:gender=0", "--json")
     assert done.exit_code == 0, done.output

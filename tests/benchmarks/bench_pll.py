@@ -11,7 +11,8 @@ weights with the WordPiece vocabulary of bert-base-uncased, every token hidden i
     minicons   its MaskedLMScorer, ten sentences a call, in the interpreter of --minicons-python, where minicons
                0.3 needs transformers < 5
     bfloat16   ours with dtype="bfloat16"; for information the largest change of a PLL and how many preferences turn
-    onnx       ours on onnxruntime, float32 and int8, where that adapter is installed
+    onnx       ours on onnxruntime, float32 and int8, where that adapter is installed; "bare" is the exported encoder
+               as onnxruntime opens it, on as many tokens in full batches of equal length
 
 All on two threads. The repetitions are interleaved, so that a slow minute hits all alike; loop and minicons take
 a share of the sentences in each, and over all of them each sentence once. Random weights say nothing of preferences
@@ -29,7 +30,7 @@ import subprocess
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, cast
@@ -122,23 +123,25 @@ def main() -> None:
     sentences = [sentence for pair in make_pairs(arguments.pairs) for sentence in pair]
     with tempfile.TemporaryDirectory() as temporary, contextlib.ExitStack() as stack:
         folder = make_model(Path(temporary, "bert-base"))
-        contestants = {"ours": ours(opened(folder, batch_tokens=arguments.batch_tokens), sentences)}
+        ideal = Ideal(folder, sentences)
+        contestants: dict[str, Callable[[], list[float] | None]] = {}
+        contestants["ours"] = ours(opened(folder, batch_tokens=arguments.batch_tokens), sentences)
         if arguments.bf16:
             contestants["bfloat16"] = ours(opened(folder, dtype="bfloat16"), sentences)
         if arguments.onnx:
-            contestants |= on_onnx(folder, Path(temporary), sentences)
+            contestants |= on_onnx(folder, Path(temporary), sentences, ideal)
         shares: dict[str, Callable[[Sequence[str]], tuple[Spent, list[float]]]] = {}
         if not arguments.no_loop:
             shares["loop"] = Loop(folder)
         if arguments.minicons_python:
             shares["minicons"] = stack.enter_context(minicons(arguments.minicons_python, folder))
-        compare(sentences, Ideal(folder, sentences), contestants, shares, arguments.repetitions)
+        compare(sentences, ideal, contestants, shares, arguments.repetitions)
 
 
 def compare(
     sentences: Sequence[str],
     ideal: Ideal,
-    contestants: dict[str, Callable[[], list[float]]],
+    contestants: Mapping[str, Callable[[], list[float] | None]],
     shares: dict[str, Callable[[Sequence[str]], tuple[Spent, list[float]]]],
     repetitions: int,
 ) -> None:
@@ -265,10 +268,14 @@ class Ideal:
 
     def __call__(self) -> None:
         """One run over all tokens."""
-        rows = round(self.tokens / self._length)
-        size = self.batch_tokens // self._length
+        for shape in self.batches(self.batch_tokens):
+            self._forward(shape[0])
+
+    def batches(self, batch_tokens: int) -> Iterator[tuple[int, int]]:
+        """The shapes (texts, tokens) of all its batches."""
+        rows, size = round(self.tokens / self._length), batch_tokens // self._length
         for start in range(0, rows, size):
-            self._forward(min(size, rows - start))
+            yield min(size, rows - start), self._length
 
     def _seconds_of(self, batch_tokens: int) -> float:
         """CPU seconds a token."""
@@ -327,9 +334,13 @@ def minicons(python: Path, folder: Path) -> Iterator[Callable[[Sequence[str]], t
         stdin.close()
 
 
-def on_onnx(folder: Path, root: Path, sentences: Sequence[str]) -> dict[str, Callable[[], list[float]]]:
-    """PLLs on onnxruntime, in float32 and int8; none, and a line that says so, without the adapter."""
+def on_onnx(
+    folder: Path, root: Path, sentences: Sequence[str], ideal: Ideal
+) -> dict[str, Callable[[], list[float] | None]]:
+    """PLLs on onnxruntime, in float32 and int8, and its bare encoder; none, and a line that says so, without the adapter."""
     try:
+        import onnxruntime
+
         from biascore_adapters.hf.export import export
         from biascore_adapters.onnx.adapter import OnnxAdapter
         from biascore_adapters.onnx.options import OnnxOptions
@@ -338,7 +349,7 @@ def on_onnx(folder: Path, root: Path, sentences: Sequence[str]) -> dict[str, Cal
         return {}
     source = find_local(ModelRef.parse(f"hf:{folder}"), allow_pickle=False)
     assert source is not None
-    contestants = {}
+    contestants: dict[str, Callable[[], list[float] | None]] = {}
     for name, int8 in (("onnx fp32", False), ("onnx int8", True)):
         exported = root / name.replace(" ", "-")
         exported.mkdir()
@@ -346,7 +357,30 @@ def on_onnx(folder: Path, root: Path, sentences: Sequence[str]) -> dict[str, Cal
         options = OnnxOptions(providers=("CPUExecutionProvider",), threads=THREADS)
         backend = OnnxAdapter().load(ModelRef.parse(f"onnx:{exported}"), options, cast(LoadContext, None))
         contestants[name] = ours(backend, sentences)
+        if not int8:
+            choice = onnxruntime.SessionOptions()
+            choice.intra_op_num_threads = THREADS
+            session = onnxruntime.InferenceSession(exported / "model.onnx", choice, ["CPUExecutionProvider"])
+            for size in BATCH_TOKENS[:3]:
+                contestants[f"bare {size}"] = bare(session, list(ideal.batches(size)))
     return contestants
+
+
+def bare(session: Any, shapes: Sequence[tuple[int, int]]) -> Callable[[], None]:
+    """One run of an exported encoder over batches of those shapes."""
+    rng = np.random.default_rng(0)
+
+    def run() -> None:
+        for shape in shapes:
+            feed = {
+                "input_ids": rng.integers(1000, 30000, shape),
+                "attention_mask": np.ones(shape, dtype=np.int64),
+                "token_type_ids": np.zeros(shape, dtype=np.int64),
+                "positions": np.zeros((1, 2), dtype=np.int64),
+            }
+            session.run(["last_hidden_state"], feed)
+
+    return run
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ import sys
 from biascore.cli import main
 for arguments, slow in (
     (["--help"], {"scipy", "pandas", "pyarrow", "torch", "numpy", "pydantic"}),
-    (["list", "tests"], {"scipy", "pandas", "pyarrow", "torch", "sklearn"}),
+    (["list", "tests"], {"scipy", "pandas", "pyarrow", "torch", "sklearn", "numpy", "filelock"}),
 ):
     sys.argv = ["biascore", *arguments]
     try:

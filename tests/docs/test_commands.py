@@ -18,6 +18,8 @@ from .sandbox import ROOT, STAND_INS
 PAGES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "README.md", *ROOT.glob("docs/**/*.md")))
 BLOCK = re.compile(r"^ *```(\w+)[^\n]*\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
 NOT_TYPED = {
+    "--workers 4": "it starts processes, in tests/workers",
+    "--scheduler tcp:": "it needs a cluster, in tests/workers",
     "--model deepl:": "it needs the key of a paid service",
     "run docs/": "whole studies, on smaller models, in tests/studies, and `make demo`",
     "plan docs/": "the same",
@@ -44,6 +46,7 @@ NOT_TYPED = {
 """Parts of commands that are not typed here, and why."""
 SHORTER = "--models 10 --nulls 10 --times 1 --effect 1.6"
 ONLY_NOT_TYPED = {
+    "docs/guides/cluster.md",
     *("docs/metrics/coreference.md", "docs/metrics/stereoset.md"),
     *("docs/studies/gest.md", "docs/studies/grammatical-gender.md", "docs/studies/italian.md"),
 }

@@ -18,6 +18,8 @@ from biascore import Run
 PROGRAM = """
 import json, sys
 from biascore import Audit, Engine
+from biascore.models.again import Again
+Again.ask = lambda *_: 0  # the calls are counted here, and what is asked again depends on what was missing
 audit = Audit.from_parts(**json.loads(sys.argv[1]))
 engine = Engine(cache=sys.argv[2], seed=audit.seed)
 engine.run(audit).save(sys.argv[3])

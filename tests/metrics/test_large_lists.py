@@ -17,6 +17,7 @@ from biascore.stats.paired import sign_flip_test
 from biascore.stats.permutation import AUTO_MAX_SUMS, MOST_LABELS, exact_cost, fewer_draws, permutation_test
 from biascore.stimuli import WordList
 from biascore_metrics.fise import clusters
+from biascore_metrics.weat.weat import Weat
 
 RNG = np.random.default_rng
 
@@ -178,5 +179,60 @@ def test_more_cells_than_memory_holds_are_refused_with_their_number(
     lists = WeatTest(
         X=["a", "b", "c"], Y=["d", "e", "f"], A=["g", "h"], B=["i", "j"], name="t", language="en"
     )
+    monkeypatch.setattr(Weat, "holds_table", True)  # as metrics whose scores are no cosines do
     with pytest.raises(association.OptionsError, match=r"6 words .* 4 .* 24 .* 20"):
         engine.measure("weat", "planted:gender=1", lists)
+
+
+def test_weat_on_a_table_that_is_not_held_gives_the_same_numbers(
+    monkeypatch: pytest.MonkeyPatch, engine: Engine
+) -> None:
+    """With topics, families, both bootstraps; only rounding may differ."""
+    for test, options in (
+        ("en/weat6", {}),
+        ("en/audit-gender-career-family", {}),
+        ("en/weat1", {"bootstrap": "tested"}),
+    ):
+        (held,) = engine.measure("weat", "planted:gender=0.8", test, **options)
+        with monkeypatch.context() as patched:
+            patched.setattr(words, "HELD", 0)
+            patched.setattr(words.RoleVectors, "cosines", None)  # no table is made at all
+            (factors,) = engine.measure("weat", "planted:gender=0.8", test, **options)
+        assert [one.name for one in factors.estimates] == [one.name for one in held.estimates]
+        for one, other in zip(factors.estimates, held.estimates, strict=True):
+            assert one.value == pytest.approx(other.value, abs=1e-12)
+            assert [p.value for p in one.p_values] == pytest.approx(
+                [p.value for p in other.p_values], abs=1e-4
+            )
+            assert (one.interval is None) == (other.interval is None)
+            if one.interval and other.interval:
+                ends = one.interval.low, one.interval.high
+                assert ends == pytest.approx((other.interval.low, other.interval.high), abs=1e-9)
+        assert factors.specificity == held.specificity
+        np.testing.assert_allclose(factors.items["value"], held.items["value"], atol=1e-12)
+
+
+def test_weat_refuses_no_number_of_words_that_it_need_not_hold(
+    monkeypatch: pytest.MonkeyPatch, engine: Engine
+) -> None:
+    monkeypatch.setattr(association, "MOST_CELLS", 20)
+    lists = WeatTest(
+        X=["a", "b", "c"], Y=["d", "e", "f"], A=["g", "h"], B=["i", "j"], name="t", language="en"
+    )
+    assert engine.measure("weat", "planted:gender=1", lists)[0].headline.value is not None
+
+
+def test_families_and_places_of_words_are_looked_up_as_they_were_searched_for() -> None:
+    """Searching took the square of their number. A word that stands twice, or in two families, is where it is first."""
+    rng = RNG(7)
+    names = [f"w{i}" for i in range(30)]
+    one, other = (tuple(rng.choice(names, 40).tolist()) for _ in range(2))
+    families = tuple(tuple(rng.choice(names, 3, replace=False).tolist()) for _ in range(8))
+    lists = WordList("X", one, families=families, counterparts="Y"), WordList("Y", other)
+    searched = [next((some[0] for some in families if word in some), word) for word in names]
+    assert lists[0].families_of(names) == searched == [lists[0].family_of(word) for word in names]
+    used = one[:20], other[5:]
+    assert words.counterparts(lists, used) == (
+        [one.index(w) for w in used[0]],
+        [other.index(w) for w in used[1]],
+    )

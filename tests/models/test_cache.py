@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -15,6 +16,7 @@ import pytest
 from pydantic import create_model
 
 from biascore import Engine
+from biascore.models import cache as cache_module
 from biascore.models.cache import FILE_NAME, CacheWarning, DiskCache, NoCache, default_cache, default_folder
 from biascore.plugins.loading import Plugins
 
@@ -211,3 +213,44 @@ def test_the_answers_of_shipped_adapters_outlive_an_upgrade() -> None:
     own = [one for one in adapters.items() if adapters.owner(one.id).dist == "biascore"]
     assert len(own) >= 10
     assert [one.id for one in own if one.answers_version is None] == []
+
+
+@pytest.mark.parametrize("readable_only", [False, True])
+@pytest.mark.parametrize("table", ["answers (key BLOB, value BLOB, model TEXT)", "questions (id INTEGER)"])
+def test_the_cache_of_a_newer_version_is_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, table: str, readable_only: bool
+) -> None:
+    file = tmp_path / FILE_NAME
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute(f"CREATE TABLE {table}")
+        connection.execute("PRAGMA user_version = 2")
+    if readable_only:
+        monkeypatch.setattr(cache_module, "_prepare", unwritable)
+    before = file.read_bytes()
+    cache = DiskCache(tmp_path)
+    told = r"a newer biascore wrote it, in format 2; it is left as it is.*Upgrade biascore, or choose another folder"
+    with pytest.warns(CacheWarning, match=told) as caught:
+        cache.put(ANSWERS)
+    assert len(caught) == 1
+    assert cache.get(list(ANSWERS)) == {}
+    assert cache.clear() == 0
+    assert "newer biascore" in cache.problem  # nothing is asked of what is charged for
+    cache.close()
+    assert [path.name for path in tmp_path.iterdir()] == [FILE_NAME]
+    assert file.read_bytes() == before
+
+
+def unwritable(_: sqlite3.Connection) -> None:
+    error = sqlite3.OperationalError("attempt to write a readonly database")
+    error.sqlite_errorcode = sqlite3.SQLITE_READONLY
+    raise error
+
+
+def test_the_file_of_another_format_is_no_concern(tmp_path: Path) -> None:
+    later = tmp_path / "answers-2.sqlite"
+    later.write_bytes(b"of a newer version")
+    cache = DiskCache(tmp_path)
+    cache.put(ANSWERS)
+    assert cache.clear() == len(ANSWERS)
+    cache.close()
+    assert later.read_bytes() == b"of a newer version"

@@ -5,17 +5,19 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pytest
 
 from biascore.api.adapters import ModelRef
+from biascore.api.executors import Cluster, Executor
 from biascore.api.formats import DataFile, DataFormat, Test, hookimpl
 from biascore.api.languages import Language
 from biascore.api.stimuli import WordList
 from biascore.api.transforms import ModelPlugin
 from biascore.errors import DataError, OptionsError, PluginError, UnknownNameError
 from biascore.plugins.loading import Plugins
+from biascore.running import worker
 
 from ..builders.transforms import Centre
 from .made import adapter_of, engine_with, module_of, plugins_of, registers, wordlists_of
@@ -182,3 +184,40 @@ def test_hook_register_mappings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     plugins = plugins_of(monkeypatch, module_of("made_plugin", register_mappings=registers(file)))
     assert plugins.mappings.get("made").grounds["age"] == ("Article 1",)
     assert next(one for one in plugins.records if one.name == "made_plugin").provides == ("mapping made 1",)
+
+
+class Direct(Executor):
+    """Another engine of clusters, whole: it runs each call at once."""
+
+    name = "direct"
+    summary = "this process"
+    schemes = ("direct",)
+    slots = 1
+
+    @classmethod
+    def connect(cls, cluster: Cluster) -> Self:  # noqa: ARG003
+        return cls()
+
+    def everywhere(self, call: Callable[[], Any]) -> dict[str, Any]:
+        return {"only": call()}
+
+    def submit(self, call: Callable[[], Any]) -> Any:
+        return call()
+
+    def close(self) -> None:
+        """Nothing."""
+
+
+def test_hook_register_executors(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    plugins = plugins_of(monkeypatch, module_of("made_plugin", register_executors=registers(Direct)))
+    assert plugins.executors.get("direct") is Direct
+    assert ("executor direct",) in {record.provides for record in plugins.records}
+    monkeypatch.setattr("biascore.running.worker.Plugins", lambda: plugins)
+    monkeypatch.setattr("biascore.running.worker._checker", worker._checker.__wrapped__)
+    (tmp_path / "v.txt").write_text("rose 1 0\nant 0 1\n", encoding="utf-8")
+    engine = engine_with(monkeypatch, plugins, executor="direct://anywhere")
+    with engine.model(f"fasttext:{tmp_path / 'v.txt'}") as model:
+        assert model.embed(["ant"]).tolist() == [[0.0, 1.0]]
+    engine.close()
+    with pytest.raises(OptionsError, match="--workers fits several executors: dask, direct"):
+        engine_with(monkeypatch, plugins, executor=2).model(f"fasttext:{tmp_path / 'v.txt'}")

@@ -172,11 +172,11 @@ def test_nothing_half_written(
         run.model_copy(update={"title": "The one before"}).save(target)
     before = files(tmp_path)
 
-    def write_table(*args: Any) -> None:
+    def write_table(*args: Any, **how: Any) -> None:
         written.append(args)
         if len(written) == {"first table": 1, "second table": 2, "run.json": 0}[breaks_at]:
             raise error
-        real(*args)
+        real(*args, **how)
 
     def fsync(_: int) -> None:
         raise error

@@ -85,6 +85,7 @@ class AnswersAdapter(Adapter[AnswersOptions]):
     )
     example: ClassVar[str] = "answers:outputs.csv"
     answers_version: ClassVar[str | None] = "1"
+    on_workers: ClassVar[bool] = False
     capabilities: ClassVar[frozenset[str]] = frozenset({"choose", "score", "translate"})
 
     def check(self, ref: ModelRef, options: AnswersOptions, context: LoadContext) -> None:

@@ -170,7 +170,12 @@ def _found(path: Path, shown: str, sought: Sought, log: Records | None) -> list[
         found[answer.item] = answer
     if not found:
         raise DataError(
-            f"{shown} has no answers" + (" with the values of the option only" if sought.only else "")
+            f"{shown} has no answers"
+            + (
+                " with the values of the option only. Correct them"
+                if sought.only
+                else ". Give a log of a run that ended"
+            )
         )
     return list(found.values())
 

@@ -5,6 +5,7 @@ Importing this package imports neither torch nor transformers; ``HfAdapter.load`
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,10 @@ from biascore.api.adapters import hookimpl
 
 if TYPE_CHECKING:
     from biascore.api.adapters import Adapter
+
+
+# The hub's client tells with what it is used, unless this is set before it is imported.
+os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
 
 
 @hookimpl

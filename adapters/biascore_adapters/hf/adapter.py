@@ -34,13 +34,14 @@ class HfAdapter(Adapter[HfOptions]):
         "Hugging Face transformers: hub ids, local folders, models inside Python packages"
     )
     example: ClassVar[str] = "hf:dbmdz/bert-base-italian-uncased@main"
-    answers_version: ClassVar[str | None] = "1"
+    answers_version: ClassVar[str | None] = "2"
     capabilities: ClassVar[frozenset[str]] = frozenset(
         {"embed", "mask_logprob", "score", "choose", "translate"}
     )
     extra: ClassVar[str | None] = "hf"
     takes_revision: ClassVar[bool] = True
     secret_env_vars: ClassVar[tuple[str, ...]] = HUB_TOKENS
+    code_options: ClassVar[frozenset[str]] = frozenset({"trust_remote_code"})
 
     runtime = "torch"
 
@@ -60,7 +61,7 @@ class HfAdapter(Adapter[HfOptions]):
         for module in ("torch", "transformers"):
             if importlib.util.find_spec(module) is None:
                 raise MissingExtraError("hf: models", "hf")
-        folder = find_local(ref, allow_pickle=options.allow_pickle)
+        folder = find_local(ref, allow_pickle=options.allow_pickle, own_code=options.trust_remote_code)
         if folder is not None and options.sentence is None and not options.allow_pickle:
             from biascore_adapters.transformer.sentence import declared_pipeline
 
@@ -68,9 +69,8 @@ class HfAdapter(Adapter[HfOptions]):
 
     def load(self, ref: ModelRef, options: HfOptions, context: LoadContext) -> Backend:  # noqa: ARG002
         """Open the model; raises MissingExtraError or ModelLoadError."""
-        folder = find_local(ref, allow_pickle=options.allow_pickle) or fetch(
-            ref, allow_pickle=options.allow_pickle
-        )
+        accepted = {"allow_pickle": options.allow_pickle, "own_code": options.trust_remote_code}
+        folder = find_local(ref, **accepted) or fetch(ref, **accepted)
         try:
             from biascore_adapters.hf.kinds import open_backend
         except ModuleNotFoundError as error:

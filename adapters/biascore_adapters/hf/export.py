@@ -58,7 +58,9 @@ def export(folder: ModelFolder, loaded: Loaded, into: Path, *, int8: bool) -> st
         with _without_padding(loaded), _dense_experts(loaded):
             _write_graph(loaded, full)
         if int8:
-            _quantise(full, graph)
+            from biascore_adapters.hf.rounding import quantise  # needs onnx
+
+            quantise(full, graph)
     for source in matching(folder.path, (*SETTINGS, *VOCABULARY)):
         _copy(source, into / source.relative_to(folder.path))
     for source in folder.module_files:
@@ -196,31 +198,6 @@ def _reason(error: Exception) -> str:
     while cause.__cause__ is not None:
         cause = cause.__cause__
     return f"{type(cause).__name__}: {first_line(cause)}"
-
-
-def _quantise(full: Path, graph: Path) -> None:
-    """Replace the graph ``full`` by one with weights of 7 bits in bytes, a scale for each channel.
-
-    Of eight bits, the last would saturate on processors without VNNI instructions, and so give other answers.
-    """
-    import onnx
-    from onnxruntime.quantization import QuantType, quantize_dynamic
-
-    model = onnx.load(full, load_external_data=False)
-    # The exporter leaves shapes of constants that it has folded, and quantisation infers them again.
-    del model.graph.value_info[:]
-    onnx.save(model, full)
-    written = [path for path in full.parent.iterdir() if path.name.startswith(full.name)]
-    quantize_dynamic(
-        full,
-        graph,
-        weight_type=QuantType.QInt8,
-        per_channel=True,
-        reduce_range=True,
-        use_external_data_format=len(written) > 1,
-    )
-    for path in written:
-        path.unlink()
 
 
 @contextmanager

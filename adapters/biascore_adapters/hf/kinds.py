@@ -14,6 +14,7 @@ from biascore.errors import CapabilityError, ModelLoadError, OptionsError
 from biascore_adapters.hf.head import UnusableHead
 from biascore_adapters.hf.load import Loaded, encodes_alone, load
 from biascore_adapters.hf.options import TRANSLATION_OPTIONS, HfOptions
+from biascore_adapters.hf.own_code import conventions_of
 from biascore_adapters.hf.probe import probed
 from biascore_adapters.hf.prompted import Generator
 from biascore_adapters.hf.runtime import TorchRuntime
@@ -106,6 +107,11 @@ def _opened(folder: ModelFolder, options: HfOptions, loaded: Loaded) -> Opened:
     }
 
     def check_plain(what: str) -> None:
+        if folder.code:
+            raise CapabilityError(
+                f"{folder.path} runs Python code of its own, and only models of transformers' code are {what}. Name one of "
+                "these, or try native_code=true in the place of trust_remote_code=true"
+            )
         if loaded.quantised:
             raise CapabilityError(
                 f"{folder.path} holds quantised weights ({loaded.quantised.described}), and only plain ones are {what}. "
@@ -150,7 +156,10 @@ def _opened(folder: ModelFolder, options: HfOptions, loaded: Loaded) -> Opened:
         facts,
         export,
         fine_tune,
-        conventions={"quantised weights": loaded.quantised.described} if loaded.quantised else {},
+        conventions={
+            **({"quantised weights": loaded.quantised.described} if loaded.quantised else {}),
+            **conventions_of(folder),
+        },
         prompts=options,
         after_prompts=runtime.after_prompts if runtime.keeps_prompts else None,
         generate=generate,

@@ -10,7 +10,6 @@ from typing import Any, Final, cast
 
 import torch
 from transformers import (
-    CONFIG_MAPPING,
     MODEL_FOR_CAUSAL_LM_MAPPING,
     MODEL_FOR_MASKED_LM_MAPPING,
     AutoModel,
@@ -35,6 +34,7 @@ from transformers.utils import logging
 
 from biascore.errors import ModelLoadError
 from biascore_adapters.hf.options import HfOptions
+from biascore_adapters.hf.own_code import check_code, own_class, own_kind
 from biascore_adapters.hf.quantised import Quantised, not_loaded
 from biascore_adapters.hf.weights import check_weights, stored_narrower
 from biascore_adapters.transformer.exported import Kind
@@ -86,7 +86,7 @@ def load(folder: ModelFolder, options: HfOptions) -> Loaded:
     that needs code of its own, whose weights are not all there, or that does not map text alone to one vector a
     token.
     """
-    facts = check_kind(folder, options)
+    facts = check_code(folder, options)
     device = place(options.device)
     kind, auto = kind_of(folder)
     if kind == "encoder" and not folder.config.get("architectures"):
@@ -134,6 +134,8 @@ def kind_of(folder: ModelFolder) -> tuple[Kind, Any]:
     """
     if encodes_alone(folder):
         return "encoder", AutoModelForTextEncoding
+    if own := own_kind(folder):
+        return own
     name = (folder.config.get("architectures") or [""])[0]
     if name in MODEL_FOR_MASKED_LM_MAPPING_NAMES.values() or name in PRETRAINING_WITH_MASKED_HEAD:
         return "masked", AutoModelForMaskedLM
@@ -171,35 +173,6 @@ def quiet() -> Iterator[None]:
             logging.enable_progress_bar()  # type: ignore[no-untyped-call]
 
 
-def check_kind(folder: ModelFolder, options: HfOptions) -> dict[str, str]:
-    """A fact for the record where transformers' code replaces the folder's own; else none.
-
-    Raises ModelLoadError for a model that transformers does not know, or that brings its own code, unless the
-    option ``native_code`` accepts transformers' in its place.
-    """
-    kind = folder.config.get("model_type")
-    own = "auto_map" in folder.config
-    if kind not in CONFIG_MAPPING:
-        if own:
-            raise ModelLoadError(
-                f"{folder.path} runs Python code of its own (auto_map in config.json), which this adapter never "
-                "allows. Use a model whose architecture is part of transformers"
-            )
-        raise ModelLoadError(
-            f"{folder.path} has the model_type {kind!r} in config.json, which the installed transformers does "
-            "not know. Try a newer one: pip install --upgrade transformers"
-        )
-    if not own:
-        return {}
-    if not options.native_code:
-        raise ModelLoadError(
-            f"{folder.path} names Python code of its own (auto_map in config.json), which is never run. transformers "
-            f"has code for {kind!r} too, which may compute something else with these weights. Where the authors say "
-            "that it is the same model, or to try, set the option native_code=true, which the run records"
-        )
-    return {"code": f"that of transformers for {kind}, not the folder's own (auto_map)"}
-
-
 def place(name: str) -> torch.device:
     """The device of that name; raises ModelLoadError where this machine has none."""
     if name == "auto":
@@ -219,7 +192,9 @@ def place(name: str) -> torch.device:
 
 def _tokenizer(folder: ModelFolder) -> PreTrainedTokenizerFast:
     try:
-        tokenizer = AutoTokenizer.from_pretrained(folder.path, trust_remote_code=False, local_files_only=True)
+        tokenizer = AutoTokenizer.from_pretrained(
+            folder.path, trust_remote_code=bool(folder.code), local_files_only=True
+        )
     except Exception as error:  # whatever the file makes the Rust and Python parsers raise
         raise unreadable(folder, "tokenizer", error) from error
     if not isinstance(tokenizer, PreTrainedTokenizerFast):
@@ -252,13 +227,14 @@ def model_of(
     model: PreTrainedModel
     try:
         with quiet():
-            model, info = auto.from_pretrained(
+            opener, own = own_class(folder, auto)
+            model, info = opener.from_pretrained(
                 folder.path,
                 dtype=getattr(torch, options.dtype),
                 use_safetensors=not folder.pickled,
-                trust_remote_code=False,
                 local_files_only=True,
                 output_loading_info=True,
+                **own,
                 **placed,
             )
     except Exception as error:  # safetensors, pickle, torch and transformers each raise their own
@@ -348,7 +324,10 @@ def _width(folder: ModelFolder, model: PreTrainedModel, device: torch.device) ->
 def unreadable(folder: ModelFolder, what: str, error: Exception) -> ModelLoadError:
     """The error for files that a library could not read."""
     reason = " ".join(str(error).split())[:300]
+    if folder.code:
+        remedy = "Its own code may need other packages or another version of transformers: see what its authors say"
+    else:
+        remedy = "The files may be damaged or incomplete: fetch or save the model again"
     return ModelLoadError(
-        f"the {what} in {folder.path} cannot be read ({type(error).__name__}: {reason}). "
-        f"The files may be damaged or incomplete: fetch or save the model again"
+        f"the {what} in {folder.path} cannot be read ({type(error).__name__}: {reason}). {remedy}"
     )

@@ -29,17 +29,18 @@ PACKAGE: Final = "package:"
 _HUB_ID = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?")
 
 
-def find_local(ref: ModelRef, *, allow_pickle: bool) -> ModelFolder | None:
+def find_local(ref: ModelRef, *, allow_pickle: bool, own_code: bool = False) -> ModelFolder | None:
     """The model that ``ref`` names on this disk, or None where it names one of the hub.
 
-    A folder that exists wins over a hub id, and an ``@`` in its name is part of the name.
+    A folder that exists wins over a hub id, and an ``@`` in its name is part of the name. ``own_code``: its Python code is
+    to run.
     Raises ModelLoadError for a path or package that is not there, or that holds no model.
     """
     if ref.locator.startswith(PACKAGE):
-        return _model_folder(_in_package(ref), None, allow_pickle=allow_pickle)
+        return _model_folder(_in_package(ref), None, allow_pickle=allow_pickle, own_code=own_code)
     whole = user_path(f"{ref.locator}@{ref.revision}" if ref.revision else ref.locator)
     if ref.locator and whole.is_dir():
-        return _model_folder(whole, None, allow_pickle=allow_pickle)
+        return _model_folder(whole, None, allow_pickle=allow_pickle, own_code=own_code)
     hub = hub_ref(ref)
     if hub.revision and user_path(hub.locator).is_dir():
         raise ModelLoadError(
@@ -60,7 +61,7 @@ def find_local(ref: ModelRef, *, allow_pickle: bool) -> ModelFolder | None:
     return None
 
 
-def fetch(ref: ModelRef, *, allow_pickle: bool) -> ModelFolder:
+def fetch(ref: ModelRef, *, allow_pickle: bool, own_code: bool = False) -> ModelFolder:
     """The hub model that ``ref`` names, from the cache or downloaded into it.
 
     Raises MissingExtraError without huggingface_hub, ModelLoadError for a model that neither the cache nor
@@ -78,6 +79,7 @@ def fetch(ref: ModelRef, *, allow_pickle: bool) -> ModelFolder:
         *SAFETENSORS,
         "model.safetensors.index.json",
         foreign.ADAPTER,
+        *(["*.py"] if own_code else []),
     ]
 
     def download(patterns: list[str]) -> Path:
@@ -102,7 +104,7 @@ def fetch(ref: ModelRef, *, allow_pickle: bool) -> ModelFolder:
         path = download(wanted if allow_pickle else [name for name in wanted if not name.endswith(".bin")])
     if allow_pickle and not matching(path / inside, SAFETENSORS):
         path = download([*wanted, *(inside + name for name in (*PICKLE, "pytorch_model.bin.index.json"))])
-    return _model_folder(path, path.name, allow_pickle=allow_pickle)
+    return _model_folder(path, path.name, allow_pickle=allow_pickle, own_code=own_code)
 
 
 def hub_ref(ref: ModelRef) -> ModelRef:
@@ -128,7 +130,7 @@ def _in_package(ref: ModelRef) -> Path:
     return Path(next(iter(spec.submodule_search_locations)), inside)
 
 
-def _model_folder(root: Path, revision: str | None, *, allow_pickle: bool) -> ModelFolder:
+def _model_folder(root: Path, revision: str | None, *, allow_pickle: bool, own_code: bool) -> ModelFolder:
     if not root.is_dir():
         raise ModelLoadError(f"there is no folder {root}. Check the path")
     modules = modules_of(root)
@@ -153,7 +155,8 @@ def _model_folder(root: Path, revision: str | None, *, allow_pickle: bool) -> Mo
         )
     weights = _weights(path, allow_pickle=allow_pickle)
     outer = root if path != root else None
-    return ModelFolder(path, revision, config, weights, modules, outer)
+    code = tuple(sorted(path.rglob("*.py"))) if own_code else ()
+    return ModelFolder(path, revision, config, weights, modules, outer, code)
 
 
 def _weights(path: Path, *, allow_pickle: bool) -> tuple[Path, ...]:

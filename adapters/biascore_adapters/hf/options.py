@@ -23,7 +23,7 @@ class HfOptions(LongTextOptions):
     too long.
     ``allow_pickle`` permits weights stored as pickle, which can run code of their author's choice.
     ``native_code`` opens a folder that names Python code of its own with the code that transformers has for
-    models of its type; the folder's is never run.
+    models of its type. ``trust_remote_code`` runs the folder's own instead, with all rights of the user.
 
     Of sequence heads alone: ``labels`` names the outputs in their order, in place of ``id2label``; ``activation`` is
     what is made of them ("none": the raw values), in place of what ``problem_type`` says.
@@ -44,6 +44,7 @@ class HfOptions(LongTextOptions):
     sentence: Pooling | None = None
     allow_pickle: bool = False
     native_code: bool = False
+    trust_remote_code: bool = False
     labels: Labels | None = None
     activation: Activation | None = None
     max_answer_tokens: int | None = Field(default=None, ge=1)

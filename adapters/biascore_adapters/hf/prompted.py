@@ -10,8 +10,9 @@ import numpy as np
 import torch
 from transformers import GenerationConfig, LogitsProcessor, LogitsProcessorList
 
-from biascore.errors import AnswerError
+from biascore.errors import AnswerError, QuestionError
 from biascore_adapters.hf.head import VocabularyHead
+from biascore_adapters.hf.linear import fast_linear
 from biascore_adapters.hf.load import Loaded, quiet
 from biascore_adapters.hf.options import HfOptions
 from biascore_adapters.hf.probe import few_tokens
@@ -130,7 +131,8 @@ class Generator:
     def __call__(self, prompts: Sequence[str], seeds: Sequence[int | None]) -> list[str]:
         """The answers, one for one, each prompt by itself; raises QuestionError for a prompt without room for an answer."""
         read = self._read(prompts)
-        with torch.inference_mode(), quiet(), on_threads(self._threads):
+        faster = fast_linear(self._device, self._model.dtype)
+        with torch.inference_mode(), quiet(), on_threads(self._threads), faster:
             return [
                 self._answer(text, ids, seed) for text, ids, seed in zip(prompts, read, seeds, strict=True)
             ]
@@ -152,7 +154,13 @@ class Generator:
         given = torch.tensor([ids], device=self._device)
         generate: Any = self._model.generate
         drawn = LogitsProcessorList([] if seed is None else [Drawn(seed, prompt)])
-        found = generate(input_ids=given, attention_mask=torch.ones_like(given), logits_processor=drawn)
+        try:
+            found = generate(input_ids=given, attention_mask=torch.ones_like(given), logits_processor=drawn)
+        except torch.cuda.OutOfMemoryError as error:
+            raise QuestionError(
+                f"the prompt {shown(prompt)} does not fit into the memory of {self._device}. "
+                "Use the option device='cpu' or dtype='bfloat16'"
+            ) from error
         said = self._reader.tokenizer.decode(found[0, len(ids) :], skip_special_tokens=True)
         if not isinstance(said, str):
             raise AnswerError(f"the model's answer to {shown(prompt)} is no text. Check its tokenizer")

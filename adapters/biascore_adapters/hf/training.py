@@ -162,7 +162,15 @@ class _State:
                 # The count of steps stays on the CPU, where the optimiser puts it.
                 moved = tensor if key == "step" else tensor.to(self._device)
                 self._optimiser.state[self._weights[name]][key] = moved
-        except (OSError, ValueError, KeyError, TypeError, RuntimeError, SafetensorError) as error:
+        except (
+            OSError,
+            ArithmeticError,
+            ValueError,
+            KeyError,
+            TypeError,
+            RuntimeError,
+            SafetensorError,
+        ) as error:
             raise ModelLoadError(
                 f"the state of the training in {folder} is damaged ({first_line(error)}). Remove that folder, and give "
                 "the same command again: it begins anew"

@@ -15,8 +15,10 @@ from transformers import AutoModelForSeq2SeqLM, AutoTokenizer, PreTrainedModel
 from biascore.api.adapters import Backend, Cost, Identity, hookimpl
 from biascore.errors import AnswerError, QuestionError, UnsupportedLanguageError
 from biascore_adapters.hf.languages import find_code, language_codes
-from biascore_adapters.hf.load import check_kind, model_of, place, quiet, unreadable
+from biascore_adapters.hf.linear import fast_linear
+from biascore_adapters.hf.load import model_of, place, quiet, unreadable
 from biascore_adapters.hf.options import HfOptions
+from biascore_adapters.hf.own_code import check_code, conventions_of
 from biascore_adapters.hf.quantised import Quantised
 from biascore_adapters.hf.threads import on_threads, threads_fact
 from biascore_adapters.languages import subtags
@@ -55,7 +57,7 @@ class TranslationBackend(Backend):
 
     def __init__(self, folder: ModelFolder, options: HfOptions) -> None:
         self._folder, self._options = folder, options
-        found = check_kind(folder, options)
+        found = check_code(folder, options)
         self._device = place(options.device)
         with quiet():
             self._tokenizer = _tokenizer(folder)
@@ -93,7 +95,10 @@ class TranslationBackend(Backend):
             digest=folder.digest(GENERATION),
             revision=folder.revision,
             facts=facts,
-            conventions={"quantised weights": quantised.described} if quantised else {},
+            conventions={
+                **({"quantised weights": quantised.described} if quantised else {}),
+                **conventions_of(folder),
+            },
         )
 
     @hookimpl
@@ -221,7 +226,8 @@ class TranslationBackend(Backend):
     def _generate(
         self, texts: Sequence[str], ids: Sequence[Sequence[int]], direction: _Direction
     ) -> list[str]:
-        with torch.inference_mode(), quiet(), on_threads(self._options.threads):
+        faster = fast_linear(self._device, self._model.dtype)
+        with torch.inference_mode(), quiet(), on_threads(self._options.threads), faster:
             inputs = self._tokenizer.pad({"input_ids": list(ids)}, return_tensors="pt").to(self._device)
             forced = {} if direction.first_token is None else {"forced_bos_token_id": direction.first_token}
             generate: Any = self._model.generate
@@ -286,7 +292,9 @@ def _is_flores(code: str) -> bool:
 
 def _tokenizer(folder: ModelFolder) -> Any:
     try:
-        return AutoTokenizer.from_pretrained(folder.path, trust_remote_code=False, local_files_only=True)
+        return AutoTokenizer.from_pretrained(
+            folder.path, trust_remote_code=bool(folder.code), local_files_only=True
+        )
     except Exception as error:  # whatever the files make the Rust and Python parsers raise
         raise unreadable(folder, "tokenizer", error) from error
 

@@ -10,6 +10,7 @@ import torch
 from transformers import PreTrainedModel
 
 from biascore.errors import BiascoreError, QuestionError
+from biascore_adapters.hf.linear import fast_linear
 from biascore_adapters.hf.load import Loaded
 from biascore_adapters.hf.threads import on_threads
 from biascore_adapters.transformer.arrays import padded
@@ -103,7 +104,12 @@ class Trunk:
         model's own code fails on it, AnswerError where the model computes no number for it.
         """
         try:
-            with self._one_pass, torch.inference_mode(), on_threads(self._threads):
+            with (
+                self._one_pass,
+                torch.inference_mode(),
+                on_threads(self._threads),
+                fast_linear(self.device, self.model.dtype),
+            ):
                 answers = work(inputs, asked)
             if not any(map(broken, answers)):
                 return answers

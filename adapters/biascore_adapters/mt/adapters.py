@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import importlib.util
 import os
+from abc import abstractmethod
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 from typing_extensions import TypeVar
 
-from biascore.api.adapters import Adapter, Backend, LoadContext, ModelRef, Options
+from biascore.api.adapters import Adapter, Backend, LoadContext, ModelRef, ServiceOptions
 from biascore.api.support import warn_if_readable
 from biascore.errors import AuthError, MissingExtraError, OptionsError
 from biascore_adapters.mt.options import AmazonOptions, DeepLOptions, GoogleOptions
 
-OptionsT = TypeVar("OptionsT", bound=Options, default=Any)
+OptionsT = TypeVar("OptionsT", bound=ServiceOptions, default=Any)
 
 
 class ServiceAdapter(Adapter[OptionsT]):
-    """A translation service; ``packages`` are what the extra brings for it."""
+    """A translation service; ``packages`` are what the extra brings for it.
+
+    Subclasses make the client in ``open``; nothing is sent by that.
+    """
 
     answers_version: ClassVar[str | None] = "1"
+    on_workers: ClassVar[bool] = False
     capabilities: ClassVar[frozenset[str]] = frozenset({"translate"})
     extra: ClassVar[str | None] = "mt"
     packages: ClassVar[tuple[str, ...]] = ("requests",)
@@ -41,6 +46,16 @@ class ServiceAdapter(Adapter[OptionsT]):
             self.key()
         for variable in self.sent_env_vars:
             warn_if_readable(server or ref.locator, variable)
+
+    def load(self, ref: ModelRef, options: OptionsT, context: LoadContext) -> Backend:  # noqa: ARG002
+        """The service, asked ``concurrency`` requests at a time."""
+        backend = self.open(ref, options)
+        backend.in_flight = options.concurrency
+        return backend
+
+    @abstractmethod
+    def open(self, ref: ModelRef, options: OptionsT) -> Backend:
+        """Make the client."""
 
     def check_locator(self, ref: ModelRef) -> None:
         """Raise OptionsError where a service that is one and the same for all is given a locator."""
@@ -71,8 +86,8 @@ class DeepLAdapter(ServiceAdapter[DeepLOptions]):
     sent_env_vars: ClassVar[tuple[str, ...]] = ("DEEPL_AUTH_KEY",)
     key_help: ClassVar[str] = "Get one at https://www.deepl.com/pro-api, and export DEEPL_AUTH_KEY=..."
 
-    def load(self, ref: ModelRef, options: DeepLOptions, context: LoadContext) -> Backend:  # noqa: ARG002
-        """Make the client; nothing is sent yet."""
+    def open(self, ref: ModelRef, options: DeepLOptions) -> Backend:  # noqa: ARG002
+        """Make the client."""
         from biascore_adapters.mt.deepl import DeepLBackend
 
         return DeepLBackend(self.key(), options)
@@ -91,8 +106,8 @@ class GoogleAdapter(ServiceAdapter[GoogleOptions]):
         "export GOOGLE_API_KEY=..."
     )
 
-    def load(self, ref: ModelRef, options: GoogleOptions, context: LoadContext) -> Backend:  # noqa: ARG002
-        """Make the client; nothing is sent yet."""
+    def open(self, ref: ModelRef, options: GoogleOptions) -> Backend:  # noqa: ARG002
+        """Make the client."""
         from biascore_adapters.mt.google import GoogleBackend
 
         return GoogleBackend(self.key(), options)
@@ -126,14 +141,14 @@ class AmazonAdapter(ServiceAdapter[AmazonOptions]):
                 "AWS_DEFAULT_REGION"
             )
 
-    def load(self, ref: ModelRef, options: AmazonOptions, context: LoadContext) -> Backend:  # noqa: ARG002
-        """Make the client; nothing is sent yet."""
+    def open(self, ref: ModelRef, options: AmazonOptions) -> Backend:  # noqa: ARG002
+        """Make the client."""
         from biascore_adapters.mt.amazon import AmazonBackend
 
         return AmazonBackend(options)
 
 
-class ApertiumAdapter(ServiceAdapter):
+class ApertiumAdapter(ServiceAdapter[ServiceOptions]):
     """Opens a server of the Apertium API (apertium-apy) by its address."""
 
     id: ClassVar[str] = "apertium"
@@ -144,14 +159,14 @@ class ApertiumAdapter(ServiceAdapter):
         """Raise OptionsError for what is no address."""
         server_url(ref.locator, f"{self.id}: the locator")
 
-    def load(self, ref: ModelRef, options: Options, context: LoadContext) -> Backend:  # noqa: ARG002
-        """Make the client; nothing is sent yet."""
+    def open(self, ref: ModelRef, options: ServiceOptions) -> Backend:  # noqa: ARG002
+        """Make the client."""
         from biascore_adapters.mt.apertium import ApertiumBackend
 
         return ApertiumBackend(server_url(ref.locator, f"{self.id}: the locator"))
 
 
-class LibreTranslateAdapter(ServiceAdapter):
+class LibreTranslateAdapter(ServiceAdapter[ServiceOptions]):
     """Opens a server of the LibreTranslate API by its address; a key is sent where there is one."""
 
     id: ClassVar[str] = "libretranslate"
@@ -164,8 +179,8 @@ class LibreTranslateAdapter(ServiceAdapter):
         """Raise OptionsError for what is no address."""
         server_url(ref.locator, f"{self.id}: the locator")
 
-    def load(self, ref: ModelRef, options: Options, context: LoadContext) -> Backend:  # noqa: ARG002
-        """Make the client; nothing is sent yet."""
+    def open(self, ref: ModelRef, options: ServiceOptions) -> Backend:  # noqa: ARG002
+        """Make the client."""
         from biascore_adapters.mt.libretranslate import LibreTranslateBackend
 
         key = os.environ.get("LIBRETRANSLATE_API_KEY", "").strip()

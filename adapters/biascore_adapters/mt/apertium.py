@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -25,6 +26,7 @@ class ApertiumBackend(TranslationService):
         self._server = server
         self._http = HttpClient(self.service)
         self._pairs: frozenset[tuple[str, str]] | None = None
+        self._asking = threading.Lock()
         self.identity = Identity(f"service:apertium {server}", facts={"server": server})
 
     def request(self, texts: Sequence[str], source: str, target: str) -> Sequence[object]:
@@ -53,8 +55,9 @@ class ApertiumBackend(TranslationService):
         self._http.close()
 
     def _pair(self, source: str, target: str) -> tuple[str, str]:
-        if self._pairs is None:
-            self._pairs = self._installed()
+        with self._asking:  # the first of several at once
+            if self._pairs is None:
+                self._pairs = self._installed()
         pair = _code(source), _code(target)
         if pair not in self._pairs:
             raise UnsupportedLanguageError(

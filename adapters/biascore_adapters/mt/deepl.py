@@ -47,7 +47,9 @@ class DeepLBackend(TranslationService):
             raise UnsupportedLanguageError(
                 f"deepl: {target!r} is two languages to DeepL. Translate to {_VARIANTS[target.lower()]}"
             )
-        options: dict[str, Any] = self._options.model_dump(exclude={"server"}, exclude_none=True)
+        options: dict[str, Any] = self._options.model_dump(
+            exclude={"server", *self._options.without_effect}, exclude_none=True
+        )
         try:
             results = self._client.translate_text(
                 list(texts),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -27,6 +28,7 @@ class LibreTranslateBackend(TranslationService):
         self._server, self._key = server, key
         self._http = HttpClient(self.service)
         self._targets: dict[str, frozenset[str]] | None = None
+        self._asking = threading.Lock()
         self.identity = Identity(f"service:libretranslate {server}", facts={"server": server})
 
     def size(self, text: str) -> int:
@@ -57,8 +59,9 @@ class LibreTranslateBackend(TranslationService):
         self._http.close()
 
     def _check_pair(self, source: str, target: str) -> None:
-        if self._targets is None:
-            self._targets = self._languages()
+        with self._asking:  # the first of several at once
+            if self._targets is None:
+                self._targets = self._languages()
         if source not in self._targets:
             raise UnsupportedLanguageError(
                 f"libretranslate: {self._server} does not translate from {source!r}; it has "

@@ -6,10 +6,10 @@ from typing import Literal
 
 from pydantic import Field
 
-from biascore.api.adapters import Options
+from biascore.api.adapters import ServiceOptions
 
 
-class DeepLOptions(Options):
+class DeepLOptions(ServiceOptions):
     """``server``: instead of DeepL's own, which follows from the key (free or pro).
 
     ``formality`` where the target language has it, ``model_type`` and ``context`` (text around the
@@ -22,14 +22,14 @@ class DeepLOptions(Options):
     context: str | None = Field(default=None, min_length=1, max_length=4000)
 
 
-class GoogleOptions(Options):
+class GoogleOptions(ServiceOptions):
     """``server``: instead of Google's own. ``model``: that of Google's API, which chooses where none is named."""
 
     server: str | None = None
     model: Literal["nmt", "base"] | None = None
 
 
-class AmazonOptions(Options):
+class AmazonOptions(ServiceOptions):
     """``region``: of AWS, or what ``AWS_DEFAULT_REGION`` or the profile says. ``server``: instead of AWS's own.
 
     ``formality`` is that of Amazon's API, for target languages that have it.

@@ -45,9 +45,12 @@ class OnnxModel:
         return architecture_of(self.folder.files.config) or "not stated"
 
     @property
-    def quantised(self) -> bool:
-        """Whether the graph rounds states by their range in the current batch."""
-        return self.folder.stated.dynamically_quantised
+    def precision(self) -> str:
+        """For the record: float32 as exported, or how states are rounded."""
+        stated = self.folder.stated
+        if stated.dynamically_quantised:
+            return "dynamically quantised"
+        return "quantised" if stated.quantised else "as exported"
 
 
 def open_model(folder: OnnxFolder, options: OnnxOptions) -> OnnxModel:
@@ -85,8 +88,10 @@ def _probed(model: OnnxModel) -> OnnxModel:
     if not (graph.per_text and HIDDEN not in graph.widths):
         later = sees_later(answers(HIDDEN if HIDDEN in graph.widths else LOGITS), ids, limit)
     causal = model.known.causal if later is None else not later
-    moves = model.known.pad is not None and any(
-        moved_by_padding(answers(output), ids, limit) for output in graph.widths
+    # Padding moves the last bit of a sum, and rounding to steps may make a step of it: a few tokens need not show it.
+    moves = model.known.pad is not None and (
+        model.folder.stated.quantised
+        or any(moved_by_padding(answers(output), ids, limit) for output in graph.widths)
     )
     kind = model.known.kind
     facts = described(causal=causal, padding=not moves)

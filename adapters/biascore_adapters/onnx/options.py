@@ -18,7 +18,7 @@ class OnnxOptions(LongTextOptions):
     name, in order of preference. ``threads`` is for one operator; None leaves it to onnxruntime.
     ``batch_tokens`` bounds one run, texts in the batch times the tokens of the longest; None is 2048 on a CPU,
     16384 elsewhere, and one text a run for a dynamically quantised graph, whose answers would otherwise
-    depend on which texts share a batch.
+    depend on which texts share a batch. In any quantised graph only texts of equal length share one.
     ``sentence`` overrides the sentence vector that the model's architecture or folder declares.
     ``long_texts`` and ``stride`` say what becomes of texts that are too long.
     ``labels`` names the outputs of a sequence head in their order, in place of ``id2label``; ``activation`` is what is

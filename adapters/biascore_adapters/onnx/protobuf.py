@@ -20,6 +20,7 @@ _INSIDE: Final[dict[str, dict[int, str]]] = {
     "tensor": {13: "external"},
 }
 _DEEPEST: Final = 64
+_ROUNDING: Final = frozenset({"QuantizeLinear", "QLinearMatMul", "MatMulNBits"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,11 @@ class Stated:
     def dynamically_quantised(self) -> bool:
         """Whether activations are quantised by their range in the current batch."""
         return not self.operators.isdisjoint({"DynamicQuantizeLinear", "DynamicQuantizeMatMul"})
+
+    @property
+    def quantised(self) -> bool:
+        """Whether states are rounded to steps, in which rounding of float32 can become a whole step."""
+        return not self.operators.isdisjoint(_ROUNDING)
 
 
 def read_stated(path: Path) -> Stated:

@@ -35,7 +35,9 @@ class OnnxRuntime:
         self._graph, self._equal = model.graph, not model.padding
         self.width = model.graph.widths.get(HIDDEN, 0)
         usual = CPU_TOKENS if model.graph.on_cpu else ACCELERATOR_TOKENS
-        self._budget = model.options.batch_tokens or (1 if model.quantised else usual)
+        self._budget = model.options.batch_tokens or (
+            1 if model.folder.stated.dynamically_quantised else usual
+        )
         if model.known.pad is None:
             self._budget = 1  # one text a run, and so no padding
 
@@ -101,7 +103,7 @@ def opened(model: OnnxModel) -> Opened:
         "architecture": model.architecture,
         "kind": known.kind,
         "max_tokens": "none stated" if known.max_tokens is None else known.max_tokens,
-        "precision": "dynamically quantised" if model.quantised else "as exported",
+        "precision": model.precision,
         "opset": folder.stated.opset,
         "exported_by": "biascore" if folder.exported else "another program",
         "provider": graph.provider,

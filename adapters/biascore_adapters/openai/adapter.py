@@ -26,6 +26,7 @@ class OpenAIAdapter(Adapter[OpenAIOptions]):
     summary: ClassVar[str] = "chat models behind a server of the OpenAI API (OpenAI, vLLM, llama.cpp, Ollama)"
     example: ClassVar[str] = "openai:gpt-4.1-mini"
     answers_version: ClassVar[str | None] = "1"
+    on_workers: ClassVar[bool] = False
     capabilities: ClassVar[frozenset[str]] = frozenset({"choose", "score", "translate"})
     extra: ClassVar[str | None] = "openai"
     key_env_var: ClassVar[str | None] = KEY

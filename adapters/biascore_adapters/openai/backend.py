@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from itertools import groupby
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
@@ -56,16 +56,20 @@ A = TypeVar("A")
 
 
 class ChatBackend(Backend):
-    """Requests run ``concurrency`` at a time; what was answered is not asked again where another of its batch fails."""
+    """A question is a batch of its own, so that ``concurrency`` of them are asked at a time; only questions that have
+    requests in common, one after the other, are asked together. What was answered is not asked again where another of
+    its batch fails."""
+
+    batch = 8
 
     def __init__(
         self, model: str, key: SecretStr, options: OpenAIOptions, languages: Mapping[str, Language]
     ) -> None:
         self._client = ChatClient(model, key, options)
         self._options, self._languages = options, languages
-        self._threads = ThreadPoolExecutor(options.concurrency, thread_name_prefix="openai")
         self._answered: dict[tuple[Callable[..., Any], Hashable], Any] = {}
-        self.batch = 2 * options.concurrency
+        self._told: set[str] = set()
+        self.in_flight = options.concurrency
         system = (
             "" if options.system_prompt is None else f", after the system prompt {options.system_prompt!r}"
         )
@@ -94,31 +98,35 @@ class ChatBackend(Backend):
 
     @hookimpl
     def translate(self, texts: tuple[str, ...], source: str, target: str) -> tuple[str, ...]:
-        """Translations by a fixed prompt; what is refused, or is more than a translation, is none, and a warning counts
-        it."""
+        """Translations by a fixed prompt; what is refused, or is more than a translation, is none, and a warning tells
+        of the first."""
         prompts = self._prompts(texts, source, target)
         asked = [(prompt, self._options.max_new_tokens, 0, None) for prompt in prompts]
         replies = self._all(asked, self._reply)
         problems = [_no_translation(text, reply) for text, reply in zip(texts, replies, strict=True)]
-        for problem in dict.fromkeys(filter(None, problems)):
-            warnings.warn(
-                f"openai: {problems.count(problem)} of {len(texts)} answers of {self._client.model} {problem}, and "
-                f"count as no translation (the first: {texts[problems.index(problem)]!r})",
-                stacklevel=2,
-            )
+        for text, problem in zip(texts, problems, strict=True):
+            if problem and problem not in self._told:
+                self._told.add(problem)
+                warnings.warn(
+                    f"openai: an answer of {self._client.model} {problem}, and counts as no translation (of {text!r}). "
+                    "Further ones like it count so too: the measurement tells how many texts are lost",
+                    stacklevel=2,
+                )
         return tuple(
             "" if problem else reply.text.strip() for problem, reply in zip(problems, replies, strict=True)
         )
 
     def batch_sizes(self, hook: str, questions: Sequence[Any]) -> Iterable[int]:
-        """As many as ``batch``; raises QuestionError for a text that is blank or no valid Unicode."""
+        """One each, or up to ``batch`` in a row with common requests; raises QuestionError for a text that is blank or no
+        valid Unicode."""
         for question in questions:
             text = question if isinstance(question, str) else question.prompt + _text_of(question)
             if not text.strip() or text.encode("utf-8", "replace").decode() != text:
                 raise QuestionError(
                     f"openai: the text {text[:60]!r} is blank or no valid Unicode. Leave it out"
                 )
-        return super().batch_sizes(hook, questions)
+        runs = (list(run) for _, run in groupby(questions, self._in_common))
+        return [size for run in runs for size in super(ChatBackend, self).batch_sizes(hook, run)]
 
     def cost(self, hook: str, questions: Sequence[Any], params: Mapping[str, str]) -> Cost:
         """Requests, and bounds of the tokens, which a server reads in pieces that are not known here."""
@@ -127,9 +135,12 @@ class ChatBackend(Backend):
         return sent.model_copy(update={"characters": super().cost(hook, questions, params).characters})
 
     def close(self) -> None:
-        """Stop the threads and close the connections."""
-        self._threads.shutdown(cancel_futures=True)
+        """Close the connections."""
         self._client.close()
+
+    def _in_common(self, question: Any) -> Hashable:
+        """What questions share that have requests in common: here all that is sent."""
+        return replace(question, item="") if isinstance(question, Choice) else question
 
     def _prompts(self, texts: Sequence[str], source: str, target: str) -> list[str]:
         names = {"source": self._name(source), "target": self._name(target)}
@@ -140,23 +151,15 @@ class ChatBackend(Backend):
         return self._client.ask(prompt, tokens, top=top, seed=seed)
 
     def _all(self, questions: Sequence[Q], ask: Callable[[Q], A]) -> list[A]:
-        """The answers in the order of the questions; those that came are kept until all of them have."""
-        keys = {one: (ask, one) for one in questions}
-        left = [one for one, key in keys.items() if key not in self._answered]
-        futures = {one: self._threads.submit(ask, one) for one in left}
-        problem: Exception | None = None
-        for one, future in futures.items():
-            if problem is not None:
-                future.cancel()  # what has not begun is not sent
-            if future.cancelled():
-                continue
-            try:
-                self._answered[keys[one]] = future.result()
-            except Exception as error:  # raised below, when the rest is kept
-                problem = problem or error
-        if problem is not None:
-            raise problem
-        found = {one: self._answered.pop(key) for one, key in keys.items()}
+        """The answers in the order of the questions; those that came are kept where another fails."""
+        found: dict[Q, A] = {}
+        try:
+            for one in dict.fromkeys(questions):
+                kept = self._answered.pop((ask, one), None)
+                found[one] = ask(one) if kept is None else kept
+        except BaseException:
+            self._answered.update({(ask, one): answer for one, answer in found.items()})
+            raise
         return [found[one] for one in questions]
 
     def _letters(self, question: Choice, reply: Reply) -> list[float]:
@@ -196,6 +199,11 @@ class ScoringBackend(ChatBackend):
             facts={**self.identity.facts, "texts scored": f"{how}, {start}"},
             prompting={"prompt put": f"by likelihood as it is, without a chat template, {how}; else {told}"},
         )
+
+    def _in_common(self, question: Any) -> Hashable:
+        """Those after one prompt ask for it once."""
+        before = self._options.text_start if isinstance(question, str) else question.prompt
+        return before or question
 
     @hookimpl
     def choose(self, questions: tuple[Choice, ...], way: Way) -> tuple[Chosen, ...]:
@@ -241,12 +249,12 @@ def _no_translation(text: str, reply: Reply) -> str:
     """Why an answer is no translation of the text alone, or an empty string."""
     said = reply.text.strip()
     if reply.refusal or reply.finish == "content_filter" or (refuses(said) and not refuses(text)):
-        return "refuse"
+        return "refuses"
     if reply.finish == "length":
         raise AnswerError(
             f"openai: the translation of {text[:60]!r} does not end. Raise the option max_new_tokens"
         )
     if not said:
-        return "are empty"
+        return "is empty"
     more = said.casefold().startswith(_PREAMBLES) and not text.casefold().startswith(_PREAMBLES)
-    return "are more than a translation" if more or ("\n" in said and "\n" not in text.strip()) else ""
+    return "is more than a translation" if more or ("\n" in said and "\n" not in text.strip()) else ""

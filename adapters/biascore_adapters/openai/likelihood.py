@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,7 +33,7 @@ A = TypeVar("A")
 
 
 class Every(Protocol):
-    """Asks several questions at a time, and gives the answers in their order."""
+    """Asks questions one after the other, and keeps answers that came where another fails."""
 
     def __call__(self, questions: Sequence[Q], ask: Callable[[Q], A], /) -> list[A]:
         """The answers; raises what ``ask`` does."""
@@ -102,6 +103,7 @@ class Likelihood(ABC):
     def __init__(self, client: ChatClient, every: Every, start: str) -> None:
         self._client, self._every, self._start = client, every, start
         self._checked = False
+        self._checking = threading.Lock()
         self._known: dict[str | Continuation, Scored] = {}
 
     def score(self, texts: Sequence[str | Continuation]) -> list[Scored]:
@@ -130,9 +132,10 @@ class Likelihood(ABC):
         """Texts after each prompt; where there is none, after the start token of the server's model."""
 
     def _check(self) -> None:
-        if not self._checked:
-            self.probe()
-            self._checked = True
+        with self._checking:  # the first of several at once; the others wait for what it finds
+            if not self._checked:
+                self.probe()
+                self._checked = True
 
     def _before(self, question: str | Continuation) -> str:
         return self._start if isinstance(question, str) else question.prompt

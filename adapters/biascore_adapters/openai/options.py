@@ -6,10 +6,10 @@ from typing import Literal
 
 from pydantic import Field
 
-from biascore.api.adapters import Options
+from biascore.api.adapters import ServiceOptions
 
 
-class OpenAIOptions(Options):
+class OpenAIOptions(ServiceOptions):
     """How a chat model behind a server is asked.
 
     ``base_url``: of another server than OpenAI's own, such as "http://localhost:11434/v1". ``system_prompt``: a message

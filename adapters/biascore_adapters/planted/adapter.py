@@ -29,6 +29,7 @@ class PlantedAdapter(Adapter[PlantedOptions]):
     example: ClassVar[str] = "planted:gender=0.5"
     answers_version: ClassVar[str | None] = "2"
     uses_stimuli: ClassVar[bool] = True
+    on_workers: ClassVar[bool] = False
     capabilities: ClassVar[frozenset[str]] = frozenset(
         {"embed", "mask_logprob", "translate", "score", "choose"}
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from biascore.api.adapters import Adapter, Backend, LoadContext, Model, ModelRef, Options
 from biascore.api.formats import user_path
@@ -10,11 +10,18 @@ from biascore.api.support import Scorer, read_scorer
 from biascore.errors import BiascoreError, ModelLoadError
 from biascore_adapters.scorer.backend import ScorerBackend
 
+PERMISSIONS: Final = ("allow_pickle", "trust_remote_code")
+"""Options of an encoder by which its files may run code. Whoever opens it gives them, never a folder."""
+
 
 class ScorerOptions(Options):
-    """``encoder``: the reference by which the encoder opens here, where it is another than that trained with."""
+    """``encoder``: the reference by which the encoder opens here, where it is another than that trained with.
+
+    ``trust_encoder`` opens an encoder whose files may run code, where it was trained with an option that permits that.
+    """
 
     encoder: str | None = None
+    trust_encoder: bool = False
 
 
 class ScorerAdapter(Adapter[ScorerOptions]):
@@ -24,6 +31,7 @@ class ScorerAdapter(Adapter[ScorerOptions]):
     summary: ClassVar[str] = "regressors of emotions that biascore train-scorer made"
     example: ClassVar[str] = "scorer:scorers/en"
     answers_version: ClassVar[str | None] = "1"
+    code_options: ClassVar[frozenset[str]] = frozenset({"trust_encoder"})
     capabilities: ClassVar[frozenset[str]] = frozenset({"score"})
 
     def check(self, ref: ModelRef, options: ScorerOptions, context: LoadContext) -> None:  # noqa: ARG002
@@ -48,6 +56,13 @@ def _encoder(ref: ModelRef, scorer: Scorer, options: ScorerOptions, context: Loa
     if recorded is None:
         return None
     where = options.encoder or recorded.ref
+    permitted = [name for name in PERMISSIONS if recorded.options.get(name)]
+    if permitted and not options.trust_encoder:
+        raise ModelLoadError(
+            f"the encoder of {ref}, {where}, is to be opened with {' and '.join(permitted)}, so that its files may run "
+            "code, and the folder of a scorer cannot permit that. If you trust where both come from, set the option "
+            "trust_encoder=true"
+        )
     remedy = "Name the encoder as it opens here: -o model.encoder=hf:./the-encoder"
     try:
         model = context.open(where, recorded.options)

@@ -51,7 +51,8 @@ class ModelFolder:
     """A folder that holds a model: its parsed ``config.json``, its weight files, and its revision if any.
 
     ``modules`` are those of a sentence-transformers folder, ``outer`` that folder itself where the transformer
-    lies in a folder of its own within it.
+    lies in a folder of its own within it. ``code`` are the files of Python code that its model may run, which are part of
+    its digest; none where it is to run none.
     """
 
     path: Path
@@ -60,6 +61,7 @@ class ModelFolder:
     weights: tuple[Path, ...]
     modules: tuple[Module, ...] = ()
     outer: Path | None = None
+    code: tuple[Path, ...] = ()
 
     @property
     def root(self) -> Path:
@@ -79,12 +81,13 @@ class ModelFolder:
         return self.weights[0].suffix == ".bin"
 
     def digest(self, also: Iterable[str] = ()) -> str:
-        """``"blake2b:<hex>"`` over names and bytes of weights, configuration, tokenizer and the files ``also``."""
+        """``"blake2b:<hex>"`` over names and bytes of weights, configuration, tokenizer, code and the files ``also``."""
         # The index only says which shard holds which tensor, and the shards say so themselves.
         files = {
             *self.weights,
             *matching(self.path, (*SETTINGS, *VOCABULARY, *also)),
             *self.module_files,
+            *self.code,
         }
         total = hashlib.blake2b(digest_size=32)
         for name, path in sorted((path.relative_to(self.root).as_posix(), path) for path in files):

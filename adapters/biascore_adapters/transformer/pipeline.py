@@ -71,6 +71,16 @@ class Pipeline:
 
         Raises ModelLoadError where it has a module that is not computed here, or a file is damaged.
         """
+        try:
+            return cls._read(folder, allow_pickle=allow_pickle)
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            raise ModelLoadError(
+                f"{folder.root} has settings of another form than sentence-transformers writes "
+                f"({type(error).__name__}: {first_line(error)}). Fetch or save the model again"
+            ) from error
+
+    @classmethod
+    def _read(cls, folder: ModelFolder, *, allow_pickle: bool) -> Pipeline | None:
         settings = _json(folder.root / _SETTINGS)
         if settings.get("model_type", "SentenceTransformer") != "SentenceTransformer":
             return None  # a cross-encoder, say, whose head scores pairs
@@ -89,15 +99,17 @@ class Pipeline:
             for module in folder.modules[2:]
             for step in _steps(folder, folder.root / module.path, module.name, allow_pickle=allow_pickle)
         ]
-        if (size := settings.get("truncate_dim")) is not None:
-            steps.append(Step(f"first {size} components", lambda x: x[:, : int(size)]))
+        if settings.get("truncate_dim") is not None:
+            size = int(settings["truncate_dim"])
+            steps.append(Step(f"first {size} components", lambda x: x[:, :size]))
         own = _transformer(folder)
+        limit = own.get("max_seq_length")
         return cls(
             modes=modes,
             prompt=_prompt(folder, settings),
             prompt_counts=counts,
             lower_case=bool(own.get("do_lower_case")),
-            limit=cast("int | None", own.get("max_seq_length")),
+            limit=None if limit is None else int(limit),
             steps=tuple(steps),
         )
 

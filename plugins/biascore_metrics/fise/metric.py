@@ -51,6 +51,8 @@ from biascore_metrics.fise.targets import (
 )
 
 NAMED_ON_AXIS: Final = 10
+MOST_CELLS: Final = 10**8
+"""Cosines of one dimension that are held at once, at most: of each attribute word with all targets and attribute words."""
 RESERVED: Final = frozenset({"item", "group", "value", "cluster", "top"})
 
 
@@ -80,12 +82,21 @@ class PlacementMetric(Metric[PlacementOptionsT, FiseTest]):
         """The same for the reader of a measurement."""
 
     def check(self, test: FiseTest, catalogue: Catalogue) -> None:
-        """Raise TestKindError for another kind of test, or one whose groups or columns cannot be separated."""
+        """Raise TestKindError for another kind of test, groups or columns that cannot be separated, and lists too large."""
         if not 2 <= len(test.dimensions) <= MAX_DIMENSIONS:
             raise TestKindError(
                 f"{self.name}: {test.id} ({test.file}) has {len(test.dimensions)} dimension(s), and groups are made "
                 f"from 2 to {MAX_DIMENSIONS}. Give it as many; one alone is what sc-weat measures"
             )
+        for dimension in (*test.dimensions, *test.affect):
+            words = len(dimension.A) + len(dimension.B)
+            cells = words * (words + len(test.targets))
+            if cells > MOST_CELLS:
+                raise TestKindError(
+                    f"{self.name}: {test.id} ({test.file}) has {words:,} attribute words of {dimension.name} and "
+                    f"{len(test.targets):,} targets, which makes {cells:,} cosines, and {MOST_CELLS:,} are the most. Draw "
+                    "shorter lists from them"
+                )
         groups = group_names(test)
         if len(set(groups)) < len(groups):
             repeated = next(group for group in groups if groups.count(group) > 1)

@@ -126,7 +126,7 @@ def exchanged(dimension: Dimension, used: tuple[Sequence[str], Sequence[str]], a
     A word that is kept twice is one family, so every word is named, declared or not.
     """
     lists = dimension.A, dimension.B
-    one, other = ([own.family_of(word) for word in some] for own, some in zip(lists, used, strict=True))
+    one, other = (own.families_of(some) for own, some in zip(lists, used, strict=True))
     sizes = len(one), len(other)
     return Exchange.of(sizes, families=(one, other), counterparts=counterparts(lists, used)).reaching(alpha)
 

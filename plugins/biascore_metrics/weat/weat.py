@@ -24,6 +24,7 @@ class Weat(AssociationMetric[WeatOptions]):
     reference = "Caliskan, Bryson & Narayanan 2017, Science 356:183-186"
     requires = frozenset({"embed"})
     of_model = OF_MODEL
+    holds_table = False
 
     @classmethod
     def audited(cls, model: Model) -> tuple[str, ...]:
@@ -34,7 +35,7 @@ class Weat(AssociationMetric[WeatOptions]):
         """The cosines of the words of X and Y with those of A and B."""
         lists = {role: test.roles[role].words for role in ROLES}
         roles = embed_words(model, lists, self.options.level, self.options)
-        return Crossed(roles.words, roles.cosines(("X", "Y"), ("A", "B")), roles.coverage, roles.vectors)
+        return Crossed(roles.words, roles.crossed(("X", "Y"), ("A", "B")), roles.coverage, roles.vectors)
 
     def associate_topics(
         self,

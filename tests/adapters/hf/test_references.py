@@ -50,7 +50,7 @@ def test_it_registers_itself() -> None:
         {"dtype": "int8"},
         {"batch_tokens": 0},
         {"sentence": "max"},
-        {"trust_remote_code": True},
+        {"trust_remote_code": "sometimes"},
     ],
 )
 def test_options_are_checked(wrong: dict[str, Any]) -> None:

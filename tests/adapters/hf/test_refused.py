@@ -122,7 +122,9 @@ def test_unknown_and_own_code_models_are_refused(
     config["auto_map"] = {"AutoConfig": "own.OwnConfig", "AutoModel": "own.OwnModel"}
     (folder / "config.json").write_text(json.dumps(config))
     (folder / "own.py").write_text("raise SystemExit('ran')")
-    with pytest.raises(ModelLoadError, match=r"runs Python code of its own .*never allows"):
+    with pytest.raises(
+        ModelLoadError, match=r"needs Python code of its own .*trust_remote_code=true runs that code"
+    ):
         opened(folder)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
+from onnxruntime.quantization import QuantType, quantize_dynamic
 from typer.testing import CliRunner
 
 from biascore import Engine
@@ -19,6 +20,8 @@ from biascore.api.queries import Masked, Text
 from biascore.cli.app import app
 from biascore.errors import AnswerError, CapabilityError, ModelLoadError, RunError
 from biascore.models.export import PROBES, deviations, export_model
+from biascore.models.model import Model
+from biascore_adapters.hf.rounding import quantise
 
 from .conftest import TEXTS, Exported, Original
 
@@ -56,19 +59,51 @@ def test_int8_answers_and_deviates(
     assert not (folder / "full.onnx").exists()
     with engine.model(f"hf:{original('bert')}") as one, engine.model(f"onnx:{folder}") as other:
         found = deviations(one, other)
-        assert other.identity.facts["precision"] == "dynamically quantised"
+        assert other.identity.facts["precision"] == "quantised"
     with capsys.disabled():
         print("\nint8:", *(f"{d.quantity} {d.largest:.3f} of {d.magnitude:.1f};" for d in found))
     assert {d.quantity for d in found} == {"embed: sentence", "embed: token", "mask_logprob"}
     assert all(1e-4 < d.largest < d.magnitude for d in found)
 
 
-def test_an_int8_answer_does_not_depend_on_what_else_is_asked(engine: Engine, exported: Exported) -> None:
-    with engine.model(f"onnx:{exported('bert', True)}") as model:
+@pytest.mark.parametrize("name", ["bert", "gpt2"])
+def test_an_int8_answer_is_bit_for_bit_that_of_the_text_alone(
+    name: str, engine: Engine, exported: Exported
+) -> None:
+    texts = [*TEXTS, *(text[:-1] for text in TEXTS)]  # of equal length, some of them
+    asked = [Masked(text, None, one_at_a_time=True) for text in texts]
+
+    def answers(model: Model, rows: slice) -> list[float]:
+        if name == "bert":
+            return [value for one in model.mask_logprob(asked[rows]) for value in one.logprobs]
+        return list(model.score(texts[rows], "log_likelihood"))
+
+    with engine.model(f"onnx:{exported(name, True)}") as model:
+        together = model.embed([Text(text) for text in texts])
+        alone = [model.embed([Text(text)])[0] for text in texts]
+        np.testing.assert_array_equal(together, alone)
+        each = [value for row in range(len(texts)) for value in answers(model, slice(row, row + 1))]
+        assert answers(model, slice(None)) == each
+        assert model.identity.facts["padding"].startswith("moves states")
+        runtime = model._backend._runtime
+        assert list(runtime.batches({0: 4, 1: 7, 2: 4})) == [[1], [0, 2]], "texts of equal length share a run"
+
+
+def test_a_dynamically_quantised_graph_still_runs_one_text_at_a_time(
+    engine: Engine, exported: Exported, tmp_path: Path
+) -> None:
+    folder = Path(shutil.copytree(exported("bert"), tmp_path / "dynamic"))
+    full = onnx.load(folder / "model.onnx")
+    del full.graph.value_info[:]
+    quantize_dynamic(
+        full, folder / "model.onnx", weight_type=QuantType.QInt8, per_channel=True, reduce_range=True
+    )
+    with engine.model(f"onnx:{folder}") as model:
+        assert model.identity.facts["precision"] == "dynamically quantised"
         together = model.embed([Text(text) for text in TEXTS])
         alone = [model.embed([Text(text)])[0] for text in TEXTS]
     np.testing.assert_array_equal(together, alone)
-    with engine.model(f"onnx:{exported('bert', True)}", batch_tokens=4096) as model:
+    with engine.model(f"onnx:{folder}", batch_tokens=4096) as model:
         batched = model.embed([Text(text) for text in TEXTS])
     assert (batched != together).any(), "else the rule of one text a run is for nothing"
 
@@ -115,7 +150,10 @@ def test_the_digest_covers_graph_tokenizer_configuration_and_facts(
     assert len(digests) == 5
 
 
-def test_a_damaged_weight_names_the_text(engine: Engine, exported: Exported, tmp_path: Path) -> None:
+@pytest.mark.parametrize("int8", [False, True])
+def test_a_damaged_weight_names_the_text(
+    int8: bool, engine: Engine, exported: Exported, tmp_path: Path
+) -> None:
     folder = Path(shutil.copytree(exported("bert"), tmp_path / "damaged"))
     graph = onnx.load(folder / "model.onnx")
     for weights in graph.graph.initializer:
@@ -123,7 +161,11 @@ def test_a_damaged_weight_names_the_text(engine: Engine, exported: Exported, tmp
             array = onnx.numpy_helper.to_array(weights).copy()
             array[:] = np.nan
             weights.CopyFrom(onnx.numpy_helper.from_array(array, weights.name))
-    onnx.save(graph, folder / "model.onnx")
+    if int8:
+        onnx.save(graph, folder / "full.onnx")
+        quantise(folder / "full.onnx", folder / "model.onnx")
+    else:
+        onnx.save(graph, folder / "model.onnx")
     with engine.model(f"onnx:{folder}") as model:
         with pytest.raises(AnswerError, match="no number for the text 'queen'"):
             model.embed([Text("queen")])
@@ -188,6 +230,6 @@ def test_the_command_exports_and_compares(
     with engine.model(f"hf:{original('emotions')}") as model:
         export_model(engine.model, model, tmp_path / "copy", int8=True, overwrite=True)
     with engine.model("onnx:copy") as copy:
-        assert copy.identity.facts["precision"] == "dynamically quantised"
+        assert copy.identity.facts["precision"] == "quantised"
         assert copy.identity.quantities == ("anger", "joy", "fear")
     assert [path.name for path in tmp_path.iterdir()] == ["copy"]

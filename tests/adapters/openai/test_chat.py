@@ -7,6 +7,7 @@ import json
 import threading
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ import pytest
 pytest.importorskip("openai", reason="needs biascore[openai]")
 
 from biascore import Engine
-from biascore.api.queries import Choice
+from biascore.api.queries import Choice, Way
 from biascore.errors import (
     AnswerError,
     AuthError,
@@ -106,9 +107,9 @@ def test_translations_and_what_is_none(server: ChatServer, model: Callable[..., 
     with pytest.warns(UserWarning, match="openai: ") as told:
         found = model().translate(texts, "en", "it", unusable="empty")
     assert found == ("Il gatto dorme.", "", "", "")
-    assert sorted(str(one.message).split(",")[0] for one in told) == [
-        "openai: 1 of 4 answers of tiny-chat refuse",
-        "openai: 2 of 4 answers of tiny-chat are more than a translation",
+    assert sorted(str(one.message).split(",")[0] for one in told) == [  # each kind once
+        "openai: an answer of tiny-chat is more than a translation",
+        "openai: an answer of tiny-chat refuses",
     ]
     assert server.requests[0]["messages"][0]["content"].startswith(
         "Translate the following text from English (en) to Italian (it)."
@@ -223,6 +224,45 @@ def test_what_was_answered_is_not_paid_for_twice(server: ChatServer, model: Call
     assert [one.chosen for one in answers] == [1] * 6
     prompts = [json.dumps(one["messages"]) for one in server.requests]
     assert len(prompts) == len(set(prompts)) + 1
+
+
+def test_answers_are_kept_whatever_the_concurrency(server: ChatServer, tmp_path: Path) -> None:
+    def asked(**options: Any) -> int:
+        before = len(server.requests)
+        with Engine(cache=tmp_path).model(f"openai:{MODEL}", base_url=server.url, **options) as model:
+            model.choose([QUESTION], "text")
+        return len(server.requests) - before
+
+    assert [asked(), asked(concurrency=1), asked(concurrency=3), asked(temperature=0.5, concurrency=3)] == [
+        1,
+        0,
+        0,
+        1,
+    ]
+
+
+@pytest.mark.parametrize("way", ["text", "letters"])
+def test_as_many_requests_are_sent_at_once_as_one_by_one(
+    way: Way, server: ChatServer, model: Callable[..., Model]
+) -> None:
+    server.letters_by_chance = True
+    asked = [replace(QUESTION, prompt=f"Who was late, {i // 2}?", item=str(i)) for i in range(20)]
+    sent, found = [], []
+    for most in (1, 5):
+        server.requests.clear()
+        found.append(str(model(concurrency=most).choose(asked, way)))  # NaN is equal to itself in words
+        sent.append(sorted(json.dumps(one) for one in server.requests))
+    assert found[0] == found[1]
+    assert sent[0] == sent[1]
+    assert len(sent[0]) == {"text": 10, "letters": 30}[way]  # two in a row are one request
+
+
+def test_one_that_slows_down_slows_all(server: ChatServer, model: Callable[..., Model]) -> None:
+    server.faults = [lambda _: (429, {"Retry-After": "1"}, {"error": {"message": "slow"}})] * 4
+    asked = [Choice(f"number {i}?", QUESTION.options) for i in range(20)]
+    answers = model(attempts=5, concurrency=4).choose(asked, "text")
+    assert [one.chosen for one in answers] == [1] * 20
+    assert len(server.requests) == 24
 
 
 def test_another_name_a_date_and_a_folder(server: ChatServer, model: Callable[..., Model]) -> None:

@@ -100,6 +100,28 @@ def test_scores_do_not_depend_on_which_answer_comes_first(
         return answer
 
     server.faults = [late, early]
-    texts = [Continuation(PROMPT, f" He was {word}.") for word in ("late", "here", "there", "gone")]
+    # Those after one prompt are asked together, one after the other.
+    texts = [
+        Continuation(prompt, f" He was {word}.")
+        for prompt in (PROMPT, f"{PROMPT} ")
+        for word in ("late", "here")
+    ]
     found = asked.score(texts, "log_likelihood")
-    assert found == pytest.approx([summed(START, one.text) for one in texts], abs=1e-12)
+    starts = [["<s>", *TOKENS.findall(one.prompt)] for one in texts]
+    expected = [summed(start, one.text) for start, one in zip(starts, texts, strict=True)]
+    assert found == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize(("way", "dialect"), [("grammar", "llama"), ("echo", "echo"), ("echo-text", "echo")])
+def test_a_server_is_checked_once_however_many_ask(
+    server: ChatServer, model: Opener, way: str, dialect: str
+) -> None:
+    server.dialect, server.tokenizer = dialect, way == "echo"
+    texts = [f"He was {number}." for number in range(12)]
+    requests = []
+    for most in (1, 6):
+        server.requests.clear()
+        found = model(prompt_logprobs=way, concurrency=most).score(texts, "log_likelihood")
+        assert found == pytest.approx([summed(["<s>"], text) for text in texts], abs=1e-12)
+        requests.append(len(server.requests))
+    assert requests[0] == requests[1]

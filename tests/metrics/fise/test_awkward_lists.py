@@ -156,6 +156,19 @@ def test_tests_that_cannot_be_told_apart_are_refused(model_of, test: FiseTest, t
         fise(model_of(VECTORS), test)
 
 
+def test_more_cosines_than_memory_holds_are_refused_with_their_number(model_of, monkeypatch):
+    given = fise_test()
+    words = len(GENDER.A) + len(GENDER.B)
+    cells = words * (words + len(given.targets))
+    monkeypatch.setattr("biascore_metrics.fise.metric.MOST_CELLS", cells - 1)
+    with pytest.raises(
+        TestKindError, match=f"{words} attribute words of gender .* {cells} cosines, and {cells - 1} are"
+    ):
+        fise(model_of(VECTORS), given)
+    monkeypatch.setattr("biascore_metrics.fise.metric.MOST_CELLS", 10**8)
+    assert fise(model_of(VECTORS), given).estimates
+
+
 def test_options_that_change_a_number_tell_measurements_apart(model_of):
     assert fise(model_of(VECTORS), fise_test()).variant == "draws=300"
     contextual = fise(model_of(VECTORS, composes_words=False), fise_test(), level="token", forms="both")

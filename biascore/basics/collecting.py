@@ -1,0 +1,22 @@
+"""Python's search for circles of garbage, paused while there is none."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """No garbage collection inside, where much is made and all of it kept; afterwards as it was before.
+
+    Measured: of reading all stimuli the search takes a quarter, and frees nothing.
+    """
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()

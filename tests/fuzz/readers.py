@@ -1,0 +1,485 @@
+"""The readers of files of somebody else: what each reads, what its valid inputs are, and how it is called."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from socketserver import StreamRequestHandler, TCPServer
+from typing import Any
+
+import numpy as np
+
+from biascore.errors import RunError
+
+from . import seeds
+from .seeds import WORDS, Seeds
+
+KEY = "a-key-for-fuzzing"
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """``file``: the name of the one file that an input is, empty for several; ``read`` is given their folder.
+
+    ``names``: whether a refusal has to name a file.
+    """
+
+    file: str
+    read: Callable[[Path], object]
+    seeds: Callable[[], Seeds]
+    names: bool = True
+
+
+@cache
+def engine() -> Any:
+    from biascore import Engine
+
+    return Engine(cache=None)
+
+
+def data(
+    format: str,
+    file: str,
+    made: Callable[[], Seeds],
+    language: str = "en",
+    *,
+    source: str | None = None,
+    **options: Any,
+) -> Reader:
+    """A data format; ``source``: what of the folder is named, by default the file."""
+
+    def read(folder: Path) -> None:
+        test = engine().data(
+            format, folder / (file if source is None else source), language=language, **options
+        )
+        test.to_answer() if hasattr(test, "to_answer") else None
+        repr(test)
+
+    return Reader(file, read, made)
+
+
+def geneval(folder: Path) -> None:
+    for path in sorted(folder.glob("*.en_it.en"))[:1]:
+        engine().data("mt-geneval", path, language="en")
+
+
+def vectors(file: str, made: Callable[[], Seeds], **options: Any) -> Reader:
+    """A file of word vectors: opened, some words looked up, the first words listed."""
+
+    def read(folder: Path) -> None:
+        with engine().model(f"fasttext:{folder / file}", **options) as model:
+            model.embed([*WORDS, "unknown", "two words"])
+            model.familiarity(["he", "cook", "x"])
+            vocabulary = model.vocabulary()
+            list(vocabulary.words(5))
+            list(vocabulary.blocks(4))
+
+    return Reader(file, read, made)
+
+
+def answers(
+    file: str, made: Callable[[], Seeds], *ask: str, language: str | None = None, **options: Any
+) -> Reader:
+    """A file of precomputed answers: opened, and asked."""
+
+    def read(folder: Path) -> None:
+        more = {"language": language} if language else {}
+        with engine().model(f"answers:{folder / file}", **more, **options) as model:
+            if "translate" in model.capabilities:
+                model.translate(["I am."], "en", "sk")
+            if "score" in model.capabilities and model.identity.quantities:
+                model.score(["He is."], model.identity.quantities[0])
+
+    return Reader(file, read, made)
+
+
+def encoded(folder: Path) -> None:
+    """The first line names the encoding, as an option would; the rest is the file."""
+    name, _, rest = (folder / "table.csv").read_bytes().partition(b"\n")
+    (folder / "table.csv").write_bytes(rest)
+    encoding = name.decode("latin-1")[:40]
+    engine().model(f"answers:{folder / 'table.csv'}", language="it", encoding=encoding).close()
+
+
+def stimuli(folder: Path) -> None:
+    from biascore.stimuli.loader import load_file
+
+    from ..builders.kinds import KINDS
+
+    path = folder / "mine.toml"
+    for test in load_file(path, str(path), kinds=KINDS).tests:
+        if test.kind == "equity":
+            test.rows()
+
+
+def audit(folder: Path) -> None:
+    here = Path.cwd()
+    os.chdir(folder)
+    try:
+        engine().plan(folder / "audit.toml")
+    finally:
+        os.chdir(here)
+
+
+def grammar(folder: Path) -> None:
+    from biascore.languages.gender_rules import RuleDetector, load_grammar
+
+    detector = RuleDetector(load_grammar(folder / "xx.toml"))
+    for sentence in ("Io sono stanca, ma lui era contento.", "am so", "Ja som unavený."):
+        detector.detect(sentence)
+
+
+def basis(folder: Path) -> None:
+    from types import SimpleNamespace
+
+    from biascore_transforms.linear import from_file
+
+    found: Any = SimpleNamespace(identity=None, level=None)
+    learnt = from_file(str(folder / "basis.npz"), "leace", found)
+    for step in learnt.steps():
+        step.apply(np.ones((2, len(learnt.arrays["offset"])), dtype=np.float32), ["a", "b"])
+
+
+def onnx_folder(folder: Path) -> None:
+    from biascore.api.adapters import ModelRef
+    from biascore_adapters.onnx.locate import find
+    from biascore_adapters.transformer.pipeline import Pipeline
+
+    found = find(ModelRef("onnx", str(folder)))
+    found.files.digest()
+    Pipeline.read(found.files, allow_pickle=False)
+
+
+def model_folder(folder: Path) -> None:
+    """All that is read of a folder before torch is: configuration, modules, the weights behind the pooling."""
+    from biascore.api.adapters import ModelRef
+    from biascore_adapters.hf.locate import find_local
+    from biascore_adapters.transformer.pipeline import Pipeline
+
+    found = find_local(ModelRef("hf", str(folder)), allow_pickle=False)
+    assert found is not None
+    found.digest()
+    pipeline = Pipeline.read(found, allow_pickle=False)
+    if pipeline is not None:
+        repr(pipeline.described)
+        pipeline.width(found, 4)
+        range(pipeline.limit or 0)
+
+
+def weights(folder: Path) -> None:
+    from biascore_adapters.transformer.pipeline import module_tensors
+
+    module_tensors(folder, allow_pickle=False)
+
+
+def scorer(folder: Path) -> None:
+    from biascore.scorers.folder import read_scorer
+
+    found = read_scorer(folder / "s", str(folder / "s"))
+    repr(found.record.facts)
+    for quantity in found.quantities[:3]:
+        if found.record.encoder is None:
+            found.predict(quantity, ["I am glad and angry.", ""])
+
+
+def labelled(folder: Path) -> None:
+    from biascore.scorers.labelled import Reading, read_labelled
+
+    reading = (
+        Reading(columns={"emotion": "emotion"})
+        if b"emotion" in (folder / "labelled.csv").read_bytes()[:60]
+        else Reading()
+    )
+    read_labelled(folder / "labelled.csv", reading, () if reading.columns else ("anger",))
+
+
+def run(folder: Path) -> None:
+    """A run whose hash was computed anew, as whoever changes one can do."""
+    from biascore.results.hashes import content_hash
+    from biascore.results.run import read_run
+
+    path = folder / "run" / "run.json"
+    with contextlib.suppress(Exception):
+        body = json.loads(path.read_bytes())
+        body["content_sha256"] = content_hash(
+            {key: value for key, value in body.items() if key != "content_sha256"}
+        )
+        path.write_text(json.dumps(body), encoding="utf-8")
+    problems, found = read_run(folder / "run")
+    if found is not None:
+        repr((found.answers, found.result_lines, found.agreements, found.summary(), found.to_frame()))
+    if problems:
+        raise RunError("; ".join([f"{folder}: {problems[0]}", *problems[1:3]]) + ". Run again")
+
+
+def verify(folder: Path) -> None:
+    from biascore.archive.verify import verify_run
+
+    verify_run(folder / "run.zip")
+
+
+def calibration(folder: Path) -> None:
+    from biascore.calibration.calibration import Calibration
+
+    found = Calibration.load(folder / "weat.json")
+    found.described if hasattr(found, "described") else None
+
+
+def checkpoint(folder: Path) -> None:
+    from biascore.models.training import Checkpoints
+
+    Checkpoints(folder / "state", {"steps": 3, "model": {"ref": "m"}}, minutes=1)
+
+
+def corpus(folder: Path) -> None:
+    from biascore.mitigation.corpus import read_corpus
+
+    read_corpus(folder / "corpus.txt")
+
+
+def pairs(folder: Path) -> None:
+    from biascore.mitigation.corpus import read_pairs
+
+    read_pairs(folder / "pairs.csv", engine().catalogue)
+
+
+def disk_cache(folder: Path) -> None:
+    """A cache that is damaged may say so, and keeps working."""
+    from biascore.models.cache import DiskCache
+
+    cache = DiskCache(folder)
+    keys = [bytes([n]) * 20 for n in range(4)]
+    cache.get(keys)
+    cache.put({keys[3]: bytes(8)})
+    cache.get(keys)
+    cache.close()
+
+
+def answer(folder: Path) -> None:
+    """Bytes that a cache gives for whatever is asked: what is no answer is dropped, and asked again."""
+    from biascore.models.questions import Choice, Masked
+    from biascore.models.source import Services
+
+    from ..builders.models import Lengths, model_of
+
+    raw = (folder / "answer").read_bytes()
+
+    class Given:
+        problem = ""
+
+        def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+            return dict.fromkeys(keys, raw)
+
+        def put(self, answers: object) -> None: ...
+        def drop(self, answers: object) -> bool:
+            return True
+
+        def close(self) -> None: ...
+
+    model = model_of(Lengths(), services=Services(cache=Given()))
+    model.embed(["he"])
+    model.translate(["he"], "en", "de")
+    model.mask_logprob([Masked("he is", ((0, 2),))])
+    repr(Choice)
+
+
+# Services: a server on loopback that answers whatever it is asked with the input.
+
+
+class _Server(TCPServer):
+    allow_reuse_address = True
+    status, body = 200, b""
+
+
+class _Answers(StreamRequestHandler):
+    def handle(self) -> None:
+        length, asked = 0, self.rfile.readline().split(b" ")
+        while line := self.rfile.readline().strip().lower():
+            if line.startswith(b"content-length:"):
+                length = int(line.partition(b":")[2])
+        self.rfile.read(length)
+        server: Any = self.server
+        body = _part(server.body, asked[1].partition(b"?")[0].decode("latin-1") if len(asked) > 1 else "")
+        head = (
+            f"HTTP/1.1 {server.status} X\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n"
+        )
+        self.wfile.write(head.encode() + b"Retry-After: 1\r\nConnection: close\r\n\r\n" + body)
+
+
+def _part(body: bytes, path: str) -> bytes:
+    """What an answer has under the path that is asked for, where it has such keys; else all of it."""
+    try:
+        found = json.loads(body)
+    except (ValueError, RecursionError):
+        return body
+    return json.dumps(found[path]).encode() if isinstance(found, dict) and path in found else body
+
+
+@cache
+def _server() -> _Server:
+    made = _Server(("127.0.0.1", 0), _Answers)
+    threading.Thread(target=made.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+    return made
+
+
+def _service(adapter: str, **options: Any) -> Any:
+    """A model of it that was never refused anything, which it would remember."""
+    for name in (
+        "DEEPL_AUTH_KEY",
+        "GOOGLE_API_KEY",
+        "AWS_ACCESS_KEY_ID",
+        "AWS_SECRET_ACCESS_KEY",
+        "OPENAI_API_KEY",
+    ):
+        os.environ.setdefault(name, KEY)
+    os.environ.setdefault("AWS_DEFAULT_REGION", "eu-west-1")
+    url = f"http://127.0.0.1:{_server().server_address[1]}"
+    match adapter:
+        case "openai":
+            model = engine().model("openai:m", base_url=f"{url}/v1", **options)
+        case "apertium" | "libretranslate":
+            model = engine().model(f"{adapter}:{url}", **options)
+        case _:
+            model = engine().model(f"{adapter}:", server=url, **options)
+    services = model._services
+    object.__setattr__(services, "attempts", 1)
+    object.__setattr__(services, "sleep", lambda _seconds: None)
+    return model
+
+
+def service(adapter: str, body: Any, **options: Any) -> Reader:
+    def read(folder: Path) -> None:
+        status, _, raw = (folder / "answer.http").read_bytes().partition(b"\n")
+        server = _server()
+        server.status = int(status) if status.isdigit() and 200 <= int(status) <= 999 else 200
+        server.body = raw
+        with _service(adapter, **options) as model:
+            if adapter != "openai":
+                model.translate(["Hello."], "en", "de")
+            elif "prompt_logprobs" in options:
+                model.score(["He is."], "log_likelihood")
+            else:
+                from biascore.models.questions import Choice
+
+                model.choose([Choice("Who?", ("a man", "a woman"))], "letters")
+
+    return Reader("answer.http", read, seeds.http(body), names=False)
+
+
+CHAT = {
+    "model": "m",
+    "choices": [
+        {
+            "index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "A", "refusal": None},
+            "logprobs": {"content": [{"token": "A", "logprob": -0.5, "top_logprobs": [{"token": "A", "logprob": -0.5}]}]},
+        }
+    ],
+}  # fmt: skip
+COMPLETION = {
+    "model": "m",
+    "choices": [
+        {"text": "x", "logprobs": {"tokens": ["<s>", "He is.", "x"], "token_logprobs": [None, -1.0, -2.0]}}
+    ],
+    "usage": {"prompt_tokens": 2},
+    "tokens": [{"id": 1, "piece": "<s>"}, {"id": 2, "piece": "He is."}],
+}
+
+READERS: dict[str, Reader] = {
+    "csv": data("gest", "gest.csv", seeds.good("gest")),
+    "json-lines": data("gest", "gest.jsonl", seeds.good("json-lines")),
+    "parquet": data("gest", "gest.parquet", seeds.gest_parquet),
+    "encodings": Reader("table.csv", encoded, seeds.encoded),
+    "stimuli": Reader("mine.toml", stimuli, seeds.stimuli),
+    "audit": Reader("", audit, seeds.audits, names=False),
+    "grammar": Reader("xx.toml", grammar, seeds.grammars),
+    "crows-pairs": data("crows-pairs", "pairs.csv", seeds.good("crows-pairs"), skip_malformed=True),
+    "gender-variants": data("gender-variants", "variants.csv", seeds.good("gender-variants"), "sk"),
+    "bbq": data("bbq", "Age.jsonl", seeds.bbq),
+    "esbbq": data("esbbq", "Age.jsonl", seeds.family("esbbq"), "es"),
+    "kobbq": data("kobbq", "k.jsonl", seeds.family("kobbq"), "ko"),
+    "ggbbq": data("ggbbq", "g.jsonl", seeds.family("ggbbq"), "de"),
+    "mbbq": data("mbbq", "Age_nl.jsonl", seeds.family("mbbq"), "nl"),
+    "winobias": data("winobias", "", seeds.winobias),
+    "winogender": data("winogender", "", seeds.winogender),
+    "stereoset": data("stereoset", "dev.json", seeds.stereoset),
+    "mt-geneval": Reader("", geneval, seeds.geneval),
+    "discrim-eval": data("discrim-eval", "explicit.jsonl", seeds.discrim_eval),
+    "eec-parts": data("eec-parts", "parts.toml", seeds.eec_parts, corpus="mine", mode="as_published"),
+    "outcomes": data(
+        "outcomes",
+        "hires.csv",
+        seeds.texts("id,sex,race,hired\np1,F, A ,0\np2,M,B,1\np3,,A,1\n"),
+        text="id",
+        groups=["sex", "race"],
+    ),
+    "conllu": data("conllu", "bank.conllu", seeds.conllu, "es", min_count=1, held_out=0),
+    "nouns": data(
+        "nouns",
+        "nouns.tsv",
+        seeds.texts("word\tgender\tset\nsol\tm\ttrain\nluz\tf\ttrain\nmar\tm\ttest\nflor\tf\ttest\n"),
+        "es",
+    ),
+    "noun-pairs": data(
+        "noun-pairs", "p.csv", seeds.texts("first,second,genders\nsol,luna,different\nmesa,luz,same\n"), "es"
+    ),
+    "valence-norms": data(
+        "valence-norms", "v.csv", seeds.texts("word,score\nsol,7.5\nluto,1.5\nmar,5\n"), "es"
+    ),
+    "analogies": data("analogies", "q.txt", seeds.texts(": family\nhe she king queen\nhe she boy girl\n")),
+    "vec": vectors("m.vec", seeds.vec),
+    "word2vec": vectors("m.bin", seeds.word2vec),
+    "fasttext-bin": vectors("m.bin", seeds.binaries),
+    "fasttext-ftz": vectors("m.ftz", seeds.quantised),
+    "translations": answers("out.csv", seeds.good("translations"), language="sk"),
+    "scores": answers("scores.csv", seeds.scores, unit="nats"),
+    "lm-eval": answers("samples_x.jsonl", seeds.logs("lm-eval"), item=("doc.category", "doc.example_id")),
+    "inspect": answers("log.json", seeds.logs("inspect")),
+    "inspect-eval": answers("log.eval", seeds.logs("archive")),
+    "basis": Reader("basis.npz", basis, seeds.bases),
+    "onnx": Reader("", onnx_folder, seeds.onnx_folder),
+    "model-folder": Reader("", model_folder, seeds.sentence_folder),
+    "scorer": Reader("", scorer, seeds.scorers),
+    "labelled": Reader("labelled.csv", labelled, seeds.labelled),
+    "run": Reader("", run, seeds.runs),
+    "bundle": Reader("run.zip", verify, seeds.bundles),
+    "calibration": Reader("weat.json", calibration, seeds.calibrations),
+    "checkpoint": Reader("", checkpoint, seeds.checkpoints),
+    "corpus": Reader("corpus.txt", corpus, seeds.texts("He is here.\n\nShe works.\n")),
+    "word-pairs": Reader("pairs.csv", pairs, seeds.texts("female,male\nshe,he\nqueen,king\n")),
+    "cache": Reader("", disk_cache, seeds.caches),
+    "cached-answer": Reader("answer", answer, seeds.answers, names=False),
+    "deepl": service(
+        "deepl",
+        {"translations": [{"detected_source_language": "EN", "text": "Hallo.", "billed_characters": 6}]},
+    ),
+    "google": service("google-translate", {"data": {"translations": [{"translatedText": "Hallo."}]}}),
+    "amazon": service(
+        "amazon-translate",
+        {"TranslatedText": "Hallo.", "SourceLanguageCode": "en", "TargetLanguageCode": "de"},
+    ),
+    "libretranslate": service(
+        "libretranslate",
+        {
+            "/languages": [{"code": "en", "name": "E", "targets": ["de"]}],
+            "/translate": {"translatedText": ["Hallo."]},
+        },
+    ),
+    "apertium": service(
+        "apertium",
+        {
+            "/listPairs": {
+                "responseData": [{"sourceLanguage": "eng", "targetLanguage": "deu"}],
+                "responseStatus": 200,
+            },
+            "/translate": {"responseData": {"translatedText": "Hallo."}, "responseStatus": 200},
+        },
+    ),
+    "openai-chat": service("openai", CHAT),
+    "openai-completion": service("openai", COMPLETION, prompt_logprobs="echo", text_start="<s>"),
+}

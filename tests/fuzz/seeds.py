@@ -1,0 +1,526 @@
+"""Valid inputs of the readers, from the builders of the tests; each is made in a folder that is thrown away."""
+
+from __future__ import annotations
+
+import io
+import json
+import struct
+import tempfile
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ..reading.files import GOOD
+from .packing import packed
+
+Seeds = list[bytes]
+WORDS: Final = ("he", "she", "work", "home", "città", "врач", "no", "a", "the", "cook", "nurse", "pilot")
+
+
+def good(*names: str) -> Callable[[], Seeds]:
+    return lambda: [GOOD[name][1].encode() for name in names]
+
+
+def texts(*some: str) -> Callable[[], Seeds]:
+    return lambda: [one.encode() for one in some]
+
+
+def parquet(rows: list[dict[str, Any]]) -> bytes:
+    stream = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist(rows), stream)
+    return stream.getvalue()
+
+
+def lines(rows: Iterable[Any]) -> bytes:
+    return b"".join(json.dumps(row, ensure_ascii=False).encode() + b"\n" for row in rows)
+
+
+def folder(write: Callable[[Path], object], *, whole: bool = True) -> Seeds:
+    """What ``write`` leaves in an empty folder, as one input; or, not ``whole``, each of its files."""
+    with tempfile.TemporaryDirectory() as made:
+        write(Path(made))
+        return [packed_folder(Path(made))] if whole else [*files_of(Path(made)).values()]
+
+
+def files_of(made: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(made).as_posix(): path.read_bytes()
+        for path in sorted(made.rglob("*"))
+        if path.is_file()
+    }
+
+
+def packed_folder(made: Path) -> bytes:
+    return packed(files_of(made))
+
+
+def gest_parquet() -> Seeds:
+    rows = [{"sentence": "I am tired.", "stereotype": 1}, {"sentence": "I like it.", "stereotype": 2}]
+    return [parquet(rows), parquet([{**row, "stereotype": str(row["stereotype"])} for row in rows])]
+
+
+def encoded() -> Seeds:
+    import gzip
+
+    text = "text,translation\nDie Köchin.,La cuoca.\nЯ.,Io.\n"
+    names = ("utf-8", "utf-16", "utf-32", "gb18030", "utf-8-sig", "utf-7")
+    plain = [name.encode() + b"\n" + text.encode(name, "replace") for name in names]
+    return [*plain, b"utf-8\n" + gzip.compress(text.encode(), mtime=0)]
+
+
+def equity() -> Seeds:
+    from ..stimuli import equity_files
+
+    return [
+        value.encode()
+        for value in vars(equity_files).values()
+        if isinstance(value, str) and "[" in value and "=" in value
+    ]
+
+
+def stimuli() -> Seeds:
+    import biascore_wordlists
+
+    shipped = sorted(
+        Path(biascore_wordlists.__file__).parent.rglob("*.toml"), key=lambda path: path.stat().st_size
+    )
+    small = [path.read_bytes() for path in shipped if path.stat().st_size < 12_000]
+    return [*good("stimuli")(), *small[::2][:12], *equity()]
+
+
+def grammars() -> Seeds:
+    import biascore_grammars
+
+    found = [path.read_bytes() for path in sorted(Path(biascore_grammars.__file__).parent.rglob("*.toml"))]
+    return [*good("grammar")(), *(raw for raw in found if len(raw) < 30_000)]
+
+
+AUDIT: Final = """title = "x"
+seed = 3
+[[models]]
+ref = "planted:gender=1"
+name = "p"
+[[models]]
+ref = "answers:scores.csv"
+options = { unit = "nats" }
+[[models]]
+ref = "planted:gender=1"
+name = "q"
+transforms = [{ name = "top-components", options = { components = 2 } }]
+[[data]]
+format = "crows-pairs"
+source = "pairs.csv"
+language = "en"
+name = "pairs"
+[[measurements]]
+metric = "weat"
+tests = ["en/weat7", "en/weat[68]"]
+models = ["p"]
+options = { resamples = 100 }
+[[gates]]
+name = "g"
+measurements = ["weat:*"]
+fail_on = "detected"
+[[scenarios]]
+name = "hiring"
+group = "women"
+ground = "sex"
+hazard = "h"
+measurements = ["en/weat*"]
+owner = "o"
+review = 2030-01-01
+"""
+
+
+def audits() -> Seeds:
+    own = {"scores.csv": GOOD["scores"][1].encode(), "pairs.csv": GOOD["crows-pairs"][1].encode()}
+    return [packed({"audit.toml": text.encode(), **own}) for text in (GOOD["audit"][1], AUDIT)]
+
+
+def bbq() -> Seeds:
+    from ..metrics.bbq.written import bbq_row
+
+    return [lines(bbq_row(number) for number in range(2))]
+
+
+def family(name: str) -> Callable[[], Seeds]:
+    def made() -> Seeds:
+        from ..metrics.bbq import written
+
+        row = getattr(written, f"{name}_row")
+        return [lines([row(), row("age-004a-001-dis-bsd")] if name == "kobbq" else [row(0), row(1)])]
+
+    return made
+
+
+def winobias() -> Seeds:
+    from ..metrics.coreference.made import write_winobias
+
+    return folder(write_winobias)
+
+
+def winogender() -> Seeds:
+    from ..metrics.coreference.made import write_winogender
+
+    return folder(write_winogender)
+
+
+def stereoset() -> Seeds:
+    from ..metrics.stereoset.made import TERMS, example
+
+    parts = {
+        part: [example(number, target, part) for number, target in enumerate(TERMS)]
+        for part in ("intrasentence", "intersentence")
+    }
+    return [json.dumps({"version": "1", "data": parts}).encode()]
+
+
+def discrim_eval() -> Seeds:
+    from ..metrics.discrim_eval.test_format import rows
+
+    return [lines(rows())]
+
+
+def eec_parts() -> Seeds:
+    from ..metrics.eec.test_parts import SMALL
+
+    return [SMALL.encode()]
+
+
+def conllu() -> Seeds:
+    from ..metrics.grammatical_gender.test_formats import BANK
+
+    return ["\n".join(["# sent_id = 1", *BANK, "", ""]).encode()]
+
+
+def geneval() -> Seeds:
+    from ..metrics.mt_geneval.conftest import CONTEXT, SENTENCES
+
+    sentences = {
+        f"geneval-sentences-{name.replace('.', '-test.en_it.')}": rows for name, rows in SENTENCES.items()
+    }
+    contexts = {
+        f"geneval-context-wikiprofessions-{name.replace('.', '-test.en_it.')}": rows
+        for name, rows in CONTEXT.items()
+    }
+    return [
+        packed({name: "\n".join(rows).encode() + b"\n" for name, rows in some.items()})
+        for some in (sentences, contexts)
+    ]
+
+
+def vec() -> Seeds:
+    import gzip
+
+    rng = np.random.default_rng(1)
+    rows = [f"{word} {' '.join(f'{x:.3f}' for x in rng.normal(size=4))}" for word in WORDS]
+    text = "\n".join([f"{len(rows)} 4", *rows, ""]).encode()
+    return [text, "\n".join([*rows, ""]).encode(), gzip.compress(text, mtime=0)]
+
+
+def word2vec() -> Seeds:
+    rng = np.random.default_rng(1)
+    rows = [word.encode() + b" " + rng.normal(size=4).astype("<f4").tobytes() for word in WORDS]
+    return [
+        f"{len(rows)} 4\n".encode() + b"".join(rows),
+        f"{len(rows)} 4\n".encode() + b"\n".join(rows) + b"\n",
+    ]
+
+
+def fasttext_bin(model: int = 2, minn: int = 2, maxn: int = 3, bucket: int = 7) -> bytes:
+    """A model in fastText's own format, written field by field."""
+    rng = np.random.default_rng(1)
+    head = struct.pack("<ii12id", 793712314, 12, 4, 5, 1, 1, 5, 1, 2, model, bucket, minn, maxn, 100, 1e-4)
+    labels = 2 if model == 3 else 0
+    own = [(word, 0) for word in WORDS] + [(f"__label__{n}", 1) for n in range(labels)]
+    head += struct.pack("<iiiqq", len(own), len(WORDS), labels, 99, -1)
+    head += b"".join(word.encode() + b"\0" + struct.pack("<qb", 9, kind) for word, kind in own)
+    rows, out = len(WORDS) + bucket, labels or len(WORDS)
+    matrices = b"".join(
+        b"\0" + struct.pack("<qq", n, 4) + rng.normal(size=(n, 4)).astype("<f4").tobytes()
+        for n in (rows, out)
+    )
+    return head + matrices
+
+
+def binaries() -> Seeds:
+    return [fasttext_bin(), fasttext_bin(model=3), fasttext_bin(minn=0, maxn=0, bucket=0)]
+
+
+def quantised() -> Seeds:
+    """Two models that the library quantised; none where it is not installed."""
+    try:
+        import fasttext
+    except ImportError:
+        return []
+
+    def write(made: Path) -> None:
+        text = made / "text"
+        text.write_text(
+            "".join(f"__label__{n % 2} {' '.join(WORDS)}\n" for n in range(300)), encoding="utf-8"
+        )
+        for name, more in (("a", {}), ("b", {"qnorm": True, "cutoff": 260, "retrain": False})):
+            model = fasttext.train_supervised(
+                str(text),
+                dim=4,
+                epoch=1,
+                lr=0.01,
+                minn=2,
+                maxn=3,
+                bucket=300,
+                thread=1,
+                verbose=0,
+                loss="ova",
+                lrUpdateRate=10,
+            )
+            model.quantize(**more)
+            model.save_model(str(made / name))
+        text.unlink()
+
+    return folder(write, whole=False)
+
+
+def scores() -> Seeds:
+    return [*good("scores")(), b"sentence,score,unit\nHe is.,-0.5,x\nShe is.,-0.25,x\n"]
+
+
+def logs(kind: str) -> Callable[[], Seeds]:
+    def made() -> Seeds:
+        from ..adapters.answers import harnesses
+
+        match kind:
+            case "lm-eval":
+                rows = [harnesses.lm_eval(n, (-1.0, -2.0, -3.0)) for n in range(2)]
+                return [
+                    lines(rows),
+                    lines([harnesses.lm_eval_text(0, "the boy")]),
+                    lines([harnesses.every_eval_ever(1, "x")]),
+                ]
+            case "inspect":
+                samples = [harnesses.inspect(n, "A") for n in range(2)]
+                return folder(lambda at: harnesses.log(at / "x", samples), whole=False)
+        samples = [harnesses.inspect(n, "A") for n in range(2)]
+        return [
+            raw
+            for form in ("deflate", "zstandard")
+            for raw in folder(lambda at, form=form: harnesses.archive(at / "x", samples, form), whole=False)  # type: ignore[misc]
+        ]
+
+    return made
+
+
+def onnx_folder() -> Seeds:
+    """A graph without a use, with a node, an attribute with a graph, and weights in a file of their own."""
+    import onnx
+    from onnx import TensorProto, helper
+
+    node = helper.make_node("Identity", ["x"], ["y"])
+    info = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [1]) for name in ("x", "y")]
+    tensor = TensorProto(name="w", data_type=TensorProto.FLOAT, dims=[1], data_location=TensorProto.EXTERNAL)
+    tensor.external_data.add(key="location", value="weights.data")
+    inner = helper.make_graph([node], "inner", [], info[1:])
+    branch = helper.make_node("If", ["x"], ["y"], then_branch=inner, else_branch=inner)
+    graph = helper.make_graph([node, branch], "g", info[:1], info[1:], initializer=[tensor])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
+    onnx.checker  # noqa: B018  # the package is there
+    exported = {
+        "format": 1,
+        "kind": "masked",
+        "causal": False,
+        "max_tokens": 8,
+        "rows": 9,
+        "tokens": 9,
+        "pad": 0,
+    }
+    files = {
+        "model.onnx": model.SerializeToString(),
+        "weights.data": b"\0" * 4,
+        "config.json": b'{"model_type": "bert"}',
+        "vocab.txt": b"[PAD]\n[UNK]\na\n",
+        "biascore_onnx.json": json.dumps(exported).encode(),
+        "modules.json": json.dumps(
+            [
+                {"type": f"sentence_transformers.models.{one}", "path": path}
+                for one, path in (("Transformer", ""), ("Pooling", "1"))
+            ]
+        ).encode(),
+        "1/config.json": b'{"pooling_mode": "mean"}',
+    }
+    return [packed(files), packed({name: raw for name, raw in files.items() if name != "modules.json"})]
+
+
+def safetensors(tensors: Mapping[str, Any]) -> bytes:
+    from safetensors.numpy import save
+
+    return save({name: np.asarray(value, dtype=np.float32) for name, value in tensors.items()})
+
+
+def sentence_folder() -> Seeds:
+    types = ("Transformer", "Pooling", "Dense", "LayerNorm", "Normalize")
+    modules = [
+        {"idx": n, "type": f"sentence_transformers.models.{one}", "path": f"{n}_{one}" if n else ""}
+        for n, one in enumerate(types)
+    ]
+    dense = {
+        "in_features": 4,
+        "out_features": 3,
+        "bias": True,
+        "activation_function": "torch.nn.modules.activation.Tanh",
+    }
+    files = {
+        "modules.json": modules,
+        "config_sentence_transformers.json": {
+            "prompts": {"query": "q: "},
+            "default_prompt_name": "query",
+            "truncate_dim": 2,
+        },
+        "sentence_bert_config.json": {"max_seq_length": 8, "do_lower_case": True},
+        "config.json": {"model_type": "bert", "hidden_size": 4, "architectures": ["BertForMaskedLM"]},
+        "tokenizer_config.json": {"tokenizer_class": "BertTokenizer"},
+        "1_Pooling/config.json": {
+            "word_embedding_dimension": 4,
+            "pooling_mode_mean_tokens": True,
+            "include_prompt": False,
+        },
+        "2_Dense/config.json": dense,
+    }
+    plain = {name: json.dumps(value).encode() for name, value in files.items()}
+    more = {
+        "2_Dense/model.safetensors": safetensors(
+            {"linear.weight": np.ones((3, 4)), "linear.bias": np.zeros(3)}
+        ),
+        "3_LayerNorm/model.safetensors": safetensors({"norm.weight": np.ones(3), "norm.bias": np.zeros(3)}),
+        "model.safetensors": safetensors({"x": np.ones(2)}),
+        "vocab.txt": b"[PAD]\n[UNK]\na\n",
+    }
+    other = {"config.json": json.dumps({"model_type": "gpt2", "quantization_config": None}).encode()}
+    return [
+        packed(plain | more),
+        packed(other | {"vocab.json": b"{}", "model.safetensors": more["model.safetensors"]}),
+    ]
+
+
+def scorers() -> Seeds:
+    from biascore.scorers.parts import read_data
+    from biascore.scorers.train import Training, train_scorer
+
+    from ..scorers.conftest import rows
+
+    found = []
+    with tempfile.TemporaryDirectory() as made:
+        table = Path(made, "t.csv")
+        table.write_text(
+            "text,anger,joy\n" + "".join(f"{t},{a},{j}\n" for t, a, j in rows()), encoding="utf-8"
+        )
+        data = read_data([str(table)], emotions=["anger"])
+        for head, options in (
+            ("svr", {"C": 1.0, "gamma": 1.0, "kernel": "rbf"}),
+            ("ridge", {"alphas": [0.1, 1.0]}),
+        ):
+            training = Training(tfidf=True, head=head, options=options)
+            train_scorer(data, Path(made, head, "s"), training)
+            found.append(packed_folder(Path(made, head)))
+    return found
+
+
+def bases() -> Seeds:
+    """What was learnt by a transform: a matrix of three dimensions and two steps."""
+    from biascore_transforms import basis_file
+
+    record = basis_file.Record("leace", {"lists": ["a"]}, "m", "", 3, {"rank": 2}, (), ({"step": 1},), (1, 2))
+    arrays = {"read": np.eye(3, 2), "write": np.eye(3, 2) / 2, "offset": np.zeros(3)}
+    return folder(lambda at: basis_file.write(at / "basis.npz", arrays, record), whole=False)
+
+
+def labelled() -> Seeds:
+    return texts(
+        "text,anger,joy\nI rage.,0.9,0.1\nI sing.,0.1,0.9\n",
+        "text,emotion,score\nI rage.,anger,0.5\nI sing.,joy,0.75\n",
+    )()
+
+
+def runs() -> Seeds:
+    from ..builders.runs import measurement, run_of, typical_run
+
+    small = run_of(measurement())
+    return [*folder(lambda at: small.save(at / "run")), *folder(lambda at: typical_run().save(at / "run"))]
+
+
+def bundles() -> Seeds:
+    from biascore.archive.bundle import write_bundle
+
+    from ..builders.runs import measurement, run_of
+
+    found = []
+    with tempfile.TemporaryDirectory() as made:
+        run_of(measurement(), stimuli=(), models=()).save(Path(made, "run"))
+        write_bundle(Path(made, "run"), Path(made, "run.zip"))
+        found.append(Path(made, "run.zip").read_bytes())
+    return found
+
+
+def calibrations() -> Seeds:
+    from biascore.calibration.calibration import Calibration, Cell, Size
+
+    cells = tuple(Cell(times=1, planted=x, found=(x, None), verdicts="di") for x in (0.0, 1.0))
+    size = Size(times=1, items={"X": 8}, n={"X": 8})
+    made = Calibration(
+        metric="weat", variant="", test="en/weat6", test_title="t", kind="association", concept="gender", estimate="d",
+        unit="sd", neutral=0.0, alpha=0.05, power=0.8, setup={"seed": 1}, sizes=(size,), cells=cells,
+    )  # fmt: skip
+    return [made.write()]
+
+
+def checkpoints() -> Seeds:
+    from biascore.models.training import Checkpoints
+
+    def write(at: Path) -> None:
+        with Checkpoints(at / "state", {"steps": 3, "model": {"ref": "m"}}, minutes=1).keep() as new:
+            (new / "state.json").write_text(json.dumps({"step": 2, "losses": [0.5]}), encoding="utf-8")
+            (new / "state.safetensors").write_bytes(
+                safetensors({"weight/w": np.ones(2), "exp_avg/w": np.ones(2), "step/w": 2.0})
+            )
+
+    return folder(write)
+
+
+def caches() -> Seeds:
+    """The file of a cache, and the bytes that answers are kept as."""
+    from biascore.models.cache import DiskCache
+
+    def write(at: Path) -> None:
+        cache = DiskCache(at)
+        cache.put({bytes([n]) * 20: bytes(8) for n in range(3)})
+        cache.close()
+
+    return folder(write)
+
+
+def answers() -> Seeds:
+    from biascore.models import codecs
+    from biascore.models.questions import Chosen, TokenLogprobs
+
+    return [
+        *(
+            codecs.encode_vector(np.ones(2, dtype=np.float32)),
+            codecs.encode_score(0.5),
+            codecs.encode_text("x"),
+        ),
+        codecs.encode_logprobs(TokenLogprobs(("a", "b"), ((0, 1), (1, 2)), (-0.5, -1.0))),
+        codecs.encode_chosen(Chosen("text", (), 1, "chosen", "B", (), 0.0)),
+    ]
+
+
+def http(*bodies: Any) -> Callable[[], Seeds]:
+    return lambda: [
+        *(b"200\n" + json.dumps(body).encode() for body in bodies),
+        *(
+            b"%d\n" % status
+            + json.dumps({"error": {"message": "m", "code": status}, "message": "m"}).encode()
+            for status in (400, 429)
+        ),
+    ]

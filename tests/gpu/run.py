@@ -1,0 +1,89 @@
+"""What ``hf:`` does on an accelerator: right, how fast, in how much memory; run it once and keep the two files.
+
+    python -m tests.gpu.run [--device cuda] [--out gpu-report] [--small]
+
+Writes ``gpu.md`` and ``gpu.json`` into the folder of ``--out``:
+
+    answers     each kind of query on random models made here: largest difference from the same model on the CPU
+    speed       queries of a bert-base of random weights, over the bare model on the same batches of tokens
+    memory      the most that torch allocated meanwhile, over what the model itself takes
+    halving     a batch that does not fit is halved until it does: how often, and whether the answers stay
+    bfloat16    pseudo-log-likelihoods in bfloat16: largest change, and how many preferences between two sentences turn
+
+Needs a checkout, biascore[hf] and an accelerator; elsewhere it says so in a line and exits with 0. ``--device cpu --small``
+tests the script itself: its figures say nothing. The exit code is 1 where an answer differs by more than rounding.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run everything on the device and write the tables; the exit code."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--device", default="cuda", help="as the option device of hf:, such as cuda:1")
+    parser.add_argument("--out", type=Path, default=Path("gpu-report"), help="folder of the two files")
+    parser.add_argument("--small", action="store_true", help="tiny models only, to test the script")
+    chosen = parser.parse_args(arguments)
+    reason = why_not(chosen.device)
+    if reason:
+        print(f"skipped: {reason}")
+        return 0
+    from .checks import report  # imports torch
+
+    found = report(chosen.device, small=chosen.small)
+    chosen.out.mkdir(parents=True, exist_ok=True)
+    (chosen.out / "gpu.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    text = markdown(found)
+    (chosen.out / "gpu.md").write_text(text, encoding="utf-8")
+    print(text)
+    return 0 if all(row["right"] for row in (*found["answers"], *found["halving"])) else 1
+
+
+def why_not(device: str) -> str:
+    """Why nothing can be measured on this device, as a clause with the next step; empty where it can."""
+    if find_spec("torch") is None or find_spec("transformers") is None:
+        return "torch or transformers is not installed. Install them with: pip install '.[hf]'"
+    import torch
+
+    kind = device.partition(":")[0]
+    there = {"cuda": torch.cuda.is_available, "mps": torch.backends.mps.is_available, "cpu": lambda: True}
+    if kind not in there:
+        return f"{device!r} is no device that hf: takes. Use cuda, cuda:1 or mps"
+    if not there[kind]():
+        return (
+            f"torch {torch.__version__} finds no {kind} device here. Run this on a machine with one, with the torch that "
+            "supports it; --device cpu --small tests the script alone"
+        )
+    return ""
+
+
+def markdown(found: dict[str, Any]) -> str:
+    """The report as a page: what it ran on, and a table for each part."""
+    about = "; ".join(f"{name} {value}" for name, value in found["about"].items())
+    parts = [f"# hf: on {found['about']['device']}\n\n{about}\n"]
+    for name in ("answers", "speed", "halving", "bfloat16"):
+        rows = found[name]
+        head = list(rows[0])
+        lines = [head, ["---"] * len(head), *([_shown(row[column]) for column in head] for row in rows)]
+        parts.append(f"## {name}\n\n" + "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n")
+    return "\n".join(parts)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "**no**"
+    return "-" if value is None else f"{value:.3g}" if isinstance(value, float) else str(value)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,444 @@
+"""Several batches at once: the same answers, counts and errors as one by one; one wait, one budget, one end for all."""
+
+from __future__ import annotations
+
+import _thread
+import os
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from biascore.api.adapters import Backend, Identity, hookimpl
+from biascore.basics.progress import Advance
+from biascore.errors import (
+    AnswerError,
+    AuthError,
+    BiascoreError,
+    BudgetError,
+    PluginFailedError,
+    QuestionError,
+    QuotaError,
+    RateLimitError,
+    TimeLimitError,
+    TransientModelError,
+)
+from biascore.models.budget import Budget
+from biascore.models.cache import DiskCache, NoCache
+from biascore.models.model import Model
+from biascore.models.source import Services
+from biascore.planning.rehearsal import Rehearsal, Scratch
+
+from ..builders import models
+
+PATIENCE = 20.0
+"""Seconds until a test that waits for another thread gives up: one that passes waits for none of them."""
+INSIDE: ContextVar[str] = ContextVar("INSIDE", default="nothing")
+
+
+class Service(Backend):
+    """Translates a text a request, and does with each what ``on`` says before; keeps what was begun and ended."""
+
+    identity = Identity("test:service")
+    batch = 1
+
+    def __init__(
+        self, in_flight: int = 4, on: Callable[[str, int], object] = lambda _text, _time: None
+    ) -> None:
+        self.in_flight, self._on = in_flight, on
+        self.begun: list[str] = []
+        self.ended: list[str] = []
+        self.most = self.now = 0
+        self._lock = threading.Lock()
+
+    @hookimpl
+    def translate(self, texts: tuple[str, ...], source: str, target: str) -> tuple[str, ...]:
+        text = " ".join(texts)
+        with self._lock:
+            self.begun.append(text)
+            self.now += 1
+            self.most = max(self.most, self.now)
+        try:
+            self._on(text, self.begun.count(text))
+        finally:
+            with self._lock:
+                self.now -= 1
+                self.ended.append(text)
+        return tuple(map(str.upper, texts))
+
+
+def model_of(backend: Backend, *, paid: bool = True, **services: Any) -> Model:
+    return models.model_of(backend, (), Services(**services), paid=paid)
+
+
+def until(true: Callable[[], bool]) -> None:
+    """Wait for another thread."""
+    end = time.monotonic() + PATIENCE
+    while not true():
+        assert time.monotonic() < end, "another thread did not come"
+        time.sleep(0.001)
+
+
+def kept(folder: Path, texts: Sequence[str]) -> set[str]:
+    """The texts whose translations are in the cache."""
+    cache = DiskCache(folder)
+    found = set()
+    for text in texts:
+        with suppress(AuthError):
+            model_of(Service(1, raises(AuthError(""))), cache=cache).translate([text], "en", "it")
+            found.add(text)
+    cache.close()
+    return found
+
+
+def raises(error: BaseException) -> Callable[[str, int], None]:
+    def on(_text: str, _time: int) -> None:
+        raise error
+
+    return on
+
+
+@pytest.mark.parametrize("most", [2, 4, 7])
+def test_as_many_batches_as_the_backend_says_are_asked_at_once_and_no_more(most: int) -> None:
+    together = threading.Barrier(most)
+    backend = Service(most, lambda _text, _time: together.wait(PATIENCE))
+    texts = [f"text {i}" for i in range(3 * most)]
+    assert model_of(backend).translate(texts, "en", "it") == tuple(map(str.upper, texts))
+    assert backend.most == most
+
+
+@pytest.mark.parametrize("most", [1, 0, -3])
+def test_one_at_a_time_needs_no_thread(most: int) -> None:
+    threads = set()
+    backend = Service(most, lambda _text, _time: threads.add(threading.get_ident()))
+    model_of(backend).translate("abcd", "en", "it")
+    assert threads == {threading.get_ident()}
+    assert backend.begun == list("abcd")
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_answers_and_counts_are_those_of_one_by_one(tmp_path: Path, seed: int) -> None:
+    drawn = random.Random(seed)
+    texts = [f"text {drawn.randrange(30)}" for _ in range(40)]
+    found = []
+    for most in (1, 6):
+        folder = tmp_path / str(most)
+        model_of(Service(1), cache=DiskCache(folder)).translate(texts[:5], "en", "it")
+        cache = DiskCache(folder)
+        model = model_of(Service(most, lambda *_: time.sleep(drawn.random() / 500)), cache=cache)
+        answers = model.translate(texts, "en", "it")
+        found.append((answers, model.counts, cache.info().answers, kept(folder, texts)))
+    assert found[0] == found[1]
+    assert found[0][0] == tuple(map(str.upper, texts))
+
+
+def test_each_batch_is_kept_as_soon_as_it_is_answered(tmp_path: Path) -> None:
+    def on(text: str, _time: int) -> None:
+        if text == "a":
+            until(lambda: kept(tmp_path, "bcdef") == set("bcdef"))
+
+    backend = Service(3, on)
+    assert model_of(backend, cache=DiskCache(tmp_path)).translate("abcdef", "en", "it") == tuple("ABCDEF")
+    assert backend.ended[-1] == "a"
+
+
+def test_progress_is_told_by_the_thread_that_asks() -> None:
+    class Shown:
+        def __init__(self) -> None:
+            self.steps: list[tuple[int, int]] = []
+
+        @contextmanager
+        def task(self, label: str, total: int) -> Iterator[Advance]:
+            yield lambda steps: self.steps.append((threading.get_ident(), steps))
+
+        def note(self, text: str) -> None: ...
+
+    shown = Shown()
+    model_of(Service(4), progress=shown).translate("abcdefg", "en", "it")
+    assert shown.steps == [(threading.get_ident(), 1)] * 7
+
+
+def test_the_first_batch_in_order_that_failed_is_told(tmp_path: Path) -> None:
+    backend: Service
+
+    def on(text: str, _time: int) -> None:
+        if text == "b":
+            until(lambda: "c" in backend.ended)
+            raise QuestionError("the second")
+        if text == "c":
+            until(lambda: len(backend.begun) == 4)
+            raise AnswerError("the third")
+        if text in "ad":
+            until(lambda: "b" in backend.ended)
+
+    backend = Service(4, on)
+    with pytest.raises(QuestionError, match="the second"):
+        model_of(backend, cache=DiskCache(tmp_path)).translate("abcdefgh", "en", "it")
+    assert sorted(backend.begun) == list("abcd")  # and nothing after the third has failed
+    assert kept(tmp_path, "abcdefgh") == {"a", "d"}  # both were on their way, and are paid for
+
+
+@pytest.mark.parametrize("error", [AuthError("no"), QuotaError("no"), TransientModelError("no")])
+def test_a_model_that_is_down_is_asked_nothing_more(tmp_path: Path, error: BiascoreError) -> None:
+    backend: Service
+
+    def on(text: str, _time: int) -> None:
+        if text == "a":
+            until(lambda: "b" in backend.ended)
+            raise QuestionError("not this one")
+        if text == "b":
+            until(lambda: "a" in backend.begun)
+            raise error
+
+    backend = Service(2, on)
+    model = model_of(backend, cache=DiskCache(tmp_path), attempts=1)
+    with pytest.raises(QuestionError):
+        model.translate("abcdef", "en", "it")
+    with pytest.raises(type(error), match="no"):
+        model.translate("xyz", "en", "it")
+    assert backend.begun in (["a", "b"], ["b", "a"])
+
+
+def test_usable_answers_of_a_batch_that_failed_are_kept(tmp_path: Path) -> None:
+    backend: Service
+
+    def on(text: str, _time: int) -> None:
+        if text == "c d":
+            until(lambda: len(backend.begun) == 3)
+            raise AnswerError("one is bad", {1: "D"})
+
+    backend = Service(3, on)
+    backend.batch = 2
+    with pytest.raises(AnswerError, match="one is bad"):
+        model_of(backend, cache=DiskCache(tmp_path)).translate("abcdef", "en", "it")
+    assert kept(tmp_path, "abcdef") == set("abdef")
+
+
+def test_those_that_are_refused_wait_together_and_go_one_by_one() -> None:
+    together = threading.Barrier(4)
+    waited: list[float] = []
+    alone: list[int] = []
+    backend: Service
+
+    def on(text: str, time: int) -> None:
+        if text in "abcd" and time == 1:
+            together.wait(PATIENCE)
+            raise RateLimitError("slow down", retry_after=7)
+        if time == 2:
+            alone.append(backend.now)
+
+    def sleep(seconds: float) -> None:
+        waited.append(seconds)
+        until(lambda: len(backend.ended) >= 4)
+
+    backend = Service(4, on)
+    answers = model_of(backend, sleep=sleep).translate("abcdefghij", "en", "it")
+    assert answers == tuple("ABCDEFGHIJ")
+    assert waited == [7] * 4  # at the same time
+    assert alone == [1] * 4
+    assert sorted(backend.begun[4:8]) == list("abcd")  # before anything new
+    assert backend.begun.count("a") == 2
+
+
+def test_while_one_waits_no_other_sends(tmp_path: Path) -> None:
+    backend: Service
+
+    def on(text: str, time: int) -> None:
+        if text == "a" and time == 1:
+            until(lambda: "b" in backend.begun)
+            raise RateLimitError("slow down", retry_after=7)
+        if text == "b" and time == 1:
+            until(lambda: backend.ended == ["a"])
+            time_to_refuse.wait(PATIENCE)
+
+    def sleep(_seconds: float) -> None:
+        time_to_refuse.set()
+        until(lambda: kept(tmp_path, "b") == {"b"})  # so that the next is begun
+        time.sleep(0.05)  # long enough for what must not come
+
+    time_to_refuse = threading.Event()
+    backend = Service(2, on)
+    model_of(backend, cache=DiskCache(tmp_path), sleep=sleep).translate("abcd", "en", "it")
+    assert (sorted(backend.begun[:2]), backend.begun[2]) == (["a", "b"], "a")
+
+
+@pytest.mark.parametrize("passing", [TransientModelError("later"), RateLimitError("later", retry_after=800)])
+def test_what_waits_to_be_sent_again_is_not_sent_after_a_fatal_error(passing: BiascoreError) -> None:
+    backend: Service
+
+    def on(text: str, _time: int) -> None:
+        if text == "a":
+            until(lambda: "b" in backend.begun)
+            raise passing
+        until(lambda: "a" in backend.ended)
+        raise AuthError("no")
+
+    backend = Service(2, on)
+    with pytest.raises(AuthError, match="no"):
+        model_of(backend).translate("abcdef", "en", "it")  # that it ends shows that nobody waits 800 seconds
+    assert sorted(backend.begun) == ["a", "b"]
+
+
+def test_a_budget_is_not_overdrawn_by_what_is_on_its_way() -> None:
+    together = threading.Barrier(3)
+    backend = Service(3, lambda text, time: text in "abc" and time == 1 and together.wait(PATIENCE))
+    budget = Budget(3)
+    model = model_of(backend, budget=budget)
+    model.translate("abc", "en", "it")
+    with pytest.raises(BudgetError):
+        model.translate("d", "en", "it")
+    assert budget.spent == 3
+
+    def lost(_text: str, _time: int) -> None:
+        raise TransientModelError("lost")
+
+    backend, budget = Service(4, lost), Budget(9)
+    with pytest.raises((BudgetError, TransientModelError)):
+        model_of(backend, budget=budget, sleep=lambda _seconds: None).translate("abcd", "en", "it")
+    assert budget.spent == len(backend.begun) <= 9
+
+
+def test_a_budget_that_threads_share_is_checked_and_counted_in_one_step() -> None:
+    class Slow(Budget):
+        def _check(self, *told: Any) -> None:
+            super()._check(*told)
+            time.sleep(0.001)  # another thread has its turn between the check and the count
+
+    budget = Slow(3)
+    sent: list[int] = []
+
+    def ask() -> None:
+        with suppress(BudgetError):
+            budget.guard("m", lambda: sent.append(1), 1)()
+
+    threads = [threading.Thread(target=ask) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(PATIENCE)
+    assert budget.spent == len(sent) == 3
+
+
+def test_ctrl_c_keeps_what_has_come_and_waits_for_nothing(tmp_path: Path) -> None:
+    never = threading.Event()
+    backend: Service
+
+    def on(text: str, _time: int) -> None:
+        if text == "b":
+            until(lambda: kept(tmp_path, "acd") == set("acd"))
+            _thread.interrupt_main()
+        if text in "bef":
+            never.wait(10 * PATIENCE)
+
+    backend = Service(3, on)
+    with pytest.raises(KeyboardInterrupt):
+        model_of(backend, cache=DiskCache(tmp_path)).translate("abcdefghij", "en", "it")
+    assert "b" not in backend.ended  # it was not waited for
+    assert not {"g", "h", "i", "j"} & set(backend.begun)
+    never.set()
+    again = Service(3)
+    model = model_of(again, cache=DiskCache(tmp_path))
+    assert model.translate("abcdefghij", "en", "it") == tuple("ABCDEFGHIJ")
+    assert sorted(again.begun) == list("befghij")
+
+
+def test_an_answer_that_came_with_ctrl_c_is_kept(tmp_path: Path) -> None:
+    class Interrupted(DiskCache):
+        left = 1
+
+        def put(self, answers: Any) -> None:
+            until(lambda: "biascore-in-flight" not in [one.name for one in threading.enumerate()])
+            if self.left:
+                self.left -= 1
+                raise KeyboardInterrupt
+            super().put(answers)
+
+    backend = Service(3)
+    with pytest.raises(KeyboardInterrupt):
+        model_of(backend, cache=Interrupted(tmp_path)).translate("abcdef", "en", "it")
+    assert kept(tmp_path, "abcdef") == set("abc")
+
+
+def test_what_a_plugin_interrupts_is_interrupted() -> None:
+    backend = Service(2, raises(KeyboardInterrupt()))
+    with pytest.raises(KeyboardInterrupt) as info:
+        model_of(backend).translate("abcdef", "en", "it")
+    assert "answering 1 question(s) (translate)" in info.value.__notes__[0]
+
+
+def test_the_time_limit_holds_for_each_batch(tmp_path: Path) -> None:
+    never = threading.Event()
+    backend = Service(2, lambda text, _time: text == "b" and never.wait(10 * PATIENCE))
+    model = model_of(backend, cache=DiskCache(tmp_path), time_limit=0.3)
+    with pytest.raises(TimeLimitError, match=r"0\.3 seconds"):
+        model.translate("abcd", "en", "it")
+    never.set()
+    assert "a" in kept(tmp_path, "abcd")
+    assert "b" not in kept(tmp_path, "abcd")
+
+
+def test_a_key_is_hidden_in_what_a_thread_raises(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("A_KEY", "sesame-sesame")
+
+    def on(_text: str, _time: int) -> None:
+        try:
+            raise ValueError("the header was sesame-sesame")
+        except ValueError as error:
+            raise RuntimeError("refused: sesame-sesame") from error
+
+    model = models.model_of(Service(3, on), paid=True, key_variables=("A_KEY",))
+    with pytest.raises(PluginFailedError) as info:
+        model.translate("abc", "en", "it")
+    error: BaseException | None = info.value
+    while error is not None:
+        assert "sesame" not in f"{error}{getattr(error, 'trace', '')}"
+        error = error.__cause__ or error.__context__
+    assert "[A_KEY]" in str(info.value)
+
+
+def test_the_current_folder_and_context_are_those_of_the_caller(tmp_path: Path) -> None:
+    seen = set()
+    backend: Service
+
+    def on(text: str, time: int) -> None:
+        seen.add(INSIDE.get())
+        if text == "a":
+            until(lambda: "b" in backend.ended)
+            os.chdir(tmp_path)
+            until(lambda: backend.begun.count("b") == 2)
+        elif time == 1:  # so that it begins once more, in the other folder
+            raise TransientModelError("later")
+        else:
+            until(lambda: Path.cwd() == before)
+
+    def sleep(_seconds: float) -> None:
+        until(lambda: Path.cwd() != before)
+
+    before = Path.cwd()
+    token = INSIDE.set("a metric")
+    try:
+        backend = Service(2, on)
+        model_of(backend, time_limit=PATIENCE, sleep=sleep).translate("ab", "en", "it")
+    finally:
+        INSIDE.reset(token)
+        after = Path.cwd()
+        os.chdir(before)
+    assert after == before
+    assert seen == {"a metric"}
+
+
+def test_a_plan_asks_in_one_thread() -> None:
+    backend = Service(4)
+    rehearsal = Rehearsal(model_of(backend), Scratch(NoCache()))
+    threads = set()
+    whole = rehearsal._answer
+    rehearsal._asker.call = lambda *a: (threads.add(threading.get_ident()), whole(*a))[1]  # type: ignore[func-returns-value]
+    rehearsal.translate("abcdef", "en", "it")
+    assert threads == {threading.get_ident()}
+    assert backend.begun == []
