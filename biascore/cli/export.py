@@ -20,7 +20,8 @@ def export(
     ],
     folder: Annotated[Path, typer.Argument(help="The folder to write.", metavar="DIR")],
     int8: Annotated[
-        bool, typer.Option("--int8", help="Store weights in bytes, and round activations by row during inference.")
+        bool,
+        typer.Option("--int8", help="Store weights in bytes, and round activations by row during inference."),
     ] = False,
     option: Option = None,
     model_option: ModelOption = None,
