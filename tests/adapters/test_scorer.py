@@ -156,7 +156,7 @@ def test_a_folder_does_not_permit_its_encoder_to_run_code(
     (folder / "scorer.json").write_text(json.dumps(record), encoding="utf-8")
     with pytest.raises(ModelLoadError, match=rf"opened with {permission}, .*trust_encoder=true"):
         engine.model(f"scorer:{folder}")
-    with pytest.raises(ModelLoadError, match="evil.* cannot be opened"):
+    with pytest.raises(ModelLoadError, match=r"evil.* cannot be opened"):
         engine.model(f"scorer:{folder}", trust_encoder=True)
 
 
