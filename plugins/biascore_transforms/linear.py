@@ -103,8 +103,10 @@ def from_file(path: str, transform: str, context: TransformContext) -> LinearTra
         with np.errstate(all="ignore"):
             if not np.isfinite(change.apply(np.ones((1, len(read)), dtype=np.float32))).all():
                 raise ValueError("its numbers are too large for vectors of float32")
+            found = LinearTransform(change, record)
+            found.steps()
     except ValueError as error:
         raise DataError(
             f"{path} holds no basis that could be applied: {error}. Give a file that fitted.save(path) wrote"
         ) from error
-    return LinearTransform(change, record)
+    return found

@@ -185,6 +185,17 @@ def turns(names: list[str], folder: Path, minutes: float, seconds: int, jobs: in
         new.replace(times_file)
 
 
+def table(folder: Path) -> None:
+    """Print the seconds by reader as docs/safety.md has them, three readers a line."""
+    times = sorted(json.loads((folder / "times.json").read_text(encoding="utf-8")).items())
+    high = -(-len(times) // 3)
+    cells = [f"`{name}` | {seconds:.0f}" for name, seconds in times] + [" | "] * (3 * high - len(times))
+    print("| reader | s | reader | s | reader | s |\n|---|---|---|---|---|---|")
+    for line in range(high):
+        print(f"| {' | '.join(cells[line::high])} |")
+    print(f"\nIn all {sum(seconds for _, seconds in times) / 60:.0f} minutes.")
+
+
 def replay(name: str, file: Path) -> None:
     """Show what comes of one input."""
     from tests.fuzz import oracle, packing
@@ -207,10 +218,13 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--folder", type=Path, default=Path("fuzzed"))
     parser.add_argument("--replay", type=Path)
+    parser.add_argument("--table", action="store_true", help="the seconds by reader, as Markdown")
     given = parser.parse_args()
     limits()
     if given.replay:
         replay(given.readers[0], given.replay)
+    elif given.table:
+        table(given.folder)
     else:
         turns(given.readers, given.folder.resolve(), given.minutes, given.slice, given.jobs)
 
