@@ -347,7 +347,7 @@ def test_no_command_shows_writes_or_logs_a_key(
         "model-card": "card", "every-eval-ever": "eee",
     }.items():  # fmt: skip
         run(form, "report", "run", "--format", form, "--out", name)
-    run("compare", "compare", "run401", "run", "--out", "compared.html")
+    run("compare", "compare", "run401", "run", "--report", "compared.html")
     run("bundle", "bundle", "run", "--out", "bundle.zip")
     run("bundle of a failed run", "bundle", "run401", "--out", "failed.zip")
     run("verify", "verify", "bundle.zip", "--models")
