@@ -18,7 +18,8 @@ from biascore.cli.console import print_json, say
 from biascore.cli.options import Json
 from biascore.installation import install_extra
 from biascore.models.cache import default_cache
-from biascore.plugins.loading import ALLOW_VARIABLE, IMPORT_VARIABLE, Plugins
+from biascore.plugins.loading import Plugins
+from biascore.plugins.points import ALLOW_VARIABLE, IMPORT_VARIABLE
 
 State = Literal["ok", "missing", "problem"]
 _VARIABLES: Final = (

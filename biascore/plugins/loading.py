@@ -6,12 +6,10 @@ name is dropped silently.
 
 from __future__ import annotations
 
-import os
-import re
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, partial
 from importlib import metadata
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
@@ -20,12 +18,11 @@ from uuid import uuid4
 import pluggy
 
 from biascore.basics.collecting import uncollected
-from biascore.basics.guard import DISABLE_VARIABLE, guarded
+from biascore.basics.guard import guarded
 from biascore.basics.keys import declare
 from biascore.errors import (
     At,
     BiascoreError,
-    OptionsError,
     Owner,
     PluginError,
     PluginFailedError,
@@ -37,6 +34,7 @@ from biascore.installation import install_plugin
 from biascore.models.capabilities import PROJECT
 from biascore.plugins.contribution import Contribution
 from biascore.plugins.kinds import KINDS
+from biascore.plugins.points import IMPORT_VARIABLE, comparable, dist_of, import_limit, why_blocked
 from biascore.plugins.registry import PluginRecord, Registry
 
 if TYPE_CHECKING:
@@ -55,10 +53,6 @@ if TYPE_CHECKING:
     from biascore.stimuli.entries import TestEntry
 
 GROUP: Final = "biascore"
-IMPORT_VARIABLE: Final = "BIASCORE_IMPORT_SECONDS"
-IMPORT_SECONDS: Final = 60.0
-_NAMELESS: Final = ("unknown", "0")
-ALLOW_VARIABLE: Final = "BIASCORE_LOAD_PLUGINS"
 
 
 class Plugins:
@@ -94,7 +88,7 @@ class Plugins:
         self._manager = pluggy.PluginManager(PROJECT)
         self._manager.add_hookspecs(DiscoverySpecs)
         found = metadata.entry_points(group=GROUP) if entry_points is None else entry_points
-        points = sorted(found, key=lambda point: (_dist(point)[0], point.name, point.value))
+        points = sorted(found, key=lambda point: (dist_of(point)[0], point.name, point.value))
         loaded = [self._load(point) for point in points]
         for record, contribution in loaded:
             for kind in contribution.items["kinds"] if record.status == "loaded" else ():
@@ -202,7 +196,7 @@ class Plugins:
                     f"{text!r} is not a requirement ({error}). "
                     f"Write it as for pip: 'biascore-plugin-slavic>=1'"
                 ) from error
-            mine = [r for r in self.records if _key(r.dist) == _key(wanted.name)]
+            mine = [r for r in self.records if comparable(r.dist) == comparable(wanted.name)]
             if not mine:
                 raise PluginError(
                     f"{text} is required, and no installed plugin comes from {wanted.name}. "
@@ -228,10 +222,10 @@ class Plugins:
         return Kinds(self.kinds.items())
 
     def _load(self, point: metadata.EntryPoint) -> tuple[PluginRecord, Contribution]:
-        dist, version = _dist(point)
+        dist, version = dist_of(point)
         record = PluginRecord(point.name, dist, version, point.value, "loaded")
         contribution = Contribution()
-        blocked = _why_blocked(record)
+        blocked = why_blocked(record)
         if blocked:
             return replace(record, status="blocked", reason=blocked), contribution
         name = f"{dist}:{point.name}"
@@ -348,58 +342,6 @@ def _declare_keys(adapter: type[Adapter]) -> None:
 
 def _asked(hook: pluggy.HookCaller, ref: ModelRef) -> list[ModelPlugin]:
     return [one for answer in hook(ref=ref) for one in answer]
-
-
-def import_limit() -> float | None:
-    """Seconds that a plugin may take to be loaded, from the environment; None for no limit.
-
-    Raises OptionsError for what is no such number.
-    """
-    text = os.environ.get(IMPORT_VARIABLE, "")
-    try:
-        seconds = float(text or IMPORT_SECONDS)
-    except ValueError:
-        seconds = -1.0
-    if not 0 <= seconds < float("inf"):
-        raise OptionsError(
-            f"{IMPORT_VARIABLE} is {text!r}. Set it to a number of seconds, such as 120, or to 0 for no limit"
-        )
-    return seconds or None
-
-
-def _dist(point: metadata.EntryPoint) -> tuple[str, str]:
-    return _name_and_version(point.dist) if point.dist is not None else _NAMELESS
-
-
-@lru_cache(maxsize=128)  # by identity: all entry points of a distribution share one, and it is slow to read
-def _name_and_version(dist: metadata.Distribution) -> tuple[str, str]:
-    # An installation that was interrupted may have left its entry points and no name.
-    fields = dist.metadata  # parsed anew each time
-    (name, *_), (version, *_) = (
-        fields.get_all(field) or [unknown]
-        for field, unknown in zip(("Name", "Version"), _NAMELESS, strict=True)
-    )
-    return name, version
-
-
-def _names(variable: str) -> set[str] | None:
-    text = os.environ.get(variable)
-    return None if text is None else {_key(name) for name in re.split(r"[,\s]+", text) if name}
-
-
-def _key(name: str) -> str:
-    """The name as packages are compared: ``Foo_Bar`` is ``foo-bar``. Source: the specification of PyPI's names."""
-    return re.sub(r"[-_.]+", "-", name).lower()
-
-
-def _why_blocked(record: PluginRecord) -> str:
-    mine = {_key(record.name), _key(record.dist)}
-    if mine & (_names(DISABLE_VARIABLE) or set()):
-        return f"disabled by {DISABLE_VARIABLE}"
-    allowed = _names(ALLOW_VARIABLE)
-    if allowed is not None and not mine & allowed:
-        return f"not in the allow list {ALLOW_VARIABLE}"
-    return ""
 
 
 def _why_failed(error: BaseException) -> str:

@@ -1,0 +1,72 @@
+"""What is known of an entry point before it is loaded: whose it is, whether it may be loaded, and for how long."""
+
+from __future__ import annotations
+
+import os
+import re
+from functools import lru_cache
+from importlib import metadata
+from typing import Final
+
+from biascore.basics.guard import DISABLE_VARIABLE
+from biascore.errors import OptionsError
+from biascore.plugins.registry import PluginRecord
+
+IMPORT_VARIABLE: Final = "BIASCORE_IMPORT_SECONDS"
+IMPORT_SECONDS: Final = 60.0
+_NAMELESS: Final = ("unknown", "0")
+ALLOW_VARIABLE: Final = "BIASCORE_LOAD_PLUGINS"
+
+
+def import_limit() -> float | None:
+    """Seconds that a plugin may take to be loaded, from the environment; None for no limit.
+
+    Raises OptionsError for what is no such number.
+    """
+    text = os.environ.get(IMPORT_VARIABLE, "")
+    try:
+        seconds = float(text or IMPORT_SECONDS)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds < float("inf"):
+        raise OptionsError(
+            f"{IMPORT_VARIABLE} is {text!r}. Set it to a number of seconds, such as 120, or to 0 for no limit"
+        )
+    return seconds or None
+
+
+def dist_of(point: metadata.EntryPoint) -> tuple[str, str]:
+    """Name and version of the distribution of an entry point."""
+    return _name_and_version(point.dist) if point.dist is not None else _NAMELESS
+
+
+@lru_cache(maxsize=128)  # by identity: all entry points of a distribution share one, and it is slow to read
+def _name_and_version(dist: metadata.Distribution) -> tuple[str, str]:
+    # An installation that was interrupted may have left its entry points and no name.
+    fields = dist.metadata  # parsed anew each time
+    (name, *_), (version, *_) = (
+        fields.get_all(field) or [unknown]
+        for field, unknown in zip(("Name", "Version"), _NAMELESS, strict=True)
+    )
+    return name, version
+
+
+def _names(variable: str) -> set[str] | None:
+    text = os.environ.get(variable)
+    return None if text is None else {comparable(name) for name in re.split(r"[,\s]+", text) if name}
+
+
+def comparable(name: str) -> str:
+    """The name as packages are compared: ``Foo_Bar`` is ``foo-bar``. Source: the specification of PyPI's names."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def why_blocked(record: PluginRecord) -> str:
+    """Why the user's environment keeps a plugin from being loaded, or an empty string."""
+    mine = {comparable(record.name), comparable(record.dist)}
+    if mine & (_names(DISABLE_VARIABLE) or set()):
+        return f"disabled by {DISABLE_VARIABLE}"
+    allowed = _names(ALLOW_VARIABLE)
+    if allowed is not None and not mine & allowed:
+        return f"not in the allow list {ALLOW_VARIABLE}"
+    return ""
