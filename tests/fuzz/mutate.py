@@ -20,28 +20,7 @@ import pyarrow.parquet as pq
 import tomli
 
 from .packing import packed, unpacked
-
-Plain = Callable[[bytes], bytes]
-"""How a fuzzer changes bytes of which nothing is known."""
-
-TEXTS: Final = (
-    *("", " ", "\0", "\n", "\r", "\t", "\x1b[2J", "\u202e", "\u200d", "\ud800", "\ufeff", "\x85", "\u2028", "é", "ﬁ", "İ"),
-    *("../canary.txt", "../../../../etc/passwd", "/etc/passwd", "..", ".", "/", "~", "a\\b", "hub:a/b/c"),
-    *("{", "}", "{x}", "[", "]", "[a]", "(", "(a+)+$", "*", "[he]", "@", "%s", "$", "'", '"', "''", ",", ";", "|", "=1+1"),
-    *("nan", "-inf", "1e999", "0x10", "1_000", "٣", "-0", "9" * 400, "9" * 5000, "true", "None", "en", "xx-YY", "a" * 3000),
-    *("planted:gender=1", "fasttext:../canary.txt", "answers:canary.txt", "hf:package:os/path", "*/*", "__class__"),
-)  # fmt: skip
-NUMBERS: Final = (
-    *(0, 1, -1, 2, 7, 127, 128, 255, 256, 65535, 65536, 2**31 - 1, 2**31, -(2**31), 2**32, 2**53, 2**63 - 1, 2**63),
-    *(-(2**63), 2**64, 10**18, 10**30, 0.5, -0.0, 1e-320, 1e308, -1e308, 1.5e300, float("nan"), float("inf"), -float("inf")),
-)  # fmt: skip
-PIECES: Final = (
-    *(b"\0", b"\r", b"\r\n", b"\n\n", b'"', b'""', b"'", b'"""', b",", b";", b"\t", b"#", b"\\", b"\xff", b"\xed\xa0\x80"),
-    *(b"\x1b[2J", b"\xe2\x80\xae", b"\xef\xbb\xbf", b" ", b"=", b"==", b".", b"[", b"]", b"[[", b"]]", b"{", b"}", b":"),
-    *(b"[" * 2_000, b"{a=" * 500, b"9" * 5_000, b"1e999", b"nan", b"-inf", b"0x", b"true", b"null", b"," * 5_000),
-    *(b"x" * 20_000, b"\n" * 500, b"_", b"|", b"(", b")", b"../canary.txt", b"\xc2\x85", b"\xe2\x80\xa8", b"\xfe\xff"),
-)  # fmt: skip
-_INT: Final = re.compile(rb"-?\d+")
+from .plain import NUMBERS, TEXTS, Plain, binary, text, tree
 
 
 def mutated(data: bytes, name: str, rng: random.Random, plain: Plain) -> bytes:
@@ -78,46 +57,8 @@ def changed(data: bytes, name: str, rng: random.Random, plain: Plain) -> bytes:
                 return change(data, rng, plain)
             break
     else:
-        return _binary(data, rng, plain) if b"\0" in data[:200] else _text(data, rng, plain)
-    return plain(data) if b"\0" in data[:200] else _text(data, rng, plain)
-
-
-def _text(data: bytes, rng: random.Random, plain: Plain) -> bytes:
-    for _ in range(rng.choice((1, 1, 2, 4))):
-        start, end = sorted(rng.randrange(len(data) + 1) for _ in range(2))
-        match rng.randrange(9):
-            case 0:
-                data = plain(data)
-            case 1:
-                data = data[:start] + rng.choice(PIECES) + data[start:]
-            case 2:
-                data = data[:start] + data[min(end, start + 20) :]
-            case 3:
-                data = data[:end] + data[start:end] + data[end:]
-            case 4:
-                lines = data.splitlines(keepends=True)
-                rng.shuffle(lines)
-                data = b"".join(lines)
-            case 5:
-                data = data[:start]
-            case 6:  # a word by another of the file
-                words = [*re.finditer(rb"[\w.-]+", data)] or [re.match(rb"", data)]
-                one, other = rng.choice(words), rng.choice(words)
-                data = data[: one.start()] + other[0] + data[one.end() :]  # type: ignore[index, union-attr]
-            case 7:
-                numbers = [*_INT.finditer(data)]
-                if numbers:
-                    one = rng.choice(numbers)
-                    data = data[: one.start()] + str(rng.choice(NUMBERS)).encode() + data[one.end() :]
-            case _:
-                data = data[:start] + rng.choice(TEXTS).encode("utf-8", "surrogatepass") + data[end:]
-    if rng.random() < 0.03:
-        data = gzip.compress(data, mtime=0)
-    if rng.random() < 0.02:
-        data = data.decode("utf-8", "replace").encode(
-            rng.choice(("utf-16", "utf-32", "utf-8-sig", "cp1252")), "replace"
-        )
-    return data
+        return binary(data, rng, plain) if b"\0" in data[:200] else text(data, rng, plain)
+    return plain(data) if b"\0" in data[:200] else text(data, rng, plain)
 
 
 def _gzipped(data: bytes, name: str, rng: random.Random, plain: Plain) -> bytes:
@@ -126,93 +67,19 @@ def _gzipped(data: bytes, name: str, rng: random.Random, plain: Plain) -> bytes:
     except Exception:
         return plain(data)
     if len(inside) > 1_000_000:
-        return _binary(data, rng, plain)
+        return binary(data, rng, plain)
     if rng.random() < 0.01:
         return gzip.compress(inside + b"\n" * 9_000_000, mtime=0)
     again = gzip.compress(changed(inside, name, rng, plain), mtime=0)
-    return again if rng.random() < 0.8 else _binary(again, rng, plain)
-
-
-def _binary(data: bytes, rng: random.Random, plain: Plain) -> bytes:
-    """Fields of 1, 2, 4 or 8 bytes to extremes, mostly near the beginning; parts lost, moved and doubled."""
-    raw = bytearray(data)
-    for _ in range(rng.choice((1, 1, 1, 2, 4))):
-        near = rng.choice((16, 64, 200, len(raw)))
-        at = rng.randrange(max(1, min(near, len(raw))))
-        match rng.randrange(8):
-            case 0 | 1 | 2:
-                form = rng.choice("bBhHiIqQfd")
-                with suppress(struct.error, OverflowError):
-                    raw[at : at + struct.calcsize(form)] = struct.pack(f"<{form}", rng.choice(NUMBERS))
-            case 3:
-                form, place = rng.choice("iIqQ"), at - at % 4
-                with suppress(struct.error):
-                    (old,) = struct.unpack_from(f"<{form}", raw, place)
-                    struct.pack_into(f"<{form}", raw, place, old + rng.choice((-1, 1, 2, -2, old)))
-            case 4:
-                del raw[rng.randrange(len(raw) + 1) :]
-            case 5:
-                raw[at:at] = rng.choice((b"\0", b"\xff" * 8, bytes(rng.randrange(64)), raw[at : at + 16]))
-            case 6:
-                del raw[at : at + rng.choice((1, 4, 8))]
-            case _:
-                raw = bytearray(plain(bytes(raw)))
-    return bytes(raw)
+    return again if rng.random() < 0.8 else binary(again, rng, plain)
 
 
 # JSON and what is written like it.
 
 
-def tree(value: Any, rng: random.Random) -> Any:
-    """A value of JSON with one to three nodes changed."""
-    for _ in range(rng.choice((1, 1, 2, 3))):
-        places = [*_places(value)]
-        if not places:
-            return _odd(rng, value)
-        inside, key = rng.choice(places)
-        match rng.randrange(10):
-            case 0:
-                del inside[key]
-            case 1:
-                other, at = rng.choice(places)
-                with suppress(LookupError, TypeError):
-                    inside[key] = json.loads(json.dumps(other[at]))
-            case 2 if isinstance(inside, dict):
-                inside[rng.choice(TEXTS)] = inside.pop(key)
-            case 3 if isinstance(inside, list):
-                inside.insert(key, json.loads(json.dumps(inside[key])))
-            case 4 if isinstance(inside[key], list):
-                inside[key] = inside[key] * rng.choice((0, 2, 50))
-            case 5 if isinstance(inside[key], str):
-                text = inside[key]
-                at = rng.randrange(len(text) + 1)
-                inside[key] = text[:at] + rng.choice(TEXTS) + text[at + rng.randrange(3) :]
-            case 6 if isinstance(inside, dict):
-                inside[rng.choice(TEXTS)] = _odd(rng, inside[key])
-            case _:
-                inside[key] = _odd(rng, inside[key])
-    return value
-
-
-def _odd(rng: random.Random, value: Any) -> Any:
-    return rng.choice(
-        (None, True, False, [], {}, [[]], {"": ""}, [None], [value], {"a": value}, [value, value], str(value))
-        + (rng.choice(NUMBERS),) * 8
-        + (rng.choice(TEXTS),) * 8
-    )
-
-
-def _places(value: Any) -> Any:
-    for key, one in (
-        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    ):
-        yield value, key
-        yield from _places(one)
-
-
 def _json(data: bytes, rng: random.Random, plain: Plain) -> bytes:
     if rng.random() < 0.15:
-        return _text(data, rng, plain)
+        return text(data, rng, plain)
     return json.dumps(tree(json.loads(data), rng), ensure_ascii=rng.random() < 0.7).encode(
         "utf-8", "surrogatepass"
     )
@@ -220,14 +87,14 @@ def _json(data: bytes, rng: random.Random, plain: Plain) -> bytes:
 
 def _json_lines(data: bytes, rng: random.Random, plain: Plain) -> bytes:
     if rng.random() < 0.15:
-        return _text(data, rng, plain)
+        return text(data, rng, plain)
     rows = tree([json.loads(line) for line in data.splitlines() if line.strip()], rng)
     return b"".join(json.dumps(row).encode() + b"\n" for row in rows)
 
 
 def _toml(data: bytes, rng: random.Random, plain: Plain) -> bytes:
     if rng.random() < 0.3:
-        return _text(data, rng, plain)
+        return text(data, rng, plain)
     document = tree(tomli.loads(data.decode()), rng)
     return "".join(f"{_quoted(key)} = {_in_toml(one)}\n" for key, one in document.items()).encode(
         "utf-8", "replace"
@@ -254,13 +121,13 @@ def _quoted(text: str) -> str:
 def _zip(data: bytes, rng: random.Random, plain: Plain) -> bytes:
     """Members changed and written again: renamed out of the folder, twice, as links, as bombs, by other compressions."""
     if rng.random() < 0.25:
-        return _binary(data, rng, plain)
+        return binary(data, rng, plain)
     with zipfile.ZipFile(io.BytesIO(data)) as old:
         if sum(info.file_size for info in old.infolist()) > 1_000_000:
-            return _binary(data, rng, plain)
+            return binary(data, rng, plain)
         members = [(info, old.read(info) if info.compress_type != 93 else b"") for info in old.infolist()]
     if any(info.compress_type == 93 for info, _ in members):
-        return _binary(data, rng, plain)
+        return binary(data, rng, plain)
     place = rng.randrange(len(members))
     stream = io.BytesIO()
     what = rng.randrange(12)
@@ -291,7 +158,7 @@ def _zip(data: bytes, rng: random.Random, plain: Plain) -> bytes:
                         continue
             new.writestr(entry, content)
     made = stream.getvalue()
-    return made if rng.random() < 0.9 else _binary(made, rng, plain)
+    return made if rng.random() < 0.9 else binary(made, rng, plain)
 
 
 def _npy(data: bytes, rng: random.Random, plain: Plain) -> bytes:
@@ -336,7 +203,7 @@ def _npy(data: bytes, rng: random.Random, plain: Plain) -> bytes:
         case 2:
             header = header.replace("False", "True")
         case 3:
-            return data[:end] + _binary(data[end:], rng, plain)
+            return data[:end] + binary(data[end:], rng, plain)
         case _:
             values = bytearray(data)
             at = end + 8 * rng.randrange(max(1, (len(data) - end) // 8))
@@ -407,7 +274,7 @@ def _parquet(data: bytes, rng: random.Random, plain: Plain) -> bytes:
 
 def _safetensors(data: bytes, rng: random.Random, plain: Plain) -> bytes:
     if rng.random() < 0.3:
-        return _binary(data, rng, plain)
+        return binary(data, rng, plain)
     (size,) = struct.unpack_from("<Q", data)
     header = json.dumps(tree(json.loads(data[8 : 8 + size]), rng)).encode()
     return struct.pack("<Q", len(header)) + header + data[8 + size :]
@@ -448,9 +315,9 @@ _BY_ENDING: Final[dict[str, Callable[[bytes, random.Random, Plain], bytes]]] = {
     ".parquet": _parquet,
     ".safetensors": _safetensors,
     ".sqlite": _sqlite,
-    ".bin": _binary,
-    ".ftz": _binary,
-    ".onnx": _binary,
+    ".bin": binary,
+    ".ftz": binary,
+    ".onnx": binary,
     ".http": lambda data, rng, plain: _http(data, rng, plain),
 }
 
@@ -462,4 +329,4 @@ def _http(data: bytes, rng: random.Random, plain: Plain) -> bytes:
         status = str(
             rng.choice((200, 200, 204, 301, 400, 401, 403, 404, 413, 429, 456, 500, 503, 529, 999, 100))
         ).encode()
-    return status + b"\n" + (_json(body, rng, plain) if rng.random() < 0.9 else _text(body, rng, plain))
+    return status + b"\n" + (_json(body, rng, plain) if rng.random() < 0.9 else text(body, rng, plain))

@@ -5,42 +5,18 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
-from socketserver import StreamRequestHandler, TCPServer
 from typing import Any
 
 import numpy as np
 
 from biascore.errors import RunError
 
-from . import seeds
+from . import seeds, seeds_models
+from .reader import Reader, engine
 from .seeds import WORDS, Seeds
-
-KEY = "a-key-for-fuzzing"
-
-
-@dataclass(frozen=True, slots=True)
-class Reader:
-    """``file``: the name of the one file that an input is, empty for several; ``read`` is given their folder.
-
-    ``names``: whether a refusal has to name a file.
-    """
-
-    file: str
-    read: Callable[[Path], object]
-    seeds: Callable[[], Seeds]
-    names: bool = True
-
-
-@cache
-def engine() -> Any:
-    from biascore import Engine
-
-    return Engine(cache=None)
+from .services import CHAT, COMPLETION, service
 
 
 def data(
@@ -289,107 +265,6 @@ def answer(folder: Path) -> None:
     repr(Choice)
 
 
-# Services: a server on loopback that answers whatever it is asked with the input.
-
-
-class _Server(TCPServer):
-    allow_reuse_address = True
-    status, body = 200, b""
-
-
-class _Answers(StreamRequestHandler):
-    def handle(self) -> None:
-        length, asked = 0, self.rfile.readline().split(b" ")
-        while line := self.rfile.readline().strip().lower():
-            if line.startswith(b"content-length:"):
-                length = int(line.partition(b":")[2])
-        self.rfile.read(length)
-        server: Any = self.server
-        body = _part(server.body, asked[1].partition(b"?")[0].decode("latin-1") if len(asked) > 1 else "")
-        head = (
-            f"HTTP/1.1 {server.status} X\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n"
-        )
-        self.wfile.write(head.encode() + b"Retry-After: 1\r\nConnection: close\r\n\r\n" + body)
-
-
-def _part(body: bytes, path: str) -> bytes:
-    """What an answer has under the path that is asked for, where it has such keys; else all of it."""
-    try:
-        found = json.loads(body)
-    except (ValueError, RecursionError):
-        return body
-    return json.dumps(found[path]).encode() if isinstance(found, dict) and path in found else body
-
-
-@cache
-def _server() -> _Server:
-    made = _Server(("127.0.0.1", 0), _Answers)
-    threading.Thread(target=made.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
-    return made
-
-
-def _service(adapter: str, **options: Any) -> Any:
-    """A model of it that was never refused anything, which it would remember."""
-    for name in (
-        "DEEPL_AUTH_KEY",
-        "GOOGLE_API_KEY",
-        "AWS_ACCESS_KEY_ID",
-        "AWS_SECRET_ACCESS_KEY",
-        "OPENAI_API_KEY",
-    ):
-        os.environ.setdefault(name, KEY)
-    os.environ.setdefault("AWS_DEFAULT_REGION", "eu-west-1")
-    url = f"http://127.0.0.1:{_server().server_address[1]}"
-    match adapter:
-        case "openai":
-            model = engine().model("openai:m", base_url=f"{url}/v1", **options)
-        case "apertium" | "libretranslate":
-            model = engine().model(f"{adapter}:{url}", **options)
-        case _:
-            model = engine().model(f"{adapter}:", server=url, **options)
-    services = model._services
-    object.__setattr__(services, "attempts", 1)
-    object.__setattr__(services, "sleep", lambda _seconds: None)
-    return model
-
-
-def service(adapter: str, body: Any, **options: Any) -> Reader:
-    def read(folder: Path) -> None:
-        status, _, raw = (folder / "answer.http").read_bytes().partition(b"\n")
-        server = _server()
-        server.status = int(status) if status.isdigit() and 200 <= int(status) <= 999 else 200
-        server.body = raw
-        with _service(adapter, **options) as model:
-            if adapter != "openai":
-                model.translate(["Hello."], "en", "de")
-            elif "prompt_logprobs" in options:
-                model.score(["He is."], "log_likelihood")
-            else:
-                from biascore.models.questions import Choice
-
-                model.choose([Choice("Who?", ("a man", "a woman"))], "letters")
-
-    return Reader("answer.http", read, seeds.http(body), names=False)
-
-
-CHAT = {
-    "model": "m",
-    "choices": [
-        {
-            "index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "A", "refusal": None},
-            "logprobs": {"content": [{"token": "A", "logprob": -0.5, "top_logprobs": [{"token": "A", "logprob": -0.5}]}]},
-        }
-    ],
-}  # fmt: skip
-COMPLETION = {
-    "model": "m",
-    "choices": [
-        {"text": "x", "logprobs": {"tokens": ["<s>", "He is.", "x"], "token_logprobs": [None, -1.0, -2.0]}}
-    ],
-    "usage": {"prompt_tokens": 2},
-    "tokens": [{"id": 1, "piece": "<s>"}, {"id": 2, "piece": "He is."}],
-}
-
 READERS: dict[str, Reader] = {
     "csv": data("gest", "gest.csv", seeds.good("gest")),
     "json-lines": data("gest", "gest.jsonl", seeds.good("json-lines")),
@@ -432,19 +307,19 @@ READERS: dict[str, Reader] = {
         "valence-norms", "v.csv", seeds.texts("word,score\nsol,7.5\nluto,1.5\nmar,5\n"), "es"
     ),
     "analogies": data("analogies", "q.txt", seeds.texts(": family\nhe she king queen\nhe she boy girl\n")),
-    "vec": vectors("m.vec", seeds.vec),
-    "word2vec": vectors("m.bin", seeds.word2vec),
-    "fasttext-bin": vectors("m.bin", seeds.binaries),
-    "fasttext-ftz": vectors("m.ftz", seeds.quantised),
+    "vec": vectors("m.vec", seeds_models.vec),
+    "word2vec": vectors("m.bin", seeds_models.word2vec),
+    "fasttext-bin": vectors("m.bin", seeds_models.binaries),
+    "fasttext-ftz": vectors("m.ftz", seeds_models.quantised),
     "translations": answers("out.csv", seeds.good("translations"), language="sk"),
     "scores": answers("scores.csv", seeds.scores, unit="nats"),
     "lm-eval": answers("samples_x.jsonl", seeds.logs("lm-eval"), item=("doc.category", "doc.example_id")),
     "inspect": answers("log.json", seeds.logs("inspect")),
     "inspect-eval": answers("log.eval", seeds.logs("archive")),
-    "basis": Reader("basis.npz", basis, seeds.bases),
-    "onnx": Reader("", onnx_folder, seeds.onnx_folder),
-    "model-folder": Reader("", model_folder, seeds.sentence_folder),
-    "scorer": Reader("", scorer, seeds.scorers),
+    "basis": Reader("basis.npz", basis, seeds_models.bases),
+    "onnx": Reader("", onnx_folder, seeds_models.onnx_folder),
+    "model-folder": Reader("", model_folder, seeds_models.sentence_folder),
+    "scorer": Reader("", scorer, seeds_models.scorers),
     "labelled": Reader("labelled.csv", labelled, seeds.labelled),
     "run": Reader("", run, seeds.runs),
     "bundle": Reader("run.zip", verify, seeds.bundles),

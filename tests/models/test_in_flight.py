@@ -2,106 +2,31 @@
 
 from __future__ import annotations
 
-import _thread
-import os
 import random
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from biascore.api.adapters import Backend, Identity, hookimpl
 from biascore.basics.progress import Advance
 from biascore.errors import (
     AnswerError,
     AuthError,
     BiascoreError,
     BudgetError,
-    PluginFailedError,
     QuestionError,
     QuotaError,
     RateLimitError,
-    TimeLimitError,
     TransientModelError,
 )
 from biascore.models.budget import Budget
-from biascore.models.cache import DiskCache, NoCache
-from biascore.models.model import Model
-from biascore.models.source import Services
-from biascore.planning.rehearsal import Rehearsal, Scratch
+from biascore.models.cache import DiskCache
 
-from ..builders import models
-
-PATIENCE = 20.0
-"""Seconds until a test that waits for another thread gives up: one that passes waits for none of them."""
-INSIDE: ContextVar[str] = ContextVar("INSIDE", default="nothing")
-
-
-class Service(Backend):
-    """Translates a text a request, and does with each what ``on`` says before; keeps what was begun and ended."""
-
-    identity = Identity("test:service")
-    batch = 1
-
-    def __init__(
-        self, in_flight: int = 4, on: Callable[[str, int], object] = lambda _text, _time: None
-    ) -> None:
-        self.in_flight, self._on = in_flight, on
-        self.begun: list[str] = []
-        self.ended: list[str] = []
-        self.most = self.now = 0
-        self._lock = threading.Lock()
-
-    @hookimpl
-    def translate(self, texts: tuple[str, ...], source: str, target: str) -> tuple[str, ...]:
-        text = " ".join(texts)
-        with self._lock:
-            self.begun.append(text)
-            self.now += 1
-            self.most = max(self.most, self.now)
-        try:
-            self._on(text, self.begun.count(text))
-        finally:
-            with self._lock:
-                self.now -= 1
-                self.ended.append(text)
-        return tuple(map(str.upper, texts))
-
-
-def model_of(backend: Backend, *, paid: bool = True, **services: Any) -> Model:
-    return models.model_of(backend, (), Services(**services), paid=paid)
-
-
-def until(true: Callable[[], bool]) -> None:
-    """Wait for another thread."""
-    end = time.monotonic() + PATIENCE
-    while not true():
-        assert time.monotonic() < end, "another thread did not come"
-        time.sleep(0.001)
-
-
-def kept(folder: Path, texts: Sequence[str]) -> set[str]:
-    """The texts whose translations are in the cache."""
-    cache = DiskCache(folder)
-    found = set()
-    for text in texts:
-        with suppress(AuthError):
-            model_of(Service(1, raises(AuthError(""))), cache=cache).translate([text], "en", "it")
-            found.add(text)
-    cache.close()
-    return found
-
-
-def raises(error: BaseException) -> Callable[[str, int], None]:
-    def on(_text: str, _time: int) -> None:
-        raise error
-
-    return on
+from .flying import PATIENCE, Service, kept, model_of, until
 
 
 @pytest.mark.parametrize("most", [2, 4, 7])
@@ -323,122 +248,3 @@ def test_a_budget_that_threads_share_is_checked_and_counted_in_one_step() -> Non
     for thread in threads:
         thread.join(PATIENCE)
     assert budget.spent == len(sent) == 3
-
-
-def test_ctrl_c_keeps_what_has_come_and_waits_for_nothing(tmp_path: Path) -> None:
-    never = threading.Event()
-    backend: Service
-
-    def on(text: str, _time: int) -> None:
-        if text == "b":
-            until(lambda: kept(tmp_path, "acd") == set("acd"))
-            _thread.interrupt_main()
-        if text in "bef":
-            never.wait(10 * PATIENCE)
-
-    backend = Service(3, on)
-    with pytest.raises(KeyboardInterrupt):
-        model_of(backend, cache=DiskCache(tmp_path)).translate("abcdefghij", "en", "it")
-    assert "b" not in backend.ended  # it was not waited for
-    assert not {"g", "h", "i", "j"} & set(backend.begun)
-    never.set()
-    again = Service(3)
-    model = model_of(again, cache=DiskCache(tmp_path))
-    assert model.translate("abcdefghij", "en", "it") == tuple("ABCDEFGHIJ")
-    assert sorted(again.begun) == list("befghij")
-
-
-def test_an_answer_that_came_with_ctrl_c_is_kept(tmp_path: Path) -> None:
-    class Interrupted(DiskCache):
-        left = 1
-
-        def put(self, answers: Any) -> None:
-            until(lambda: "biascore-in-flight" not in [one.name for one in threading.enumerate()])
-            if self.left:
-                self.left -= 1
-                raise KeyboardInterrupt
-            super().put(answers)
-
-    backend = Service(3)
-    with pytest.raises(KeyboardInterrupt):
-        model_of(backend, cache=Interrupted(tmp_path)).translate("abcdef", "en", "it")
-    assert kept(tmp_path, "abcdef") == set("abc")
-
-
-def test_what_a_plugin_interrupts_is_interrupted() -> None:
-    backend = Service(2, raises(KeyboardInterrupt()))
-    with pytest.raises(KeyboardInterrupt) as info:
-        model_of(backend).translate("abcdef", "en", "it")
-    assert "answering 1 question(s) (translate)" in info.value.__notes__[0]
-
-
-def test_the_time_limit_holds_for_each_batch(tmp_path: Path) -> None:
-    never = threading.Event()
-    backend = Service(2, lambda text, _time: text == "b" and never.wait(10 * PATIENCE))
-    model = model_of(backend, cache=DiskCache(tmp_path), time_limit=0.3)
-    with pytest.raises(TimeLimitError, match=r"0\.3 seconds"):
-        model.translate("abcd", "en", "it")
-    never.set()
-    assert "a" in kept(tmp_path, "abcd")
-    assert "b" not in kept(tmp_path, "abcd")
-
-
-def test_a_key_is_hidden_in_what_a_thread_raises(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("A_KEY", "sesame-sesame")
-
-    def on(_text: str, _time: int) -> None:
-        try:
-            raise ValueError("the header was sesame-sesame")
-        except ValueError as error:
-            raise RuntimeError("refused: sesame-sesame") from error
-
-    model = models.model_of(Service(3, on), paid=True, key_variables=("A_KEY",))
-    with pytest.raises(PluginFailedError) as info:
-        model.translate("abc", "en", "it")
-    error: BaseException | None = info.value
-    while error is not None:
-        assert "sesame" not in f"{error}{getattr(error, 'trace', '')}"
-        error = error.__cause__ or error.__context__
-    assert "[A_KEY]" in str(info.value)
-
-
-def test_the_current_folder_and_context_are_those_of_the_caller(tmp_path: Path) -> None:
-    seen = set()
-    backend: Service
-
-    def on(text: str, time: int) -> None:
-        seen.add(INSIDE.get())
-        if text == "a":
-            until(lambda: "b" in backend.ended)
-            os.chdir(tmp_path)
-            until(lambda: backend.begun.count("b") == 2)
-        elif time == 1:  # so that it begins once more, in the other folder
-            raise TransientModelError("later")
-        else:
-            until(lambda: Path.cwd() == before)
-
-    def sleep(_seconds: float) -> None:
-        until(lambda: Path.cwd() != before)
-
-    before = Path.cwd()
-    token = INSIDE.set("a metric")
-    try:
-        backend = Service(2, on)
-        model_of(backend, time_limit=PATIENCE, sleep=sleep).translate("ab", "en", "it")
-    finally:
-        INSIDE.reset(token)
-        after = Path.cwd()
-        os.chdir(before)
-    assert after == before
-    assert seen == {"a metric"}
-
-
-def test_a_plan_asks_in_one_thread() -> None:
-    backend = Service(4)
-    rehearsal = Rehearsal(model_of(backend), Scratch(NoCache()))
-    threads = set()
-    whole = rehearsal._answer
-    rehearsal._asker.call = lambda *a: (threads.add(threading.get_ident()), whole(*a))[1]  # type: ignore[func-returns-value]
-    rehearsal.translate("abcdef", "en", "it")
-    assert threads == {threading.get_ident()}
-    assert backend.begun == []

@@ -148,7 +148,7 @@ def _rounded(matrix: npt.NDArray[Any], levels: int) -> tuple[npt.NDArray[np.int8
 
 
 def _reads_by_id(node: Any) -> bool:
-    return node.op_type == "Gather" and node.input[1] == "input_ids"
+    return bool(node.op_type == "Gather" and node.input[1] == "input_ids")
 
 
 def _is_plain(attributes: dict[str, Any]) -> bool:

@@ -43,7 +43,9 @@ class WordRanks:
         ids = [[tokens.ids[i] for i in tokens.content()] for tokens in read]
         known = [some for some, tokens in zip(ids, read, strict=True) if some and tokens.unknown not in some]
         if not known:
-            return Familiarity(seen=not all(tokens.unknown in some for some, tokens in zip(ids, read, strict=True)))
+            return Familiarity(
+                seen=not all(tokens.unknown in some for some, tokens in zip(ids, read, strict=True))
+            )
         pieces = min(map(len, known))
         if pieces > 1:
             return Familiarity(tokens=pieces, rank=len(self._ranks) + 1 if self._ranks else None)

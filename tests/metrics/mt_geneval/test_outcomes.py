@@ -210,12 +210,17 @@ def test_what_follows_the_separator_is_judged(engine: Engine, contexts: GenevalT
 def test_sentences_without_their_context(engine: Engine, contexts: GenevalTest):
     backend = Translator(lambda text: text)
     found = engine.measure("mt-geneval", model_of(backend), contexts, context=False)[0]
-    assert [text for text, _, _ in backend.asked] == [
-        "The cook was tired.",
-        "The teacher left.",
-        "The friend was late.",
-        "The pupil was calm.",
-    ]
+    # Once for the measurement; once more to see whether the answers are the same.
+    assert (
+        [text for text, _, _ in backend.asked[:4]]
+        == [text for text, _, _ in backend.asked[4:]]
+        == [
+            "The cook was tired.",
+            "The teacher left.",
+            "The friend was late.",
+            "The pupil was calm.",
+        ]
+    )
     assert (found.variant, values(found)["neither"]) == ("without context", 1.0)
 
 
