@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from biascore.models.capabilities import CapabilitySpecs, hookimpl, hookspec
 
@@ -23,7 +23,15 @@ if TYPE_CHECKING:
     from biascore.stimuli.dataset import DataFormat
     from biascore.stimuli.entries import TestEntry
 
-__all__ = ["CapabilitySpecs", "DiscoverySpecs", "hookimpl", "hookspec"]
+CONTRACT: Final = 1
+"""The version of the contract between biascore and its plugins. It counts up where a plugin written before has to change.
+
+A plugin says which it was written for, in the module of its entry point: ``biascore_contract = 1``.
+"""
+OLDEST: Final = 1
+"""The oldest contract whose plugins still work."""
+
+__all__ = ["CONTRACT", "OLDEST", "CapabilitySpecs", "DiscoverySpecs", "hookimpl", "hookspec"]
 
 
 class DiscoverySpecs:

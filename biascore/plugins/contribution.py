@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from biascore.api import CONTRACT, OLDEST
+from biascore.hookspecs import CONTRACT, OLDEST
 from biascore.plugins.kinds import KINDS
 
 if TYPE_CHECKING:

@@ -89,7 +89,7 @@ class LanguageContract:
         one = self._detector
         before = [one.detect(sentence) for sentence in self.sentences]
         hold(
-            [one.detect(s) for s in reversed(self.sentences)] == before[::-1],
+            [one.detect(s) for s in reversed([*self.sentences])] == before[::-1],
             "in another order, answers differ",
         )
         hold([self._detected(s) for s in self.sentences] == before, "of a new detector, answers differ")
