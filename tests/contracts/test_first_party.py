@@ -52,7 +52,7 @@ def test_hf(engine: Engine, tmp_path: Path, kind: str) -> None:
     )
     with tiny.quiet_and_single_threaded():
         folder = tiny.save_model(
-            "distilbert" if kind == "head" else kind, tmp_path / kind, 0, context=160, **head
+            "distilbert" if kind == "head" else kind, tmp_path / kind, 0, context=256, **head
         )
         check_adapter(f"hf:{folder}", engine=engine)
 
@@ -66,7 +66,7 @@ def test_onnx(engine: Engine, tmp_path: Path, kind: str, int8: bool) -> None:
 
     with (
         tiny.quiet_and_single_threaded(),
-        engine.model(f"hf:{tiny.save_model(kind, tmp_path / kind, 0, context=160)}") as original,
+        engine.model(f"hf:{tiny.save_model(kind, tmp_path / kind, 0, context=256)}") as original,
     ):
         folder = tmp_path / "exported"
         folder.mkdir()
