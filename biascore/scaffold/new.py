@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from biascore.api import CONTRACT
-from biascore.errors import OptionsError
+from biascore.errors import OptionsError, RunError
 from biascore.files.writing import check_folder, new_folder
 
 KINDS: Final = ("adapter", "metric", "transform", "language", "format", "exporter")
@@ -42,7 +42,10 @@ def new_plugin(name: str, kind: str, folder: Path | None = None) -> Path:
         "BIASCORE": ".".join(metadata.version("biascore").split(".")[:2]),
         "KIND": kind,
     }
-    target = check_folder(folder or Path(words["DIST"]), overwrite=False, in_the_way=lambda _path: "")
+    wanted = folder or Path(words["DIST"])
+    if wanted.exists():
+        raise RunError(f"{wanted} exists already, and is left as it is. Name another folder: --out DIR")
+    target = check_folder(wanted, overwrite=False, in_the_way=lambda _path: "")
     with new_folder(target) as new:
         for part in ("common", kind):
             _write(files("biascore.scaffold") / "templates" / part, new, words)
