@@ -21,7 +21,7 @@ def new(
         Path | None, typer.Option("--out", help="The new folder.", show_default="biascore-plugin-NAME here")
     ] = None,
 ) -> None:
-    """Write the package of a plugin."""
+    """Write a package for a new plugin, which can be installed and passes its own tests."""
     folder = new_plugin(name, kind, out)
     say(
         f"{folder} is written. Install it, and run its tests:\n  pip install -e '{folder}[dev]'\n  pytest {folder}"

@@ -43,7 +43,12 @@ def dist_of(point: metadata.EntryPoint) -> tuple[str, str]:
 @lru_cache(maxsize=128)  # by identity: all entry points of a distribution share one, and it is slow to read
 def _name_and_version(dist: metadata.Distribution) -> tuple[str, str]:
     # An installation that was interrupted may have left its entry points and no name.
-    fields = dist.metadata  # parsed anew each time
+    try:
+        fields = dist.metadata  # parsed anew each time
+    except (
+        FileNotFoundError
+    ):  # so says the backport importlib_metadata, whose finder is asked where it is imported
+        return _NAMELESS
     (name, *_), (version, *_) = (
         fields.get_all(field) or [unknown]
         for field, unknown in zip(("Name", "Version"), _NAMELESS, strict=True)

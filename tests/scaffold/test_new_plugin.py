@@ -71,7 +71,7 @@ def test_another_kind_and_a_folder_that_is_there_are_refused(tmp_path: Path) -> 
     with pytest.raises(OptionsError, match="Choose one: adapter, metric"):
         new_plugin("own", "adaptor", tmp_path / "made")
     (tmp_path / "made").mkdir()
-    with pytest.raises(RunError, match="exists already.*--out DIR"):
+    with pytest.raises(RunError, match=r"exists already.*--out DIR"):
         new_plugin("own", "adapter", tmp_path / "made")
 
 

@@ -40,8 +40,8 @@ def test_a_word_has_its_place_among_the_entries_that_are_words():
         Familiarity(rank=5, tokens=3),
         Familiarity(rank=None, tokens=1),  # the alphabet stands in front, whatever the frequency
         unknown,
-        unknown,
-        unknown,
+        Familiarity(),  # the model reads something of it
+        Familiarity(),
     ]
 
 
