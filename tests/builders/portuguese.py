@@ -20,7 +20,9 @@ def portuguese_installed(folder: Path) -> Iterator[None]:
     name, version = project["name"], project["version"]
     info = folder / f"{name.replace('-', '_')}-{version}.dist-info"
     info.mkdir(parents=True)
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n", encoding="utf-8")
+    (info / "METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n", encoding="utf-8"
+    )
     points = project["entry-points"]["biascore"].items()
     lines = ["[biascore]", *(f"{point} = {module}" for point, module in points), ""]
     (info / "entry_points.txt").write_text("\n".join(lines), encoding="utf-8")

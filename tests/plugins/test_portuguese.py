@@ -53,7 +53,9 @@ def test_the_language_keeps_the_contract(engine: Engine) -> None:
     check_language("pt", sentences("sentences.tsv"), engine=engine)
 
 
-def test_sentences_that_were_held_back_find_no_wrong_gender_and_most_of_the_right_ones(engine: Engine) -> None:
+def test_sentences_that_were_held_back_find_no_wrong_gender_and_most_of_the_right_ones(
+    engine: Engine,
+) -> None:
     detector = engine.plugins.speaker_gender.get("pt")()
     held = sentences("held_back.tsv")
     assert not set(held) & set(sentences("sentences.tsv"))
@@ -143,8 +145,10 @@ def test_nouns_of_either_gender_have_the_same_endings_and_a_quarter_is_held_out(
 def test_an_audit_in_portuguese_end_to_end(engine: Engine) -> None:
     model = "planted:pt/audit-gender-career-family=1.2"
     run = engine.run(engine.audit(model, language="pt", quick=True))
-    found = {one.test.id: one for one in run if one.model.ref == model}
-    assert found["pt/audit-gender-career-family"].verdict == "detected"
+    found = {
+        one.test: said.verdict for one, said in zip(run, run.verdicts, strict=True) if one.model == model
+    }
+    assert found["pt/audit-gender-career-family"] == "detected"
     assert {"pt/audit-age-valence", "pt/audit-ethnicity-names-valence", "pt/weat1"} <= set(found)
 
 
