@@ -59,7 +59,9 @@ class VendorBackend(Backend):
         if reply.status in (401, 403):
             raise AuthError(f"vendor refuses the key: {said}. Set it: export {KEY}=...")
         if reply.status == 404:
-            raise ModelLoadError(f"vendor:{self._name}: {said}. Give the name of a model, such as vendor:small")
+            raise ModelLoadError(
+                f"vendor:{self._name}: {said}. Give the name of a model, such as vendor:small"
+            )
         if reply.status == 413:
             raise QuestionError(f"vendor: a text is too long: {said}. Leave it out")
         if reply.status != 200 or not isinstance(reply.value, dict):
