@@ -48,7 +48,8 @@ class EveryEvalEver(Exporter):
 def _record(model: ModelUsed, run: Run) -> dict[str, Any]:
     provenance = run.provenance
     adapter, _, locator = model.ref.partition(":")
-    hub = adapter == _HUB and locator.count("/") == 1 and not locator.startswith((".", "/", "~"))
+    path = locator.startswith((".", "/", "~")) or ":" in locator  # C:/model
+    hub = adapter == _HUB and locator.count("/") == 1 and not path
     moment = f"{provenance.finished:.0f}"
     digest = run.results_digest()
     id = locator.partition("@")[0] if hub else f"unknown/{_in_a_path(model.ref)}"

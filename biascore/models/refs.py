@@ -10,6 +10,7 @@ from biascore.errors import RefError
 from biascore.files.paths import is_path, user_path
 
 _ADAPTER = re.compile(r"[a-z][a-z0-9_-]*")
+_DRIVE = re.compile(r"[A-Za-z]:[\\/]")  # of a Windows path, and no adapter with one letter
 _VECTORS = (".bin", ".ftz", ".gz", ".txt", ".vec")
 
 
@@ -31,7 +32,7 @@ class ModelRef:
         Raises RefError where there is no adapter name before the first colon.
         """
         adapter, colon, locator = text.partition(":")
-        if not colon or not _ADAPTER.fullmatch(adapter):
+        if not colon or not _ADAPTER.fullmatch(adapter) or _DRIVE.match(text):
             raise RefError(
                 f"{text!r} is not a model reference: it must begin with an adapter and a colon, such as "
                 f"'fasttext:/models/cc.it.300.bin' or 'planted:gender=0.5'. {_guess(text)}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -40,8 +41,8 @@ def beside(file: DataFile, name: str) -> Path | None:
 
 
 def _display(file: DataFile, path: Path) -> str:
-    folder, slash, _ = file.display.rpartition("/")
-    return file.display if path == file.path else f"{folder}{slash}{path.name}"
+    folder = re.match(r".*[/\\]|", file.display)  # of a Windows path, too
+    return file.display if path == file.path or folder is None else f"{folder[0]}{path.name}"
 
 
 def recorded(test: Test, files: Iterable[ReadWith]) -> tuple[Test, ...]:
