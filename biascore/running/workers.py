@@ -283,8 +283,16 @@ def _of(worker: str, packed: bytes) -> Described:
 
 
 def _compared(ref: str, found: Mapping[str, Described]) -> Described:
-    """What the model is on every worker; raises ModelLoadError where it is not the same."""
-    (first, one), *others = found.items()
+    """What the model is on every worker; raises ModelLoadError where it is not the same.
+
+    A package that only some workers have loaded is of models that they held before, and computes nothing here.
+    """
+    shared = set.intersection(*(set(described.packages) for described in found.values()))
+    computed = {
+        name: replace(described, packages={p: described.packages[p] for p in sorted(shared)})
+        for name, described in found.items()
+    }
+    (first, one), *others = computed.items()
     for other, two in others:
         if one != two:
             raise ModelLoadError(

@@ -28,8 +28,9 @@ from biascore.errors import (
     RateLimitError,
     TimeLimitError,
 )
+from biascore.models.backend import Identity
 from biascore.models.executor import Cluster
-from biascore.running import worker
+from biascore.running import worker, workers
 from biascore.running.worker import Ask, Close, Open
 
 from ..builders.vectors import random_vectors, write_vectors
@@ -304,3 +305,14 @@ def test_nothing_is_connected_before_a_model_needs_it() -> None:
     with warnings.catch_warnings():
         engine.model("planted:gender=1").close()
     engine.close()
+
+
+def test_what_a_worker_loaded_for_another_model_is_no_difference() -> None:
+    described = worker.Described(
+        Identity("test:same"), 8, "", frozenset({"embed"}), frozenset(), {"numpy": "2"}
+    )
+    before = replace(described, packages={"numpy": "2", "torch": "2.13"})
+    assert workers._compared("ends:x", {"one": before, "two": described}) == described
+    other = replace(described, packages={"numpy": "1"})
+    with pytest.raises(ModelLoadError, match="not the same on the workers one and two"):
+        workers._compared("ends:x", {"one": before, "two": other})
