@@ -60,7 +60,7 @@ class DaskExecutor(Executor):
                 threads_per_worker=1,
                 memory_limit=0,
                 dashboard_address="127.0.0.1:0",
-                silence_logs=CRITICAL,  # what ends a worker is told as an error
+                silence_logs=CRITICAL,  # an error says what ended a worker
             )
             client = Client(local)
             return cls(client, own=(client, local))

@@ -139,7 +139,7 @@ class AdapterContract:
             hold(again.identity == one, f"opened again, the identity is {again.identity}, and was {one}")
 
     def check_errors(self) -> None:
-        """What cannot be opened is told as such."""
+        """A wrong option, an empty reference and a model that is not there are errors of biascore."""
         for ref, options in (
             (self.ref, {**self.options, "no_such_option": 1}),
             (f"{self._id}:", {}),

@@ -20,7 +20,7 @@ CLAUSES: Final[dict[str, dict[str, str]]] = {
         "long": "a long text is read to its end or refused with QuestionError; it is never cut",
         "unknown": "a word out of vocabulary is a row of NaN, and `familiarity` says that it was not seen",
         "threads": "calls in several threads at once get the answers of one thread",
-        "secrets": "no `repr` and no error holds the value of a key",
+        "secrets": "no `repr` of the model or of its parts holds the value of a key",
         "pickle": "opening the model loads no pickle",
         "failures": "a service that fails raises the error that says how: RateLimitError, AuthError, ...",
     },
