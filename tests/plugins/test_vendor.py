@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,8 +13,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from biascore import Engine
+from biascore.cli.app import app
 from biascore.errors import AuthError, OptionsError, RateLimitError, TransientModelError, UnknownNameError
 from biascore.testing import check_adapter, check_transform
 
@@ -157,6 +160,15 @@ def test_the_notebook_of_the_page_registers_it_in_one_engine(
     assert KEY not in run.model_dump_json()
     with pytest.raises(UnknownNameError):
         Engine(cache=None).model("vendor:small")  # another engine does not have it
+
+
+def test_the_command_of_the_page_measures_it(installed: Engine, server: Server) -> None:
+    (line,) = re.findall(r"^biascore (measure .*)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    done = CliRunner().invoke(app, shlex.split(line.replace("https://vendor.internal", server.url)))
+    assert done.exit_code == 0, done.output
+    assert "vendor:small" in done.output
+    assert KEY not in done.output
+    assert server.translations
 
 
 def blocks() -> list[str]:
