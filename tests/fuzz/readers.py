@@ -358,3 +358,38 @@ READERS: dict[str, Reader] = {
     "openai-chat": service("openai", CHAT),
     "openai-completion": service("openai", COMPLETION, prompt_logprobs="echo", text_start="<s>"),
 }
+
+PARSERS = {
+    "rows of text": (
+        *("csv", "crows-pairs", "encodings", "gender-variants", "labelled", "noun-pairs", "nouns"),
+        *("outcomes", "scores", "translations", "valence-norms", "word-pairs"),
+    ),
+    "JSON": (
+        *(
+            "bbq",
+            "calibration",
+            "discrim-eval",
+            "esbbq",
+            "ggbbq",
+            "inspect",
+            "json-lines",
+            "kobbq",
+            "lm-eval",
+        ),
+        *("mbbq", "stereoset"),
+    ),
+    "lines": ("analogies", "conllu", "corpus", "mt-geneval", "winobias", "winogender"),
+    "TOML": ("audit", "eec-parts", "grammar", "stimuli"),
+    "Parquet": ("parquet",),
+    "word vectors as text": ("vec",),
+    "binary word vectors": ("fasttext-bin", "fasttext-ftz", "word2vec"),
+    "arrays": ("basis", "checkpoint", "scorer"),
+    "model folders": ("model-folder", "onnx"),
+    "archives": ("bundle", "inspect-eval"),
+    "runs": ("run",),
+    "answer cache": ("cache", "cached-answer"),
+    "HTTP answers": (
+        *("amazon", "apertium", "deepl", "google", "libretranslate", "openai-chat", "openai-completion"),
+    ),
+}
+"""The readers by what takes their bytes apart, which those of a line share."""

@@ -1,9 +1,10 @@
 """Fuzz the readers: ``python tests/fuzz/run.py [READER ...] --minutes 60 --jobs 2 --folder DIR``.
 
 Needs atheris (``pip install atheris``; Linux, Python 3.11 to 3.13), which is no dependency of biascore. The readers take
-turns of ``--slice`` seconds, the one with the least processor time first. ``DIR`` keeps what continues the work: a corpus
-for each reader, ``times.json`` (seconds of processor time by reader), and in ``finds`` an input for each thing that should
-not have come of one, with what it was in ``finds.txt``. ``--replay FILE`` shows what comes of one input.
+turns of ``--slice`` seconds: the parser with the least processor time first, and of its readers the one with the least.
+``DIR`` keeps what continues the work: a corpus for each reader, ``times.json`` (seconds of processor time by reader), and
+in ``finds`` an input for each thing that should not have come of one, with what it was in ``finds.txt``.
+``--replay FILE`` shows what comes of one input.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import resource
 import sys
 import time
 import traceback
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -159,7 +161,7 @@ def turns(names: list[str], folder: Path, minutes: float, seconds: int, jobs: in
     while True:
         left = end - time.monotonic()
         while left > 30 and len(running) < min(jobs, len(names)):
-            name = min((one for one in names if one not in running.values()), key=lambda one: times[one])
+            name = least((one for one in names if one not in running.values()), times)
             if (pid := os.fork()) == 0:
                 with (folder / f"{name}.log").open("wb") as stream:
                     os.dup2(stream.fileno(), 1)
@@ -185,15 +187,25 @@ def turns(names: list[str], folder: Path, minutes: float, seconds: int, jobs: in
         new.replace(times_file)
 
 
+def least(names: Iterable[str], times: dict[str, float]) -> str:
+    """The reader whose turn it is."""
+    from tests.fuzz.readers import PARSERS
+
+    of = {name: sum(times.get(one, 0) for one in some) for some in PARSERS.values() for name in some}
+    return min(names, key=lambda name: (of[name], times[name]))
+
+
 def table(folder: Path) -> None:
-    """Print the seconds by reader as docs/safety.md has them, three readers a line."""
-    times = sorted(json.loads((folder / "times.json").read_text(encoding="utf-8")).items())
-    high = -(-len(times) // 3)
-    cells = [f"`{name}` | {seconds:.0f}" for name, seconds in times] + [" | "] * (3 * high - len(times))
-    print("| reader | s | reader | s | reader | s |\n|---|---|---|---|---|---|")
-    for line in range(high):
-        print(f"| {' | '.join(cells[line::high])} |")
-    print(f"\nIn all {sum(seconds for _, seconds in times) / 60:.0f} minutes.")
+    """Print the minutes by parser and the seconds by reader as docs/safety.md has them."""
+    from tests.fuzz.readers import PARSERS
+
+    times = json.loads((folder / "times.json").read_text(encoding="utf-8"))
+    print("| what takes the bytes apart | minutes | readers, with their seconds |\n|---|---|---|")
+    for parser, names in PARSERS.items():
+        some = {name: times.get(name, 0) for name in names}
+        each = ", ".join(f"`{name}` {seconds:.0f}" for name, seconds in some.items())
+        print(f"| {parser} | {sum(some.values()) / 60:.0f} | {each} |")
+    print(f"\nIn all {sum(times.values()) / 3600:.1f} hours.")
 
 
 def replay(name: str, file: Path) -> None:

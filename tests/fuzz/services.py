@@ -79,7 +79,7 @@ def service(adapter: str, body: Any, **options: Any) -> Reader:
     def read(folder: Path) -> None:
         status, _, raw = (folder / "answer.http").read_bytes().partition(b"\n")
         server = _server()
-        server.status = int(status) if status.isdigit() and 200 <= int(status) <= 999 else 200
+        server.status = int(status) if len(status) == 3 and status.isdigit() and status >= b"200" else 200
         server.body = raw
         with _service(adapter, **options) as model:
             if adapter != "openai":

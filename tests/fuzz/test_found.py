@@ -66,6 +66,10 @@ def test_what_was_found_is_read_or_refused(path: Path, room: oracle.Room) -> Non
         oracle.ask(reader.read, files, room, names=reader.names)
 
 
+def test_each_reader_has_one_parser() -> None:
+    assert sorted(name for some in readers.PARSERS.values() for name in some) == sorted(readers.READERS)
+
+
 def test_nothing_of_a_file_is_executed() -> None:
     """No module of ours calls eval or exec, or imports what reads pickles."""
     files = [
