@@ -22,7 +22,7 @@ from ..adapters.mt.server import Request, Server
 pytest.importorskip("requests", reason="needs biascore[mt]")
 
 ROOT = Path(__file__).resolve().parents[2]
-DIST = ROOT / "tests" / "dists" / "biascore-test-vendor"
+DIST = ROOT / "tests" / "dists" / "biascore-plugin-vendor"
 PAGE = ROOT / "docs" / "guides" / "proprietary-model.md"
 FENCE = re.compile(r"^```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 KEY = "a-key-of-nobody-5f1c"
@@ -72,13 +72,13 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
 
 @pytest.fixture
 def installed(with_dists: Callable[..., None], server: Server) -> Engine:
-    with_dists("biascore-test-vendor")
+    with_dists("biascore-plugin-vendor")
     return Engine(cache=None)
 
 
 def test_the_page_shows_the_files_that_are_tested() -> None:
     shown = {code.partition("\n")[0].removeprefix("# "): code.partition("\n")[2] for code in blocks()}
-    for path in [DIST / "pyproject.toml", *sorted((DIST / "biascore_test_vendor").glob("*.py"))]:
+    for path in [DIST / "pyproject.toml", *sorted((DIST / "biascore_plugin_vendor").glob("*.py"))]:
         name = path.relative_to(DIST).as_posix()
         assert shown[name] == path.read_text(encoding="utf-8"), f"{PAGE.name} shows another {name}"
 
