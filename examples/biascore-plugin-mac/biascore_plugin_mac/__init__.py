@@ -1,4 +1,4 @@
-"""Mac for biascore: a metric, the kind of test that it measures, and one test."""
+"""Mac for biascore: two metrics, a kind of test, and one test."""
 
 from pathlib import Path
 
@@ -6,14 +6,16 @@ from biascore.api.metrics import hookimpl
 
 from biascore_plugin_mac.kind import MacEntry
 from biascore_plugin_mac.metric import Mac
+from biascore_plugin_mac.nearness import Nearness
 
 biascore_contract = 1
 
 
 @hookimpl
 def register_metrics(register):
-    """Provide the metric ``mac``."""
+    """Provide ``mac`` and ``nearness``."""
     register(Mac)
+    register(Nearness)
 
 
 @hookimpl
