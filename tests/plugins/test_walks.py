@@ -1,4 +1,4 @@
-"""The pages docs/plugins/*.md build packages: each is typed from its first command to its last, and ends with what is kept."""
+"""The pages docs/plugins/*.md build packages: each is typed from its first command to its last."""
 
 from __future__ import annotations
 
@@ -21,9 +21,6 @@ WALKS = {path.stem: path for path in (ROOT / "docs" / "plugins").glob("*.md")}
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NEW = re.compile(r"biascore plugin new (\S+) --kind (\S+)")
 COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
-OF_A_REPOSITORY = {".gitignore", ".github/workflows/test.yml"}
-"""What ``biascore plugin new`` writes and a folder of this repository does not need."""
-
 SHIMS = {
     "biascore": f"exec '{sys.executable}' -W error -c 'from biascore.cli import main; main()' \"$@\"",
     "pytest": f"exec '{sys.executable}' -m pytest -p no:cacheprovider \"$@\"",
@@ -53,8 +50,10 @@ def begun(page: str, folder: Path) -> Path:
 
 
 def files(folder: Path) -> dict[str, str]:
-    kept = (path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
-    return {path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8") for path in kept}
+    """The texts of a package by name, without what a repository of its own needs (``.github``) and without caches."""
+    names = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+    kept = (name for name in names if not re.search(r"(^|/)(\.|__pycache__)", name))
+    return {name: (folder / name).read_text(encoding="utf-8") for name in kept}
 
 
 def test_there_is_a_page_for_each_kind() -> None:
@@ -71,7 +70,7 @@ def test_a_page_shows_each_file_in_which_its_package_differs_from_a_new_one(
     kept = ROOT / "examples" / folder.name
     whole = files(kept) if kept.exists() else new
     assert shown.items() <= whole.items()
-    assert {**new, **shown}.keys() - OF_A_REPOSITORY == whole.keys() - OF_A_REPOSITORY
+    assert {**new, **shown}.keys() == whole.keys()
     assert {name for name in whole if whole[name] != new.get(name)} <= shown.keys()
 
 
@@ -107,6 +106,7 @@ def test_a_page_is_typed_from_its_first_command_to_its_last(page: str, tmp_path:
         "PYTHONPATH": os.pathsep.join(filter(None, [str(site), os.environ.get("PYTHONPATH")])),
         "PYTHONIOENCODING": "utf-8",
         "SITE": str(site),
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
         "COLUMNS": "200",
     }
 
@@ -121,7 +121,9 @@ def test_a_page_is_typed_from_its_first_command_to_its_last(page: str, tmp_path:
         if language == "console":
             for command, shown in COMMAND.findall(text):
                 done = typed(command)
-                assert same(shown, done.stdout) if shown else done.returncode == 0, f"{command}\n{done.stdout}"
+                assert same(shown, done.stdout) if shown else done.returncode == 0, (
+                    f"{command}\n{done.stdout}"
+                )
                 if begins := NEW.search(command):
                     package = work / f"biascore-plugin-{begins[1]}"
                     if page == "language":  # what the page has the reader write, of which it shows parts
@@ -131,7 +133,9 @@ def test_a_page_is_typed_from_its_first_command_to_its_last(page: str, tmp_path:
         elif language == "pycon":
             (tmp_path / "session").write_text(text, encoding="utf-8")
             options = ["-o", "ELLIPSIS", "-o", "NORMALIZE_WHITESPACE"]
-            done = typed([sys.executable, "-W", "error", "-m", "doctest", *options, str(tmp_path / "session")])
+            done = typed(
+                [sys.executable, "-W", "error", "-m", "doctest", *options, str(tmp_path / "session")]
+            )
             assert done.returncode == 0, done.stdout
         elif page != "language":
             (package / name).write_text(text, encoding="utf-8")

@@ -47,7 +47,9 @@ class Standardize(Transform[StandardizeOptions]):
         """Raises StimuliError where the model knows fewer than two words of the list."""
         words = learnt_from["words"]
         if len(words.words) < 2:
-            raise StimuliError(f"the model knows fewer than 2 words of {self.options.words}. Name another list")
+            raise StimuliError(
+                f"the model knows fewer than 2 words of {self.options.words}. Name another list"
+            )
         deviation = words.rows.std(axis=0)
         deviation[deviation == 0] = 1  # a dimension that does not vary is only centred
         return StandardizeFitted(words.rows.mean(axis=0), deviation)

@@ -1,6 +1,7 @@
 """Embeddings of a vendor, asked over HTTP."""
 
 from biascore.api.adapters import hookimpl
+
 from biascore_plugin_vendor.adapter import VendorAdapter
 from biascore_plugin_vendor.short import Short
 
